@@ -120,28 +120,25 @@ class Judge:
             (self.folder / RECORD).write_text(json.dumps(self.record, indent=0))
         return made
 
-    def looked_at(self, files: Sequence[str]) -> tuple[set[str], list[str]]:
-        """What coqchk finds that these files rest on, and what it refuses; the files are shared out among two
-        runs. What it has looked at before is only loaded."""
-        shares = [share for k in range(JOBS) if (share := files[k::JOBS])]
-
-        def answer(share: Sequence[str]) -> tuple[bool, str]:
-            known = [file for file in share if self.record[file].get("looked")]
-            return coqchk(self.folder, [file for file in share if file not in known], known)
-
-        axioms: set[str] = set()
-        refused = []
+    def looked_at(self, files: Sequence[str], allowed: Collection[str]) -> tuple[set[str], list[str]]:
+        """The axioms that coqchk finds in these files and in all below them, and what must not be there; in two runs.
+        What was looked at before and found right is not looked at again. `allowed`: axioms of ours."""
+        new = [file for file in files if "axioms" not in self.record[file]]
+        shares = [share for k in range(JOBS) if (share := new[k::JOBS])]
+        wrong = []
         with ThreadPoolExecutor(JOBS) as pool:
-            for share, (accepted, message) in zip(shares, pool.map(answer, shares), strict=True):
+            answers = pool.map(lambda share: coqchk(self.folder, share), shares)
+            for share, (accepted, message) in zip(shares, answers, strict=True):
                 found = axioms_named(message) if accepted else None
                 if found is None:
-                    refused.append(message.strip()[-2000:])
-                    continue
-                axioms |= found
-                for file in share:
-                    self.record[file]["looked"] = True
+                    wrong.append(f"coqchk: {message.strip()[-2000:]}")
+                elif others := foreign(found, allowed):
+                    wrong += [f"not allowed: {axiom}" for axiom in others]
+                else:
+                    for file in share:
+                        self.record[file]["axioms"] = shown(found)
         (self.folder / RECORD).write_text(json.dumps(self.record, indent=0))
-        return axioms, refused
+        return set().union(*(self.record[file].get("axioms", ()) for file in files)), wrong
 
 
 @dataclass
@@ -251,16 +248,15 @@ def verdict(development: Development, folder: Path, say: Callable[[str], None]) 
             if not one["accepted"]:
                 wrong.append(f"{file}.v, which names what is proved: {one['message'][-400:]}")
     files = [file for file, one in found.files.items() if one["accepted"]]
-    axioms, others = inspector.looked_at(files)
-    wrong += [f"coqchk: {message}" for message in others]
-    wrong += [f"not allowed: {axiom}" for axiom in foreign(axioms, development.allowed())]
+    axioms, others = inspector.looked_at(files, development.allowed())
+    wrong += others
     wrong += [f"{file} is another file than coqc has seen" for file in files if not inspector.unchanged(file)]
     say(f"Coq accepts {len(found.accepted)} of {len(development.ids)} theorems ({found.seconds:.0f} s)")
     if development.models:
         say(f"{len(runs)} of {len(development.models)} stored models are proved to be runs")
-    names = [axiom for axiom in shown(axioms) if axiom in CLASSICAL]
-    names += ["Coq's machine integers"] if len(names) < len(shown(axioms)) else []
+    names = sorted(axioms & CLASSICAL)
+    names += ["Coq's machine integers"] if axioms - CLASSICAL else []
     say(f"they rest on {', '.join(names) or 'no axiom'}")
     for line in wrong:
         say(line)
-    return found, set(shown(axioms)), not refused and not wrong
+    return found, axioms, not refused and not wrong

@@ -113,9 +113,11 @@ def by_false(before: str) -> Callable[[str], str]:
 @needs_coqc
 @pytest.mark.parametrize("kind", BOOM)
 @pytest.mark.sampled(3)
-def test_what_switches_a_check_off_or_assumes_is_refused(kind: str, asked: Any) -> None:
-    good, said = asked(written(only(PROVED, by_false(BOOM[kind]))))
+def test_what_switches_a_check_off_or_assumes_is_refused(kind: str, asked: Any, tmp_path: Path) -> None:
+    made = written(only(PROVED, by_false(BOOM[kind])))
+    good, said = asked(made)
     assert not good
+    assert not verdict(made, tmp_path / "copy", lambda _: None)[2]  # nor when the folder is taken up again
     assert any("coqchk:" in line or "not allowed: Symcook." in line for line in said), said
     assert any(SAID.get(kind, "") in line for line in said)
 
