@@ -75,6 +75,7 @@ class Development:
         self.spoken = {name: file for file, names in self.said.items() for name in names}
         self.supposed = {name: file for file, names in self.given.items() for name in names}
         files = [*self.files(), *(f"Verdict_{k}" for k in range(len(self.ids) + len(self.models)))]
+        files += [] if self.given else ["Given"]
         inner = (m for name in self.spoken for m in (module_name(name), proof_module(name)))
         named = [*files, *(module for module in inner if module not in self.said and module not in self.groups)]
         twice = [name for name, count in Counter(named).items() if count > 1]

@@ -421,7 +421,16 @@ def test_names_are_taken_whole() -> None:
     "file",
     [
         *("coq/Laws.v", "coq/Enclosures.v", "coq/Intermediate.v", "coq/Tree.v", "coq/Meaning.v", "coq/Model.v"),
-        *("coq/Conditions.v", "checker.py", "steps.py", "statement.py", "models.py", "judge.py", "chk.py", "said.py"),
+        *(
+            "coq/Conditions.v",
+            "proofs/checker.py",
+            "steps.py",
+            "statement.py",
+            "models.py",
+            "judge.py",
+            "chk.py",
+            "said.py",
+        ),
     ],
 )
 def test_every_edit_of_what_writes_or_judges_makes_rows_stale(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
