@@ -4,10 +4,9 @@
     python proofs/coq.py -o DIR --all            that of everything that has a proof
     python proofs/coq.py -o DIR --changed        all that is not recorded as it is today; lemmas are axioms in the files
                                                  that use them
-    python proofs/coq.py -o DIR --sample 40      a seeded sample beside what --changed has, without what takes long
+    python proofs/coq.py -o DIR --sample 12 --turn 7   a sample beside what --changed has; the turns together have all
     --check    let coqc check what is written, and list what the theorems rest on; exit 1 where anything is refused
-    --record   add what was accepted to symcook/data/coq.json (with --check)
-    --seed S   another sample
+    --record   add it to symcook/data/coq.json (with --check); nothing, where anything is refused
 
 A folder that was written before is taken up again: what coqc has accepted is not checked twice.
 """
@@ -16,10 +15,8 @@ from __future__ import annotations
 
 import argparse
 import gc
-import random
 import sys
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from symcook.claims import inventory
@@ -31,36 +28,28 @@ from symcook.coq.record import PATH, made, stale, stale_models, stored
 from symcook.coq.statement import known_ids
 from symcook.errors import BadInput, SymcookError, unknown
 
-SHORT = 60_000  # characters of the longest certificate that a sample may hold
-SHORT_STATEMENT = 5_000  # of the longest statement; those about networks with layer norm are longer
-SHORT_MODEL = 30_000  # characters of the longest text of a stored model there; with layer norm it takes half a minute
+MOST = 60  # theorems and models that a sample has besides because they have changed
 
 
-@cache
-def brief(name: str) -> bool:
-    """Whether a theorem does not take long; one with enclosures does."""
-    if name in statements() and len(statements()[name].text) > SHORT_STATEMENT:
-        return False
-    text = str(certificates()[name])
-    return len(text) <= SHORT and "'interval'" not in text
+def dealt(names: Sequence[str], size: Callable[[str], int], count: int, turn: int) -> tuple[list[str], int]:
+    """About `count` of the names for this turn, and after how many turns all have had theirs. The longest are dealt out
+    first, so that no turn has many of them."""
+    turns = max(1, -(-len(names) // count))
+    ordered = sorted(names, key=lambda name: (-size(name), name))
+    return ordered[turn % turns :: turns], turns
 
 
-def short(ids: Sequence[str], models: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Those among ids and stored models that do not take long."""
-    return [name for name in ids if brief(name)], [name for name in models if len(model_text(name)) <= SHORT_MODEL]
-
-
-def sample(count: int, seed: int) -> tuple[list[str], list[str]]:
-    """`count` ids by `seed`, and a tenth as many stored models; those with long texts are left out."""
-    some = random.Random(seed)
-    ids, models = short(sorted(certificates()), stored_models())
-    return some.sample(ids, min(count, len(ids))), some.sample(models, min(-(-count // 10), len(models)))
+def sample(count: int, turn: int) -> tuple[list[str], list[str], int]:
+    """About `count` ids for this turn, a tenth as many stored models, and how many turns there are."""
+    ids, turns = dealt(known_ids(), lambda name: len(str(certificates().get(name))), count, turn)
+    models, others = dealt(stored_models(), lambda name: len(model_text(name)), -(-count // 10), turn)
+    return ids, models, max(turns, others)
 
 
 def record(development: Development, found: Judgement, axioms: set[str]) -> None:
-    """Add what was accepted to the record, and take out what was refused."""
+    """Add what was accepted to the record: all of it, as nothing was refused."""
     seen = {name: name in found.accepted for name in development.ids}
-    models = {name: found.files[file]["accepted"] for file, name in development.models.items()}
+    models = dict.fromkeys(development.models.values(), True)
     PATH.write_text(made(coqc_version(), seen, models, axioms), encoding="utf-8")
     stored.cache_clear()
     print(f"recorded; {len(stale(known_ids()))} theorems and {len(stale_models(stored_models()))} models are not")
@@ -74,7 +63,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--changed", action="store_true")
     parser.add_argument("--sample", type=int, metavar="N")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--turn", type=int, default=0, metavar="T")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--record", action="store_true")
     given = parser.parse_args(arguments)
@@ -96,14 +85,13 @@ def main(arguments: Sequence[str]) -> int:
             ids, models = stale(known_ids()), stale_models(stored_models())
             print(f"not recorded as they are today: {len(ids)} theorems, {len(models)} models")
         if given.sample is not None:
-            kept = short(ids, models or [])
-            left = sorted({*ids, *(models or ())} - {*kept[0], *kept[1]})
-            if left:
-                print(f"too long for a sample, left to --changed: {', '.join(left)}")
-            ids, models = kept
-            drawn, runs = sample(given.sample, given.seed)
-            print(f"besides {len(drawn)} theorems and {len(runs)} models by the seed {given.seed}")
-            ids, models = list(dict.fromkeys([*ids, *drawn])), list(dict.fromkeys([*(models or ()), *runs]))
+            if len(ids) + len(models or ()) > MOST:
+                print(f"too many for a sample, of which --all --check sees all: only {MOST} of them")
+            changed = dealt(ids, lambda name: 0, MOST, given.turn)[0] if ids else []
+            others = dealt(models or [], lambda name: 0, -(-MOST // 10), given.turn)[0] if models else []
+            drawn, runs, turns = sample(given.sample, given.turn)
+            print(f"besides {len(drawn)} theorems and {len(runs)} models: turn {given.turn % turns + 1} of {turns}")
+            ids, models = list(dict.fromkeys([*changed, *drawn])), list(dict.fromkeys([*others, *runs]))
         development = Development(ids, alone, together=not given.ids, models=models)
         fresh(given.folder)
         if given.check:
@@ -113,8 +101,10 @@ def main(arguments: Sequence[str]) -> int:
             print(f"{len(development.ids)} theorems in {given.folder}; make -j2 there lets Coq check them")
             return 0
         found, axioms, good = verdict(development, given.folder, lambda line: print(line, flush=True))
-        if given.record:
+        if given.record and good:
             record(development, found, axioms)
+        elif given.record:
+            print("nothing is recorded")
         return 0 if good else 1
     except SymcookError as error:
         print(error, file=sys.stderr)

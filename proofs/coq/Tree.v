@@ -63,6 +63,9 @@ Definition cast (s : sort) (x : number s) : R := match s return number s -> R wi
 Definition only_Z (s : sort) (x : number s) : Z :=
   match s return number s -> Z with Int => fun x => x | Real => fun _ => some_Z u end x.
 
+(* The variable of the k-th binder around *)
+Definition bound (e : around) (k : Z) : option value := if (0 <=? k)%Z then nth_error e (Z.to_nat k) else None.
+
 (* A function applied to terms, whose values `int` and `real` give *)
 Section Apply.
 Variables (int : json -> Z) (real : json -> R) (s : sort).
@@ -78,11 +81,12 @@ End Apply.
 (* The terms and formulas themselves: as a real number, as an integer, as a proposition *)
 Fixpoint real (e : around) (t : json) {struct t} : R :=
   match t with
-  | Arr [Str "num"; Arr [Num p; Num q]; Arr []] => if (q =? 1)%Z then IZR p else IZR p / IZR q
+  | Arr [Str "num"; Arr [Num p; Num q]; Arr []] =>
+      if (q =? 1)%Z then IZR p else if (0 <? q)%Z then IZR p / IZR q else some_R u
   | Arr [Str "bound"; Arr [Num k; _]; Arr []] =>
-      match nth_error e (Z.to_nat k) with Some (Value nil s x) => cast s x | _ => some_R u end
+      match bound e k with Some (Value nil s x) => cast s x | _ => some_R u end
   | Arr [Str "app"; Null; Arr (Cons (Arr [Str "bound"; Arr [Num k; _]; Arr []]) given)] =>
-      match nth_error e (Z.to_nat k) with
+      match bound e k with
       | Some (Value ss s f) => cast s (apply (fun t => int e t) (fun t => real e t) s ss given f)
       | None => some_R u
       end
@@ -91,7 +95,7 @@ Fixpoint real (e : around) (t : json) {struct t} : R :=
   | Arr [Str "*"; Null; Arr [a; b]] => real e a * real e b
   | Arr [Str "/"; Null; Arr [a; b]] => real e a / real e b
   | Arr [Str "neg"; Null; Arr [a]] => - real e a
-  | Arr [Str "^"; Num k; Arr [a]] => real e a ^ Z.to_nat k
+  | Arr [Str "^"; Num k; Arr [a]] => if (0 <=? k)%Z then real e a ^ Z.to_nat k else some_R u
   | Arr [Str "ind"; Null; Arr [F]] => ind (prop e F)
   | Arr [Str "sum"; Null; Arr [a; b; x]] => sum (int e a) (int e b) (fun j => real (Value nil Int j :: e) x)
   | Arr [Str "prod"; Null; Arr [a; b; x]] => prod (int e a) (int e b) (fun j => real (Value nil Int j :: e) x)
@@ -117,9 +121,9 @@ with int (e : around) (t : json) {struct t} : Z :=
   match t with
   | Arr [Str "num"; Arr [Num p; Num 1]; Arr []] => p
   | Arr [Str "bound"; Arr [Num k; _]; Arr []] =>
-      match nth_error e (Z.to_nat k) with Some (Value nil s x) => only_Z s x | _ => some_Z u end
+      match bound e k with Some (Value nil s x) => only_Z s x | _ => some_Z u end
   | Arr [Str "app"; Null; Arr (Cons (Arr [Str "bound"; Arr [Num k; _]; Arr []]) given)] =>
-      match nth_error e (Z.to_nat k) with
+      match bound e k with
       | Some (Value ss s f) => only_Z s (apply (fun t => int e t) (fun t => real e t) s ss given f)
       | None => some_Z u
       end
@@ -127,7 +131,7 @@ with int (e : around) (t : json) {struct t} : Z :=
   | Arr [Str "-"; Null; Arr [a; b]] => int e a - int e b
   | Arr [Str "*"; Null; Arr [a; b]] => int e a * int e b
   | Arr [Str "neg"; Null; Arr [a]] => - int e a
-  | Arr [Str "^"; Num k; Arr [a]] => int e a ^ k
+  | Arr [Str "^"; Num k; Arr [a]] => if (0 <=? k)%Z then int e a ^ k else some_Z u
   | Arr [Str "ind"; Null; Arr [F]] => ind_Z (prop e F)
   | Arr [Str "sum"; Null; Arr [a; b; x]] => sum_Z (int e a) (int e b) (fun j => int (Value nil Int j :: e) x)
   | Arr [Str "prod"; Null; Arr [a; b; x]] => prod_Z (int e a) (int e b) (fun j => int (Value nil Int j :: e) x)

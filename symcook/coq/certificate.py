@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 HEAD = re.compile(
-    rb'\s*\{\s*"grammar":\s*1,\s*"id":\s*"[\w.-]*",\s*"statement":\s*"[0-9a-f]*",\s*"lemmas":\s*(\{[^{}]*\})'
+    rb'\s*\{\s*"grammar":\s*1,\s*"id":\s*"[\w.-]*",\s*"statement":\s*"[0-9a-f]*",\s*"lemmas":\s*(\{[^{}]*\})(?:,\s*"sense":\s*"(\w+)")?'
 )
 
 
@@ -20,20 +20,29 @@ def certificate(path: Path) -> tuple[str, Mapping[str, str]]:
 
     OSError where there is no such file. It is read once as long as it stays as it is."""
     at = path.stat()
-    return _read(path, at.st_mtime_ns, at.st_size)
+    return _read(path, at.st_mtime_ns, at.st_size)[:2]
+
+
+def sense(path: Path) -> str:
+    """What the file has under "sense": "proved" or "refuted"; else ""."""
+    at = path.stat()
+    return _read(path, at.st_mtime_ns, at.st_size)[2]
 
 
 @cache
-def _read(path: Path, changed: int, size: int) -> tuple[str, Mapping[str, str]]:
+def _read(path: Path, changed: int, size: int) -> tuple[str, Mapping[str, str], str]:
     content = path.read_bytes()
-    return hashlib.sha256(content).hexdigest(), _lemmas(content)
+    return hashlib.sha256(content).hexdigest(), *_head(content)
 
 
-def _lemmas(content: bytes) -> Mapping[str, str]:
-    """As certificates are written, "lemmas" stands before the proof; where it does not, all is read."""
+def _head(content: bytes) -> tuple[Mapping[str, str], str]:
+    """As certificates are written, "lemmas" and "sense" stand before the proof; where they do not, all is read."""
     head = HEAD.match(content)
     try:
-        lemmas = json.loads(head[1]) if head else json.loads(content).get("lemmas")
+        if head and head[2]:
+            return json.loads(head[1]), head[2].decode()
+        data = json.loads(content)
+        lemmas, meant = data.get("lemmas"), data.get("sense")
     except (ValueError, RecursionError, AttributeError):
-        return {}
-    return lemmas if isinstance(lemmas, dict) else {}
+        return {}, ""
+    return lemmas if isinstance(lemmas, dict) else {}, meant if isinstance(meant, str) else ""

@@ -111,6 +111,8 @@ def enclosure(script: Script, node: Any, form: Term, strict: bool) -> str:
 def computation(
     bounds: Mapping[tuple[Term, bool], tuple[Fraction, Term, str]], bits: int, form: Term, strict: bool, cases: Any
 ) -> str:
+    if type(bits) is not int:
+        raise Untranslatable("a precision is an integer")
     written, given, known = Written(), "", "I"
     for (x, up), (_, end, _) in bounds.items():
         given += f"({str(up).lower()}, {written.place(x)}%nat, {written.term(end)}) :: "

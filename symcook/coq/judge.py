@@ -1,7 +1,8 @@
 """Coq as the judge: coqc on the files of a development; what was accepted is kept in the folder.
 
-A file is checked again only where its text, or that of a file below it, has changed; so a long run can be broken off
-and taken up again. Nothing here is trusted: `make` in the folder does the same.
+A file is checked again only where its text, or that of a file below it, or what coqc made of it has changed; so a
+long run can be broken off and taken up again. What has been proved is named here, by the files that say it; then coqchk
+looks at everything again. `make check` in the folder does the same.
 """
 
 from __future__ import annotations
@@ -9,10 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,26 +20,14 @@ from tempfile import TemporaryFile
 from threading import BoundedSemaphore, Lock
 from typing import Any
 
-from symcook.coq.checker import deep
+from symcook.coq.checker import deep, statements
+from symcook.coq.chk import CLASSICAL, VERSION, axioms_named, coqchk, foreign, shown
 from symcook.coq.development import HEAP, Development, put, required
-from symcook.coq.statement import lemmas_of, module_name
+from symcook.coq.said import not_said, wrong_trees
+from symcook.coq.statement import module_name
 from symcook.errors import BadInput
 
-VERSION = "8.16"
 RECORD = "checked.json"
-# What a theorem may rest on: Coq's own axioms of the classical reals, and its machine integers where an enclosure is
-# computed. No axiom is ours.
-CLASSICAL = frozenset(
-    {
-        "ClassicalDedekindReals.sig_not_dec",
-        "ClassicalDedekindReals.sig_forall_dec",
-        "FunctionalExtensionality.functional_extensionality_dep",
-        "ClassicalEpsilon.constructive_indefinite_description",
-        "Classical_Prop.classic",
-    }
-)
-MACHINE = re.compile(r"(PrimInt63|Uint63)\.\w+")
-GROUP = 250  # theorems whose assumptions are asked for together
 JOBS = 2  # files that are checked at a time
 INSTALL = "install Coq: apt-get install coq libcoq-coquelicot libcoq-interval"
 
@@ -52,6 +40,8 @@ def coqc() -> str:
     version = coqc_version()
     if not version.startswith(f"{VERSION}."):
         raise BadInput(f"coqc must be of version {VERSION}", version, INSTALL)
+    if shutil.which("coqchk") is None:
+        raise BadInput("coqchk must be installed beside coqc", "none", INSTALL)
     return path
 
 
@@ -102,7 +92,7 @@ class Judge:
         have been checked before."""
         stamp = self.stamp(source)
         known = self.record.get(file)
-        if known and known["stamp"] == stamp and known["accepted"] and (self.folder / f"{file}.vo").is_file():
+        if known and known["stamp"] == stamp and known["accepted"] and self.unchanged(file):
             return known
         put(self.folder / f"{file}.v", source)
         refused = [one for one in required(source) if not self.record.get(one, {}).get("accepted")]
@@ -110,44 +100,45 @@ class Judge:
             accepted, message, seconds = False, f"{refused[0]}, which it needs, was not accepted", 0.0
         else:
             accepted, message, seconds = self.run(file)
+            if accepted and (self.folder / f"{file}.v").read_text(encoding="utf-8") != source:
+                accepted, message = False, "the file was changed while coqc read it"
         return self.keep(file, stamp, accepted, seconds, message)
+
+    def unchanged(self, file: str) -> bool:
+        """Whether a file, and what coqc made of it, are those that were accepted."""
+        return self.record.get(file, {}).get("files") == self.hashes(file)
+
+    def hashes(self, file: str) -> list[str]:
+        paths = (self.folder / f"{file}{end}" for end in (".v", ".vo"))
+        return [hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "" for path in paths]
 
     def keep(self, file: str, stamp: str, accepted: bool, seconds: float, message: str) -> dict[str, Any]:
         made = {"stamp": stamp, "accepted": accepted, "seconds": seconds}
-        if not accepted:
-            made["message"] = message.strip()[-2000:]
+        made |= {"files": self.hashes(file)} if accepted else {"message": message.strip()[-2000:]}
         with self.writing:
             self.record[file] = made
             (self.folder / RECORD).write_text(json.dumps(self.record, indent=0))
         return made
 
-    def assumptions(self, development: Development, names: Iterable[str]) -> set[str]:
-        """The axioms that the theorems of these statements rest on together."""
-        names = list(names)
-
-        def asked(start: int) -> set[str]:
-            file = f"Assumptions_{start // GROUP}" if start else "Assumptions"
-            put(self.folder / f"{file}.v", development.assumptions(names[start : start + GROUP]))
-            accepted, message, _ = self.run(file)
-            if not accepted:
-                raise AssertionError(message[-2000:])
-            return axioms_named(message)
-
+    def looked_at(self, files: Sequence[str], allowed: Collection[str]) -> tuple[set[str], list[str]]:
+        """The axioms that coqchk finds in these files and in all below them, and what must not be there; in two runs.
+        What was looked at before and found right is not looked at again. `allowed`: axioms of ours."""
+        new = [file for file in files if "axioms" not in self.record[file]]
+        shares = [share for k in range(JOBS) if (share := new[k::JOBS])]
+        wrong = []
         with ThreadPoolExecutor(JOBS) as pool:
-            return set().union(*pool.map(asked, range(0, len(names), GROUP)))
-
-
-def axioms_named(message: str) -> set[str]:
-    """The names in what Print Assumptions says."""
-    if "Closed under the global context" in message:
-        return set()
-    _, _, listed = message.partition("Axioms:")
-    return set(re.findall(r"^([A-Za-z_][\w.']*)(?= :|\s*$)", listed, re.MULTILINE))
-
-
-def foreign(axioms: Iterable[str]) -> list[str]:
-    """Those that no theorem may rest on."""
-    return sorted(a for a in axioms if a not in CLASSICAL and not MACHINE.fullmatch(a))
+            answers = pool.map(lambda share: coqchk(self.folder, share), shares)
+            for share, (accepted, message) in zip(shares, answers, strict=True):
+                found = axioms_named(message) if accepted else None
+                if found is None:
+                    wrong.append(f"coqchk: {message.strip()[-2000:]}")
+                elif others := foreign(found, allowed):
+                    wrong += [f"not allowed: {axiom}" for axiom in others]
+                else:
+                    for file in share:
+                        self.record[file]["axioms"] = shown(found)
+        (self.folder / RECORD).write_text(json.dumps(self.record, indent=0))
+        return set().union(*(self.record[file].get("axioms", ()) for file in files)), wrong
 
 
 @dataclass
@@ -181,7 +172,8 @@ def judge(development: Development, folder: Path, say: Callable[[str], None], se
                 source = development.text(file)
             result = inspector.check(file, source)
         except Exception as error:  # a fault of the translator refuses one file, it does not end the run
-            result = inspector.keep(file, "", False, 0.0, f"it cannot be translated: {error!r}")
+            said = str(error) if isinstance(error, BadInput) else f"it cannot be translated: {error!r}"
+            result = inspector.keep(file, "", False, 0.0, said)
         if not result["accepted"] and len(development.groups.get(file, ())) > 1:
             say(f"refused  {file}, which is taken apart: {result['message'][-400:]}")
             for part in development.apart(file):
@@ -226,22 +218,45 @@ def urgency(development: Development, below: Mapping[str, Collection[str]]) -> d
     return {file: found(file) for file in below}
 
 
+def unsaid(development: Development, folder: Path) -> list[str]:
+    """What is wrong with the files that a stranger reads: one that holds more than definitions, or another tree than
+    that of the hash."""
+    wrong = []
+    for file in [*development.said, *development.models]:
+        text = (folder / f"{file}.v").read_text(encoding="utf-8") if (folder / f"{file}.v").is_file() else ""
+        if (sentence := not_said(text)) is not None:
+            wrong.append(f"{file}.v must hold nothing but definitions: {sentence[:80]}")
+        digests = {module_name(name): statements()[name].digest for name in development.said.get(file, ())}
+        wrong += [
+            f"{file}.v must say the tree with the hash of {module}" for module in wrong_trees(text, file, digests)
+        ]
+    return wrong
+
+
 def verdict(development: Development, folder: Path, say: Callable[[str], None]) -> tuple[Judgement, set[str], bool]:
-    """`judge`, what the accepted theorems rest on, and whether all is as it must be."""
+    """`judge`, what all files rest on, and whether all is as it must be: every theorem is proved, of what is said in
+    the files that say it, coqchk accepts everything, and no file is another one than coqc has seen."""
     found = judge(development, folder, say)
-    axioms = Judge(folder).assumptions(development, found.accepted)
-    if development.alone:
-        lemmas = {f"{module_name(lemma)}.proof" for name in found.accepted for lemma in lemmas_of(name)}
-        axioms = {a for a in axioms if not any(a.endswith(lemma) for lemma in lemmas)}
-    outside = foreign(axioms)
+    inspector = Judge(folder)
     refused = [file for file, one in found.files.items() if not one["accepted"]]
-    runs = [file for file in development.models if file not in refused]
+    runs = [file for file in development.models if not {file, f"{file}_proof"} & {*refused}]
+    wrong = unsaid(development, folder)
+    verdicts = development.verdicts(found.accepted, runs)
+    with ThreadPoolExecutor(JOBS) as pool:
+        for file, one in zip(verdicts, pool.map(inspector.check, verdicts, verdicts.values()), strict=True):
+            found.files[file] = one
+            if not one["accepted"]:
+                wrong.append(f"{file}.v, which names what is proved: {one['message'][-400:]}")
+    files = [file for file, one in found.files.items() if one["accepted"]]
+    axioms, others = inspector.looked_at(files, development.allowed())
+    wrong += others
+    wrong += [f"{file} is another file than coqc has seen" for file in files if not inspector.unchanged(file)]
     say(f"Coq accepts {len(found.accepted)} of {len(development.ids)} theorems ({found.seconds:.0f} s)")
     if development.models:
         say(f"{len(runs)} of {len(development.models)} stored models are proved to be runs")
-    shown = sorted(a for a in axioms if not MACHINE.fullmatch(a))
-    shown += ["Coq's machine integers"] if len(shown) < len(axioms) else []
-    say(f"they rest on {', '.join(shown) or 'no axiom'}")
-    if outside:
-        say(f"not allowed: {', '.join(outside)}")
-    return found, axioms, not refused and not outside
+    names = sorted(axioms & CLASSICAL)
+    names += ["Coq's machine integers"] if axioms - CLASSICAL else []
+    say(f"they rest on {', '.join(names) or 'no axiom'}")
+    for line in wrong:
+        say(line)
+    return found, axioms, not refused and not wrong

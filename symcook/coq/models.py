@@ -383,8 +383,9 @@ def model_module(name: str) -> str:
 
 @cache
 def model_text(name: str) -> str:
-    """All that Coq is given of a stored model: its file, and the relation that statements suppose."""
-    return model_file(name) + Reading(definitions()).definition(written(name).defined())
+    """All that Coq is given of a stored model: its files, and the relation that statements suppose."""
+    relation = Reading(definitions()).definition(written(name).defined())
+    return model_said(name) + model_proofs(name) + relation
 
 
 @cache
@@ -392,18 +393,47 @@ def written(name: str) -> Written:
     return Written(name)
 
 
+THEOREM = re.compile(r"^Theorem (\w+) : (.*?)\.\nProof\.", re.MULTILINE | re.DOTALL)
+
+
 @cache
+def model_theorems(name: str) -> dict[str, str]:
+    """The theorems about the run of a model, and what they say."""
+    return {found[1]: found[2] for found in THEOREM.finditer("\n\n".join(written(name).theorems()))}
+
+
 def model_file(name: str) -> str:
-    model = written(name)
-    theorems = "\n\n".join(model.theorems())
-    return f"""(* {name}: its matrices, and its run. Written by proofs/coq.py from proofs/models/{name}.json. *)
-From Coq Require Import Reals ZArith Lra List String.
-From Symcook Require Import Meaning Laws Model Definitions.
+    """All about a model in one file."""
+    proofs = opening("Lra ", "Laws ") + "\n" + said_of(name) + "\n\n".join(written(name).theorems())
+    return f"(* {name}: its matrices, and its run. *)\n{proofs}\n"
+
+
+def opening(more: str, needed: str, said: str = "") -> str:
+    return f"""From Coq Require Import Reals ZArith {more}List String.
+From Symcook Require Import Meaning {needed}Model Definitions{said}.
 Import ListNotations Meaning.Reading.
 Open Scope string_scope.
 Open Scope R_scope.
-
-{model.lists()}{model.constant()}
-
-{model.relation_text()}{theorems}
 """
+
+
+def said_of(name: str) -> str:
+    model = written(name)
+    says = "".join(f"Definition {one}_says : Prop :=\n  {text}.\n\n" for one, text in model_theorems(name).items())
+    return f"{model.lists()}{model.constant()}\n\n{model.relation_text()}{says}"
+
+
+@cache
+def model_said(name: str) -> str:
+    """What is said of a model, without any proof: its matrices, and the theorems about its run as propositions."""
+    return f"""(* {name}: its matrices, and what is proved of its run. Written by proofs/coq.py.
+   The model is proofs/models/{name}.json. *)
+{opening("", "")}
+{said_of(name)}"""
+
+
+@cache
+def model_proofs(name: str) -> str:
+    theorems = "\n\n".join(written(name).theorems())
+    said = model_module(name)
+    return f"(* {name}: that its run is what {said}.v says. *)\n{opening('Lra ', 'Laws ', f' {said}')}\n{theorems}\n"

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from symcook.coq.checker import certificates, checker, deep, statements, uncollected
@@ -28,6 +29,11 @@ NAMED = 10  # characters of a part of a tree, if it occurs twice and has a name 
 def module_name(name: str) -> str:
     """The module of a statement: its id with underscores."""
     return re.sub(r"[^A-Za-z0-9]", "_", name)
+
+
+def proof_module(name: str) -> str:
+    """The module of the proof of a statement."""
+    return f"{module_name(name)}_proof"
 
 
 def known_ids() -> list[str]:
@@ -56,11 +62,42 @@ def with_lemmas(ids: Iterable[str]) -> list[str]:
 def lemma_names(data: Mapping[str, Any]) -> dict[str, tuple[Term, str]]:
     """The lemmas of a certificate by label: their formulas and their theorems in Coq."""
     found = [(name, statements()[name]) for name in data["lemmas"]]
-    return {s.label: (elaborate(s.formula, "P"), f"{module_name(name)}.proof") for name, s in found}
+    return {s.label: (elaborate(s.formula, "P"), f"{proof_module(name)}.proof") for name, s in found}
 
 
-def lemma_stub(name: str, f: Term) -> str:
-    return f"Module {module_name(name)}. Axiom proof : {text(f)}. End {module_name(name)}."
+@deep()
+@uncollected()
+def lemma_text(name: str) -> str:
+    """A lemma that is only supposed to hold, as what its tree means (Given.v), in the words in which proofs use it."""
+    formula = text(elaborate(statements()[name].formula, "P"))
+    proof = f"let (h) := Given.{module_name(name)} in h (Build_unknown True 0%Z 0%R)"
+    return f"Module {proof_module(name)}.\n{proved_by('proof', formula, proof)}\nEnd {proof_module(name)}.\n"
+
+
+@deep()
+def refuse_unchecked(name: str, data: Mapping[str, Any]) -> None:
+    """BadInput where the second checker refuses a certificate, or a lemma of it has none that proves it before: only
+    what our own checkers accept is written for Coq, names and labels in particular."""
+    ck = checker()
+    one = ck.Checker({lemma: statements()[lemma] for lemma in (name, *data.get("lemmas", ())) if lemma in statements()})
+    before = {*before_it(name)}
+    one.proved |= {lemma: set() for lemma in data.get("lemmas", ()) if lemma in before and sense(lemma) == "proved"}
+    try:
+        one.judge(dict(data))
+    except ck.Rejected as error:
+        must = "a certificate must be accepted by proofs/checker.py before it is written for Coq"
+        raise BadInput(must, f"{name}: {error}") from None
+
+
+def before_it(name: str) -> Iterator[str]:
+    """The ids with a proof that come before one, each after its lemmas; so a statement is no lemma of itself, by
+    however many steps."""
+    return takewhile(lambda one: one != name, known_ids())
+
+
+def sense(name: str) -> str:
+    """Whether a statement is "proved" or "refuted" by its certificate."""
+    return "proved" if name in ASSUMED else certificates()[name]["sense"]
 
 
 def tree_text(term: Any) -> str:
@@ -82,13 +119,74 @@ def shared_trees(trees: Mapping[str, Any]) -> list[str]:
     return [*lines, *[f"Definition {part} : json :=\n{texts[term]}\n." for part, term in trees.items()]]
 
 
+IN_TREES = (
+    "Import Tree.Text.\nLocal Open Scope json_lists. Local Open Scope json_numbers. Local Open Scope json_strings."
+)
+
+
+@deep()
+@uncollected()
+def said_text(name: str) -> str:
+    """What is said of a statement, without any proof: how it is read, and the tree that is hashed."""
+    statement = statements()[name]
+    meant = {"proved": "PROVED", "refuted": "REFUTED: its negation is proved"}[sense(name)]
+    extra = "" if condition(name) is None else f"Definition nontrivial : json :=\n{tree_text(condition(name))}\n.\n"
+    return f"""(* {name}: {meant}. Written by proofs/coq.py; sha256 of the tree of the statement:
+   {statement.digest} *)
+Module Reading.
+Import Meaning.Reading Definitions.
+Definition statement : Prop :=
+  {laid_out(statement_text(name), 2)}.
+End Reading.
+
+Module Source.
+{IN_TREES}
+Definition tree : json :=
+{tree_text(statement.formula)}
+.
+{extra}End Source.
+"""
+
+
+def condition(name: str) -> Any:
+    """The condition that H asks besides what the statement supposes; None where there is none."""
+    statement = statements()[name]
+    if statement.nontrivial is None or sense(name) == "refuted" or name in ASSUMED:
+        return None
+    ck = checker()
+    parser = ck.Parser(statement.text)
+    names = ck.leading(statement.formula, parser.whole(parser.formula))
+    return ck.Reader({}, statement.known).formula(statement.nontrivial, names)
+
+
+def theorems_of(name: str, said: str) -> dict[str, str]:
+    """The theorems that a statement must have and what they must say, where `said` is the module that says it. These
+    are written by the judge where it names the theorems, never taken over from the file that proves them."""
+    tree, no = f"{said}.Source.tree", "~ " if sense(name) == "refuted" else ""
+    whole = "Symcook." if said.startswith("Symcook.") else ""
+    prop, holds = f"{whole}Tree.prop", f"{whole}Tree.holds"
+    out = {
+        "statement": f"{no}{said}.Reading.statement",
+        "same": f"forall u : {whole}Tree.unknown, {said}.Reading.statement <-> {prop} u nil {tree}",
+    }
+    if no:
+        out["tree_fails"] = f"{whole}Tree.fails {tree}"
+        out["refutation_holds"] = f"{holds} ({whole}Conditions.refutation {tree})"
+        return out
+    out["tree_holds"] = f"{holds} {tree}"
+    if statements()[name].claim:
+        extra = "None" if condition(name) is None else f"(Some {said}.Source.nontrivial)"
+        out["defined_holds"] = f"{holds} ({whole}Conditions.defined {tree})"
+        out["inhabited_holds"] = f"{holds} ({whole}Conditions.inhabited {tree} {extra})"
+    return out
+
+
 @dataclass(frozen=True)
 class Part:
-    """One statement in Coq: what it says, its closed lemmas, its theorems, and which files by hand it needs besides
+    """The proof of one statement in Coq: its closed lemmas, its theorems, and which files by hand it needs besides
     those that each one needs. The lemmas may stand before, where others use them too."""
 
     name: str
-    says: str
     lemmas: str
     theorems: str
     files: tuple[str, ...]
@@ -96,23 +194,23 @@ class Part:
 
 @deep()
 @uncollected()
-def statement_part(
-    name: str, data: Mapping[str, Any] | None = None, alone: bool = False, lemmas: Lemmas | None = None
-) -> Part:
-    """The text of one statement, from its certificate, or `data` in its place. `alone`: its lemmas are axioms in it, so
-    that nothing else has to be checked before. `lemmas`: the closed lemmas of the statements before it in a file."""
+def statement_part(name: str, data: Mapping[str, Any] | None = None, lemmas: Lemmas | None = None) -> Part:
+    """The proof of one statement, from its certificate, or `data` in its place, which is not looked at before it is
+    written. `lemmas`: the closed lemmas of the statements before it in a file."""
     statement = statements()[name]
-    if name in ASSUMED:
+    if data is None and name not in ASSUMED:
+        data = certificates()[name]
+        refuse_unchecked(name, data)
+    if data is None:
         data = {"lemmas": {}, "sense": "proved", "proof": None}
-    data = certificates()[name] if data is None else data
     checker().Clock.start(3600)
     refuted = data["sense"] == "refuted"
     lemmas, theorems, outside = Lemmas() if lemmas is None else lemmas, [], lemma_names(data)
-    trees = {"tree": statement.formula}  # the statement's first
+    trees: dict[str, Any] = {}
     for part in ("refutation" if refuted else "proof", "defined", "inhabited"):
-        nodes = data.get("proof" if part == "refutation" else part)
-        if part in ("defined", "inhabited") and nodes is None:
+        if part not in ("proof", "refutation") and part not in data:
             continue
+        nodes = data["proof" if part == "refutation" else part]
         term = statement.goal(part)
         if part != "proof":
             trees[part] = term
@@ -126,42 +224,43 @@ def statement_part(
         theorems.append(theorem(part, goal, script))
     plain, read = (elaborate(t, "P") for t in (statement.formula, unfolded(name)))
     if refuted:
-        plain, read = formula("~", plain), formula("~", read)
         opposite = elaborate(statement.goal("refutation"), "P")
-        theorems.append(theorem("proof", plain, falsity(statement.formula, opposite, lemmas)))
-    as_read = "proof" if read == plain else "as_read"
+        theorems.append(theorem("proof", formula("~", plain), falsity(statement.formula, opposite, lemmas)))
+    said = module_name(name)
+    alike, shown = f"iff_refl {said}.Reading.statement", "proof"
     if read != plain:  # casts stand elsewhere where Coq unfolds definitions
-        script = f"exact {Script(outside, statement.known, lemmas).same(plain, read, 'proof')}."
-        theorems.append(theorem(as_read, read, script))
-    closed, proved = "\n".join(lemmas.new()), "\n".join(theorems)
-    stubs = [lemma_stub(n, f) for n, (f, _) in zip(data["lemmas"], outside.values(), strict=True)] if alone else []
-    last = [(tree, "fails" if refuted and tree == "tree" else "holds") for tree in trees]
-    sense = {"proved": "PROVED", "refuted": "REFUTED: its negation is proved"}[data["sense"]]
-    says = [
-        f"(* {name}: {sense}. Written by proofs/coq.py; sha256 of the tree of the statement:",
-        f"   {statement.digest} *)",
-        *stubs,
-        "Module Reading.",
-        "Import Meaning.Reading Definitions.",
-        f"Definition statement : Prop :=\n  {laid_out(statement_text(name), 2)}.",
-        "End Reading.\n",
-        "Module Source.",
-        "Import Tree.Text.",
-        "Local Open Scope json_lists. Local Open Scope json_numbers. Local Open Scope json_strings.",
-        f"Definition tree : json :=\n{tree_text(statement.formula)}\n.",
-        *shared_trees({part: term for part, term in trees.items() if part != "tree"}),
-        "End Source.\n",
-    ]
+        forms = Script(outside, statement.known, lemmas).forms
+        proof = forms.closed(plain, read, forms.alike(plain, read)) or "(iff_refl _)"
+        theorems.append(f"Theorem alike : {text(plain)} <-> {text(read)}.\nProof. exact {proof}. Qed.")
+        alike, shown = "iff_sym alike", "(fun s => proof (proj2 alike s))" if refuted else "(proj1 alike proof)"
+    named = theorems_of(name, said)
     ends = [
-        f"Theorem statement : {'~ ' if refuted else ''}Reading.statement.\nProof. exact_no_check {as_read}. Qed.",
-        *[
-            f"Theorem {tree}_{verb} : {verb} Source.{tree}.\n"
-            f"Proof. exact_no_check (fun _ : unknown => {'proof' if tree == 'tree' else tree}). Qed."
-            for tree, verb in last
-        ],
-        f"Definition everything := ({', '.join(['statement', *[f'{tree}_{verb}' for tree, verb in last]])}).\n",
+        proved_by("statement", named["statement"], shown),
+        proved_by("same", named["same"], f"(fun _ : unknown => {alike})"),
     ]
-    return Part(name, "\n".join(says), closed, "\n".join([proved, "", *ends]), tuple(used_files(closed + proved)))
+    if refuted:
+        by = "(fun u s => statement (proj2 (same u) s))"
+        ends.append(f"Theorem tree_fails : {named['tree_fails']}.\nProof. exact {by}. Qed.")
+    else:
+        by = "(fun u => proj1 (same u) statement)"
+        ends.append(f"Theorem tree_holds : {named['tree_holds']}.\nProof. exact {by}. Qed.")
+    if trees:
+        ends += ["Module Trees.", IN_TREES, *shared_trees(trees), "End Trees."]
+    for part in trees:
+        says = named.get(f"{part}_holds", "True")
+        computed = says.partition(" ")[2]
+        ends += [
+            f"Lemma {part}_tree : {computed} = Trees.{part}.\nProof. vm_cast_no_check (eq_refl Trees.{part}). Qed.",
+            proved_by(f"{part}_meant", f"holds Trees.{part}", f"(fun _ : unknown => {part})"),
+            f"Theorem {part}_holds : {says}.\nProof. exact (eq_ind_r holds {part}_meant {part}_tree). Qed.",
+        ]
+    closed, proved = "\n".join(lemmas.new()), "\n".join(theorems)
+    return Part(name, closed, "\n".join([proved, "", *ends, ""]), tuple(used_files(closed + proved)))
+
+
+def proved_by(name: str, says: str, proof: str) -> str:
+    """A theorem from a term whose type Coq compares with it once, when it is closed."""
+    return f"Theorem {name} : {says}.\nProof. exact_no_check ({proof}). Qed."
 
 
 def theorem(name: str, goal: Term, script: str) -> str:

@@ -20,6 +20,7 @@ from symcook.coq.shapes import MANY, function, in_a_row, joined, obtained, parte
 from symcook.coq.term import (
     FALSE,
     Term,
+    Untranslatable,
     cast,
     conjuncts,
     elaborate,
@@ -157,6 +158,8 @@ class Script:
                 self.goal = goal.kids[1] if goal.op == "->" else FALSE
 
     def by_pick(self, node: Any) -> None:
+        if node["side"] not in ("left", "right"):
+            raise Untranslatable("a side is left or right")
         self.write(f"{node['side']}.")
         self.goal = self.goal.kids[0 if node["side"] == "left" else 1]
 

@@ -250,11 +250,15 @@ def occurrences(terms: Iterable[Term]) -> dict[Term, int]:
 
 
 def name_text(name: str) -> str:
-    """A name of a proof; the prefix keeps it apart from Coq's words."""
+    """A name of a proof; the prefix keeps it apart from Coq's words. What is no name could be any text of Coq."""
+    if checker().NAME.fullmatch(name) is None:
+        raise Untranslatable(f"no name: {name[:40]!r}")
     return f"v_{name}"
 
 
 def label_text(label: str) -> str:
+    if not isinstance(label, str):
+        raise Untranslatable("a label is a string")
     return "h_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"_{ord(m[0]):x}_", label)
 
 
