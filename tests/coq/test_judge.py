@@ -353,7 +353,7 @@ def test_nothing_refused_is_recorded(
 
 
 def test_ids_that_take_the_name_of_a_file_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("Laws", "Verdict_0", "Given", "lem.square-le"):
+    for name in ("Laws", "stored_x", "Verdict_0", "Given", "Lemmas.3", "lem.square-le"):
         with monkeypatch.context() as patch:
             patch.setitem(certificates(), name, certificates()[LEMMA])
             patch.setitem(statements(), name, statements()[LEMMA])
