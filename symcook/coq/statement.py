@@ -152,6 +152,8 @@ Definition tree : json :=
 """
 
 
+@deep()
+@uncollected()
 def condition(name: str) -> Any:
     """The condition that H asks besides what the statement supposes; None where there is none."""
     statement = statements()[name]
