@@ -43,6 +43,7 @@ HEAP = "s=2M,o=400"
 MANY = 40  # lemmas that are said, or supposed, in one file
 VERDICT = 250  # statements and models of which one file says what has been proved
 SHARED = re.compile(r"(Statements|Statements_given|Proofs|Lemmas)_[0-9]+")
+OURS = re.compile(rf"{SHARED.pattern}|Verdict_[0-9]+|stored_\w+", re.ASCII)  # the names of other files
 MODEL = 10  # characters of a certificate that take as long as one of a stored model
 
 
@@ -74,13 +75,13 @@ class Development:
         self.said |= {f"Statements_given_{k // MANY}": rest[k : k + MANY] for k in range(0, len(rest), MANY)}
         self.spoken = {name: file for file, names in self.said.items() for name in names}
         self.supposed = {name: file for file, names in self.given.items() for name in names}
-        files = [*self.files(), *(f"Verdict_{k}" for k in range(len(self.ids) + len(self.models)))]
-        files += [] if self.given else ["Given"]
-        inner = (m for name in self.spoken for m in (module_name(name), proof_module(name)))
-        named = [*files, *(module for module in inner if module not in self.said and module not in self.groups)]
-        twice = [name for name, count in Counter(named).items() if count > 1]
-        if twice:
-            raise BadInput("each id must have names of its own in Coq", f"two for {twice[0]}.v", "give it another id")
+        taken = Counter(
+            m for name in dict.fromkeys([*self.ids, *lemmas]) for m in (module_name(name), proof_module(name))
+        )
+        for module, count in taken.items():
+            if count > 1 or module in (*PRELUDE, "Definitions", "Given") or OURS.fullmatch(module):
+                must = "each id must have names of its own in Coq"
+                raise BadInput(must, f"two for {module}.v", "give it another id")
 
     def grouped(self) -> dict[str, list[str]]:
         """Ids by file. Those of a file have the same level, one more than the highest of their lemmas, and either all

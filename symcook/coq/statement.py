@@ -69,6 +69,7 @@ def lemma_names(data: Mapping[str, Any]) -> dict[str, tuple[Term, str]]:
 @uncollected()
 def lemma_text(name: str) -> str:
     """A lemma that is only supposed to hold, as what its tree means (Given.v), in the words in which proofs use it."""
+    checker().Clock.start(3600)
     formula = text(elaborate(statements()[name].formula, "P"))
     proof = f"let (h) := Given.{module_name(name)} in h (Build_unknown True 0%Z 0%R)"
     return f"Module {proof_module(name)}.\n{proved_by('proof', formula, proof)}\nEnd {proof_module(name)}.\n"
@@ -87,6 +88,8 @@ def refuse_unchecked(name: str, data: Mapping[str, Any]) -> None:
     except ck.Rejected as error:
         must = "a certificate must be accepted by proofs/checker.py before it is written for Coq"
         raise BadInput(must, f"{name}: {error}") from None
+    finally:
+        ck.Clock.start(3600)
 
 
 def before_it(name: str) -> Iterator[str]:
@@ -128,6 +131,7 @@ IN_TREES = (
 @uncollected()
 def said_text(name: str) -> str:
     """What is said of a statement, without any proof: how it is read, and the tree that is hashed."""
+    checker().Clock.start(3600)
     statement = statements()[name]
     meant = {"proved": "PROVED", "refuted": "REFUTED: its negation is proved"}[sense(name)]
     extra = "" if condition(name) is None else f"Definition nontrivial : json :=\n{tree_text(condition(name))}\n.\n"
@@ -148,12 +152,15 @@ Definition tree : json :=
 """
 
 
+@deep()
+@uncollected()
 def condition(name: str) -> Any:
     """The condition that H asks besides what the statement supposes; None where there is none."""
     statement = statements()[name]
     if statement.nontrivial is None or sense(name) == "refuted" or name in ASSUMED:
         return None
     ck = checker()
+    ck.Clock.start(3600)
     parser = ck.Parser(statement.text)
     names = ck.leading(statement.formula, parser.whole(parser.formula))
     return ck.Reader({}, statement.known).formula(statement.nontrivial, names)

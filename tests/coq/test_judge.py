@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from symcook.coq import record
-from symcook.coq.checker import certificates, statements
+from symcook.coq.checker import certificates, checker, statements
 from symcook.coq.chk import CLASSICAL, axioms_named, foreign
 from symcook.coq.development import Development
 from symcook.coq.judge import Judge, verdict
@@ -353,7 +353,7 @@ def test_nothing_refused_is_recorded(
 
 
 def test_ids_that_take_the_name_of_a_file_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("Laws", "Verdict_0", "Given", "lem.square-le"):
+    for name in ("Laws", "stored_x", "Verdict_0", "Given", "Lemmas.3", "lem.square-le"):
         with monkeypatch.context() as patch:
             patch.setitem(certificates(), name, certificates()[LEMMA])
             patch.setitem(statements(), name, statements()[LEMMA])
@@ -531,6 +531,7 @@ def test_coq_computes_d_and_h_as_the_checkers_do(honest: Path, tmp_path: Path) -
     """The trees that Conditions.v gives, of claims of all kinds, in one file."""
     from symcook.coq.statement import IN_TREES, condition, shared_trees
 
+    checker().Clock.start(600)
     lines = ["From Coq Require Import ZArith.", "From Symcook Require Import Tree Conditions.", IN_TREES]
     chosen = [name for name in sorted(certificates()) if statements()[name].claim]
     chosen.sort(key=lambda name: hashlib.sha256(name.encode()).hexdigest())
