@@ -15,7 +15,7 @@ Notation number p := (node "num" (Arr [Num p; Num 1]) []).
 Notation index := (node "bound" (Arr [Num 0; Str "Int"]) []).
 
 (* The words of trees, so that functions below ask for each once *)
-Inductive word := All | Ex | And | Or | Implies | Not | Eq | Le | Lt | Sum | Prod | Div | Ind | Fn | Bound | Numeral | Other.
+Inductive word := All | Ex | And | Or | Implies | Not | Le | Lt | Sum | Prod | Div | Fn | Bound | Numeral | Other.
 Definition word_of (s : text) : word :=
   match s with
   | "all" => All
@@ -24,13 +24,11 @@ Definition word_of (s : text) : word :=
   | "|" => Or
   | "->" => Implies
   | "~" => Not
-  | "=" => Eq
   | "<=" => Le
   | "<" => Lt
   | "sum" => Sum
   | "prod" => Prod
   | "/" => Div
-  | "ind" => Ind
   | "fn" => Fn
   | "bound" => Bound
   | "num" => Numeral
@@ -206,14 +204,10 @@ Definition pushed (t : json) : json :=
       end
   | _ => denial t
   end.
-Definition in_range (a b : json) (F : json) : json := node "ex" (Str "Int") [both (within a b) F].
-Definition once (l : list json) : list json :=
-  fold_left (fun found t => if existsb (same t) found then found else (found ++ t :: nil)%list) l nil.
 
 (* What must be possible, so that no part of t holds because its premises never do: the premises of "->"; one side of
    "<->"; of F | ~A the A, and for the premises within a part of "|" that the other parts fail. Nothing is asked of
-   parts of "|" that are all denied, nor behind "ex", where the proof has the choice. The F of an indicator in a
-   comparison or its denial is asked like F itself, for some index of the sums around it. *)
+   parts of "|" that are all denied, nor behind "ex", where the proof has the choice. *)
 Fixpoint cases (fuel : nat) (t : json) : list json :=
   match fuel with
   | O => Null :: nil (* without meaning, so that nothing can be proved *)
@@ -228,10 +222,9 @@ Fixpoint cases (fuel : nat) (t : json) : list json :=
           end
       | Not =>
           match denied t with
-          | Some F => let inner := pushed F in if same inner t then inside fuel F else cases fuel inner
+          | Some F => let inner := pushed F in if same inner t then nil else cases fuel inner
           | None => Null :: nil
           end
-      | Eq | Le | Lt => inside fuel t
       | Or =>
           let found := parts_or t in
           let premises := flat_map (fun F => match denied F with Some A => A :: nil | None => nil end) found in
@@ -242,24 +235,6 @@ Fixpoint cases (fuel : nat) (t : json) : list json :=
             map (joined (premises ++ failing)%list) (cases fuel (snd one)) in
           let out := flat_map of numbered in
           match out, premises, others with nil, _ :: _, _ :: _ => joined premises true_ :: nil | _, _, _ => out end
-      | _ => nil
-      end
-  end
-(* the cases of each F in an indicator in the terms of a comparison, once each *)
-with inside (fuel : nat) (t : json) : list json :=
-  match fuel with
-  | O => Null :: nil
-  | S fuel =>
-      match t with
-      | node op _ kids =>
-          match word_of op, kids with
-          | Ind, Cons F Nil => cases fuel F
-          | (Sum | Prod), Cons a (Cons b (Cons x Nil)) =>
-              once (inside fuel a ++ inside fuel b ++ map (in_range a b) (inside fuel x))%list
-          | (All | Ex | Implies | And | Or | Not), _ => nil
-          | _, _ =>
-              once ((fix all (l : jsons) := match l with Nil => nil | Cons k l => inside fuel k ++ all l end)%list kids)
-          end
       | _ => nil
       end
   end.
