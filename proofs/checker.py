@@ -1885,8 +1885,7 @@ def sides(t: Term) -> Sequence[Term]:
 def cases(t: Term) -> list[Term]:
     """What must be possible, so that no part of t holds because its premises never do: the premises of ->; one side of
     <->; of F | ~A the A, and for premises within a part of | that the other parts fail. ~ is pushed inwards first.
-    Nothing is asked of parts of | that are all denied, nor behind ex, where the proof has the choice. The F of I[F] in
-    a comparison or its denial is asked like F itself."""
+    Nothing is asked of parts of | that are all denied, nor behind ex, where the proof has the choice."""
     if t.op in ("all", "->"):
         return hypotheses(t, cases)
     if sides(t):
@@ -1895,9 +1894,7 @@ def cases(t: Term) -> list[Term]:
         return [one for k in t.kids for one in cases(k)]
     if t.op == "~":
         inner = pushed(t.kids[0])
-        return cases(inner) if inner != t else inside(t.kids[0])
-    if t.op in COMPARISONS:
-        return inside(t)
+        return [] if inner == t else cases(inner)
     out: list[Term] = []
     found = parts("|", t) if t.op == "|" else []
     denied = [p.kids[0] for p in found if p.op == "~"]
@@ -1907,19 +1904,6 @@ def cases(t: Term) -> list[Term]:
         out += [joined([*denied, *failing], end) for end in cases(part)]
     if denied and others and not out:
         out.append(joined(denied, TRUE))
-    return out
-
-
-def inside(t: Term) -> list[Term]:
-    """The cases of each F that occurs as I[F] in the terms of a comparison (none of another formula), once each: in a
-    sum or product, for an index in its range."""
-    out: list[Term] = []
-    for place, k in enumerate(() if t.op in FORMULAS else t.kids):
-        more = cases(k) if t.op == "ind" else inside(k)
-        if t.op in ("sum", "prod") and place == 2:
-            within = interval_of(shift(t.kids[0], 1), shift(t.kids[1], 1))
-            more = [Term("ex", "Int", both(within, one)) for one in more]
-        out += [one for one in more if one not in out]
     return out
 
 

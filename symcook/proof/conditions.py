@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from symcook.errors import Rejected
 from symcook.proof.terms import (
-    COMPARISONS,
     TRUE,
     Sort,
     Term,
@@ -44,7 +43,9 @@ def defined(t: Term) -> Term:
     if tag in ("&", "->", "|"):
         return _and(defined(kids[0]), _imp(neg(kids[0]) if tag == "|" else kids[0], defined(kids[1])))
     if tag in ("sum", "prod"):
-        return _and(_and(defined(kids[0]), defined(kids[1])), _all("Int", _imp(_within(*kids[:2]), defined(kids[2]))))
+        j = ("bound", (0, "Int"), ())
+        inside = conj(("<=", None, (shift(kids[0], 1), j)), ("<=", None, (j, shift(kids[1], 1))))
+        return _and(_and(defined(kids[0]), defined(kids[1])), _all("Int", _imp(inside, defined(kids[2]))))
     out = TRUE
     for k in kids:
         out = _and(out, defined(k))
@@ -95,7 +96,7 @@ def cases(t: Term) -> list[Term]:
     premise of the rest, as F | ~A is A -> F; so are the denials of the other parts for the premises within a part. A
     denial is pushed inwards, where a premise may hide. Where all parts are denied, as in ~(A & B), nothing is asked:
     which of them fails may be always the same. Nor is anything behind an existence: its witness is the proof's choice,
-    and H would have to speak about all other choices. What stands in I[F] is asked as F is where it is said itself.
+    and H would have to speak about all other choices.
     """
     tag, sort, kids = t
     if tag == "all":
@@ -106,10 +107,8 @@ def cases(t: Term) -> list[Term]:
         return [("|", None, sides)]
     if tag == "&":
         return cases(kids[0]) + cases(kids[1])
-    if tag in COMPARISONS:
-        return _indicated(t)
     if tag == "~":
-        return cases(pushed if (pushed := _denied(kids[0])) != t else kids[0] if kids[0][0] in COMPARISONS else TRUE)
+        return [] if (pushed := _denied(kids[0])) == t else cases(pushed)
     if tag != "|":
         return []
     parts = flatten("|", t)
@@ -120,23 +119,6 @@ def cases(t: Term) -> list[Term]:
         failing = [negation(other) for other in rest[:place] + rest[place + 1 :]]
         out += [_joined([*met, *failing], one) for one in cases(part)]
     return out or ([_joined(met, TRUE)] if met and rest else [])
-
-
-def _indicated(t: Term) -> list[Term]:
-    """The cases of all F in I[F] in the terms of a comparison, each for some index of the sums around it."""
-    tag, _, kids = t
-    if tag == "ind":
-        return cases(kids[0])
-    found = [one for k in (kids[:2] if tag in ("sum", "prod") else kids) for one in _indicated(k)]
-    if tag in ("sum", "prod"):
-        found += [("ex", "Int", (_and(_within(*kids[:2]), one),)) for one in _indicated(kids[2])]
-    return list(dict.fromkeys(found))
-
-
-def _within(low: Term, high: Term) -> Term:
-    """low <= j & j <= high for the variable j of a new binder around the ends."""
-    j = ("bound", (0, "Int"), ())
-    return conj(("<=", None, (shift(low, 1), j)), ("<=", None, (j, shift(high, 1))))
 
 
 def _joined(parts: Sequence[Term], end: Term) -> Term:

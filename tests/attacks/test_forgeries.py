@@ -1194,18 +1194,6 @@ VACUOUS = [
     ("all x:Real. 0 <= x -> x = x", "x < 0"),
     ("all f:Int->Real. f(0) != f(0) -> f(0) = 1", None),
     ("all x:Real. (ex y:Real. y != y) -> x = 0", None),
-    ("all x:Real. I[x < x -> x = 5] = 1", None),
-    ("all x:Real. I[x < x -> x = 5] != 0", None),
-    ("all x:Real. I[~(x < x) | x = 5] = 1", None),
-    ("all x:Real. 0 < 1 + I[x < x -> x = 5]", None),
-    ("all x:Real. 2*relu(exp(I[x < x -> x = 5])) = 2*exp(1)", None),
-    ("all x:Real. I[I[x < x -> x = 5] = 1] = 1", None),
-    ("all x:Real. I[x = x & (x < x -> x = 5)] = 1 & x = x", None),
-    ("all x:Real. sum(j, 1, 3, I[x < x -> x = j]) = 3", None),
-    ("all x:Real. sum(j, 1, 0, I[x = x -> x = j]) = 0", None),
-    ("all x:Real. sum(j, 1, 1 + I[x < x -> x = 5], 1) = 2", None),
-    ("all x:Real. prod(j, 1, 3, I[all k in 1..0. x = k]) = 1", None),
-    ("all x:Real. x = x -> I[x < x -> x = 5] = 1 | x < 0", None),
 ]
 
 

@@ -278,7 +278,6 @@ def test_a_premise_that_nothing_meets_is_found_where_h_does_not_look(text: str) 
         "all x:Real. (all y:Real. y < x & x < y -> x = 5) & (x = 5 -> x = 5)",
         "all x:Real. 0 <= x -> (0 <= x & (x < 0 -> x = 5))",
         "all n:Int. all j in 1..0. j = n",
-        "all n:Int. I[all j in 1..0. j = n] = 1",
     ],
 )
 def test_what_only_looks_like_an_equivalence_must_be_met(text: str) -> None:
