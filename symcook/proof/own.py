@@ -1,29 +1,22 @@
 """A claim of one's own: a model file and a sentence make a statement; a proof text, or the automation, its certificate.
 
-The sentence is a formula over the model's run: ``accept`` is the readout's condition, ``answer(yes)`` says that a
-readout "largest" answers with this label (``accept(i)`` and ``answer(yes, i)`` for one that looks at each position),
-``count(a)`` is how often the token a stands in the word (``count("(")``
-where it is no name), ``first(a)`` and ``last(a)`` are its first and last position (one after the end and one before the
-beginning where it does not stand there), ``at(a, i)`` says that it stands at position i; ``n`` is the number of
-positions, ``w(i)`` the token's number at position i, and each coordinate a function of the position, also one that is
-called like these words. The statement says that it holds for every word: the names are quantified, and the word and the
-run's equations are premises (see `runrel`).
+What a sentence may say is in `ownwords`, what its names mean in `ownnames`. The statement says that it holds for every
+word: the names are quantified, and the word and the run's equations are premises (see `runrel`).
 """
 
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from symcook.errors import BadInput, Rejected, unknown
-from symcook.model import expr
+from symcook.errors import BadInput, Rejected
 from symcook.model.rationals import quotient
 from symcook.proof import kernel, replay
 from symcook.proof.instances import Instances
+from symcook.proof.ownnames import Meaning
+from symcook.proof.ownwords import MUST
 from symcook.proof.replay import Statement
-from symcook.proof.runrel import Relation
 from symcook.proof.search import automation, elaborate, prooftext
 from symcook.proof.search.elaborate import Elaborator
 from symcook.proof.search.prooftext import Line, Place, ProofText
@@ -36,120 +29,16 @@ LENGTH = 3
 
 def claim(document: Mapping[str, Any], sentence: str) -> Statement:
     """The statement that `sentence` makes about the model of a document; BadInput where it makes none."""
-    relation = Relation(document)
-    if document["symbols"]:
-        raise BadInput(
-            "a claim of one's own must be about a model without symbols",
-            ", ".join(s["name"] for s in document["symbols"]),
-            "give them values first",
-        )
-    run, word = relation.run(), relation.word()
-    functions = [name for name in _called(expr.parse_formula(f"{run} & {word}")) if name != "w"]
-    words = _Words(relation, document, functions)
-    used = {*re.findall(r"\w+", sentence), *functions, *_definitions()}
-    words.free = tuple(itertools.islice((x for x in ("i", "j", *(f"i{k}" for k in range(99))) if x not in used), 2))
-    plain = _written(sentence, words, lambda kind, *_: FORMULAS.get(kind, "0"))
-    try:
-        expr.parse_formula(plain)
-    except BadInput as error:
-        raise BadInput("a sentence must be a formula over the model's run", sentence, str(error)) from None
-    text = _written(sentence, words, words.meaning)
-    names = ", ".join(["n:Int", "w:Int->Int", *(f"{name}:Int->Real" for name in functions)])
-    whole = f"all {names}. 1 <= n -> ({word}) -> {run} -> ({text})"
+    meaning = Meaning(document, _definitions())
+    text = meaning.text(sentence)
+    names = ", ".join(["n:Int", "w:Int->Int", *(f"{name}:Int->Real" for name in meaning.functions)])
+    whole = f"all {names}. 1 <= n -> ({meaning.word}) -> {meaning.run} -> ({text})"
     statement = Statement(f"own.{document['name']}", whole, known=_definitions())
     try:
         statement.formula  # noqa: B018
     except Rejected as error:
-        raise BadInput("a sentence must be a formula over the model's run", sentence, str(error)) from None
+        raise BadInput(MUST, sentence, str(error)) from None
     return statement
-
-
-TAKES = {"accept": "no name, and a position where the readout looks at each", "at": "a token and a position"}
-TAKES |= {"answer": "a label, and a position where the readout looks at each"}
-TAKES |= dict.fromkeys(("count", "first", "last"), "one name")
-FORMULAS = {"accept": "true", "answer": "true", "at": "true"}
-"""Words of a sentence that stand for formulas; the others, count, first and last, are numbers."""
-
-
-class _Words:
-    """What the words of a sentence mean for a model; a word that is the name of one of its functions means that."""
-
-    def __init__(self, relation: Relation, document: Mapping[str, Any], functions: Sequence[str]) -> None:
-        self.relation, self.document = relation, document
-        self.tokens = {token: number for number, token in enumerate(document["embedding"]["words"])}
-        self.known = [k for k in ("accept", "answer", "at", "count", "first", "last") if k not in functions]
-        self.low, self.high = relation.low, relation.high
-        self.free: tuple[str, ...] = ("i", "j")  # for sums and quantifiers of the words themselves
-
-    def meaning(self, kind: str, name: str, place: str) -> str:
-        """The text in place of a word with the token or label `name` and, for at, a position."""
-        if kind == "accept":
-            return f"({self.relation.accept(place or None)})"
-        if kind == "answer":
-            labels = self.document["readout"].get("labels") or []
-            if labels and name not in labels:
-                raise unknown("label", name, list(labels))
-            return f"({self.relation.answer(name, place or None)})"
-        if name not in self.tokens:
-            raise unknown("token", name, list(self.tokens))
-        number, (i, j) = self.tokens[name], self.free
-        every = f"{self.low}, {self.high}"
-        if kind == "at":
-            return f"(w({place}) = {number})"
-        if kind == "count":
-            return f"sum({i}, {every}, I[w({i}) = {number}])"
-        if kind == "first":
-            return f"({self.low} + sum({i}, {every}, I[all {j} in {self.low}..{i}. w({j}) != {number}]))"
-        return f"({self.high} - sum({i}, {every}, I[all {j} in {i}..{self.high}. w({j}) != {number}]))"
-
-
-def _written(sentence: str, words: _Words, put: Callable[[str, str, str], str]) -> str:
-    """The sentence with `put` in place of each of its words."""
-    if not words.known:
-        return sentence
-    out, at = "", 0
-    for found in re.finditer(rf"\b({'|'.join(words.known)})\b(\(?)", sentence):
-        if found.start() < at or not (found[2] or found[1] == "accept"):
-            continue
-        kind, name, place, end = found[1], "", "", found.end()
-        if found[2]:
-            end = _closed(sentence, found.end())
-            inside = sentence[found.end() : end - 1].strip()
-            if kind == "accept":
-                place = inside
-            else:
-                given = re.fullmatch(r'(?:"([^"]*)"|(\w+))\s*(?:,(.*))?', inside, re.DOTALL)
-                if given is None:
-                    raise BadInput(f"{kind} takes {TAKES[kind]}", inside)
-                name, place = given[1] if given[1] is not None else given[2], (given[3] or "").strip()
-            if bool(place) not in {"at": (True,), "answer": (True, False), "accept": (True,)}.get(kind, (False,)):
-                raise BadInput(f"{kind} takes {TAKES[kind]}", found[0] + sentence[found.end() : end])
-        out += sentence[at : found.start()] + put(kind, name, _written(place, words, put))
-        at = end
-    return out + sentence[at:]
-
-
-def _closed(sentence: str, at: int) -> int:
-    """The end of the bracket that opens before `at`; what is quoted does not count."""
-    depth = 1
-    for found in re.finditer(r'"[^"]*"|[()]', sentence[at:]):
-        depth += {"(": 1, ")": -1}.get(found[0], 0)
-        if not depth:
-            return at + found.end()
-    raise BadInput("a sentence must close its brackets", sentence)
-
-
-def _called(tree: expr.Tree) -> list[str]:
-    """The names that are applied in a tree, in the order of their first place; what the grammar reserves left out."""
-    out: dict[str, None] = {}
-    todo: list[Any] = [tree]
-    while todo:
-        t = todo.pop(0)
-        if isinstance(t, tuple):
-            if t[:1] == ("call",) and t[1] not in expr.RESERVED:
-                out[t[1]] = None
-            todo = [*t, *todo]
-    return list(out)
 
 
 def _definitions() -> Mapping[str, Any]:
@@ -259,9 +148,7 @@ def inhabited(home: Library, statement: Statement) -> list[dict[str, Any]]:
             if part.first(lambda h, terms=terms: served(h, terms)):
                 break
         else:
-            Elaborator().automatic(
-                part, Line("qed", place=Place(1, 1)), "no word shows that the premises can be met"
-            )
+            Elaborator().automatic(part, Line("qed", place=Place(1, 1)), "no word shows that the premises can be met")
     return g.nodes
 
 

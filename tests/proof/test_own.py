@@ -213,9 +213,9 @@ def test_words_of_a_sentence_that_do_not_fit_are_refused(sentence, said):
     assert said in str(caught.value)
 
 
-def test_a_coordinate_that_is_called_like_a_word_is_the_coordinate():
+def test_a_coordinate_that_is_called_like_a_word_is_quoted():
     document = json.loads(json.dumps(labelled()).replace('"mean"', '"first"'))
-    assert "sum(i" not in own.claim(document, "first(n) <= 1").text.rpartition("->")[2]
+    assert own.claim(document, '"first"(n) <= 1').text.endswith("(first_(n) <= 1)")
 
 
 def test_a_text_is_used():

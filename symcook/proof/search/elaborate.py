@@ -18,7 +18,7 @@ from symcook.proof.search.automation import Hint
 from symcook.proof.search.equations import OWN
 from symcook.proof.search.prooftext import BadProof, HintText, Line, Place, ProofText
 from symcook.proof.search.tactics import Goal, Library, Stuck
-from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation, var
+from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation, spoken, var
 
 Short = tuple[tuple[str, ...], Tree]
 """What `let` names: the names of its arguments, and the term."""
@@ -288,7 +288,7 @@ class Elaborator:
                 try:
                     value = g.term(text, f[1])
                 except (Rejected, BadInput) as error:
-                    raise BadProof(line.inner, f"expected a term of sort {f[1]}", text, _first(error)) from None
+                    raise BadProof(line.inner, f"expected {spoken(f[1])}", text, _first(error)) from None
                 given.append(text)
                 f = instantiate(f[2][0], (value,))
                 continue
@@ -456,7 +456,7 @@ class Elaborator:
                     left[0] = f"{' '.join(names)}. {left[0]}"
                 g.term(left[0], sort)
             except (Rejected, BadInput) as error:
-                raise BadProof(line.inner, f"expected a term of sort {sort}", left[0], _first(error)) from None
+                raise BadProof(line.inner, f"expected {spoken(sort)}", left[0], _first(error)) from None
             g.witness(left.pop(0))
         if g.goal[0] == "&" and left:
             given = [*left]
