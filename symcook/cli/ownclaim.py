@@ -57,3 +57,30 @@ def prove_own(path: str, sentence: str, proof: str | None, force: bool, as_json:
     say(f"Certificate  {target}")
     say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
     return 0
+
+
+def check_own(path: str, as_json: bool) -> int:
+    """Check the certificate beside a model file again, for the model as it is now."""
+    from symcook.model import modelfile
+    from symcook.proof import own, replay
+
+    source = Path(path)
+    document = json.loads(modelfile.dumps(modelfile.load(source)))
+    target, beside = source.with_suffix(".certificate.json"), source.with_suffix(".statement.txt")
+    for file in (target, beside):
+        if not file.is_file():
+            raise BadInput("a model without a sentence must have its certificate beside it", file, "give --statement")
+    try:
+        certificate, text = replay.load_json(target.read_bytes()), beside.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise BadInput("a certificate and its statement must be readable files in UTF-8", target) from None
+    sentence, verdict = own.again(document, certificate, text)
+    if as_json:
+        row: dict[str, Any] = {"id": verdict.id, "status": verdict.status, "sentence": sentence}
+        row |= {"lemmas": list(verdict.lemmas), "assuming": list(verdict.assuming), "reason": verdict.reason or None}
+        print_json(row | {"certificate": str(target), "expanded": str(beside)})
+    else:
+        say(f"{verdict.words}  {sentence}")
+        say(f"Certificate  {target}" + (f": {verdict.reason}" if verdict.reason else ", checked again"))
+        say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
+    return 1 if verdict.status == "OPEN" else 0

@@ -7,19 +7,21 @@ word: the names are quantified, and the word and the run's equations are premise
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from symcook.errors import BadInput, Rejected
+from symcook.model import modelfile
 from symcook.model.rationals import quotient
 from symcook.proof import kernel, replay
 from symcook.proof.instances import Instances
 from symcook.proof.ownnames import Meaning
 from symcook.proof.ownwords import MUST
-from symcook.proof.replay import Statement
+from symcook.proof.replay import Statement, Verdict
 from symcook.proof.search import automation, elaborate, prooftext
 from symcook.proof.search.elaborate import Elaborator
-from symcook.proof.search.prooftext import Line, Place, ProofText
+from symcook.proof.search.prooftext import BadProof, Line, Place, ProofText
 from symcook.proof.search.tactics import Goal, Library
 from symcook.proof.terms import Term, flatten, instantiate, var
 
@@ -28,17 +30,32 @@ LENGTH = 3
 
 
 def claim(document: Mapping[str, Any], sentence: str) -> Statement:
-    """The statement that `sentence` makes about the model of a document; BadInput where it makes none."""
+    """The statement that `sentence` makes about the model of a document; BadInput where it makes none.
+
+    It carries the sentence as its note, and the hash of the model.
+    """
+    sentence = sentence.translate(dict.fromkeys(map(ord, "\t\r\n"), " ")).strip()
     meaning = Meaning(document, _definitions())
     text = meaning.text(sentence)
     names = ", ".join(["n:Int", "w:Int->Int", *(f"{name}:Int->Real" for name in meaning.functions)])
     whole = f"all {names}. 1 <= n -> ({meaning.word}) -> {meaning.run} -> ({text})"
-    statement = Statement(f"own.{document['name']}", whole, known=_definitions())
+    model = modelfile.document_hash(document)
+    statement = Statement(named(document["name"]), whole, note=sentence, known=_definitions(), model=model)
     try:
         statement.formula  # noqa: B018
     except Rejected as error:
         raise BadInput(MUST, sentence, str(error)) from None
     return statement
+
+
+def named(name: str) -> str:
+    """The id of claims about a model of this name: ``own.NAME``, with a hyphen for what no id may have.
+
+    >>> named("votes"), named("my model"), named("")
+    ('own.votes', 'own.my-model', 'own.model')
+    """
+    made = name if replay.ID.fullmatch(name) else re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-")
+    return f"own.{made or 'model'}"
 
 
 def _definitions() -> Mapping[str, Any]:
@@ -72,6 +89,8 @@ def library(statement: Statement, known: Mapping[str, Statement]) -> Library:
 
 def prove(statement: Statement, text: ProofText | None = None) -> dict[str, Any]:
     """The certificate; Gap with what was left to show where the proof has one, BadProof for a text that is none."""
+    if text is not None and text.id != statement.id:
+        raise BadProof(Place(1, 1), f"expected a text of {statement.id}", text.id)
     stored = {s.label: s for s in replay.statements().values()}
     home = library(statement, stored)
     text = text or prooftext.read(f"proof own.claim\n  given .. some word {_equations(statement)}\n  qed\n")
@@ -131,13 +150,45 @@ def below(certificate: Mapping[str, Any]) -> list[str]:
 
 def expanded(statement: Statement, certificate: Mapping[str, Any]) -> str:
     """Definitions, lemmas and the statement in the form that the second checker, proofs/checker.py, reads."""
-    lines = (replay.library().root / "statements" / "definitions.txt").read_text(encoding="utf-8").splitlines()
+    lines = (replay.library().root / "statements" / "definitions.txt").read_text(encoding="utf-8").split("\n")
     blocks = ["\n".join(f"define: {x.strip()}" for x in lines if x.strip() and not x.lstrip().startswith("#"))]
-    for one in [*(replay.statements()[name] for name in below(certificate)), statement]:
-        rows = [f"[{one.id}]", f"statement: {one.expanded}"]
-        rows += [f"nontrivial: {one.nontrivial}"] if one.nontrivial is not None else []
-        blocks.append("\n".join([*rows, *(["claim: no"] if not one.claim else [])]))
+    blocks += [block(one) for one in (*(replay.statements()[name] for name in below(certificate)), statement)]
     return "\n\n".join(blocks) + "\n"
+
+
+def block(statement: Statement) -> str:
+    """One statement in that form; that of an own claim says the sentence and the hash of the model first."""
+    rows = [f"[{statement.id}]"]
+    rows += [f"note: {statement.note}", f"model: {statement.model}"] if statement.model is not None else []
+    rows.append(f"statement: {statement.expanded}")
+    rows += [f"nontrivial: {statement.nontrivial}"] if statement.nontrivial is not None else []
+    return "\n".join([*rows, *(["claim: no"] if not statement.claim else [])])
+
+
+def again(document: Mapping[str, Any], certificate: Any, text: str) -> tuple[str, Verdict]:
+    """A certificate and the statements beside it (`expanded`) checked again, for the model of a document as it is now:
+    the sentence, and the verdict, OPEN where they do not belong together any more. BadInput where the files do not say
+    which sentence they are about, or of which model.
+    """
+    last = text.rpartition("\n\n")[2]
+    note = re.search(r"^note: (.*)$", last, re.MULTILINE)
+    if note is None or not isinstance(certificate, dict) or "model" not in certificate:
+        must = "a certificate must name its model, and the statement beside it the sentence"
+        raise BadInput(must, "neither or one", "prove the sentence again")
+    sentence = note[1]
+
+    def failed(why: str) -> tuple[str, Verdict]:
+        return sentence, Verdict(named(document["name"]), "OPEN", reason=why)
+
+    if certificate["model"] != modelfile.document_hash(document):
+        return failed("the model has changed since it was made")
+    statement = claim(document, sentence)
+    if last != block(statement) + "\n":
+        return failed("the statement beside it is not that of this model and sentence")
+    try:
+        return sentence, replay.library().accept(statement, certificate)
+    except Rejected as error:
+        return failed(str(error))
 
 
 def inhabited(home: Library, statement: Statement) -> list[dict[str, Any]]:

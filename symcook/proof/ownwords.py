@@ -61,7 +61,7 @@ class Reader(expr.Reader):
         while not self.tokens or self.tokens[-1][0] != "end":
             found = _TOKEN.match(text, place)
             spot = len(text) - len(text[place:].lstrip())
-            if found is None or found.lastgroup is None:
+            if found is None or found.lastgroup is None or not found[0].isprintable():
                 raise self.wrong("no sentence has this sign", spot)
             if found.lastgroup == "foreign":
                 raise self.wrong(HINTS[found["foreign"]], spot)
