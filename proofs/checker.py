@@ -10,8 +10,8 @@ symcook: both must agree on the hash of every statement and on every proof.
 
 STATEMENTS. Blocks separated by blank lines; ``#`` begins a comment line, an indented line goes on with the one before.
 A first block of ``define:`` lines holds definitions for all. The others begin with ``[id]`` and have the keys
-``statement``, ``nontrivial``, ``define``, ``claim`` (yes or no), ``corrects``, ``note``, ``model`` (the hash of the model
-that it is about, which its certificate must have too). The text of a statement:
+``statement``, ``nontrivial``, ``define``, ``claim`` (yes or no), ``corrects``, ``note``, ``model`` (the hash of one,
+which the certificate must have too). The text of a statement:
 
     formula   F <-> F   F -> F   F | F   F & F   ~F   (weakest first; these group to the right)
               t = t   != <= < >= >   (chains: a <= b < c)   true   false

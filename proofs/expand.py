@@ -21,7 +21,7 @@ HEAD = """\
 
 def shared_definitions(folder: Path) -> list[str]:
     """The lines of definitions.txt, without comments."""
-    lines = (folder / "definitions.txt").read_text(encoding="utf-8").splitlines()
+    lines = (folder / "definitions.txt").read_text(encoding="utf-8").split("\n")
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
 

@@ -139,6 +139,8 @@ def _axioms(verdict: Verdict) -> str:
 
 
 def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> str:
+    from symcook.proof.audit.source import built_from
+    from symcook.proof.replay import library, statements
     from symcook.proof.search import prooftext
     from symcook.report.witness import witness
 
@@ -146,7 +148,7 @@ def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> str:
     most = None if full else MOST_LINES
     refuted = certificate["sense"] == "refuted"
     title = f"Refutation: the statement is false at {witness(verdict.id)}" if refuted else "Proof"
-    written = _written(verdict.id)
+    written, why = built_from(library().root, verdict.id, statements())
 
     def steps(part: str) -> str:
         """The author's lines; where there is no text, an outline of the certificate."""
@@ -154,7 +156,7 @@ def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> str:
             return _shifted(outline_text(outline(statement, certificate, part), most))
         return _shifted(prooftext.shown(written, part) or "Found by the automation.")
 
-    lines = [title, steps("proof")]
+    lines = [title, *([filled(f"These are the steps of the certificate: {why}.")] if why else []), steps("proof")]
     if "defined" in certificate and not refuted:
         example = example_of(statement, certificate)
         words = "Proved as well: everything in it is defined, and its hypotheses can be met"
@@ -163,15 +165,6 @@ def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> str:
             lines += ["", "Everything is defined", steps("defined")]
             lines += ["", "The hypotheses can be met", steps("inhabited")]
     return "\n".join(lines)
-
-
-def _written(name: str) -> str | None:
-    """The stored proof text of an id."""
-    from symcook.proof.replay import library
-    from symcook.proof.search import prooftext
-
-    path = prooftext.path_of(library().root, name)
-    return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
 def _shifted(text: str) -> str:
