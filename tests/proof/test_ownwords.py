@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from attacks import sentences
 
 from symcook.domains.exact import Exact
 from symcook.errors import BadInput, Rejected
@@ -19,7 +20,7 @@ from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head
 from symcook.model.space import Space
 from symcook.model.transformer import Transformer
-from symcook.proof import own
+from symcook.proof import own, ownnames
 
 
 def document(model: Transformer) -> dict:
@@ -271,3 +272,20 @@ def test_an_error_shows_the_sentence_and_its_column(sentence, column, said):
         and "('fun'" not in message
         and ".." not in message.replace("1..", "").replace("...", "")
     )
+
+
+# --- A search ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(0, 40, 8))
+def test_random_sentences_are_true_where_the_run_says_so(seed):
+    """tests/attacks/sentences.py; the same search sees a first value that is taken for the last."""
+    for one in range(seed, seed + 8):
+        assert sentences.tried(one)[1] == ""
+
+
+def test_the_search_sees_a_first_value_that_is_taken_for_the_last(monkeypatch):
+    plain = ownnames.Meaning.stages
+    first = lambda self, name: dict.fromkeys(plain(self, name), plain(self, name)["@0"])  # noqa: E731
+    monkeypatch.setattr(ownnames.Meaning, "stages", first)
+    assert any(sentences.tried(seed)[1] for seed in range(20))
