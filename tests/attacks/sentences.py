@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,61 +29,16 @@ from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.proof import own
 
-NAMES = [
-    "odd",
-    "dyck",
-    "height",
-    "bit",
-    "brackets",
-    "bracket",
-    "sm",
-    "hardmax",
-    "maximal",
-    "gelu",
-    "evenbit",
-    "laynorm",
-    "relu",
-    "abs",
-    "min",
-    "max",
-    "exp",
-    "log",
-    "sqrt",
-    "sin",
-    "cos",
-    "erf",
-    "sinh",
-    "cosh",
-    "tanh",
-    "pow",
-    "floor",
-    "mod",
-    "sign",
-    "accept",
-    "answer",
-    "at",
-    "count",
-    "first",
-    "last",
-    "word",
-    "run",
-    "here",
-    "e",
-    "z1_v",
-    "z1_odd",
-    "mu1",
-    "dev1",
-    "y1_v",
-    "v",
-    "x",
-    "length",
-    "iff",
-    "and",
-    "i1",
-    "first_",
-    "odd_",
-    "place",
-]
+NAMES = tuple(
+    re.findall(
+        r"\w+",
+        """
+        odd dyck height bit brackets bracket sm hardmax maximal gelu evenbit laynorm relu abs min max exp log sqrt sin
+        cos erf sinh cosh tanh pow floor mod sign accept answer at count first last word run here e z1_v z1_odd mu1 dev1
+        y1_v v x length iff and i1 first_ odd_ place
+        """,
+    )
+)
 TOKENS = ("a b", "( )", "0 1", "all ex", "n i", "' \"", "v count", "é 日", "@ ,")
 BOUND = ("i", "j", "k", "x", "odd", "run", "first_", "i1", "word", "m")
 
@@ -98,6 +54,7 @@ class Run:
 
 
 Number = tuple[str, Callable[[Run, dict[str, int]], Fraction | int]]
+Position = tuple[str, Callable[[Run, dict[str, int]], int]]
 Formula = tuple[str, Callable[[Run, dict[str, int]], bool]]
 
 
@@ -146,7 +103,7 @@ class Maker:
         self.random, self.made, self.stages = random, made, [*stages(made), ""]
         self.tokens = list(made.embedding.words or ())
 
-    def position(self, scope: list[str]) -> Number:
+    def position(self, scope: list[str]) -> Position:
         last = "n" if self.made.embedding.start == 1 else "n - 1"
         if scope and self.random.random() < 0.8:
             name = self.random.choice(scope)
