@@ -200,7 +200,7 @@ class _Sentence:
 
     def unknown(self, tree: Tree, name: str) -> BadInput:
         listed = self.meaning.listed()
-        loose = f"bind it, all {name} in 1..n. ..." if tree[0] == "name" and len(name) == 1 else None
+        loose = f"bind it: all {name} in 1..n. F" if tree[0] == "name" and len(name) == 1 else None
         near = HINTS.get(name) or loose or unknown("name", name, listed).do
         return self.fail(tree, f"the name '{name}' is unknown here; {near}")
 

@@ -249,7 +249,7 @@ def test_definitions_of_brackets_are_about_brackets():
         ("count(a)", 1, "it is a number"),
         ("accept & v(n) = 1", 10, "the name 'v' is unknown here; known: vote, y"),
         ("accept & votes(n) = 1", 10, "did you mean vote?"),
-        ("vote(i) <= 1", 6, "bind it, all i in 1..n."),
+        ("vote(i) <= 1", 6, "bind it: all i in 1..n. F"),
         ("vote(n, 1) = 1", 1, "a coordinate takes one position"),
         ("all vote in 1..n. 1 <= n", 1, "which is a coordinate"),
         ("all n in 1..2. 1 <= n", 5, "a word of its own"),
