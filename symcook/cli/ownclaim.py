@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,17 +60,21 @@ def prove_own(path: str, sentence: str, proof: str | None, force: bool, as_json:
     return 0
 
 
-def check_own(path: str, as_json: bool) -> int:
+def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     """Check the certificate beside a model file again, for the model as it is now."""
+    from symcook.cli.options import choose
     from symcook.model import modelfile
     from symcook.proof import own, replay
 
-    source = Path(path)
-    document = json.loads(modelfile.dumps(modelfile.load(source)))
-    target, beside = source.with_suffix(".certificate.json"), source.with_suffix(".statement.txt")
+    chosen = choose(name, settings)
+    target, beside = Path(name).with_suffix(".certificate.json"), Path(name).with_suffix(".statement.txt")
     for file in (target, beside):
         if not file.is_file():
             raise BadInput("a model without a sentence must have its certificate beside it", file, "give --statement")
+    free = [p.name for p in chosen.model.parameters if p.name not in chosen.values]
+    if free:
+        raise BadInput("symbols must have the values with which the claim was proved", f"none for {', '.join(free)}")
+    document = json.loads(modelfile.dumps(chosen.model.bind(chosen.values)))
     try:
         certificate, text = replay.load_json(target.read_bytes()), beside.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

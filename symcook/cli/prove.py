@@ -126,12 +126,12 @@ def command(
 
 
 def _is_model(name: str) -> bool:
-    """Whether a name on the command line is that of a file, and of nothing that is stored."""
-    from symcook import claims, recipes
+    """Whether a name on the command line is that of a model file, and of nothing that is stored."""
+    from symcook import claims
+    from symcook.cli.options import is_path
     from symcook.proof.replay import statements
 
-    stored = name in claims.inventory() or name in statements() or name in recipes.names()
-    return not stored and (name.endswith(".json") or Path(name).is_file())
+    return is_path(name) and name not in claims.inventory() and name not in statements()
 
 
 def _problems(verdicts: list[Any], everything: bool) -> list[str]:

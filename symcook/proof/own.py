@@ -186,7 +186,7 @@ def again(document: Mapping[str, Any], certificate: Any, text: str) -> tuple[str
     if last != block(statement) + "\n":
         return failed("the statement beside it is not that of this model and sentence")
     try:
-        return sentence, replay.library().accept(statement, certificate)
+        return sentence, replay.library().judged(statement, certificate)
     except Rejected as error:
         return failed(str(error))
 

@@ -323,7 +323,8 @@ class _Sentence:
             try:
                 text = relation.accept(here) if kind == "accept" else relation.answer(name, here)
             except BadInput as error:
-                raise self.fail(tree, f"{error.must}; given: {error.given}") from None
+                given = "" if error.given in (_HERE, "none") else f"; given: {error.given}"
+                raise self.fail(tree, error.must + given) from None
             return written(expr.parse_formula(text), next(iter(places), None), scope.values())
         if name not in meaning.tokens:
             raise unknown("token", name, list(meaning.tokens))

@@ -164,7 +164,8 @@ class Reader(expr.Reader):
     def misused(self, kind: str, begin: int) -> BadInput:
         """The error of a word that is given something else."""
         own = f'; the coordinate {kind} is written "{kind}"(i)' if kind in self.coordinates else ""
-        return self.wrong(f"{kind} takes {WORDS[kind]}{own}", self.tokens[begin][2], None)
+        quoted = f'; what is no name is quoted, {kind}("("' if kind != "accept" else ""
+        return self.wrong(f"{kind} takes {WORDS[kind]}{quoted}{own}", self.tokens[begin][2], None)
 
     def variable(self) -> str:
         _, name, _ = self.tokens[self.at]

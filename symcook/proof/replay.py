@@ -340,13 +340,21 @@ class Library:
         order = {name: k for k, name in enumerate(self._verdicts)}
         return [self._final(self._verdicts[name]) for name in sorted(wanted, key=order.__getitem__)]
 
-    def accept(self, statement: Statement, certificate: Any) -> Verdict:
-        """The verdict on a certificate of a statement that is not stored; its lemmas must hold. Raises Rejected."""
+    def judged(self, statement: Statement, certificate: Any) -> Verdict:
+        """The verdict on a certificate of a statement that is not stored, whose lemmas are stored ones: these are
+        settled here, and what they assume is named. Raises Rejected where one does not hold."""
         lemmas = _listed(certificate)
-        stated = {name: self.statements[name] for name in lemmas if name in self.statements}
-        for name in stated:
-            self._settle(name)
-        return self._final(self._resting(_verdict(statement, *judge(statement, certificate, stated)), lemmas))
+        if statement.id in self.statements:
+            raise Rejected(f"the id '{statement.id[:80]}' is that of a stored statement")
+        stated = {n: self.statements[n] for n in lemmas if n in self.statements}
+        found = _verdict(statement, *judge(statement, certificate, stated))
+        with uncollected():
+            for name in lemmas:
+                self._settle(name)
+        final = self._final(self._resting(found, lemmas))
+        if final.status == "OPEN":
+            raise Rejected(final.reason)
+        return final
 
     def _examine_all(self, names: list[str], processes: int, progress: Callable[[str], None] | None) -> None:
         """Examine the certificates of `names` in several processes, those that take longest first."""
