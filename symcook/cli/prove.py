@@ -60,7 +60,9 @@ def command(
     ID is a claim or lemma; NAME is a recipe and stands for its claims and the stored check of its model. One id is
     shown with its statement, a short proof and what it rests on; several as a table. Exit 0 when every selected stored
     proof is reproduced. REFUTED is a verdict too: a proof of the negation. With --statement, MODEL.json stands for the
-    ids: a claim of your own is proved, and MODEL.certificate.json is written; without it, that is checked again.
+    ids: a claim of your own is proved, and MODEL.certificate.json is written.
+
+    MODEL.json alone: its certificate is checked again, for the model as it is now.
     """
     if statement is not None:
         if len(ids) != 1 or paper is not None or everything or full or trust or latex or breaking or coq:
@@ -68,14 +70,14 @@ def command(
         from symcook.cli.ownclaim import prove_own
 
         return prove_own(ids[0], statement, proof, force, as_json)
-    if len(ids) == 1 and paper is None and not everything and _is_model(ids[0]):
-        if proof is not None or force or full or trust or latex or breaking or coq:
-            raise BadInput("a model file without a sentence must stand alone", ids[0], "give --statement")
-        from symcook.cli.ownclaim import check_own
-
-        return check_own(ids[0], as_json)
     if proof is not None or force:
         raise BadInput("--proof and --force must stand with --statement", "none", "give the statement")
+    if len(ids) == 1 and paper is None and not everything and _is_model(ids[0]):
+        if full or trust or latex or breaking or coq:
+            raise BadInput("a model file without a sentence must stand alone", ids[0], "give --statement")
+        from symcook.cli.ownagain import check_own
+
+        return check_own(ids[0], as_json)
     ways = [name for name, on in (("--trust", trust), ("--latex", latex), ("--break", breaking), ("--coq", coq)) if on]
     if as_json and (latex or coq):
         ways.append("--json")

@@ -7,7 +7,6 @@ word: the names are quantified, and the word and the run's equations are premise
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,9 +15,9 @@ from symcook.model import modelfile
 from symcook.model.rationals import quotient
 from symcook.proof import kernel, replay
 from symcook.proof.instances import Instances
-from symcook.proof.ownnames import Meaning
+from symcook.proof.ownnames import Meaning, named
 from symcook.proof.ownwords import MUST
-from symcook.proof.replay import Statement, Verdict
+from symcook.proof.replay import Statement
 from symcook.proof.search import automation, elaborate, prooftext
 from symcook.proof.search.elaborate import Elaborator
 from symcook.proof.search.prooftext import BadProof, Line, Place, ProofText
@@ -46,16 +45,6 @@ def claim(document: Mapping[str, Any], sentence: str) -> Statement:
     except Rejected as error:
         raise BadInput(MUST, sentence, str(error)) from None
     return statement
-
-
-def named(name: str) -> str:
-    """The id of claims about a model of this name: ``own.NAME``, with a hyphen for what no id may have.
-
-    >>> named("votes"), named("my model"), named("")
-    ('own.votes', 'own.my-model', 'own.model')
-    """
-    made = name if replay.ID.fullmatch(name) else re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-")
-    return f"own.{made or 'model'}"
 
 
 def _definitions() -> Mapping[str, Any]:
@@ -152,43 +141,8 @@ def expanded(statement: Statement, certificate: Mapping[str, Any]) -> str:
     """Definitions, lemmas and the statement in the form that the second checker, proofs/checker.py, reads."""
     lines = (replay.library().root / "statements" / "definitions.txt").read_text(encoding="utf-8").split("\n")
     blocks = ["\n".join(f"define: {x.strip()}" for x in lines if x.strip() and not x.lstrip().startswith("#"))]
-    blocks += [block(one) for one in (*(replay.statements()[name] for name in below(certificate)), statement)]
+    blocks += [one.block for one in [*(replay.statements()[name] for name in below(certificate)), statement]]
     return "\n\n".join(blocks) + "\n"
-
-
-def block(statement: Statement) -> str:
-    """One statement in that form; that of an own claim says the sentence and the hash of the model first."""
-    rows = [f"[{statement.id}]"]
-    rows += [f"note: {statement.note}", f"model: {statement.model}"] if statement.model is not None else []
-    rows.append(f"statement: {statement.expanded}")
-    rows += [f"nontrivial: {statement.nontrivial}"] if statement.nontrivial is not None else []
-    return "\n".join([*rows, *(["claim: no"] if not statement.claim else [])])
-
-
-def again(document: Mapping[str, Any], certificate: Any, text: str) -> tuple[str, Verdict]:
-    """A certificate and the statements beside it (`expanded`) checked again, for the model of a document as it is now:
-    the sentence, and the verdict, OPEN where they do not belong together any more. BadInput where the files do not say
-    which sentence they are about, or of which model.
-    """
-    last = text.rpartition("\n\n")[2]
-    note = re.search(r"^note: (.*)$", last, re.MULTILINE)
-    if note is None or not isinstance(certificate, dict) or "model" not in certificate:
-        must = "a certificate must name its model, and the statement beside it the sentence"
-        raise BadInput(must, "neither or one", "prove the sentence again")
-    sentence = note[1]
-
-    def failed(why: str) -> tuple[str, Verdict]:
-        return sentence, Verdict(named(document["name"]), "OPEN", reason=why)
-
-    if certificate["model"] != modelfile.document_hash(document):
-        return failed("the model has changed since it was made")
-    statement = claim(document, sentence)
-    if last != block(statement) + "\n":
-        return failed("the statement beside it is not that of this model and sentence")
-    try:
-        return sentence, replay.library().judged(statement, certificate)
-    except Rejected as error:
-        return failed(str(error))
 
 
 def inhabited(home: Library, statement: Statement) -> list[dict[str, Any]]:

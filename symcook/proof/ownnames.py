@@ -13,6 +13,7 @@ from symcook.model.expr import Tree
 from symcook.proof import grammar
 from symcook.proof.grammar import Definition
 from symcook.proof.ownwords import HINTS, WORDS, Reader
+from symcook.proof.replay import ID
 from symcook.proof.runrel import Relation
 from symcook.proof.terms import Sort, Term, sort_of, var
 
@@ -125,6 +126,16 @@ def about_brackets(known: Mapping[str, Definition]) -> set[str]:
         if found & mentioned(made.tree):
             found.add(name)
     return found
+
+
+def named(name: str) -> str:
+    """The id of claims about a model of this name: ``own.NAME``, with a hyphen for what no id may have.
+
+    >>> named("votes"), named("my model"), named("")
+    ('own.votes', 'own.my-model', 'own.model')
+    """
+    made = name if ID.fullmatch(name) else re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-")
+    return f"own.{made or 'model'}"
 
 
 class Meaning:

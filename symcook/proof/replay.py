@@ -112,6 +112,17 @@ class Statement:
         return Instances(grammar.leading_names(self.expanded), length).check(self.formula, self.condition)
 
     @property
+    def block(self) -> str:
+        """The statement as proofs/checker.py reads it, with models written out. Its note stays behind, but that of a
+        claim of one's own is the sentence."""
+        rows = [f"[{self.id}]"]
+        rows += [f"note: {self.note}", f"model: {self.model}"] if self.model is not None else []
+        rows.append(f"statement: {self.expanded}")
+        rows += [f"nontrivial: {self.nontrivial}"] if self.nontrivial is not None else []
+        rows += [] if self.claim else ["claim: no"]
+        return "\n".join([*rows, *([f"corrects: {self.corrects}"] if self.corrects is not None else [])])
+
+    @property
     def label(self) -> str:
         """The label by which a proof uses this statement."""
         kind, _, rest = self.id.partition(".")
