@@ -153,7 +153,9 @@ def inhabited(home: Library, statement: Statement) -> list[dict[str, Any]]:
             if part.first(lambda h, terms=terms: served(h, terms)):
                 break
         else:
-            Elaborator().automatic(part, Line("qed", place=Place(1, 1)), "no word shows that the premises can be met")
+            Elaborator().automatic(
+                part, Line("qed", place=Place(1, 1)), "no word shows that the premises can be met"
+            )
     return g.nodes
 
 
