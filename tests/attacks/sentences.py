@@ -229,6 +229,34 @@ def tried(seed: int) -> tuple[int, str]:
     return count, ""
 
 
+PIECES = re.findall(
+    r"\S+",
+    """
+all ex in i j n w v vote y odd relu count first last at accept answer a b c "a" "(" 'b' "odd" vote@0 y@1 y@1.attention
+vote@9 1 2 0 1.5 1/2 ( ) [ ] , . .. : + - * / ^ = < <= > >= != -> <-> & | ~ sum prod if I true false Int Real pi exp pow
+max dyck height maximal => == % ! iff and not mod é ∀ ; # @ " '
+""",
+)
+WHOLE = (
+    "accept <-> count(a) > count(b)",
+    "all i in 1..n. vote(i) <= 1 & at(a, i)",
+    "sum(j, 1, n, y@0(j)) = 0",
+    'odd(count(a)) -> first(b) <= last("c")',
+    "maximal(vote, n, 1)",
+    "if(accept, 1, 2) = I[1 <= n]",
+)
+
+
+def garbled(chance: random.Random) -> str:
+    """Pieces of sentences in any order, or a sentence in which up to three pieces are changed."""
+    if chance.random() < 0.5:
+        return " ".join(chance.choice(PIECES) for _ in range(chance.randint(1, 9)))
+    parts = re.findall(r"\w+|\W", chance.choice(WHOLE))
+    for _ in range(chance.randint(1, 3)):
+        parts[chance.randrange(len(parts))] = chance.choice((*PIECES, ""))
+    return "".join(parts)
+
+
 def main(arguments: list[str]) -> int:
     many, first = int(arguments[0]), int(arguments[1]) if len(arguments) > 1 else 0
     words, wrong = 0, []

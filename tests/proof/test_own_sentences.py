@@ -5,6 +5,8 @@ Expected values come from the exact run of the model and from counting letters.
 
 import itertools
 import json
+import random
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +22,7 @@ from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head
 from symcook.model.space import Space
 from symcook.model.transformer import Transformer
-from symcook.proof import own, ownnames
+from symcook.proof import own, ownnames, replay
 
 
 def document(model: Transformer) -> dict:
@@ -289,3 +291,25 @@ def test_the_search_sees_a_first_value_that_is_taken_for_the_last(monkeypatch):
     first = lambda self, name: dict.fromkeys(plain(self, name), plain(self, name)["@0"])  # noqa: E731
     monkeypatch.setattr(ownnames.Meaning, "stages", first)
     assert any(sentences.tried(seed)[1] for seed in range(20))
+
+
+@pytest.mark.parametrize("name", ["vote", "odd", "relu", "count"])
+def test_a_garbled_sentence_is_refused_in_its_own_words(name):
+    """No error but BadInput, with a column of the sentence; what is taken reads as a statement."""
+    chance, taken = random.Random(name), 0
+    mine = document(votes(name))
+    meaning = ownnames.Meaning(mine, replay.statements()["lem.sum_ext"].known)
+    for _ in range(800):
+        sentence = sentences.garbled(chance).strip()
+        try:
+            meaning.text(sentence)
+        except BadInput as error:
+            column = re.search(r"; column (\d+)", str(error))
+            if column is None:  # of a token or label
+                assert "must be a known name" in str(error)
+            else:
+                assert 1 <= int(column[1]) <= len(sentence) + 1
+        else:
+            own.claim(mine, sentence)
+            taken += 1
+    assert taken
