@@ -80,33 +80,36 @@ def free(taken: Collection[str], name: str) -> str:
     return next(x for x in pool if x not in taken)
 
 
-def rebuilt(tree: Tree, scope: Mapping[str, str], walk: Callable[..., Tree], fresh: Callable[[str], str]) -> Tree:
-    """`tree` from its parts as `walk(part, scope)` gives them; what it binds is called as `fresh` says."""
+Scope = Mapping[str, str]
+"""The names that are bound around a part, with what the statement calls them."""
+
+
+def rebuilt(tree: Tree, scope: Scope, walk: Callable[[Tree, Scope], Tree], fresh: Callable[[str, Scope], str]) -> Tree:
+    """`tree` from its parts as `walk` gives them; what it binds is called as `fresh` says."""
     tag = tree[0]
-    if tag in ("num", "true", "false", "given"):
+    if tag in ("num", "true", "false"):
         return tree
-    if tag in ("sum", "prod", "all in", "ex in"):
-        name = fresh(tree[1])
-        low, high = (walk(part, scope) for part in tree[2:4])
-        return (tag, name, low, high, walk(tree[4], {**scope, tree[1]: name}))
-    if tag in ("all", "ex"):
-        name = fresh(tree[1])
-        return (tag, name, tree[2], walk(tree[3], {**scope, tree[1]: name}))
+    if tag not in ("sum", "prod", "all in", "ex in", "all", "ex", "lambda"):
+        return (tag, *(walk(part, scope) for part in tree[1:]))
+    inner = dict(scope)
+    for name in tree[1] if tag == "lambda" else (tree[1],):
+        inner[name] = fresh(name, inner)
     if tag == "lambda":
-        names = {name: fresh(name) for name in tree[1]}
-        return (tag, tuple(names.values()), walk(tree[2], {**scope, **names}))
-    return (tag, *(walk(part, scope) for part in tree[1:]))
+        return (tag, tuple(inner[name] for name in tree[1]), walk(tree[2], inner))
+    if tag in ("all", "ex"):
+        return (tag, inner[tree[1]], tree[2], walk(tree[3], inner))
+    return (tag, inner[tree[1]], *(walk(part, scope) for part in tree[2:4]), walk(tree[4], inner))
 
 
 def written(tree: Tree, here: Tree | None, taken: Collection[str]) -> Tree:
     """The text of a word as a tree, with a position in its place; what it binds is not `taken`."""
 
-    def walk(part: Tree, scope: Mapping[str, str]) -> Tree:
+    def walk(part: Tree, scope: Scope) -> Tree:
         if part[0] == "name":
             return here if here is not None and part[1] == _HERE else ("name", scope.get(part[1], part[1]))
         if part[0] == "call":
             return ("call", part[1], tuple(walk(a, scope) for a in part[2]))
-        return rebuilt(part, scope, walk, lambda name: free({*taken, *scope.values()}, name))
+        return rebuilt(part, scope, walk, lambda name, inner: free({*taken, *inner.values()}, name))
 
     return walk(tree, {})
 
@@ -217,7 +220,7 @@ class _Sentence:
 
     # The sentence's names become those of the statement; each new part stands where the old one stood.
 
-    def walk(self, tree: Tree, scope: Mapping[str, str]) -> Tree:
+    def walk(self, tree: Tree, scope: Scope) -> Tree:
         """`tree` in the statement's names; `scope` has the names that are bound around it."""
         tag = tree[0]
         if tag == "name":
@@ -225,13 +228,13 @@ class _Sentence:
         elif tag == "call":
             made = self.call(tree, scope)
         else:
-            made = rebuilt(tree, scope, self.walk, lambda name: self.fresh(tree, name, scope))
+            made = rebuilt(tree, scope, self.walk, lambda name, inner: self.fresh(tree, name, inner))
         place = self.reader.spans.get(id(tree))
         if place is not None:
             self.reader.spans[id(made)] = (made, *place[1:])
         return made
 
-    def fresh(self, tree: Tree, name: str, scope: Mapping[str, str]) -> str:
+    def fresh(self, tree: Tree, name: str, scope: Scope) -> str:
         """The name that a quantifier or sum binds, as the statement writes it."""
         if name in scope:
             raise self.fail(tree, f"the name '{name}' is bound twice")
@@ -239,7 +242,7 @@ class _Sentence:
             raise self.fail(tree, f"it binds '{name}', which is a coordinate; take another name")
         return free({*self.meaning.taken, *scope.values()}, name)
 
-    def name(self, tree: Tree, scope: Mapping[str, str]) -> Tree:
+    def name(self, tree: Tree, scope: Scope) -> Tree:
         name = tree[1]
         if name in scope:
             return ("name", scope[name])
@@ -253,7 +256,7 @@ class _Sentence:
             return ("name", held)
         return ("lambda", (free({*self.meaning.taken, *scope.values()}, "j"),), ("num", 0, 1))
 
-    def call(self, tree: Tree, scope: Mapping[str, str]) -> Tree:
+    def call(self, tree: Tree, scope: Scope) -> Tree:
         _, name, arguments = tree
         if name in WORDS:
             return self.word(tree, scope)
@@ -316,7 +319,7 @@ class _Sentence:
         if name != "bracket" and self.meaning.relation.low != "1":
             raise self.fail(tree, f"{name} takes 1 for the first position, and here it is 0; use at and count")
 
-    def word(self, tree: Tree, scope: Mapping[str, str]) -> Tree:
+    def word(self, tree: Tree, scope: Scope) -> Tree:
         """A word written out."""
         _, kind, arguments = tree
         given = arguments[0][1] if kind != "accept" else ""

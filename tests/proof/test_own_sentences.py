@@ -175,6 +175,13 @@ def test_a_bound_name_may_be_any_other(name):
     )
 
 
+def test_names_of_a_function_that_is_written_out_stay_apart():
+    text = own.claim(document(votes()), "blockread(odd i. odd + 2*i, 3, 1, 1) = 3 & maximal(odd. vote(odd), n, 1)").text
+    assert "blockread(i j. i + 2*j, 3, 1, 1) = 3 & maximal(i. vote(i), n, 1)" in text
+    with pytest.raises(BadInput, match="bound twice"):
+        own.claim(document(votes()), "blockread(i i. i, 3, 1, 1) = 3")
+
+
 def test_a_word_stands_under_a_quantifier_of_any_name():
     embedding = Embedding(Space(("v", "y")), words={"a": {"v": 1}, "b": {"v": -1}})
     readout = Readout("sign", "all", ("y",), weights=[1])
