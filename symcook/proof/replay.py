@@ -186,7 +186,8 @@ def judge(
 ) -> tuple[str, kernel.Result]:
     """Check a certificate against its statement: ("PROVED" or "REFUTED", what was used). Raises Rejected.
 
-    `lemmas` are the statements that may be used, by id; the caller answers for their being proved.
+    `lemmas` are the statements that may be used, by id; the caller answers for their being proved, as `Library.judged`
+    does for stored ones.
     """
     must = {"grammar", "id", "statement", "lemmas", "sense", "proof"}
     _shape(certificate, statement, must, {"defined", "inhabited"})
@@ -256,16 +257,17 @@ def replay_text(
     certificate: str | Mapping[str, Any],
     *,
     nontrivial: str | None = None,
-    lemmas: Iterable[Statement] = (),
     known: Mapping[str, Definition] | None = None,
     claim: bool = True,
 ) -> Verdict:
-    """`judge` without files: the statement's text and its certificate (JSON text or the object). Raises Rejected."""
+    """`judge` without files and lemmas: the statement's text and its certificate (JSON text or the object).
+
+    Raises Rejected, also for a certificate that lists a lemma: nothing here could say that it holds.
+    """
     given = load_json(certificate if isinstance(certificate, str) else json.dumps(certificate))
     name = given.get("id") if isinstance(given, dict) else None
     statement = Statement(str(name), text, nontrivial, claim, known=known or {})
-    status, result = judge(statement, given, {s.id: s for s in lemmas})
-    return _verdict(statement, status, result)
+    return _verdict(statement, *judge(statement, given))
 
 
 def _verdict(statement: Statement, status: str, result: kernel.Result) -> Verdict:
@@ -331,6 +333,22 @@ class Library:
                 self._settle(name)
         order = {name: k for k, name in enumerate(self._verdicts)}
         return [self._final(self._verdicts[name]) for name in sorted(wanted, key=order.__getitem__)]
+
+    def judged(self, statement: Statement, certificate: Any) -> Verdict:
+        """The verdict on a certificate of a statement that is not stored, whose lemmas are stored ones: these are
+        settled here, and what they assume is named. Raises Rejected where one does not hold."""
+        lemmas = _listed(certificate)
+        if statement.id in self.statements:
+            raise Rejected(f"the id '{statement.id[:80]}' is that of a stored statement")
+        stated = {n: self.statements[n] for n in lemmas if n in self.statements}
+        found = _verdict(statement, *judge(statement, certificate, stated))
+        with uncollected():
+            for name in lemmas:
+                self._settle(name)
+        final = self._final(self._resting(found, lemmas))
+        if final.status == "OPEN":
+            raise Rejected(final.reason)
+        return final
 
     def _examine_all(self, names: list[str], processes: int, progress: Callable[[str], None] | None) -> None:
         """Examine the certificates of `names` in several processes, those that take longest first."""
