@@ -23,6 +23,7 @@ def prove_own(
     settings: Sequence[str] = (),
     seconds: int = 60,
     latex: bool = False,
+    full: bool = False,
 ) -> int:
     """Prove or refute the sentence about a model, and write the certificate beside its file."""
     from symcook.model import modelfile
@@ -57,7 +58,7 @@ def prove_own(
     elif latex:
         from symcook.report.proof import own_latex
 
-        say(own_latex(statement, answer.verdict, sentence))
+        say(own_latex(statement, answer.verdict, answer.certificate, sentence, full))
     else:
         say(f"{answer.verdict.words}  {sentence}")
         if answer.tried is not None and word is not None:

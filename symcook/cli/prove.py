@@ -10,12 +10,11 @@ from typing import Any
 
 import click
 
-from symcook.cli.options import command as declare
 from symcook.cli.options import Whole, completes, papers, settings_option
+from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, line_width, print_json, say
 from symcook.errors import BadInput, unknown
 from symcook.report.text import columns
-
 
 SECONDS = Whole("the number of seconds", 1, 100_000)
 
@@ -72,7 +71,7 @@ def command(
     stays open.
     """
     if statement is not None:
-        others = {"--paper": paper is not None, "--all": everything, "--full": full, "--trust": trust}
+        others = {"--paper": paper is not None, "--all": everything, "--full": full and not latex, "--trust": trust}
         others |= {"--break": breaking, "--coq": coq, "--json": latex and as_json}
         clash = [name for name, on in others.items() if on]
         if clash:
@@ -82,7 +81,7 @@ def command(
             raise BadInput("--statement must stand with one model", " ".join(ids) or "none")
         from symcook.cli.ownclaim import prove_own
 
-        return prove_own(ids[0], statement, proof, force, as_json, settings, seconds or 60, latex)
+        return prove_own(ids[0], statement, proof, force, as_json, settings, seconds or 60, latex, full)
     own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}
     if any(own.values()):
         given = " and ".join(name for name, on in own.items() if on)
