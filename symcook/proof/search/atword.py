@@ -83,23 +83,27 @@ def _follow(g: Goal, body: Term, runs: Runs) -> None:
     automation.prove(g, (), LEVELS)
 
 
-def shown_inhabited(home: Library, statement: Statement, runs: Runs, most: int = 40) -> Goal | None:
+def shown_inhabited(home: Library, statement: Statement, runs: Runs) -> Goal | None:
     """H, each part at the first word that serves; None where no word does."""
     g = Goal(home, statement.inhabited, {}, {})
     for part in g.split() if g.goal[0] == "&" else [g]:
-        if not _served(part, runs, most):
+        if not any(_served(part, runs, *way) for way in WAYS):
             return None
     return g
 
 
-def _served(part: Goal, runs: Runs, most: int) -> bool:
+WAYS = ((True, 8), (False, 3))
+"""Words with rational values alone, then others; so many that satisfy the hypotheses are tried."""
+
+
+def _served(part: Goal, runs: Runs, rational: bool, most: int) -> bool:
     """Close a part of H at the first of the words at which it is true and its proof is found."""
     runs.limit = runs.work + runs.budget
     left = most
     try:
         for length in range(1, runs.longest + 1):
             for found in runs.at(length):
-                if not found or not true_at(part.goal, runs) or not runs.runs():
+                if not found or runs.rational is not rational or not true_at(part.goal, runs) or not runs.runs():
                     continue
                 runs.outside = {}
                 if part.first(lambda h: at_word(h, runs)):

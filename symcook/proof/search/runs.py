@@ -263,6 +263,12 @@ class Runs(Instances):
                 pass
         return Tried(None, length, open_at=first_open)
 
+    @property
+    def rational(self) -> bool:
+        """Whether all values at the present word are rational."""
+        tables = (x.values() for x in self.values.values() if isinstance(x, dict))
+        return all(isinstance(x, int | Fraction) for table in tables for x in table)
+
     def terms(self) -> list[str]:
         """The values of the leading names as texts of the grammar."""
         return [self._term(v) for v in self.order]
