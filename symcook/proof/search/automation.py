@@ -67,7 +67,7 @@ def _spelled(g: Goal, hints: Sequence[Hint], levels: Sequence[Level], foreground
     """Close `g` after its facts are spelled out, where that says something new."""
     trial = g._branch(g.goal)
     try:
-        new = spelled(trial, lambda h: prove(h, (), levels[:2]))
+        new = spelled(trial, lambda h: prove(h, (), levels[:2], [k for k, f in h.facts.items() if f[0] in ("<=", "~")]))
         if not new and trial.goal == g.goal:
             return False
         prove(trial, hints, levels[1:3], [*foreground, *new])
