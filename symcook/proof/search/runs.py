@@ -26,7 +26,7 @@ from symcook.proof.instances import HERE, Instances, _integers
 from symcook.proof.replay import Statement
 from symcook.proof.terms import Term, flatten, free, instantiate, var
 
-WORK = 1_500_000
+WORK = 800_000
 """Evaluated symbols after which no further word is tried."""
 LONGEST = 12
 WIDE = 3
