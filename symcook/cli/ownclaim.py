@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from symcook.cli.options import choose, is_path, need_values
+from symcook.cli.options import choose, is_path
 from symcook.cli.output import Waiting, print_json, say
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.files import put
@@ -30,7 +30,10 @@ def prove_own(
     from symcook.proof import own
 
     chosen = choose(name, settings)
-    need_values(chosen)
+    free = [p for p in chosen.model.parameters if p.name not in chosen.values]
+    if free:  # a default would make a claim about one value look like one about all
+        do = f"give --set {free[0].name}=VALUE with {free[0].region}"
+        raise BadInput("every symbol must have a value in a claim about a model", f"none for {free[0].name}", do)
     document = json.loads(modelfile.dumps(chosen.model.bind(chosen.values)))
     statement = own.claim(document, sentence)
     source = Path(name) if is_path(name) else Path(f"{name}.json")
