@@ -283,3 +283,11 @@ def test_the_page_from_a_model_to_a_theorem(tmp_path: Path, monkeypatch: pytest.
     for command in (commands[0], with_text):
         assert main(command[1:]) == 0
         assert capsys.readouterr().out.startswith("PROVED")
+    false = next(command for command in commands if "<=" in command[4])
+    assert main(false[1:]) == 0
+    assert "    " + capsys.readouterr().out.replace("\n", "\n    ", 1).partition("\nStatement")[0] in page
+    refutation = re.search(r"    refutation own\.votes\n(?: {6}.*\n)+", page)
+    assert refutation
+    (tmp_path / "votes.proof").write_text(textwrap.dedent(refutation[0]), encoding="utf-8")
+    assert main([*false[1:], "--proof", "votes.proof"]) == 0
+    assert capsys.readouterr().out.startswith("REFUTED")

@@ -25,7 +25,7 @@ WORDS = {"a": {"vote": 1}, "b": {"vote": -1}}
 def mean(name: str, kind: str = "zero", words=None, position: str = "last", **ends) -> Transformer:
     """The mean of the votes, over all positions."""
     embedding = Embedding(Space(("vote", "mean")), words=words or WORDS, **ends)
-    weights = {"weights": [1]} if kind == "sign" else {}
+    weights: dict = {"weights": [1]} if kind == "sign" else {}
     head = sc.head({}, {"mean": "vote"})
     readout = Readout(kind, position, ("mean",), **weights)
     return Transformer(name, embedding, (Layer(SelfAttention((head,))),), readout)
@@ -75,7 +75,7 @@ MODELS = {
 def test_a_run_is_the_word_for_the_hypotheses(which, sentence):
     statement = own.claim(document(MODELS[which]()), sentence)
     answer = own.settle(statement, document(MODELS[which]()))
-    assert answer.verdict is not None and answer.verdict.status == "PROVED"
+    assert answer.certificate and answer.verdict is not None and answer.verdict.status == "PROVED"
     lemmas = {n: replay.statements()[n] for n in answer.certificate["lemmas"]}
     assert replay.judge(statement, answer.certificate, lemmas)[0] == "PROVED"
 
@@ -86,7 +86,7 @@ def test_where_only_the_word_is_missing_the_message_says_so():
     answer = own.settle(own.claim(made, "count(a) < 0 -> 0 = 1"), made)
     assert isinstance(answer.missing, own.Unmet) and answer.certificate is None
     assert "the sentence is proved; what is missing is a word for which the hypotheses hold" in str(answer.missing)
-    assert answer.tried.length >= 4
+    assert answer.tried is not None and answer.tried.length >= 4
 
 
 def words(model: Transformer, length: int):
@@ -150,7 +150,7 @@ def test_words_without_a_run_refute_nothing():
 def test_positions_behind_the_word_are_said():
     made = document(bigram())
     tried = Runs(own.claim(made, "at(a, 2) -> answer(a, 3)"), made).tried()
-    assert tried.outside and len(tried.word) == 2 and tried.word[1] == "a"
+    assert tried.outside and tried.word in (("a", "a"), ("b", "a"))
     inside = Runs(own.claim(made, "3 <= n -> at(a, 2) -> answer(a, 3)"), made).tried()
     assert inside.word is None and inside.length >= 3
 

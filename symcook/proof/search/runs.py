@@ -113,12 +113,12 @@ class Runs(Instances):
         """Give the functions their values by their equations; whether all premises hold."""
         for premise in self.follow:
             unknown = [v for v in self.order if v in free(premise) and self.values[v] == {}]
-            if unknown and premise[0] == "all" and premise[2][0][0] == "->":
+            inner: Any = premise[2][0] if premise[0] == "all" else premise
+            if unknown and premise[0] == "all" and inner[0] == "->":
                 if len(unknown) > 1:
                     raise Rejected("an equation has more than one function without values")
-                (f,) = unknown
-                for i in self.range(premise[2][0][2][0], ()) or []:
-                    self._solve(f, premise[2][0][2][1], i)
+                for i in self.range(inner[2][0], ()) or []:
+                    self._solve(unknown[0], inner[2][1], i)
             elif unknown:
                 raise Rejected("a function without an equation has no value")
             if not self.truth(premise, ()):
