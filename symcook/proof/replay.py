@@ -202,7 +202,8 @@ def judge(
 ) -> tuple[str, kernel.Result]:
     """Check a certificate against its statement: ("PROVED" or "REFUTED", what was used). Raises Rejected.
 
-    `lemmas` are the statements that may be used, by id; the caller answers for their being proved.
+    `lemmas` are the statements that may be used, by id; the caller answers for their being proved, as `Library.judged`
+    does for stored ones.
     """
     must = {"grammar", "id", "statement", "lemmas", "sense", "proof"}
     _shape(certificate, statement, must, {"defined", "inhabited", "model"})
@@ -275,16 +276,17 @@ def replay_text(
     certificate: str | Mapping[str, Any],
     *,
     nontrivial: str | None = None,
-    lemmas: Iterable[Statement] = (),
     known: Mapping[str, Definition] | None = None,
     claim: bool = True,
 ) -> Verdict:
-    """`judge` without files: the statement's text and its certificate (JSON text or the object). Raises Rejected."""
+    """`judge` without files and lemmas: the statement's text and its certificate (JSON text or the object).
+
+    Raises Rejected, also for a certificate that lists a lemma: nothing here could say that it holds.
+    """
     given = load_json(certificate if isinstance(certificate, str) else json.dumps(certificate))
     name = given.get("id") if isinstance(given, dict) else None
     statement = Statement(str(name), text, nontrivial, claim, known=known or {})
-    status, result = judge(statement, given, {s.id: s for s in lemmas})
-    return _verdict(statement, status, result)
+    return _verdict(statement, *judge(statement, given))
 
 
 def _verdict(statement: Statement, status: str, result: kernel.Result) -> Verdict:

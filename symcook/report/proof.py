@@ -175,21 +175,42 @@ def proof_latex(verdict: Verdict, full: bool = False) -> str:
     """The statement and the outline of its proof as a fragment of LaTeX."""
     from symcook.proof.replay import statements
 
-    statement = statements()[verdict.id]
-    rows = [f"% needs \\usepackage{{{','.join(PACKAGES)}}}; {verdict.id}: {verdict.status}"]
-    rows.append(rf"\paragraph{{\texttt{{{escaped(verdict.id)}}}}} {escaped(verdict.status)}.")
     words = paper_words(verdict.id)
-    if words:
-        rows.append(rf"Paper: {escaped(words)}")
-    rows.append(statement_latex(statement))
+    head = [rf"Paper: {escaped(words)}"] if words else []
+    corrected = []
     for name in corrections(verdict.id) if verdict.status == "CORRECTED" else ():
-        rows += [rf"\noindent Corrected (\texttt{{{escaped(name)}}}):", statement_latex(statements()[name])]
-    if verdict.status in _GOOD:
-        certificate = certificate_of(verdict)
+        corrected += [rf"\noindent Corrected (\texttt{{{escaped(name)}}}):", statement_latex(statements()[name])]
+    certificate = certificate_of(verdict) if verdict.status in _GOOD else None
+    return _latex(statements()[verdict.id], verdict, certificate, head, corrected, full)
+
+
+def own_latex(
+    statement: Statement, verdict: Verdict, certificate: Mapping[str, Any], sentence: str, full: bool = False
+) -> str:
+    """The same of a claim about a model of one's own, with the sentence as it was given."""
+    head = [rf"\noindent Claim: \texttt{{{escaped(sentence)}}}."]
+    return _latex(statement, verdict, certificate, head, [], full, (statement, certificate))
+
+
+def _latex(
+    statement: Statement,
+    verdict: Verdict,
+    certificate: Mapping[str, Any] | None,
+    head: list[str],
+    behind: list[str],
+    full: bool,
+    own: tuple[Statement, Mapping[str, Any]] | None = None,
+) -> str:
+    """`head`, the statement, what stands `behind` it, and the outline of its proof."""
+    rows = [f"% needs \\usepackage{{{','.join(PACKAGES)}}}; {verdict.id}: {verdict.words}"]
+    rows.append(rf"\paragraph{{\texttt{{{escaped(verdict.id)}}}}} {escaped(verdict.words)}.")
+    rows += [*head, statement_latex(statement), *behind]
+    if certificate is not None:
         rows.append(r"\noindent\emph{Refutation.}\par" if certificate["sense"] == "refuted" else PROOF_HEAD)
         steps = outline(statement, certificate)
         rows.append(outline_latex(steps, statement.known, None if full else MOST_LINES))
-    rows.append(rf"\noindent Trust: {escaped(trust_line(verdict)) if verdict.status != 'OPEN' else 'not proved'}.\par")
+    trusted = "not proved" if certificate is None and verdict.status == "OPEN" else trust_line(verdict, own)
+    rows.append(rf"\noindent Trust: {escaped(trusted)}.\par")
     return "\n".join(rows)
 
 

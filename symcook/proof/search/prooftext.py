@@ -245,6 +245,9 @@ def _block(lines: Sequence[_Logical], level: int) -> tuple[Line, ...]:
         line = lines[i]
         if line.indent != lines[0].indent:
             raise BadProof(line.place(0), f"expected the line to begin in column {lines[0].indent + 1}", line.text)
+        if out and out[-1].kind in ("cases", "split", "induct"):
+            deep = f"set in deeper than it, from column {line.indent + 3}, in blocks that begin with '- '"
+            raise BadProof(line.place(0), f"expected what belongs to '{out[-1].kind}' to be {deep}", line.text)
         if re.match(r"-\s+\S", line.text):
             return (*out, Line("split", place=line.place(0), blocks=_bullets(lines[i:], level)))
         j = i + 1
