@@ -16,9 +16,7 @@ from __future__ import annotations
 
 import argparse
 import gc
-import hashlib
 import json
-import re
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, Rejected
 from symcook.proof import kernel, normal, own, replay
-from symcook.proof.grammar import GRAMMAR, Definition
+from symcook.proof.audit.source import digest, record, source_digest
+from symcook.proof.grammar import GRAMMAR
 from symcook.proof.search import elaborate, prooftext
 from symcook.proof.search.prooftext import BadProof, Place, ProofText
 from symcook.proof.search.tactics import Goal, Library, Stuck, Tactic, prove
@@ -38,7 +37,6 @@ from symcook.verify import sweep
 if TYPE_CHECKING:
     from script import Script
 
-WORD = re.compile(r"\w+")
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "certificates"
 RECORD = HERE / "built.json"
@@ -112,15 +110,6 @@ def scripts_with_files() -> dict[str, tuple[Script, Path]]:
     return out
 
 
-def digest(*parts: str | bytes) -> str:
-    """sha256 over parts that are kept apart."""
-    total = hashlib.sha256()
-    for part in parts:
-        data = part if isinstance(part, bytes) else part.encode()
-        total.update(len(data).to_bytes(8, "big") + data)
-    return total.hexdigest()
-
-
 def automation_digest() -> str:
     """What finds proofs, and what the kernel computes: all of symcook/proof that a certificate depends on."""
     folder = Path(kernel.__file__).parent
@@ -129,28 +118,6 @@ def automation_digest() -> str:
         *(folder / f"{n}.py" for n in ("terms", "grammar", "normal", "kernel", "conditions")),
     ]
     return digest(*[p.read_bytes() for p in [*files, folder.parent / "model" / "expr.py"]])
-
-
-def source_digest(name: str, source: Path, known: Mapping[str, replay.Statement]) -> str:
-    """From what the certificate of a text is built, the automation aside."""
-    statement = known[name]
-    stored = FOLDER / f"{name}.json"
-    lemmas = json.loads(stored.read_text(encoding="utf-8")).get("lemmas", {}) if stored.is_file() else {}
-    now = [f"{n} {known[n].digest if n in known else 'gone'}" for n in sorted(lemmas)]
-    content = source.read_bytes()
-    return digest(content, statement.digest, str(statement.nontrivial), *now, *meant(content.decode(), statement.known))
-
-
-def meant(content: str, known: Mapping[str, Definition]) -> list[str]:
-    """The definitions that a text names, and those that they name."""
-    found: dict[str, str] = {}
-    todo = [content]
-    while todo:
-        for word in set(WORD.findall(todo.pop())) & known.keys() - found.keys():
-            one = known[word]
-            found[word] = repr((one.name, one.params, one.tree))
-            todo.append(found[word])
-    return [found[name] for name in sorted(found)]
 
 
 def used(proof: Any) -> Iterator[str]:
@@ -251,13 +218,6 @@ def text(certificate: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def record() -> dict[str, Any]:
-    """What built.json says; empty where there is none."""
-    if not RECORD.is_file():
-        return {"automation": "", "built": {}}
-    return json.loads(RECORD.read_text(encoding="utf-8"))
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     gc.set_threshold(100_000, 20, 50)  # as in the command line
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -279,7 +239,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         failed += 1
         print(f"{written[name]}: there is no statement {name}", file=sys.stderr)
     wanted = given.ids
-    before, now = record(), automation_digest()
+    before, now = record(HERE), automation_digest()
     built: dict[str, str] = dict(before["built"]) if before["automation"] == now else {}
     few = check_only or given.texts
     names = [n for n in known if n in written or ((n in every or n in CHECKS) and (n in wanted or not few))]
@@ -288,7 +248,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name in [n for n in names if not wanted or n in wanted]:
             start = time.perf_counter()
             path = FOLDER / f"{name}.json"
-            if few and name in written and not wanted and built.get(name) == source_digest(name, written[name], known):
+            if few and name in written and not wanted and built.get(name) == source_digest(HERE, name, known):
                 fresh += 1
                 continue
             idle: list[tuple[Place, str]] = []
@@ -304,7 +264,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if not check_only:
                 path.write_text(result, encoding="utf-8")
                 if name in written:
-                    built[name] = source_digest(name, written[name], known)
+                    built[name] = source_digest(HERE, name, known)
             elif not path.exists() or path.read_text(encoding="utf-8") != result:
                 failed += 1
                 print(f"{name}: the stored certificate differs", file=sys.stderr)

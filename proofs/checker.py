@@ -10,7 +10,8 @@ symcook: both must agree on the hash of every statement and on every proof.
 
 STATEMENTS. Blocks separated by blank lines; ``#`` begins a comment line, an indented line goes on with the one before.
 A first block of ``define:`` lines holds definitions for all. The others begin with ``[id]`` and have the keys
-``statement``, ``nontrivial``, ``define``, ``claim`` (yes or no), ``corrects``, ``note``. The text of a statement:
+``statement``, ``nontrivial``, ``define``, ``claim`` (yes or no), ``corrects``, ``note``, ``model`` (the hash of one,
+which the certificate must have too). The text of a statement:
 
     formula   F <-> F   F -> F   F | F   F & F   ~F   (weakest first; these group to the right)
               t = t   != <= < >= >   (chains: a <= b < c)   true   false
@@ -1966,7 +1967,7 @@ def leading(t: Term, tree: Any) -> list[tuple[str, Any]]:
 # --- Files -----------------------------------------------------------------------------------------------------------
 
 ID = re.compile(r"[A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*", re.ASCII)
-KEYS = ("statement", "nontrivial", "claim", "corrects", "note")
+KEYS = ("statement", "nontrivial", "claim", "corrects", "note", "model")
 
 
 class Statement:
@@ -1977,6 +1978,7 @@ class Statement:
         self.nontrivial = block.get("nontrivial")
         self.claim = block.get("claim", "yes") == "yes"
         self.corrects = block.get("corrects")
+        self.model = block.get("model")  # the hash of the model that it is about, where it says so
         kind, _, rest = name.partition(".")
         self.label = f"{kind}:{rest}" if kind in OUTSIDE else f"lem:{name}"
         self.assumed = kind in ("named", "oracle")
@@ -2095,13 +2097,14 @@ class Checker:
         Clock.start(SECONDS)
         need(isinstance(data, dict), "a certificate is an object")
         is_check = keys_fit(data, "grammar id statement check")
-        shape = is_check or keys_fit(data, "grammar id statement lemmas sense proof | defined inhabited")
+        shape = is_check or keys_fit(data, "grammar id statement lemmas sense proof | defined inhabited model")
         need(shape, "a certificate has the wrong keys")
         need(type(data["grammar"]) is int and data["grammar"] == 1, "a certificate is for another grammar")
         name = string(data["id"])
         need(name in self.statements, f"there is no statement '{name[:80]}'")
         statement = self.statements[name]
         need(data["statement"] == statement.digest, "the hash of the statement differs")
+        need(data.get("model") == statement.model, "the hash of the model differs")
         if is_check:
             return f"skipped  {name}  (a check, not a proof)"
         sense, usable = data["sense"], {}

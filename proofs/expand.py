@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from symcook.proof.replay import Library, Statement
+from symcook.proof.replay import Library
 
 HEAD = """\
 # Made by proofs/expand.py from proofs/statements and proofs/models; not to be edited.
@@ -21,20 +21,8 @@ HEAD = """\
 
 def shared_definitions(folder: Path) -> list[str]:
     """The lines of definitions.txt, without comments."""
-    lines = (folder / "definitions.txt").read_text(encoding="utf-8").splitlines()
+    lines = (folder / "definitions.txt").read_text(encoding="utf-8").split("\n")
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
-
-
-def block(statement: Statement) -> str:
-    """The block of one statement; its note stays behind."""
-    lines = [f"[{statement.id}]", f"statement: {statement.expanded}"]
-    if statement.nontrivial is not None:
-        lines.append(f"nontrivial: {statement.nontrivial}")
-    if not statement.claim:
-        lines.append("claim: no")
-    if statement.corrects is not None:
-        lines.append(f"corrects: {statement.corrects}")
-    return "\n".join(lines)
 
 
 def text(root: Path) -> str:
@@ -45,7 +33,7 @@ def text(root: Path) -> str:
         if len(one.known) != len(shared):
             raise SystemExit(f"{one.id}: a definition of its own is not supported; put it into definitions.txt")
     first = "\n".join(f"define: {line}" for line in shared)
-    return "\n\n".join([HEAD + first, *(block(one) for one in statements)]) + "\n"
+    return "\n\n".join([HEAD + first, *(one.block for one in statements)]) + "\n"
 
 
 def main(arguments: list[str]) -> int:

@@ -106,21 +106,30 @@ class Known:
 
 
 @cache
+def table() -> dict[str, dict[str, str]]:
+    """The cells of every row of the inventory, by id: what the papers say, in our words."""
+    rows: dict[str, dict[str, str]] = {}
+    for paper in PAPERS:
+        head, *lines = (DATA / "claims" / f"{paper}.tsv").read_bytes().decode("utf-8").rstrip("\n").split("\n")
+        if tuple(head.split("\t")) != COLUMNS:
+            raise SymcookError(f"the inventory of {paper} has other columns than {', '.join(COLUMNS)}")
+        for line in lines:
+            cells = line.split("\t")
+            if len(cells) != len(COLUMNS) or not "".join(cells).isprintable():
+                raise SymcookError(f"a row of the inventory of {paper} has other cells or signs: {ascii(line)[:80]}")
+            if cells[0] in rows:
+                raise SymcookError(f"the inventory lists {cells[0]} twice")
+            rows[cells[0]] = {"paper": paper, **dict(zip(COLUMNS, cells, strict=True))}
+    return rows
+
+
+@cache
 def inventory() -> dict[str, Claim]:
     """Every claim of the four papers by id, in the papers' order, none with a status yet."""
     claims: dict[str, Claim] = {}
-    for paper in PAPERS:
-        lines = (DATA / "claims" / f"{paper}.tsv").read_text(encoding="utf-8").splitlines()
-        if tuple(lines[0].split("\t")) != COLUMNS:
-            raise SymcookError(f"the inventory of {paper} has other columns than {', '.join(COLUMNS)}")
-        for line in lines[1:]:
-            cells = dict(zip(COLUMNS, line.split("\t"), strict=True))
-            if cells["id"] in claims:
-                raise SymcookError(f"the inventory lists {cells['id']} twice")
-            note = "cited" if "(cited" in cells["statement"] else Claim.note
-            claims[cells["id"]] = Claim(
-                cells["id"], paper, cells["location"], cells["kind"], cells["statement"], note=note
-            )
+    for name, cells in table().items():
+        note = "cited" if "(cited" in cells["statement"] else Claim.note
+        claims[name] = Claim(name, cells["paper"], cells["location"], cells["kind"], cells["statement"], note=note)
     return claims
 
 
@@ -199,8 +208,8 @@ def checker_digest() -> str:
 
 
 def row_digest(name: str) -> str:
-    """sha256 of all that a claim's status rests on: checker, statements, definitions, models, its certificates, and its
-    entry among the reviewed rows with the words of the table.
+    """sha256 of all that a row says and rests on: the words of the table, checker, statements, definitions, models, its
+    certificates, and its entry among the reviewed rows.
 
     Empty where there is neither a certificate nor an entry: then a ledger's row rests on nothing.
     """
@@ -217,10 +226,9 @@ def row_digest(name: str) -> str:
                 todo += lemmas
     files = _digest([shared.encode(), *(own[path] for path in sorted(own))]) if own else ""
     entry = reviewed().get(name)
-    if entry is None:
-        return files
-    row = inventory()[name]
-    return _digest([files.encode(), json.dumps([row.kind, row.statement, entry], sort_keys=True).encode()])
+    if not own and entry is None:
+        return ""
+    return _digest([files.encode(), json.dumps([table().get(name), entry], sort_keys=True).encode()])
 
 
 @cache

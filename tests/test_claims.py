@@ -7,6 +7,7 @@ import functools
 import json
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ PROVED = "cookbook.s4.4.min"
 WRONG = "cookbook.s6.4.clip"
 UNTREATED = "yang2026.thm12"
 LISTED = "cookbook.s2.1.notation"
+OTHER = "cookbook.s4.5.add"
 
 
 @pytest.fixture
@@ -190,6 +192,66 @@ def test_a_changed_file_makes_rows_stale(own: Path, file: str, matters: bool) ->
     path.write_text(before, encoding="utf-8")
     claims._shared_digest.cache_clear()
     assert (found.status, found.note.startswith("stale")) == (("OPEN", True) if matters else ("PROVED", False))
+
+
+def changed(own: Path, name: str, column: str, words: str) -> None:
+    """One cell of the inventory changed."""
+    path = own / "data" / "claims" / f"{name.partition('.')[0]}.tsv"
+    lines = [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n")]
+    (line,) = (line for line in lines if line[0] == name)
+    assert line[claims.COLUMNS.index(column)] != words
+    line[claims.COLUMNS.index(column)] = words
+    path.write_text("\n".join("\t".join(line) for line in lines), encoding="utf-8")
+    claims.table.cache_clear()
+    claims.inventory.cache_clear()
+
+
+@pytest.fixture
+def tables() -> Iterator[None]:
+    """The inventory is read again after the test."""
+    yield
+    claims.table.cache_clear()
+    claims.inventory.cache_clear()
+
+
+@together(
+    ("name", "status", "column", "words"),
+    [
+        (PROVED, "PROVED", "statement", "P = NP, and every transformer computes PARITY with one layer"),
+        (PROVED, "PROVED", "location", "Theorem 1"),
+        (PROVED, "PROVED", "kind", "theorem"),
+        (PROVED, "PROVED", "parameters", "all of them"),
+        (PROVED, "PROVED", "test_form", "none"),
+        ("chiang2022.appA.even.alpha", "PROVED", "statement", "P = NP"),
+        (WRONG, "REFUTED", "statement", "P = NP"),
+        (LISTED, "DEFINED", "statement", "P = NP"),
+    ],
+)
+def test_a_changed_word_of_the_paper_makes_its_row_stale(
+    own: Path, tables: None, name: str, status: str, column: str, words: str
+) -> None:
+    shutil.copy(ROOT / "proofs" / "reviewed.json", own / "proofs" / "reviewed.json")
+    store(own, {n: {"status": s, "digest": sealed(n, s)} for n, s in ((name, status), (OTHER, "PROVED"))})
+
+    def now(name: str) -> tuple[str, bool]:
+        (found,) = claims.ledger(names=(name,))
+        return found.status, found.note.startswith("stale")
+
+    assert (now(name), now(OTHER)) == ((status, False), ("PROVED", False))
+    changed(own, name, column, words)
+    assert (now(name), now(OTHER)) == (("OPEN", True), ("PROVED", False))
+    path = own / "data" / "claims" / f"{name.partition('.')[0]}.tsv"
+    shutil.copy(TABLES / path.name, path)
+    claims.table.cache_clear()
+    claims.inventory.cache_clear()
+    assert now(name) == (status, False)
+
+
+@together("sign", ["\u2028", "\x0b", "\x85", "\u202e", "\r"])
+def test_no_sign_hides_words_of_a_row(own: Path, tables: None, sign: str) -> None:
+    changed(own, PROVED, "statement", f"min(x, y){sign}and P = NP")
+    with pytest.raises(SymcookError, match="other cells or signs"):
+        claims.inventory()
 
 
 def test_a_changed_corrected_certificate_makes_its_claim_stale(own: Path) -> None:

@@ -3,57 +3,125 @@
 from __future__ import annotations
 
 import json
-import sys
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from symcook.cli.output import print_json, say
+from symcook.cli.options import choose, is_path
+from symcook.cli.output import Waiting, print_json, say
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.files import put
 
 
-def prove_own(path: str, sentence: str, proof: str | None, force: bool, as_json: bool) -> int:
-    """Prove the sentence about the model of a file, and write the certificate beside it."""
+def prove_own(
+    name: str,
+    sentence: str,
+    proof: str | None,
+    force: bool,
+    as_json: bool,
+    settings: Sequence[str] = (),
+    seconds: int = 60,
+    latex: bool = False,
+    full: bool = False,
+) -> int:
+    """Prove or refute the sentence about a model, and write the certificate beside its file."""
     from symcook.model import modelfile
     from symcook.proof import own
-    from symcook.proof.search import elaborate, prooftext
 
-    source = Path(path)
-    document = json.loads(modelfile.dumps(modelfile.load(source)))
+    chosen = choose(name, settings)
+    free = [p for p in chosen.model.parameters if p.name not in chosen.values]
+    if free:  # a default would make a claim about one value look like one about all
+        do = f"give --set {free[0].name}=VALUE with {free[0].region}"
+        raise BadInput("every symbol must have a value in a claim about a model", f"none for {free[0].name}", do)
+    document = json.loads(modelfile.dumps(chosen.model.bind(chosen.values)))
     statement = own.claim(document, sentence)
+    source = Path(name) if is_path(name) else Path(f"{name}.json")
     target = source.with_suffix(".certificate.json")
     if target.exists() and not force:
         raise BadInput("a file is not replaced unasked", target, "add --force, or move it away")
-    text = None
-    if proof is not None:
-        try:
-            text = prooftext.read(Path(proof).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            if isinstance(error, BadInput):
-                raise
-            raise BadInput("a proof text must be a readable file in UTF-8", proof) from None
+    text = None if proof is None else _text(proof)
     try:
-        certificate = own.prove(statement, text)
-    except elaborate.Gap as error:
-        what, _, found = str(error).partition("\n")
-        print(textwrap.dedent(found), file=sys.stderr)
-        where = f"{proof}, {what}" if proof is not None else "the automation found no proof"
-        raise Undecided(f"{where}; write the steps between into a proof text: see notes/proofs.md.") from None
+        with Waiting("proving"):
+            answer = own.settle(statement, document, text, seconds)
     except Rejected as error:
         raise Undecided(f"no certificate: {error}") from None
-    status = "REFUTED" if certificate["sense"] == "refuted" else "PROVED"
+    word = None if answer.tried is None or answer.tried.word is None else answer.tried.word
+    row: dict[str, Any] = {"id": statement.id, "status": None, "statement": statement.text}
+    row |= {"word": None if word is None else list(word), "tried": answer.tried and answer.tried.length}
+    if answer.certificate is None or answer.verdict is None:
+        return _without(answer, chosen, row, proof, seconds, as_json)
     beside = source.with_suffix(".statement.txt")
-    texts = {target: json.dumps(certificate) + "\n", beside: own.expanded(statement, certificate)}
-    put({path: text.encode() for path, text in texts.items()}, force=True)
-    row: dict[str, Any] = {"id": statement.id, "status": status, "statement": statement.text}
-    row |= {"lemmas": sorted(certificate["lemmas"]), "certificate": str(target), "expanded": str(beside)}
+    texts = {target: json.dumps(answer.certificate) + "\n", beside: own.expanded(statement, answer.certificate)}
+    put({path: one.encode() for path, one in texts.items()}, force=True)
+    row |= {"status": answer.verdict.status, "assuming": list(answer.verdict.assuming)}
+    row |= {"lemmas": sorted(answer.certificate["lemmas"]), "certificate": str(target), "expanded": str(beside)}
     if as_json:
         print_json(row)
-        return 0
-    say(f"{status}  {sentence}")
-    say(f"Statement    {statement.text}")
-    say(f"Lemmas       {', '.join(own.below(certificate)) or 'none'}")
-    say(f"Certificate  {target}")
-    say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
+    elif latex:
+        from symcook.report.proof import own_latex
+
+        say(own_latex(statement, answer.verdict, answer.certificate, sentence, full))
+    else:
+        say(f"{answer.verdict.words}  {sentence}")
+        if answer.tried is not None and word is not None:
+            say(f"False of     {_shown(chosen, word)}{_smallest(answer.tried)}")
+        say(f"Statement    {statement.text}")
+        say(f"Lemmas       {', '.join(own.below(answer.certificate)) or 'none'}")
+        say(f"Certificate  {target}")
+        say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
     return 0
+
+
+def _text(proof: str) -> Any:
+    from symcook.proof.search import prooftext
+
+    try:
+        return prooftext.read(Path(proof).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        if isinstance(error, BadInput):
+            raise
+        raise BadInput("a proof text must be a readable file in UTF-8", proof) from None
+
+
+def _without(answer: Any, chosen: Any, row: dict[str, Any], proof: str | None, seconds: int, as_json: bool) -> int:
+    """What is said where there is no certificate: 1 where the sentence is false of a word, else Undecided."""
+    import sys
+
+    from symcook.proof import own
+
+    if answer.missing is None:
+        word = _shown(chosen, answer.tried.word)
+        if as_json:
+            print_json(row)
+        else:
+            say(f"false of {word}{_smallest(answer.tried)}, as its exact run shows; no certificate was found for it")
+        return 1
+    so_far = _so_far(answer.tried)
+    if isinstance(answer.missing, own.OutOfTime):
+        raise Undecided(f"no proof was found within {seconds} seconds{so_far}; give more with --seconds.")
+    what, _, found = str(answer.missing).partition("\n")
+    print(textwrap.dedent(found), file=sys.stderr)
+    if isinstance(answer.missing, own.Unmet):
+        why = what.partition(": ")[2]
+        raise Undecided(f"{why}{so_far}; write it below 'inhabited' in a proof text: see notes/own-claims.md.")
+    where = f"{proof}, {what}" if proof is not None else "the automation found no proof"
+    do = "write the steps between into a proof text: see notes/proofs.md"
+    raise Undecided(f"{where}{so_far}; {do}.")
+
+
+def _shown(chosen: Any, word: Sequence[str]) -> str:
+    return chosen.model.embedding.written(word) or "the empty word"
+
+
+def _smallest(tried: Any) -> str:
+    """What there is to say of the word at which a sentence is false."""
+    parts = [] if tried.open_at is None else ["smaller words are open"]
+    parts += ["the sentence asks for positions that this word does not have"] if tried.outside else []
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def _so_far(tried: Any) -> str:
+    if tried is None or not tried.length:
+        return ""
+    return f"; true of all words with at most {tried.length} position{'s' * (tried.length > 1)}, not proved"

@@ -10,11 +10,13 @@ from typing import Any
 
 import click
 
+from symcook.cli.options import Whole, completes, papers, settings_option
 from symcook.cli.options import command as declare
-from symcook.cli.options import completes, papers
 from symcook.cli.output import Progress, line_width, print_json, say
 from symcook.errors import BadInput, unknown
 from symcook.report.text import columns
+
+SECONDS = Whole("the number of seconds", 1, 100_000)
 
 
 def _provable() -> list[str]:
@@ -40,6 +42,8 @@ def _provable() -> list[str]:
 @click.option("--coq", is_flag=True, help="A Coq development in the folder coq; coqc checks it where it is installed.")
 @click.option("--statement", metavar="S", help="A claim about the model of a file: accept <-> count(a) > count(b).")
 @click.option("--proof", metavar="FILE", help="A proof text for it; without one the automation tries.")
+@settings_option
+@click.option("--seconds", type=SECONDS, metavar="S", help="The time for a claim of your own (60).")
 @click.option("--force", is_flag=True, help="Replace the certificate of a claim of your own.")
 def command(
     ids: tuple[str, ...],
@@ -52,6 +56,8 @@ def command(
     coq: bool,
     statement: str | None,
     proof: str | None,
+    settings: tuple[str, ...],
+    seconds: int | None,
     force: bool,
     as_json: bool,
 ) -> int:
@@ -59,17 +65,35 @@ def command(
 
     ID is a claim or lemma; NAME is a recipe and stands for its claims and the stored check of its model. One id is
     shown with its statement, a short proof and what it rests on; several as a table. Exit 0 when every selected stored
-    proof is reproduced. REFUTED is a verdict too: a proof of the negation. With --statement, MODEL.json stands for the
-    ids: a claim of your own is proved, and MODEL.certificate.json is written.
+    proof is reproduced. REFUTED is a verdict too: a proof of the negation. With --statement, a model (a file or a
+    recipe) stands for the ids: a claim of your own is tried on short words, then proved or refuted, and
+    MODEL.certificate.json is written; exit 1 where it is false of a word and no proof of that was found, 3 where it
+    stays open.
+
+    MODEL.json alone: its certificate is checked again, for the model as it is now.
     """
     if statement is not None:
-        if len(ids) != 1 or paper is not None or everything or full or trust or latex or breaking or coq:
-            raise BadInput("--statement must stand with one model file", " ".join(ids) or "none")
+        others = {"--paper": paper is not None, "--all": everything, "--full": full and not latex, "--trust": trust}
+        others |= {"--break": breaking, "--coq": coq, "--json": latex and as_json}
+        clash = [name for name, on in others.items() if on]
+        if clash:
+            with_it = "--latex" if clash == ["--json"] else "--statement"
+            raise BadInput(f"{clash[0]} must not stand with {with_it}", " ".join(clash), "leave it out")
+        if len(ids) != 1:
+            raise BadInput("--statement must stand with one model", " ".join(ids) or "none")
         from symcook.cli.ownclaim import prove_own
 
-        return prove_own(ids[0], statement, proof, force, as_json)
-    if proof is not None or force:
-        raise BadInput("--proof and --force must stand with --statement", "none", "give the statement")
+        return prove_own(ids[0], statement, proof, force, as_json, settings, seconds or 60, latex, full)
+    if len(ids) == 1 and paper is None and not everything and _is_model(ids[0]):
+        if proof is not None or seconds is not None or force or full or trust or latex or breaking or coq:
+            raise BadInput("a model file without a sentence must stand alone or with --set", ids[0], "give --statement")
+        from symcook.cli.ownagain import check_own
+
+        return check_own(ids[0], as_json, settings)
+    own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}
+    if any(own.values()):
+        given = " and ".join(name for name, on in own.items() if on)
+        raise BadInput("--proof, --set, --seconds and --force must stand with --statement", given, "give the statement")
     ways = [name for name, on in (("--trust", trust), ("--latex", latex), ("--break", breaking), ("--coq", coq)) if on]
     if as_json and (latex or coq):
         ways.append("--json")
@@ -117,6 +141,15 @@ def command(
         for line in lost:
             say(line)
     return 1 if asked_in_vain or lost or any(verdict.status == "OPEN" for verdict in verdicts) else 0
+
+
+def _is_model(name: str) -> bool:
+    """Whether a name on the command line is that of a model file, and of nothing that is stored."""
+    from symcook import claims
+    from symcook.cli.options import is_path
+    from symcook.proof.replay import statements
+
+    return is_path(name) and name not in claims.inventory() and name not in statements()
 
 
 def _problems(verdicts: list[Any], everything: bool) -> list[str]:

@@ -81,5 +81,5 @@ def _statuses(claims: Sequence[str]) -> list[dict[str, str]]:
         return []
     from symcook.claims import ledger
 
-    known = {row.id: row.status for row in ledger(names=claims)}
+    known = {row.id: row.words for row in ledger(names=claims)}
     return [{"id": name, "status": known[name]} for name in claims if name in known]

@@ -123,7 +123,7 @@ def _read(text: str, limit: int) -> Tree:
     return (_short if len(text) <= 200 else _long)(text, limit)
 
 
-class _Reader:
+class Reader:
     """Tokens of one text and a cursor; `tree` returns a tree and checks terms against formulas as it builds."""
 
     def __init__(self, text: str, limit: int) -> None:
@@ -382,7 +382,7 @@ class _Reader:
 
 
 def _whole(text: str, limit: int) -> Tree:
-    return _Reader(text, limit).whole()
+    return Reader(text, limit).whole()
 
 
 _short, _long = lru_cache(10_000)(_whole), lru_cache(4)(_whole)

@@ -159,7 +159,12 @@ def dumps(model: Transformer) -> str:
 
 def model_hash(model: Transformer) -> str:
     """SHA-256, in hexadecimal, of the model's document with sorted keys and no spaces: equal for equal models."""
-    canonical = json.dumps(to_document(model), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return document_hash(to_document(model))
+
+
+def document_hash(document: Mapping[str, Any]) -> str:
+    """`model_hash` of the model whose document this is."""
+    canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 

@@ -92,7 +92,7 @@ def _mentioned(tree: Tree) -> set[str]:
 def read_formula(text: str, scope: Mapping[str, Sort], known: Mapping[str, Definition]) -> Term:
     """The formula written in `text`, whose free names are those of `scope`. Rejected where it is not one."""
     try:
-        build = _Builder(known)
+        build = Builder(known)
         return formula(build.build(expr.parse_formula(text), {n: var(n, s) for n, s in scope.items()}, known))
     except BadInput as error:
         raise Rejected(str(error)) from None
@@ -117,7 +117,7 @@ def read_value(text: str, wanted: Sort, scope: Mapping[str, Sort], known: Mappin
     if re.fullmatch(r"-?[0-9]{1,9}", text, re.ASCII):
         return value_for(num(int(text)), wanted)
     try:
-        build = _Builder(known)
+        build = Builder(known)
         value = build.argument(_argument(text), {n: var(n, s) for n, s in scope.items()}, known)
         if isinstance(value, _Lambda):
             if isinstance(wanted, str) or len(wanted[1]) != len(value.names):
@@ -151,7 +151,7 @@ def _argument(text: str) -> Tree:
     return tree[2][0]
 
 
-class _Builder:
+class Builder:
     """Turns trees into terms. `env` gives each name in scope its meaning: a free name, a term or a `_Lambda`."""
 
     def __init__(self, known: Mapping[str, Definition]) -> None:

@@ -365,7 +365,7 @@ def _fold(t: Term) -> Poly:
         size = sum(1 for _ in subterms(body))
         out: Poly = {} if tag == "sum" else {ONE: 1}
         for k in range(int(length) + 1):
-            Clock.spend(size >> 4)
+            Clock.spend(1 + (size >> 4))
             at = num(low[1][0] + k) if low[0] == "num" else ("+", None, (low, num(k)))
             value = nf(instantiate(body, (at,)))
             out = add(out, value) if tag == "sum" else mul(out, value)

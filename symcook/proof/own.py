@@ -1,155 +1,57 @@
 """A claim of one's own: a model file and a sentence make a statement; a proof text, or the automation, its certificate.
 
-The sentence is a formula over the model's run: ``accept`` is the readout's condition, ``answer(yes)`` says that a
-readout "largest" answers with this label (``accept(i)`` and ``answer(yes, i)`` for one that looks at each position),
-``count(a)`` is how often the token a stands in the word (``count("(")``
-where it is no name), ``first(a)`` and ``last(a)`` are its first and last position (one after the end and one before the
-beginning where it does not stand there), ``at(a, i)`` says that it stands at position i; ``n`` is the number of
-positions, ``w(i)`` the token's number at position i, and each coordinate a function of the position, also one that is
-called like these words. The statement says that it holds for every word: the names are quantified, and the word and the
-run's equations are premises (see `runrel`).
+What a sentence may say is in `ownwords`, what its names mean in `ownnames`. The statement says that it holds for every
+word: the names are quantified, and the word and the run's equations are premises (see `runrel`).
 """
 
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
-from symcook.errors import BadInput, Rejected, unknown
-from symcook.model import expr
-from symcook.model.rationals import quotient
+from symcook.errors import BadInput, Rejected, Undecided
+from symcook.model import modelfile
 from symcook.proof import kernel, replay
-from symcook.proof.instances import Instances
-from symcook.proof.replay import Statement
-from symcook.proof.runrel import Relation
-from symcook.proof.search import automation, elaborate, prooftext
-from symcook.proof.search.elaborate import Elaborator
-from symcook.proof.search.prooftext import Line, Place, ProofText
-from symcook.proof.search.tactics import Goal, Library
-from symcook.proof.terms import Term, flatten, instantiate, var
+from symcook.proof.ownnames import Meaning, named
+from symcook.proof.ownwords import MUST
+from symcook.proof.replay import Statement, Verdict
+from symcook.proof.search import elaborate, prooftext
+from symcook.proof.search.atword import at_word, shown_inhabited
+from symcook.proof.search.elaborate import Elaborator, Gap
+from symcook.proof.search.prooftext import BadProof, Line, Place, ProofText
+from symcook.proof.search.runs import Runs, Tried
+from symcook.proof.search.tactics import Goal, Library, Stuck
+from symcook.proof.terms import Clock, Term
 
-LENGTH = 3
-"""Words up to this length are tried as witnesses that the premises can be met."""
+SECONDS = 60.0
+"""The time for a claim where nothing else is said."""
+
+
+class OutOfTime(Undecided):
+    """The time for a claim is over."""
 
 
 def claim(document: Mapping[str, Any], sentence: str) -> Statement:
-    """The statement that `sentence` makes about the model of a document; BadInput where it makes none."""
-    relation = Relation(document)
-    if document["symbols"]:
-        raise BadInput(
-            "a claim of one's own must be about a model without symbols",
-            ", ".join(s["name"] for s in document["symbols"]),
-            "give them values first",
-        )
-    run, word = relation.run(), relation.word()
-    functions = [name for name in _called(expr.parse_formula(f"{run} & {word}")) if name != "w"]
-    words = _Words(relation, document, functions)
-    used = {*re.findall(r"\w+", sentence), *functions, *_definitions()}
-    words.free = tuple(itertools.islice((x for x in ("i", "j", *(f"i{k}" for k in range(99))) if x not in used), 2))
-    plain = _written(sentence, words, lambda kind, *_: FORMULAS.get(kind, "0"))
-    try:
-        expr.parse_formula(plain)
-    except BadInput as error:
-        raise BadInput("a sentence must be a formula over the model's run", sentence, str(error)) from None
-    text = _written(sentence, words, words.meaning)
-    names = ", ".join(["n:Int", "w:Int->Int", *(f"{name}:Int->Real" for name in functions)])
-    whole = f"all {names}. 1 <= n -> ({word}) -> {run} -> ({text})"
-    statement = Statement(f"own.{document['name']}", whole, known=_definitions())
+    """The statement that `sentence` makes about the model of a document; BadInput where it makes none.
+
+    It carries the sentence as its note, and the hash of the model.
+    """
+    sentence = sentence.translate(dict.fromkeys(map(ord, "\t\r\n"), " ")).strip()
+    meaning = Meaning(document, _definitions())
+    text = meaning.text(sentence)
+    names = ", ".join(["n:Int", "w:Int->Int", *(f"{name}:Int->Real" for name in meaning.functions)])
+    whole = f"all {names}. 1 <= n -> ({meaning.word}) -> {meaning.run} -> ({text})"
+    model = modelfile.document_hash(document)
+    statement = Statement(named(document["name"]), whole, note=sentence, known=_definitions(), model=model)
     try:
         statement.formula  # noqa: B018
     except Rejected as error:
-        raise BadInput("a sentence must be a formula over the model's run", sentence, str(error)) from None
+        raise BadInput(MUST, sentence, str(error)) from None
     return statement
-
-
-TAKES = {"accept": "no name, and a position where the readout looks at each", "at": "a token and a position"}
-TAKES |= {"answer": "a label, and a position where the readout looks at each"}
-TAKES |= dict.fromkeys(("count", "first", "last"), "one name")
-FORMULAS = {"accept": "true", "answer": "true", "at": "true"}
-"""Words of a sentence that stand for formulas; the others, count, first and last, are numbers."""
-
-
-class _Words:
-    """What the words of a sentence mean for a model; a word that is the name of one of its functions means that."""
-
-    def __init__(self, relation: Relation, document: Mapping[str, Any], functions: Sequence[str]) -> None:
-        self.relation, self.document = relation, document
-        self.tokens = {token: number for number, token in enumerate(document["embedding"]["words"])}
-        self.known = [k for k in ("accept", "answer", "at", "count", "first", "last") if k not in functions]
-        self.low, self.high = relation.low, relation.high
-        self.free: tuple[str, ...] = ("i", "j")  # for sums and quantifiers of the words themselves
-
-    def meaning(self, kind: str, name: str, place: str) -> str:
-        """The text in place of a word with the token or label `name` and, for at, a position."""
-        if kind == "accept":
-            return f"({self.relation.accept(place or None)})"
-        if kind == "answer":
-            labels = self.document["readout"].get("labels") or []
-            if labels and name not in labels:
-                raise unknown("label", name, list(labels))
-            return f"({self.relation.answer(name, place or None)})"
-        if name not in self.tokens:
-            raise unknown("token", name, list(self.tokens))
-        number, (i, j) = self.tokens[name], self.free
-        every = f"{self.low}, {self.high}"
-        if kind == "at":
-            return f"(w({place}) = {number})"
-        if kind == "count":
-            return f"sum({i}, {every}, I[w({i}) = {number}])"
-        if kind == "first":
-            return f"({self.low} + sum({i}, {every}, I[all {j} in {self.low}..{i}. w({j}) != {number}]))"
-        return f"({self.high} - sum({i}, {every}, I[all {j} in {i}..{self.high}. w({j}) != {number}]))"
-
-
-def _written(sentence: str, words: _Words, put: Callable[[str, str, str], str]) -> str:
-    """The sentence with `put` in place of each of its words."""
-    if not words.known:
-        return sentence
-    out, at = "", 0
-    for found in re.finditer(rf"\b({'|'.join(words.known)})\b(\(?)", sentence):
-        if found.start() < at or not (found[2] or found[1] == "accept"):
-            continue
-        kind, name, place, end = found[1], "", "", found.end()
-        if found[2]:
-            end = _closed(sentence, found.end())
-            inside = sentence[found.end() : end - 1].strip()
-            if kind == "accept":
-                place = inside
-            else:
-                given = re.fullmatch(r'(?:"([^"]*)"|(\w+))\s*(?:,(.*))?', inside, re.DOTALL)
-                if given is None:
-                    raise BadInput(f"{kind} takes {TAKES[kind]}", inside)
-                name, place = given[1] if given[1] is not None else given[2], (given[3] or "").strip()
-            if bool(place) not in {"at": (True,), "answer": (True, False), "accept": (True,)}.get(kind, (False,)):
-                raise BadInput(f"{kind} takes {TAKES[kind]}", found[0] + sentence[found.end() : end])
-        out += sentence[at : found.start()] + put(kind, name, _written(place, words, put))
-        at = end
-    return out + sentence[at:]
-
-
-def _closed(sentence: str, at: int) -> int:
-    """The end of the bracket that opens before `at`; what is quoted does not count."""
-    depth = 1
-    for found in re.finditer(r'"[^"]*"|[()]', sentence[at:]):
-        depth += {"(": 1, ")": -1}.get(found[0], 0)
-        if not depth:
-            return at + found.end()
-    raise BadInput("a sentence must close its brackets", sentence)
-
-
-def _called(tree: expr.Tree) -> list[str]:
-    """The names that are applied in a tree, in the order of their first place; what the grammar reserves left out."""
-    out: dict[str, None] = {}
-    todo: list[Any] = [tree]
-    while todo:
-        t = todo.pop(0)
-        if isinstance(t, tuple):
-            if t[:1] == ("call",) and t[1] not in expr.RESERVED:
-                out[t[1]] = None
-            todo = [*t, *todo]
-    return list(out)
 
 
 def _definitions() -> Mapping[str, Any]:
@@ -181,31 +83,127 @@ def library(statement: Statement, known: Mapping[str, Statement]) -> Library:
     return Library(statement.known, _Facts(known), texts=lambda k: texts[k].expanded if k in texts else None)
 
 
-def prove(statement: Statement, text: ProofText | None = None) -> dict[str, Any]:
-    """The certificate; Gap with what was left to show where the proof has one, BadProof for a text that is none."""
-    stored = {s.label: s for s in replay.statements().values()}
-    home = library(statement, stored)
+class Unmet(Gap):
+    """The sentence is proved, but no word was found at which its hypotheses hold."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is known of a claim: the certificate with the checker's verdict, what words said, and what is missing.
+
+    Without a certificate, either `tried.word` is a word of which the sentence is false, as the run there shows, and no
+    proof of that was found; or `missing` says where the proof has a gap, or that the time is over.
+    """
+
+    certificate: dict[str, Any] | None
+    verdict: Verdict | None
+    tried: Tried | None
+    missing: Gap | OutOfTime | None = None
+
+
+def settle(
+    statement: Statement, document: Mapping[str, Any], text: ProofText | None = None, seconds: float = SECONDS
+) -> Answer:
+    """Try the sentence on short words, then prove it by the text or the automation.
+
+    Raises BadProof for a text that is none, BadInput for one that cites what is not proved, Rejected where the checker
+    does not accept what was found.
+    """
+    _headed(statement, text)
+    until = time.monotonic() + seconds
+    tried = None
+    if text is None or not text.refutes:
+        runs = Runs(statement, document, time.monotonic() + seconds / 4)
+        tried = runs.tried()
+        if tried.word is not None:
+            return Answer(*refute(statement, runs, until), tried)
+    try:
+        return Answer(*_proved(statement, text, document, until), tried)
+    except (Gap, OutOfTime) as error:
+        return Answer(None, None, tried, error)
+
+
+def prove(
+    statement: Statement, text: ProofText | None = None, document: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The certificate, by a proof text or the automation, without a limit of time.
+
+    `document` is the model: a word for the hypotheses is then one on which it has a run. Raises Gap with what was left
+    to show where the proof has a gap, Unmet where only a word for the hypotheses is missing, else as `settle`.
+    """
+    _headed(statement, text)
+    return _proved(statement, text, document, None)[0]
+
+
+def _headed(statement: Statement, text: ProofText | None) -> None:
+    """BadProof for a text of another statement."""
+    if text is not None and text.id != statement.id:
+        raise BadProof(Place(1, 1), f"expected a text of {statement.id}", text.id)
+
+
+def _proved(
+    statement: Statement, text: ProofText | None, document: Mapping[str, Any] | None, until: float | None
+) -> tuple[dict[str, Any], Verdict]:
+    home = library(statement, _stored())
     text = text or prooftext.read(f"proof own.claim\n  given .. some word {_equations(statement)}\n  qed\n")
-    if text.refutes:
-        parts = {"proof": elaborate.part(home, text, "proof", statement.refutation)}
-    else:
+    with _within(until):
+        if text.refutes:
+            parts = {"proof": elaborate.part(home, text, "proof", statement.refutation)}
+            return _checked(statement, parts, "refuted")
         parts = {
             "proof": elaborate.part(home, text, "proof", statement.formula),
             "defined": elaborate.part(home, text, "defined", statement.defined),
-            "inhabited": (
-                elaborate.part(home, text, "inhabited", statement.inhabited)
-                if "inhabited" in text.parts
-                else inhabited(home, statement)
-            ),
         }
-    labels = {x for nodes in parts.values() for x in _used(nodes)}
-    lemmas = [stored[label] for label in labels if label in stored]
-    sense = "refuted" if text.refutes else "proved"
-    certificate = replay.make_certificate(
-        statement, parts["proof"], parts.get("defined"), parts.get("inhabited"), lemmas, sense
-    )
-    replay.judge(statement, certificate, {s.id: s for s in lemmas})
-    return certificate
+        if "inhabited" in text.parts:
+            parts["inhabited"] = elaborate.part(home, text, "inhabited", statement.inhabited)
+        else:
+            parts["inhabited"] = inhabited(home, statement, Runs(statement, document, until))
+    return _checked(statement, parts, "proved")
+
+
+def refute(
+    statement: Statement, runs: Runs, until: float | None = None
+) -> tuple[dict[str, Any], Verdict] | tuple[None, None]:
+    """The certificate that the statement is false at the present word of `runs`, with its verdict; None twice where
+    none is found."""
+    g = Goal(library(statement, _stored()), statement.refutation, {}, {})
+    try:
+        with _within(until):
+            at_word(g, runs)
+        return _checked(statement, {"proof": g.nodes}, "refuted")
+    except (Stuck, Rejected, OutOfTime):
+        return None, None
+
+
+def _stored() -> dict[str, Statement]:
+    return {s.label: s for s in replay.statements().values()}
+
+
+def _checked(statement: Statement, parts: Mapping[str, list[Any]], sense: str) -> tuple[dict[str, Any], Verdict]:
+    """The certificate with these parts, and the checker's verdict with all that it rests on."""
+    stored = _stored()
+    lemmas = [stored[label] for label in {x for nodes in parts.values() for x in _used(nodes)} if label in stored]
+    for verdict in replay.library().replay([s.id for s in lemmas]):
+        if verdict.status not in ("PROVED", "DECIDED") and not replay.statements()[verdict.id].assumed:
+            raise BadInput("a lemma must be a statement that is proved", f"{verdict.id}, which is {verdict.status}")
+    extra = (parts.get("defined"), parts.get("inhabited"))
+    certificate = replay.make_certificate(statement, parts["proof"], *extra, lemmas, sense)
+    return certificate, replay.library().judged(statement, certificate)
+
+
+@contextmanager
+def _within(until: float | None) -> Iterator[None]:
+    """OutOfTime where what stands under it has no result in time; searches end soon after that."""
+    if until is None:
+        yield
+        return
+    try:
+        with Clock(until - time.monotonic()):
+            yield
+    except (Rejected, Stuck):
+        if time.monotonic() > until:
+            raise OutOfTime("the time is over") from None
+        raise
 
 
 def _equations(statement: Statement) -> str:
@@ -219,7 +217,7 @@ def _equations(statement: Statement) -> str:
 
 def _used(proof: Any) -> Iterator[str]:
     if isinstance(proof, str):
-        if proof.startswith(("lem:", "#lem:", "named:", "#named:")):
+        if proof.lstrip("#").startswith(("lem:", "named:", "oracle:")):
             yield proof.lstrip("#")
     elif isinstance(proof, dict | list):
         for value in proof.values() if isinstance(proof, dict) else proof:
@@ -236,80 +234,27 @@ def below(certificate: Mapping[str, Any]) -> list[str]:
         if name not in found:
             found.add(name)
             path = folder / f"{name}.json"
-            todo += replay.load_json(path.read_bytes())["lemmas"] if path.is_file() else []
+            todo += replay.load_json(path.read_bytes()).get("lemmas", ()) if path.is_file() else []
     return [name for name in replay.statements() if name in found]
 
 
 def expanded(statement: Statement, certificate: Mapping[str, Any]) -> str:
     """Definitions, lemmas and the statement in the form that the second checker, proofs/checker.py, reads."""
-    lines = (replay.library().root / "statements" / "definitions.txt").read_text(encoding="utf-8").splitlines()
+    lines = (replay.library().root / "statements" / "definitions.txt").read_text(encoding="utf-8").split("\n")
     blocks = ["\n".join(f"define: {x.strip()}" for x in lines if x.strip() and not x.lstrip().startswith("#"))]
-    for one in [*(replay.statements()[name] for name in below(certificate)), statement]:
-        rows = [f"[{one.id}]", f"statement: {one.expanded}"]
-        rows += [f"nontrivial: {one.nontrivial}"] if one.nontrivial is not None else []
-        blocks.append("\n".join([*rows, *(["claim: no"] if not one.claim else [])]))
+    blocks += [one.block for one in [*(replay.statements()[name] for name in below(certificate)), statement]]
     return "\n\n".join(blocks) + "\n"
 
 
-def inhabited(home: Library, statement: Statement) -> list[dict[str, Any]]:
-    """H by words that are tried: the run on each gives the values."""
-    g = Goal(home, statement.inhabited, {}, {})
-    for part in g.split() if g.goal[0] == "&" else [g]:
-        for terms in witnesses(part, statement):
-            if part.first(lambda h, terms=terms: served(h, terms)):
-                break
-        else:
-            Elaborator().automatic(
-                part, Line("qed", place=Place(1, 1)), "no word shows that the premises can be met"
-            )
-    return g.nodes
-
-
-def served(g: Goal, terms: Sequence[str]) -> None:
-    """Close `g` with these witnesses."""
-    for term in terms:
-        g.witness(term)
-    automation.prove(g, (), automation.LEVELS[:3])
-
-
-def witnesses(g: Goal, statement: Statement) -> Iterator[list[str]]:
-    """Values of the leading names at words on which what `g` asks for is true."""
-    found: dict[Term, Any] = {}
-    names = list(expr_names(statement))
-    body = g.goal
-    for name, sort in names:
-        if body[0] != "ex" or body[1] != sort:
-            return
-        v = var(name, sort)
-        found[v] = None if isinstance(sort, str) else {}
-        body = instantiate(body[2][0], (v,))
-    if body[0] == "ex":
-        return
-    for length in range(1, LENGTH + 1):
-        tried = Instances([n for n, _ in names], length)
-        tried.values = {v: None if x is None else {} for v, x in found.items()}
-        premises = [p for p in flatten("&", body)]
-        try:
-            for _ in tried.meeting(premises):
-                yield [_value(x) for x in tried.values.values()]
-        except Rejected:
-            return
-
-
-def expr_names(statement: Statement) -> Iterator[tuple[str, Any]]:
-    """The leading names with their sorts."""
-    t = statement.formula
-    from symcook.proof.grammar import leading_names
-
-    for name in leading_names(statement.text):
-        if t[0] != "all":
-            return
-        yield name, t[1]
-        t = t[2][0]
-
-
-def _value(x: Any) -> str:
-    if not isinstance(x, dict):
-        return quotient(x)
-    parts = [f"I[j = {i}]" + ("" if v == 1 else f"*({quotient(v)})") for i, v in sorted(x.items()) if v]
-    return "j. " + (" + ".join(parts) or "0")
+def inhabited(home: Library, statement: Statement, runs: Runs) -> list[dict[str, Any]]:
+    """H by words that are run: the values there. Unmet where none is found."""
+    g = shown_inhabited(home, statement, runs)
+    if g is not None:
+        return g.nodes
+    left = Goal(home, statement.inhabited, {}, {})
+    try:
+        Elaborator().automatic(left, Line("qed", place=Place(1, 1)), "the hypotheses")
+    except Gap as error:
+        what = "the sentence is proved; what is missing is a word for which the hypotheses hold"
+        raise Unmet(Place(1, 1), what, str(error).partition("\n")[2]) from None
+    return left.nodes

@@ -15,7 +15,8 @@ a lemma, ``corrects: ID``, ``note``. The file ``definitions.txt`` has definition
 A certificate is ``proofs/certificates/ID.json`` (and, for a claim that has both, ``ID.refuted.json``)::
 
     {"grammar": 1, "id": ID, "statement": sha256, "lemmas": {ID: sha256}, "sense": "proved" or "refuted",
-     "proof": proof of the statement or, where refuted, of R, "defined": proof of D, "inhabited": proof of H}
+     "proof": proof of the statement or, where refuted, of R, "defined": proof of D, "inhabited": proof of H,
+     "model": sha256 of the model that a claim of one's own is about}
     {"grammar": 1, "id": ID, "statement": sha256, "check": {"recipe": NAME, "max_length": N, ...}}
 
 In a proof, ``lem:X`` is the statement ``lem.X``, ``lem:ID`` any other statement, ``named:X`` is ``named.X``.
@@ -45,12 +46,15 @@ MAX_JSON_DEPTH = 400
 MAX_JSON_LENGTH = 32_000_000
 _KEYS = frozenset({"statement", "nontrivial", "define", "claim", "corrects", "note"})
 _LEMMA = ("lem.", "named.", "oracle.")
-_ID = re.compile(r"[A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*", re.ASCII)
+ID = re.compile(r"[A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A stored statement. `text` is as written; `known` holds the definitions that it may use."""
+    """A stored statement. `text` is as written; `known` holds the definitions that it may use.
+
+    `model` is the hash of the model that a claim of one's own is about (`modelfile.model_hash`).
+    """
 
     id: str
     text: str
@@ -59,6 +63,7 @@ class Statement:
     corrects: str | None = None
     note: str = ""
     known: Mapping[str, Definition] = field(default_factory=dict, repr=False, compare=False)
+    model: str | None = None
 
     @cached_property
     def expanded(self) -> str:
@@ -105,6 +110,17 @@ class Statement:
         from symcook.proof.instances import Instances
 
         return Instances(grammar.leading_names(self.expanded), length).check(self.formula, self.condition)
+
+    @property
+    def block(self) -> str:
+        """The statement as proofs/checker.py reads it, with models written out. Its note stays behind, but that of a
+        claim of one's own is the sentence."""
+        rows = [f"[{self.id}]"]
+        rows += [f"note: {self.note}", f"model: {self.model}"] if self.model is not None else []
+        rows.append(f"statement: {self.expanded}")
+        rows += [f"nontrivial: {self.nontrivial}"] if self.nontrivial is not None else []
+        rows += [] if self.claim else ["claim: no"]
+        return "\n".join([*rows, *([f"corrects: {self.corrects}"] if self.corrects is not None else [])])
 
     @property
     def label(self) -> str:
@@ -186,10 +202,11 @@ def judge(
 ) -> tuple[str, kernel.Result]:
     """Check a certificate against its statement: ("PROVED" or "REFUTED", what was used). Raises Rejected.
 
-    `lemmas` are the statements that may be used, by id; the caller answers for their being proved.
+    `lemmas` are the statements that may be used, by id; the caller answers for their being proved, as `Library.judged`
+    does for stored ones.
     """
     must = {"grammar", "id", "statement", "lemmas", "sense", "proof"}
-    _shape(certificate, statement, must, {"defined", "inhabited"})
+    _shape(certificate, statement, must, {"defined", "inhabited", "model"})
     sense = certificate["sense"]
     if sense not in ("proved", "refuted"):
         raise Rejected("the sense of a certificate is proved or refuted")
@@ -217,6 +234,8 @@ def _shape(certificate: Any, statement: Statement, must: set[str], may: set[str]
         raise Rejected("a certificate is for another id")
     if certificate["statement"] != statement.digest:
         raise Rejected("a certificate is for another statement (the hash differs)")
+    if certificate.get("model") != statement.model:
+        raise Rejected("a certificate is for another model (the hash differs)")
 
 
 def _usable(certificate: Any, lemmas: Mapping[str, Statement]) -> dict[str, Term]:
@@ -247,7 +266,8 @@ def make_certificate(
     """A certificate with its hashes, for the scripts that find proofs; nothing is checked here."""
     out: dict[str, Any] = {"grammar": GRAMMAR, "id": statement.id, "statement": statement.digest}
     out |= {"lemmas": {s.id: s.digest for s in sorted(lemmas, key=lambda s: s.id)}, "sense": sense, "proof": proof}
-    out |= {k: v for k, v in (("defined", defined), ("inhabited", inhabited)) if v is not None}
+    more = (("defined", defined), ("inhabited", inhabited), ("model", statement.model))
+    out |= {k: v for k, v in more if v is not None}
     return out
 
 
@@ -256,16 +276,17 @@ def replay_text(
     certificate: str | Mapping[str, Any],
     *,
     nontrivial: str | None = None,
-    lemmas: Iterable[Statement] = (),
     known: Mapping[str, Definition] | None = None,
     claim: bool = True,
 ) -> Verdict:
-    """`judge` without files: the statement's text and its certificate (JSON text or the object). Raises Rejected."""
+    """`judge` without files and lemmas: the statement's text and its certificate (JSON text or the object).
+
+    Raises Rejected, also for a certificate that lists a lemma: nothing here could say that it holds.
+    """
     given = load_json(certificate if isinstance(certificate, str) else json.dumps(certificate))
     name = given.get("id") if isinstance(given, dict) else None
     statement = Statement(str(name), text, nontrivial, claim, known=known or {})
-    status, result = judge(statement, given, {s.id: s for s in lemmas})
-    return _verdict(statement, status, result)
+    return _verdict(statement, *judge(statement, given))
 
 
 def _verdict(statement: Statement, status: str, result: kernel.Result) -> Verdict:
@@ -331,6 +352,22 @@ class Library:
                 self._settle(name)
         order = {name: k for k, name in enumerate(self._verdicts)}
         return [self._final(self._verdicts[name]) for name in sorted(wanted, key=order.__getitem__)]
+
+    def judged(self, statement: Statement, certificate: Any) -> Verdict:
+        """The verdict on a certificate of a statement that is not stored, whose lemmas are stored ones: these are
+        settled here, and what they assume is named. Raises Rejected where one does not hold."""
+        lemmas = _listed(certificate)
+        if statement.id in self.statements:
+            raise Rejected(f"the id '{statement.id[:80]}' is that of a stored statement")
+        stated = {n: self.statements[n] for n in lemmas if n in self.statements}
+        found = _verdict(statement, *judge(statement, certificate, stated))
+        with uncollected():
+            for name in lemmas:
+                self._settle(name)
+        final = self._final(self._resting(found, lemmas))
+        if final.status == "OPEN":
+            raise Rejected(final.reason)
+        return final
 
     def _examine_all(self, names: list[str], processes: int, progress: Callable[[str], None] | None) -> None:
         """Examine the certificates of `names` in several processes, those that take longest first."""
@@ -533,7 +570,7 @@ def read_statements(folder: Path) -> dict[str, Statement]:
 
 def _statement(place: str, block: list[tuple[str, str]], shared: Mapping[str, Definition]) -> Statement:
     name = block[0][1] if block[0][0] == "id" else ""
-    if _ID.fullmatch(name) is None:
+    if ID.fullmatch(name) is None:
         raise Rejected(f"{place}: a block must begin with an id in brackets")
     known = dict(shared)
     single: dict[str, str] = {}

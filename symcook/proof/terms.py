@@ -356,23 +356,30 @@ def _sort_of(tag: str, data: Any, kids: Sequence[Sort]) -> Sort:
             raise Rejected("a function is applied to the wrong number of arguments")
         for s, wanted in zip(kids[1:], head[1], strict=True):
             if not fits(s, wanted):
-                raise Rejected(f"an argument must be of sort {wanted}")
+                raise Rejected(f"an argument must be {spoken(wanted)}")
         return head[2]
     for s in kids:
         if s not in _NUMBERS:
             raise Rejected("a number must stand here")
     if tag in ("sum", "prod"):
         if kids[0] != "Int" or kids[1] != "Int":
-            raise Rejected(f"the bounds of {tag} must be of sort Int")
+            raise Rejected(f"the bounds of {tag} must be whole numbers")
         return kids[2]
     name = data if tag == "fn" else tag
     if name == "pow" and kids[1] != "Int":
-        raise Rejected("the exponent of pow must be of sort Int")
+        raise Rejected("the exponent of pow must be a whole number")
     if name in _KEEPS_INT:
         return "Real" if "Real" in kids else "Int"
     if name in _REAL:
         return "Real"
     raise Rejected(f"'{tag}' cannot stand here")
+
+
+def spoken(sort: Sort) -> str:
+    """A sort in words, for messages."""
+    if isinstance(sort, str):
+        return {"Int": "a whole number", "Real": "a number", "Bool": "a formula"}[sort]
+    return "a function of a position" if sort[1] == ("Int",) else f"a function of {len(sort[1])} arguments"
 
 
 def sort_of(t: Term) -> Sort:
@@ -400,5 +407,5 @@ def value_for(t: Term, wanted: Sort) -> Term:
     else:
         given = measure(t)[0]
     if not fits(given, wanted):
-        raise Rejected(f"a value of sort {given} was given where {wanted} is asked for")
+        raise Rejected(f"{spoken(given)} was given where {spoken(wanted)} is asked for")
     return t

@@ -139,6 +139,8 @@ def _axioms(verdict: Verdict) -> str:
 
 
 def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> str:
+    from symcook.proof.audit.source import built_from
+    from symcook.proof.replay import library, statements
     from symcook.proof.search import prooftext
     from symcook.report.witness import witness
 
@@ -146,7 +148,7 @@ def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> str:
     most = None if full else MOST_LINES
     refuted = certificate["sense"] == "refuted"
     title = f"Refutation: the statement is false at {witness(verdict.id)}" if refuted else "Proof"
-    written = _written(verdict.id)
+    written, why = built_from(library().root, verdict.id, statements())
 
     def steps(part: str) -> str:
         """The author's lines; where there is no text, an outline of the certificate."""
@@ -154,7 +156,7 @@ def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> str:
             return _shifted(outline_text(outline(statement, certificate, part), most))
         return _shifted(prooftext.shown(written, part) or "Found by the automation.")
 
-    lines = [title, steps("proof")]
+    lines = [title, *([filled(f"These are the steps of the certificate: {why}.")] if why else []), steps("proof")]
     if "defined" in certificate and not refuted:
         example = example_of(statement, certificate)
         words = "Proved as well: everything in it is defined, and its hypotheses can be met"
@@ -165,15 +167,6 @@ def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> str:
     return "\n".join(lines)
 
 
-def _written(name: str) -> str | None:
-    """The stored proof text of an id."""
-    from symcook.proof.replay import library
-    from symcook.proof.search import prooftext
-
-    path = prooftext.path_of(library().root, name)
-    return path.read_text(encoding="utf-8") if path.is_file() else None
-
-
 def _shifted(text: str) -> str:
     return textwrap.indent(text, "  ")
 
@@ -182,21 +175,42 @@ def proof_latex(verdict: Verdict, full: bool = False) -> str:
     """The statement and the outline of its proof as a fragment of LaTeX."""
     from symcook.proof.replay import statements
 
-    statement = statements()[verdict.id]
-    rows = [f"% needs \\usepackage{{{','.join(PACKAGES)}}}; {verdict.id}: {verdict.status}"]
-    rows.append(rf"\paragraph{{\texttt{{{escaped(verdict.id)}}}}} {escaped(verdict.status)}.")
     words = paper_words(verdict.id)
-    if words:
-        rows.append(rf"Paper: {escaped(words)}")
-    rows.append(statement_latex(statement))
+    head = [rf"Paper: {escaped(words)}"] if words else []
+    corrected = []
     for name in corrections(verdict.id) if verdict.status == "CORRECTED" else ():
-        rows += [rf"\noindent Corrected (\texttt{{{escaped(name)}}}):", statement_latex(statements()[name])]
-    if verdict.status in _GOOD:
-        certificate = certificate_of(verdict)
+        corrected += [rf"\noindent Corrected (\texttt{{{escaped(name)}}}):", statement_latex(statements()[name])]
+    certificate = certificate_of(verdict) if verdict.status in _GOOD else None
+    return _latex(statements()[verdict.id], verdict, certificate, head, corrected, full)
+
+
+def own_latex(
+    statement: Statement, verdict: Verdict, certificate: Mapping[str, Any], sentence: str, full: bool = False
+) -> str:
+    """The same of a claim about a model of one's own, with the sentence as it was given."""
+    head = [rf"\noindent Claim: \texttt{{{escaped(sentence)}}}."]
+    return _latex(statement, verdict, certificate, head, [], full, (statement, certificate))
+
+
+def _latex(
+    statement: Statement,
+    verdict: Verdict,
+    certificate: Mapping[str, Any] | None,
+    head: list[str],
+    behind: list[str],
+    full: bool,
+    own: tuple[Statement, Mapping[str, Any]] | None = None,
+) -> str:
+    """`head`, the statement, what stands `behind` it, and the outline of its proof."""
+    rows = [f"% needs \\usepackage{{{','.join(PACKAGES)}}}; {verdict.id}: {verdict.words}"]
+    rows.append(rf"\paragraph{{\texttt{{{escaped(verdict.id)}}}}} {escaped(verdict.words)}.")
+    rows += [*head, statement_latex(statement), *behind]
+    if certificate is not None:
         rows.append(r"\noindent\emph{Refutation.}\par" if certificate["sense"] == "refuted" else PROOF_HEAD)
         steps = outline(statement, certificate)
         rows.append(outline_latex(steps, statement.known, None if full else MOST_LINES))
-    rows.append(rf"\noindent Trust: {escaped(trust_line(verdict)) if verdict.status != 'OPEN' else 'not proved'}.\par")
+    trusted = "not proved" if certificate is None and verdict.status == "OPEN" else trust_line(verdict, own)
+    rows.append(rf"\noindent Trust: {escaped(trusted)}.\par")
     return "\n".join(rows)
 
 

@@ -6,11 +6,14 @@ import ast
 import io
 import textwrap
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from symcook.proof.replay import Statement
 
 FILES = {
     "model/expr.py": "reads text into a tree",
@@ -119,10 +122,13 @@ def below(names: Iterable[str]) -> list[str]:
 
 
 def axioms_used(names: Iterable[str]) -> list[str]:
-    """The axioms that the stored proofs of `names`, and the lemmas that they rest on, mention."""
+    """The axioms that the stored proofs of `names` mention."""
+    return _axioms(_words(names))
+
+
+def _axioms(words: set[str]) -> list[str]:
     from symcook.proof import kernel
 
-    words = _words(names)
     return [name for name in kernel.AXIOMS if words & {f"ax:{name}", f"#ax:{name}"}]
 
 
@@ -130,19 +136,21 @@ def _words(names: Iterable[str]) -> set[str]:
     """Every text in the stored proofs of `names`."""
     from symcook.proof.replay import library, load_json
 
-    home = library()
+    folder = library().root / "certificates"
+    paths = (folder / f"{name}{end}.json" for name in names for end in ("", ".refuted"))
+    return set().union(*(_texts(load_json(path.read_bytes())) for path in paths if path.is_file()))
+
+
+def _texts(document: Any) -> set[str]:
+    """Every text in a document."""
     found: set[str] = set()
-    for name in names:
-        todo: list[Any] = []
-        for path in (home.root / "certificates" / f"{name}{end}.json" for end in ("", ".refuted")):
-            if path.is_file():
-                todo.append(load_json(path.read_bytes()))
-        while todo:
-            one = todo.pop()
-            if isinstance(one, str):
-                found.add(one)
-            elif isinstance(one, (dict, list)):
-                todo += one.values() if isinstance(one, dict) else one
+    todo = [document]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, str):
+            found.add(one)
+        elif isinstance(one, (dict, list)):
+            todo += one.values() if isinstance(one, dict) else one
     return found
 
 
@@ -220,18 +228,19 @@ def trust_json(names: list[str] | None = None) -> dict[str, Any]:
     }
 
 
-def trust_line(verdict: Any) -> str:
-    """In one paragraph: what a reader of one verdict has to trust."""
+def trust_line(verdict: Any, own: tuple[Statement, Mapping[str, Any]] | None = None) -> str:
+    """In one paragraph: what a reader of one verdict has to trust. A claim that is not stored has its `own` statement
+    and certificate."""
     from symcook.proof import kernel
     from symcook.proof.replay import statements
 
-    statement = statements()[verdict.id]
+    statement = statements()[verdict.id] if own is None else own[0]
     if verdict.status.startswith("CHECKED"):
         words = f"an evaluation of the statement at all instances up to length {verdict.status.split()[1]}, and a run"
         words += " of the stored model on all inputs; not the kernel"
     else:
-        rests = below([verdict.id])
-        used, balls = axioms_used(rests), "interval" in _words(rests)
+        found = _words(below([verdict.id])) if own is None else _words(below(own[1]["lemmas"])) | _texts(own[1])
+        used, balls = _axioms(found), "interval" in found
         words = f"the checker ({checker_lines()} lines of code), {len(used)} of its {len(kernel.AXIOMS)} axioms, "
         assumed = (*verdict.named, *verdict.oracles)
         many = "s" if len(assumed) > 1 else ""

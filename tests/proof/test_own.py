@@ -13,7 +13,7 @@ from checkout import ROOT
 from families import together
 
 from symcook.__main__ import main
-from symcook.errors import BadInput, Rejected, Undecided
+from symcook.errors import BadInput, Rejected
 from symcook.model import modelfile
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
@@ -213,9 +213,9 @@ def test_words_of_a_sentence_that_do_not_fit_are_refused(sentence, said):
     assert said in str(caught.value)
 
 
-def test_a_coordinate_that_is_called_like_a_word_is_the_coordinate():
+def test_a_coordinate_that_is_called_like_a_word_is_quoted():
     document = json.loads(json.dumps(labelled()).replace('"mean"', '"first"'))
-    assert "sum(i" not in own.claim(document, "first(n) <= 1").text.rpartition("->")[2]
+    assert own.claim(document, '"first"(n) <= 1').text.endswith("(first_(n) <= 1)")
 
 
 def test_a_text_is_used():
@@ -265,8 +265,8 @@ def test_the_command_writes_the_certificate(tmp_path, capsys):
     assert done.returncode == 0 and f"{len(proofs) + 1} PROVED, 0 REFUTED" in done.stdout, done.stdout
     with pytest.raises(BadInput, match="not replaced unasked"):
         prove_own(str(path), "accept <-> count(a) > count(b)", None, False, False)
-    with pytest.raises(Undecided, match="the automation found no proof"):
-        prove_own(str(path), "accept", None, True, False)
+    assert prove_own(str(path), "accept", None, True, False) == 0
+    assert capsys.readouterr().out.startswith("REFUTED  accept\nFalse of     b\n")
 
 
 def test_the_page_from_a_model_to_a_theorem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
@@ -283,3 +283,11 @@ def test_the_page_from_a_model_to_a_theorem(tmp_path: Path, monkeypatch: pytest.
     for command in (commands[0], with_text):
         assert main(command[1:]) == 0
         assert capsys.readouterr().out.startswith("PROVED")
+    false = next(command for command in commands if "<=" in command[4])
+    assert main(false[1:]) == 0
+    assert "    " + capsys.readouterr().out.replace("\n", "\n    ", 1).partition("\nStatement")[0] in page
+    refutation = re.search(r"    refutation own\.votes\n(?: {6}.*\n)+", page)
+    assert refutation
+    (tmp_path / "votes.proof").write_text(textwrap.dedent(refutation[0]), encoding="utf-8")
+    assert main([*false[1:], "--proof", "votes.proof"]) == 0
+    assert capsys.readouterr().out.startswith("REFUTED")

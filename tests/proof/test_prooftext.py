@@ -216,7 +216,7 @@ BROKEN = {
     "no names of its own": ("proof a.b\n  given ..\n", (2, 9), "'..'"),
     "an axiom has no names": ("proof a.b\n  given x y (l h)\n  take e from exp_pos(..)\n", (3, 15), "'..'"),
     "nothing was obtained": ("proof a.b\n  given x y (l h)\n  witness ..; 1\n", (3, 11), "obtained before"),
-    "no term": ("proof a.b\n  given x y (l h)\n  take e from exp_pos(x <= y)\n", (3, 15), "a term of sort Real"),
+    "no term": ("proof a.b\n  given x y (l h)\n  take e from exp_pos(x <= y)\n", (3, 15), "expected a number"),
 }  # fmt: skip
 
 

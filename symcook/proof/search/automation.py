@@ -14,6 +14,7 @@ from symcook.proof.search.casework import Cases
 from symcook.proof.search.liveness import pruned
 from symcook.proof.search.signs import Signs
 from symcook.proof.search.simplex import TooLong
+from symcook.proof.search.spelled import spelled
 from symcook.proof.search.step import CALLS, LEVELS, Hint, Level, Spent, Step
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term
@@ -57,7 +58,24 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
         g.nodes += pruned(trial.nodes)
         g.closed = True
         return number
+    if len(levels) > 2 and _spelled(g, hints, levels, foreground):
+        return len(levels)
     raise failure or Stuck("no level")
+
+
+def _spelled(g: Goal, hints: Sequence[Hint], levels: Sequence[Level], foreground: Sequence[str]) -> bool:
+    """Close `g` after its facts are spelled out, where that says something new."""
+    trial = g._branch(g.goal)
+    try:
+        new = spelled(trial, lambda h: prove(h, (), levels[:2], [k for k, f in h.facts.items() if f[0] in ("<=", "~")]))
+        if not new and trial.goal == g.goal:
+            return False
+        prove(trial, hints, levels[1:3], [*foreground, *new])
+    except (Stuck, Rejected):
+        return False
+    g.nodes += pruned(trial.nodes)
+    g.closed = True
+    return True
 
 
 def _parted(f: Term) -> bool:

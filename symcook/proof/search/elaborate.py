@@ -18,12 +18,14 @@ from symcook.proof.search.automation import Hint
 from symcook.proof.search.equations import OWN
 from symcook.proof.search.prooftext import BadProof, HintText, Line, Place, ProofText
 from symcook.proof.search.tactics import Goal, Library, Stuck
-from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation, var
+from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation, spoken, var
 
 Short = tuple[tuple[str, ...], Tree]
 """What `let` names: the names of its arguments, and the term."""
 
 KINDS = ("lem", "ax", "named", "oracle")
+MOST_FACTS = 60
+"""So many facts in scope are listed where a line does not follow."""
 
 
 _READ: dict[Any, tuple[Term, Any]] = {}
@@ -85,7 +87,7 @@ class Elaborator:
         try:
             automation.prove(g, given, self.levels)
         except Stuck as error:
-            raise Gap(line.place, what, str(error)) from None
+            raise Gap(line.place, what, _with_facts(str(error), g)) from None
         used = set(_labels(g.nodes[start:]))
         for h, one in zip(line.hints if hints is None else hints, given, strict=True):
             if one.label:
@@ -288,7 +290,7 @@ class Elaborator:
                 try:
                     value = g.term(text, f[1])
                 except (Rejected, BadInput) as error:
-                    raise BadProof(line.inner, f"expected a term of sort {f[1]}", text, _first(error)) from None
+                    raise BadProof(line.inner, f"expected {spoken(f[1])}", text, _first(error)) from None
                 given.append(text)
                 f = instantiate(f[2][0], (value,))
                 continue
@@ -456,7 +458,7 @@ class Elaborator:
                     left[0] = f"{' '.join(names)}. {left[0]}"
                 g.term(left[0], sort)
             except (Rejected, BadInput) as error:
-                raise BadProof(line.inner, f"expected a term of sort {sort}", left[0], _first(error)) from None
+                raise BadProof(line.inner, f"expected {spoken(sort)}", left[0], _first(error)) from None
             g.witness(left.pop(0))
         if g.goal[0] == "&" and left:
             given = [*left]
@@ -514,6 +516,16 @@ class Elaborator:
         if len(set(line.terms)) < len(line.terms) or set(line.terms) & self.lets.keys():
             raise BadProof(line.place, "expected names that are not in use", ", ".join(line.terms))
         self.lets[line.name] = (line.terms, _put(tree, self.lets))
+
+
+def _with_facts(why: str, g: Goal) -> str:
+    """What the search says, with the facts in scope that it does not list: hypotheses, cases, lines before."""
+    listed = {line.strip().partition(":")[0] for line in why.split("\n")}
+    others = [k for k in g.facts if k not in listed]
+    lines = [f"    {k}: {g.text(g.facts[k])[:300]}" for k in others[-MOST_FACTS:]]
+    if len(others) > MOST_FACTS:
+        lines.insert(0, f"    ({len(others) - MOST_FACTS} earlier ones)")
+    return "\n".join([why, *(["    and known here:", *lines] if lines else [])])
 
 
 def _labels(nodes: Any) -> Iterator[str]:

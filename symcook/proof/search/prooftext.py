@@ -30,7 +30,7 @@ of labels it is NAME_is for each part that is an equation for NAME.
 A hint is a fact, ``fact(TERM; TERM)`` with terms for its quantifiers (``_`` leaves one open), ``fact[OTHER]`` with
 facts for its premises, or a term to consider. A line goes on in the next one while a bracket is open or where it ends
 with a comma, a colon, a semicolon, an operator or ``by``, or where that one begins with ``by``; ``#`` begins a
-comment line.
+comment line. Lines end with a line feed and nothing else, and consist of printable characters.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def shown(raw: str, part: str = "proof") -> str:
     """The lines of one part as their author wrote them, comments and all; empty where the part is left out."""
     out: list[str] = []
     current = "head"
-    for line in raw.splitlines():
+    for line in raw.split("\n"):
         if line and not line[0].isspace() and not line.startswith("#"):
             word, _, rest = line.partition(" ")
             current = word if word in PARTS[1:] else "proof" if word in ("proof", "refutation") else current
@@ -208,9 +208,12 @@ def _logical(text: str) -> list[_Logical]:
     out: list[_Logical] = []
     depth = 0
     open_line = False
-    for number, raw in enumerate(text.splitlines(), 1):
+    for number, raw in enumerate(text.split("\n"), 1):
         if "\t" in raw:
             raise BadProof(Place(number, raw.index("\t") + 1), "expected blanks to set a line in", "a tab")
+        if not raw.isprintable():  # another line break, or a mark that hides what is read or turns its direction
+            at = next(k for k, c in enumerate(raw) if not c.isprintable())
+            raise BadProof(Place(number, at + 1), "expected printable characters and blanks", f"U+{ord(raw[at]):04X}")
         stripped = raw.strip()
         if not stripped or stripped.startswith("#"):
             continue
@@ -242,6 +245,9 @@ def _block(lines: Sequence[_Logical], level: int) -> tuple[Line, ...]:
         line = lines[i]
         if line.indent != lines[0].indent:
             raise BadProof(line.place(0), f"expected the line to begin in column {lines[0].indent + 1}", line.text)
+        if out and out[-1].kind in ("cases", "split", "induct"):
+            deep = f"set in deeper than it, from column {line.indent + 3}, in blocks that begin with '- '"
+            raise BadProof(line.place(0), f"expected what belongs to '{out[-1].kind}' to be {deep}", line.text)
         if re.match(r"-\s+\S", line.text):
             return (*out, Line("split", place=line.place(0), blocks=_bullets(lines[i:], level)))
         j = i + 1

@@ -10,6 +10,8 @@ from fractions import Fraction
 
 from flint import fmpq
 
+from symcook.proof.terms import Clock
+
 Number = int | Fraction
 Row = Mapping[Hashable, Number]
 _Row = dict[Hashable, fmpq]
@@ -26,6 +28,7 @@ class Effort:
         self.left = left
 
     def spend(self, work: int) -> None:
+        Clock.spend(1 + (work >> 6))  # where a limit of time is set, it ends a search too
         self.left -= work
         if self.left < 0:
             raise TooLong

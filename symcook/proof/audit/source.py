@@ -1,0 +1,71 @@
+"""From which proof text a stored certificate was built: the record in proofs/built.json, and whether it still fits."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from symcook.proof.grammar import Definition
+from symcook.proof.replay import Statement
+from symcook.proof.search import prooftext
+
+_WORD = re.compile(r"\w+")
+
+
+def record(root: Path) -> dict[str, Any]:
+    """What built.json in a folder of proofs says; empty where there is none."""
+    path = root / "built.json"
+    if not path.is_file():
+        return {"automation": "", "built": {}}
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def digest(*parts: str | bytes) -> str:
+    """sha256 over parts that are kept apart."""
+    total = hashlib.sha256()
+    for part in parts:
+        data = part if isinstance(part, bytes) else part.encode()
+        total.update(len(data).to_bytes(8, "big") + data)
+    return total.hexdigest()
+
+
+def source_digest(root: Path, name: str, known: Mapping[str, Statement]) -> str:
+    """From what the certificate of a text is built, the automation aside."""
+    statement = known[name]
+    stored = root / "certificates" / f"{name}.json"
+    lemmas = json.loads(stored.read_text(encoding="utf-8")).get("lemmas", {}) if stored.is_file() else {}
+    now = [f"{n} {known[n].digest if n in known else 'gone'}" for n in sorted(lemmas)]
+    content = prooftext.path_of(root, name).read_bytes()
+    return digest(content, statement.digest, str(statement.nontrivial), *now, *meant(content.decode(), statement.known))
+
+
+def meant(content: str, known: Mapping[str, Definition]) -> list[str]:
+    """The definitions that a text names, and those that they name."""
+    found: dict[str, str] = {}
+    todo = [content]
+    while todo:
+        for word in set(_WORD.findall(todo.pop())) & known.keys() - found.keys():
+            one = known[word]
+            found[word] = repr((one.name, one.params, one.tree))
+            todo.append(found[word])
+    return [found[name] for name in sorted(found)]
+
+
+def built_from(root: Path, name: str, known: Mapping[str, Statement]) -> tuple[str | None, str]:
+    """The proof text from which the stored certificate of an id was built, and where there is another, why it is none.
+
+    (None, "") where the certificate comes from no text.
+    """
+    path = prooftext.path_of(root, name)
+    if not path.is_file():
+        return None, ""
+    try:
+        if record(root)["built"].get(name) == source_digest(root, name, known):
+            return path.read_text(encoding="utf-8"), ""
+    except (ValueError, AttributeError, KeyError, TypeError):  # one of the files is not what it should be
+        pass
+    return None, f"the certificate was not built from {path.name} as it stands"

@@ -1,0 +1,390 @@
+"""What the names of a sentence mean for a model: coordinates after each layer, words, and the library's definitions."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, NoReturn
+
+from symcook.errors import BadInput, Rejected, unknown
+from symcook.model import expr
+from symcook.model.expr import Tree
+from symcook.proof import grammar
+from symcook.proof.grammar import Definition
+from symcook.proof.ownwords import HINTS, WORDS, Reader
+from symcook.proof.replay import ID
+from symcook.proof.runrel import Relation
+from symcook.proof.terms import Sort, Term, sort_of, var
+
+_HERE = "here"  # stands for the position in the text of a readout's condition
+_OWN = frozenset({"n", "w", "run", "word", _HERE})  # names that the text of a statement itself uses
+
+
+class _Layers(Relation):
+    """A relation that keeps what holds the coordinates after each part of a layer; 0 is the embedding."""
+
+    def __init__(self, model: Mapping[str, Any]) -> None:
+        self.after: dict[tuple[int, str], dict[str, str]] = {}
+        super().__init__(model)
+
+    def _embed(self) -> None:
+        super()._embed()
+        self.after[0, ""] = dict(self.held)
+
+    def _part(self, number: int, blocks: list[Any], norms: list[Any], placement: str) -> None:
+        super()._part(number, blocks, norms, placement)
+        part = "attention" if blocks and "mask" in blocks[0] else ""
+        self.after[number, part] = dict(self.held)
+
+
+def renamed(document: Mapping[str, Any], taken: Collection[str]) -> tuple[Mapping[str, Any], dict[str, str]]:
+    """The document with its coordinates called otherwise where a name is `taken`; the names in it, by their own."""
+    norms = [
+        norm for layer in document["layers"] for key in ("attention", "feedforward") for norm in layer[f"{key}_norms"]
+    ]
+    own = dict.fromkeys([*document["space"], *(name for norm in norms for name in norm["writes"])])
+    put: dict[str, str] = {}
+    for name in own:
+        new = name
+        while new in taken or (new != name and (new in own or new in put.values())):
+            new += "_"
+        put[name] = new
+
+    def walk(part: Any, key: str) -> Any:
+        if isinstance(part, dict):
+            keys = key in ("positions", "row")
+            return {put[k] if keys else k: walk(v, "row" if key == "words" else k) for k, v in part.items()}
+        if isinstance(part, list):
+            named = key in ("space", "inputs", "reads", "writes")
+            return [put[x] if named else walk(x, key) for x in part]
+        return part
+
+    return walk(document, ""), put
+
+
+def split(name: str) -> tuple[str, str]:
+    """A coordinate and the stage of its value, as a sentence writes them: ``v``, ``"v"``, ``v@1``.
+
+    >>> split("v@1.attention"), split('"odd"')
+    (('v', '@1.attention'), ('odd', ''))
+    """
+    quoted = name[:1] in ('"', "'")
+    end = name.index(name[0], 1) + 1 if quoted else name.find("@") if "@" in name else len(name)
+    return name[1 : end - 1] if quoted else name[:end], name[end:]
+
+
+def free(taken: Collection[str], name: str) -> str:
+    """A name like `name` outside of `taken`."""
+    pool = itertools.chain((name, "i", "j", "k"), (f"{name}{number}" for number in itertools.count(1)))
+    return next(x for x in pool if x not in taken)
+
+
+Scope = Mapping[str, str]
+"""The names that are bound around a part, with what the statement calls them."""
+
+
+def rebuilt(tree: Tree, scope: Scope, walk: Callable[[Tree, Scope], Tree], fresh: Callable[[str, Scope], str]) -> Tree:
+    """`tree` from its parts as `walk` gives them; what it binds is called as `fresh` says."""
+    tag = tree[0]
+    if tag in ("num", "true", "false"):
+        return tree
+    if tag not in ("sum", "prod", "all in", "ex in", "all", "ex", "lambda"):
+        return (tag, *(walk(part, scope) for part in tree[1:]))
+    inner = dict(scope)
+    for name in tree[1] if tag == "lambda" else (tree[1],):
+        inner[name] = fresh(name, inner)
+    if tag == "lambda":
+        return (tag, tuple(inner[name] for name in tree[1]), walk(tree[2], inner))
+    if tag in ("all", "ex"):
+        return (tag, inner[tree[1]], tree[2], walk(tree[3], inner))
+    return (tag, inner[tree[1]], *(walk(part, scope) for part in tree[2:4]), walk(tree[4], inner))
+
+
+def written(tree: Tree, here: Tree | None, taken: Collection[str]) -> Tree:
+    """The text of a word as a tree, with a position in its place; what it binds is not `taken`."""
+
+    def walk(part: Tree, scope: Scope) -> Tree:
+        if part[0] == "name":
+            return here if here is not None and part[1] == _HERE else ("name", scope.get(part[1], part[1]))
+        if part[0] == "call":
+            return ("call", part[1], tuple(walk(a, scope) for a in part[2]))
+        return rebuilt(part, scope, walk, lambda name, inner: free({*taken, *inner.values()}, name))
+
+    return walk(tree, {})
+
+
+def mentioned(tree: Any) -> set[str]:
+    """The names in a tree, those of functions too."""
+    if not isinstance(tree, tuple):
+        return set()
+    own = {tree[1]} if tree[:1] in (("name",), ("call",)) else set()
+    return own.union(*map(mentioned, tree))
+
+
+def about_brackets(known: Mapping[str, Definition]) -> set[str]:
+    """The definitions for which token 0 opens a bracket and token 1 closes it."""
+    found = {"bracket", "brackets"}
+    for name, made in known.items():  # each uses earlier ones only
+        if found & mentioned(made.tree):
+            found.add(name)
+    return found
+
+
+def named(name: str) -> str:
+    """The id of claims about a model of this name: ``own.NAME``, with a hyphen for what no id may have.
+
+    >>> named("votes"), named("my model"), named("")
+    ('own.votes', 'own.my-model', 'own.model')
+    """
+    made = name if ID.fullmatch(name) else re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-")
+    return f"own.{made or 'model'}"
+
+
+class Meaning:
+    """What a sentence says of the model of a document. BadInput for a model with symbols or without an alphabet."""
+
+    def __init__(self, document: Mapping[str, Any], known: Mapping[str, Definition]) -> None:
+        if document["symbols"]:
+            must = "a claim of one's own must be about a model without symbols"
+            raise BadInput(must, ", ".join(s["name"] for s in document["symbols"]), "give them values first")
+        self.known, self.space = known, tuple(document["space"])
+        self.taken = {*known, *expr.RESERVED, *WORDS, *_OWN}
+        self.document, self.names = renamed(document, self.taken)
+        self.relation = _Layers(self.document)
+        self.run, self.word = self.relation.run(), self.relation.word()
+        self.functions = [name for name in _called(expr.parse_formula(f"{self.run} & {self.word}")) if name != "w"]
+        self.taken |= set(self.functions)
+        self.tokens = {token: number for number, token in enumerate(document["embedding"]["words"])}
+
+    def text(self, sentence: str) -> str:
+        """The sentence in the names of the statement, all its words written out. BadInput where it is none."""
+        return expr.show(_Sentence(self, sentence).made)
+
+    def stages(self, name: str) -> dict[str, str | None]:
+        """What holds a coordinate after the embedding and each part of a layer, by how a sentence says it; None where
+        it is 0."""
+        after, inner = self.relation.after, self.names[name]
+        out = {"@0": after[0, ""].get(inner)}
+        for number in range(1, len(self.document["layers"]) + 1):
+            last = out[f"@{number - 1}"]
+            if (number, "attention") in after:
+                out[f"@{number}.attention"] = last = after[number, "attention"].get(inner)
+            out[f"@{number}"] = after[number, ""].get(inner) if (number, "") in after else last
+        return out
+
+    def listed(self) -> list[str]:
+        """The coordinates as a sentence writes them, then those of their values that are not the last ones."""
+        earlier = []
+        for name in self.space:
+            seen = {None, self.relation.held.get(self.names[name])}
+            for stage, held in self.stages(name).items():
+                if held not in seen:
+                    earlier.append(f"{name}{stage}")
+                    seen.add(held)
+        return [name if self.names[name] == name else f'"{name}"' for name in self.space] + earlier
+
+
+class _Sentence:
+    """One sentence about the model of a `Meaning`."""
+
+    def __init__(self, meaning: Meaning, text: str) -> None:
+        self.meaning, self.text = meaning, text
+        self.reader = Reader(text, meaning.space)
+        read = self.reader.whole()
+        try:
+            self.made = self.walk(read, {})
+            scope: dict[str, Sort] = {"n": "Int", "w": ("fun", ("Int",), "Int")}
+            scope |= dict.fromkeys(meaning.functions, ("fun", ("Int",), "Real"))
+            env = {name: var(name, sort) for name, sort in scope.items()}
+            if sort_of(_Builder(self).build(self.made, env, meaning.known)) != "Bool":
+                raise self.fail(read, "it is a number; compare it with something")
+        except RecursionError:
+            raise self.fail(read, "it nests too deep") from None
+        except Rejected as error:  # in a word or a definition
+            raise self.fail(read, str(error)) from None
+
+    def fail(self, tree: Tree, what: str) -> BadInput:
+        """The error about a part of the sentence, with how a coordinate in it is written that shares its name."""
+        _, begin, end = self.reader.spans.get(id(tree), (tree, 0, len(self.text)))
+        for name in self.meaning.space:
+            if self.meaning.names[name] != name and re.search(rf"(?<![\"'\w]){name}\b", self.text[begin:end]):
+                what += f'; the coordinate {name} is written "{name}"(i)'
+        return self.reader.wrong(what, begin, end)
+
+    def unknown(self, tree: Tree, name: str) -> BadInput:
+        listed = self.meaning.listed()
+        loose = f"bind it: all {name} in 1..n. F" if tree[0] == "name" and len(name) == 1 else None
+        near = HINTS.get(name) or loose or unknown("name", name, listed).do
+        return self.fail(tree, f"the name '{name}' is unknown here; {near}")
+
+    # The sentence's names become those of the statement; each new part stands where the old one stood.
+
+    def walk(self, tree: Tree, scope: Scope) -> Tree:
+        """`tree` in the statement's names; `scope` has the names that are bound around it."""
+        tag = tree[0]
+        if tag == "name":
+            made = self.name(tree, scope)
+        elif tag == "call":
+            made = self.call(tree, scope)
+        else:
+            made = rebuilt(tree, scope, self.walk, lambda name, inner: self.fresh(tree, name, inner))
+        place = self.reader.spans.get(id(tree))
+        if place is not None:
+            self.reader.spans[id(made)] = (made, *place[1:])
+        return made
+
+    def fresh(self, tree: Tree, name: str, scope: Scope) -> str:
+        """The name that a quantifier or sum binds, as the statement writes it."""
+        if name in scope:
+            raise self.fail(tree, f"the name '{name}' is bound twice")
+        if name in self.meaning.space:
+            raise self.fail(tree, f"it binds '{name}', which is a coordinate; take another name")
+        return free({*self.meaning.taken, *scope.values()}, name)
+
+    def name(self, tree: Tree, scope: Scope) -> Tree:
+        name = tree[1]
+        if name in scope:
+            return ("name", scope[name])
+        base, at = split(name)
+        if name in ("n", "w", "pi") or (name in self.meaning.functions and name not in self.meaning.space):
+            return ("name", name)
+        if base not in self.meaning.space:
+            raise self.unknown(tree, name)
+        held = self.held(tree, base, at)
+        if held is not None:
+            return ("name", held)
+        return ("lambda", (free({*self.meaning.taken, *scope.values()}, "j"),), ("num", 0, 1))
+
+    def call(self, tree: Tree, scope: Scope) -> Tree:
+        _, name, arguments = tree
+        if name in WORDS:
+            return self.word(tree, scope)
+        values = tuple(self.walk(a, scope) for a in arguments)
+        if name in scope:
+            return ("call", scope[name], values)
+        base, at = split(name)
+        language = self.language(name, len(values)) if base == name else ""
+        mine = base in self.meaning.space
+        if mine and language == "number":
+            other = "the token at a position" if name == "w" else "a function as well"
+            raise self.fail(tree, f"{name} has two meanings here, since it is {other}")
+        if language:
+            self.brackets(tree)
+            return ("call", name, values)
+        if not mine and name in self.meaning.functions:
+            return ("call", name, values)
+        if not mine:
+            raise self.unknown(tree, name)
+        if len(values) != 1:
+            raise self.fail(tree, f"a coordinate takes one position, {base}(i)")
+        held = self.held(tree, base, at)
+        return ("num", 0, 1) if held is None else ("call", held, values)
+
+    def held(self, tree: Tree, base: str, at: str) -> str | None:
+        """The function that is meant by a coordinate; None where nothing was written to it."""
+        meaning = self.meaning
+        if not at:
+            return meaning.relation.held.get(meaning.names[base])
+        stages = meaning.stages(base)
+        if at not in stages:
+            known = ", ".join(f"{base}{stage}" for stage in stages)
+            raise self.fail(tree, f"{base} has no value {at}; its values are {known}, and the last is {base}")
+        return stages[at]
+
+    def language(self, name: str, many: int) -> str:
+        """Whether NAME(..) of so many arguments is a number or a formula of the language; empty where it is neither."""
+        known = self.meaning.known
+        mine = name in self.meaning.space
+        if name == "w":
+            return "number" if many == 1 else ""
+        if name in expr.ARITY:
+            return "number" if not mine or expr.ARITY[name] == many else ""
+        if name not in known or (mine and len(known[name].params) != many):
+            return ""
+        tree = known[name].tree
+        while tree[0] == "call" and tree[1] in known:
+            tree = known[tree[1]].tree
+        return "formula" if expr.is_formula(tree) else "number"
+
+    def brackets(self, tree: Tree) -> None:
+        """A definition about brackets that is given the word speaks of tokens 0 and 1: they must be ( and )."""
+        _, name, arguments = tree
+        if name not in about_brackets(self.meaning.known) or "w" not in mentioned(arguments):
+            return
+        tokens = list(self.meaning.tokens)
+        if tokens[:2] != ["(", ")"]:
+            here = " and ".join(f"{token!r}" for token in tokens[:2])
+            raise self.fail(tree, f"{name} takes tokens 0 and 1 for ( and ), here they are {here}; use at and count")
+        if name != "bracket" and self.meaning.relation.low != "1":
+            raise self.fail(tree, f"{name} takes 1 for the first position, and here it is 0; use at and count")
+
+    def word(self, tree: Tree, scope: Scope) -> Tree:
+        """A word written out."""
+        _, kind, arguments = tree
+        given = arguments[0][1] if kind != "accept" else ""
+        places = [self.walk(a, scope) for a in (arguments if kind == "accept" else arguments[1:])]
+        name = given[1:-1] if given[:1] in ('"', "'") else given
+        relation, meaning = self.meaning.relation, self.meaning
+        doubtful = name == given and (name in scope or name == "n" or name.isdigit())
+        if kind in meaning.space and kind in ("count", "first", "last") and doubtful:
+            raise self.fail(tree, f'{kind} has two meanings here; of the token it is {kind}("{name}")')
+        if kind in ("accept", "answer"):
+            here = _HERE if places else None
+            labels = meaning.document["readout"].get("labels") or []
+            if kind == "answer" and labels and name not in labels:
+                raise unknown("label", name, list(labels))
+            try:
+                text = relation.accept(here) if kind == "accept" else relation.answer(name, here)
+            except BadInput as error:
+                given = "" if error.given in (_HERE, "none") else f"; given: {error.given}"
+                raise self.fail(tree, error.must + given) from None
+            return written(expr.parse_formula(text), next(iter(places), None), scope.values())
+        if name not in meaning.tokens:
+            raise unknown("token", name, list(meaning.tokens))
+        number, low, high = meaning.tokens[name], relation.low, relation.high
+        if kind == "at":
+            return ("=", ("call", "w", tuple(places)), ("num", number, 1))
+        texts = {
+            "count": f"sum(i, {low}, {high}, I[w(i) = {number}])",
+            "first": f"{low} + sum(i, {low}, {high}, I[all j in {low}..i. w(j) != {number}])",
+            "last": f"{high} - sum(i, {low}, {high}, I[all j in i..{high}. w(j) != {number}])",
+        }
+        return written(expr.parse_term(texts[kind]), None, scope.values())
+
+
+class _Builder(grammar.Builder):
+    """Checks the sorts of every part, so that the smallest one that is wrong is named."""
+
+    def __init__(self, sentence: _Sentence) -> None:
+        super().__init__(sentence.meaning.known)
+        self.sentence = sentence
+
+    def build(self, tree: Tree, env: Mapping[str, Any], known: Mapping[str, Definition]) -> Term:
+        try:
+            term = super().build(tree, env, known)
+            sort = sort_of(term)
+        except Rejected as error:
+            if id(tree) not in self.sentence.reader.spans:
+                raise
+            why = "a number stands where true or false is asked for, or the other way round"
+            raise self.sentence.fail(tree, why if "wrong sort" in str(error) else str(error)) from None
+        if not isinstance(sort, str):
+            raise self.sentence.fail(tree, "it is a function; its value at the last position is written NAME(n)")
+        return term
+
+    def refuse(self, why: str, tree: Tree) -> NoReturn:
+        raise Rejected(why)
+
+
+def _called(tree: Tree) -> list[str]:
+    """The names that are applied in a tree, in the order of their first place; what the grammar reserves left out."""
+    out: dict[str, None] = {}
+    todo: list[Any] = [tree]
+    while todo:
+        t = todo.pop(0)
+        if isinstance(t, tuple):
+            if t[:1] == ("call",) and t[1] not in expr.RESERVED:
+                out[t[1]] = None
+            todo = [*t, *todo]
+    return list(out)

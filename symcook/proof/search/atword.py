@@ -1,0 +1,311 @@
+"""Proofs at a word: what is true of one run, with the run's values for the names that are to exist.
+
+The proof follows the truth of a formula as `Runs` finds it: the side of a disjunction that is true, the number of an
+existence, each place of a range, the place at which a quantified fact is false, the value of each I[...]. What is left
+are comparisons of numbers, for the automation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from symcook.errors import Rejected
+from symcook.proof.normal import FALSE as NFALSE
+from symcook.proof.normal import TRUE as NTRUE
+from symcook.proof.normal import constant, fkey, nf
+from symcook.proof.replay import Statement
+from symcook.proof.search import automation
+from symcook.proof.search.runs import OPEN, Runs, Spent
+from symcook.proof.search.tactics import Goal, Library, Stuck
+from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation, num, var
+
+LEVELS = automation.LEVELS[:3]
+MOST_INDICATORS = 200
+WAYS = ((True, 8), (False, 3))
+"""Words with rational values alone, then others; so many that satisfy the hypotheses are tried."""
+
+
+def shown_inhabited(home: Library, statement: Statement, runs: Runs) -> Goal | None:
+    """H, each part at the first word that serves; None where no word does."""
+    g = Goal(home, statement.inhabited, {}, {})
+    for part in g.split() if g.goal[0] == "&" else [g]:
+        if not any(_served(part, runs, *way) for way in WAYS):
+            return None
+    return g
+
+
+def _served(part: Goal, runs: Runs, rational: bool, most: int) -> bool:
+    """Close a part of H at the first of the words at which it is true and its proof is found."""
+    runs.limit = runs.work + runs.budget
+    left = most
+    try:
+        for length in range(1, runs.longest + 1):
+            for found in runs.at(length):
+                if not found or runs.rational is not rational or not _true_at(part.goal, runs) or not runs.runs():
+                    continue
+                runs.outside = {}
+                if part.first(lambda h: at_word(h, runs)):
+                    return True
+                left -= 1
+                if not left:
+                    return False
+    except (Spent, *OPEN):
+        pass
+    return False
+
+
+def _true_at(body: Term, runs: Runs) -> bool:
+    """Whether `body`, behind its leading names, is true at the present word."""
+    for v in runs.order:
+        if body[0] != "ex" or body[1] != v[1][1]:
+            return False
+        body = instantiate(body[2][0], (v,))
+    try:
+        return _true(body, runs)
+    except OPEN:
+        return False
+
+
+def at_word(g: Goal, runs: Runs) -> None:
+    """Close a goal ``ex NAMES. F`` by the values of the present word; Stuck or Rejected where that fails."""
+    body = g.goal
+    for v, term in zip(runs.order, runs.terms(), strict=True):
+        if body[0] != "ex":  # R has the conditions of definedness of what stands before a name
+            raise Stuck("a name stands behind a condition")
+        body = instantiate(body[2][0], (v,))
+        g.witness(term)
+    runs.strict, runs.limit = False, runs.work + 20 * runs.budget
+    try:
+        _follow(g, body, runs)
+    except Spent:
+        raise Stuck("the proof at this word takes too much work") from None
+
+
+def _true(body: Term, runs: Runs) -> bool:
+    """The truth of a formula at the present word; an existence may go without a range."""
+    runs.strict = False
+    if body[0] == "&":
+        return all(_true(part, runs) for part in flatten("&", body))
+    if body[0] == "|":
+        return any(_true(part, runs) for part in body[2])
+    if body[0] == "ex":
+        return next(_chosen(body, runs), None) is not None
+    return runs.truth(body, ())
+
+
+def _chosen(body: Term, runs: Runs) -> Iterator[Term]:
+    """Numbers at which what is to exist is true."""
+    if body[1] not in ("Int", "Real"):
+        raise Rejected("no value for a function is tried")
+    for k in range(-1, runs.length + 2):
+        try:
+            if _true(instantiate(body[2][0], (num(k),)), runs):
+                yield num(k)
+        except OPEN:
+            continue
+
+
+# --- What is true ---------------------------------------------------------------------------------------------------
+# `body` is the goal, or the fact, with the leading names for their values: its truth is that of the run.
+
+
+def _follow(g: Goal, body: Term, runs: Runs) -> None:
+    """Close a goal that is true."""
+    if automation.immediate(g):
+        return
+    tag, kids = body[0], body[2]
+    if tag == "&":
+        for part, f in zip(g.split(), flatten("&", body), strict=True):
+            _follow(part, f, runs)
+    elif tag == "ex":
+        k = next(_chosen(body, runs), None)
+        if k is None:
+            raise Stuck("no number serves")
+        g.witness(str(k[1][0]))
+        _follow(g, instantiate(kids[0], (k,)), runs)
+    elif tag == "|":
+        side = "left" if _true(kids[0], runs) else "right"
+        g.pick(side)
+        _follow(g, kids[side == "right"], runs)
+    elif tag == "~":
+        label = g.fresh("if")
+        g.intro(label)
+        _deny(g, label, kids[0], runs)
+    elif tag == "->":
+        label = g.fresh("if")
+        g.intro(label)
+        if _true(kids[0], runs):
+            _follow(g, kids[1], runs)
+        else:
+            g.contra(g.fresh("no"))
+            _deny(g, label, kids[0], runs)
+    elif tag == "all" and (ranged := _ranged(body, "->", runs)) is not None:
+        places, inner = ranged
+        name, low, high = g.fresh("k"), g.fresh("low"), g.fresh("high")
+        g.intro(f"{name} ({low} {high})")
+        _walk(g, name, low, places, lambda h, at: _at(h, at, instantiate(inner, (h.fact(at)[2][1],)), runs))
+    else:
+        _leaf(g, (), runs)
+
+
+def _at(g: Goal, equation: str, body: Term, runs: Runs) -> None:
+    g.rewrite(equation)
+    _follow(g, body, runs)
+
+
+def _ranged(body: Term, joint: str, runs: Runs) -> tuple[list[int], Term] | None:
+    """The places of a quantifier over a range, and what is said of each."""
+    inner: Term = body[2][0]
+    if body[1] != "Int" or inner[0] != joint:
+        return None
+    places = runs.range(inner[2][0], ())
+    return None if places is None else (places, inner[2][1])
+
+
+def _walk(g: Goal, name: str, low: str, places: Sequence[int], close: Callable[[Goal, str], None]) -> None:
+    """Close `g` for each value of an integer that lies in a range; `close` is told the label of name = value."""
+    v = var(name, "Int")
+    for place in places:
+        side = g.fresh("side")
+        here, rest = g.em(("<=", None, (v, num(place))), side)
+        at = here.fresh("at")
+        ends = [side, low]
+        here.have(("=", None, (v, num(place))), at, lambda h, ends=ends: h.auto(ends))
+        close(here, at)
+        low = rest.fresh("up")
+        rest.use("ax:int_lt", rest.text(num(place)), rest.text(v), f"#{side}", label=low)
+        g = rest
+    if not g.try_contradiction():
+        raise Stuck("a range goes on")
+
+
+# --- What is false --------------------------------------------------------------------------------------------------
+
+
+def _deny(g: Goal, label: str, body: Term, runs: Runs) -> None:
+    """Close the goal ``false`` from the fact `label`, which is false."""
+    assert g.goal == FALSE
+    if fkey(g.fact(label)) == NFALSE:
+        g.absurd(label)
+        return
+    tag, kids = body[0], body[2]
+    if tag == "&":
+        parts = flatten("&", body)
+        stem = g.fresh("part")
+        g.use(label, label=" ".join(f"{stem}_{k}" for k in range(len(parts))))
+        k = next(k for k, part in enumerate(parts) if not _true(part, runs))
+        _deny(g, f"{stem}_{k}", parts[k], runs)
+    elif tag == "|":
+        parts = flatten("|", body)
+        stem = g.fresh("case")
+        for k, h in enumerate(g.cases(label, *(f"{stem}_{k}" for k in range(len(parts))))):
+            _deny(h, f"{stem}_{k}", parts[k], runs)
+    elif tag == "~":
+        _known(g, g.fact(label)[2][0], kids[0], other := g.fresh("yes"), runs)
+        g.absurd(other, label)
+    elif tag == "->":
+        new = g.fresh("so")
+        g.use(label, lambda h: _follow(h, kids[0], runs), label=new)
+        _deny(g, new, kids[1], runs)
+    elif tag == "all" and (ranged := _ranged(body, "->", runs)) is not None:
+        places, inner = ranged
+        place = next(p for p in places if not _true(instantiate(inner, (num(p),)), runs))
+        new = g.fresh("so")
+        g.use(label, str(place), lambda h: h.easy(), label=new, premises=1)
+        _deny(g, new, instantiate(inner, (num(place),)), runs)
+    elif tag == "ex" and (ranged := _ranged(body, "&", runs)) is not None:
+        places, inner = ranged
+        name, low, high, said = (g.fresh(stem) for stem in ("k", "low", "high", "said"))
+        many = len(flatten("&", inner))
+        labels = [said] if many == 1 else [f"{said}_{k}" for k in range(many)]
+        g.obtain(label, name, " ".join([low, high, *labels]))
+        _walk(g, name, low, places, lambda h, at: _false_at(h, at, labels, inner, runs))
+    else:
+        _leaf(g, (label,), runs)
+
+
+def _false_at(g: Goal, equation: str, labels: Sequence[str], inner: Term, runs: Runs) -> None:
+    """What is said of a place is false there."""
+    place = g.fact(equation)[2][1]
+    parts = flatten("&", instantiate(inner, (place,)))
+    k = next(k for k, part in enumerate(parts) if not _true(part, runs))
+    here = g.fresh("here")
+    g.rewrite(equation, labels[k], here)
+    _deny(g, here, parts[k], runs)
+
+
+def _known(g: Goal, f: Term, body: Term, label: str, runs: Runs) -> None:
+    sub = g._branch(f)
+    _follow(sub, body, runs)
+    g._emit({"by": "have", "show": g.text(f), "proof": sub.nodes, "as": label})
+    g._bind(label, f)
+
+
+# --- Comparisons ----------------------------------------------------------------------------------------------------
+
+
+def _leaf(g: Goal, near: Sequence[str], runs: Runs) -> None:
+    """A comparison of numbers: at once, or with the values of the I[...] in it."""
+    try:
+        automation.prove(g, (), LEVELS[:1], near)
+        return
+    except Stuck:
+        pass
+    found: dict[object, Term] = {}
+    for f in (g.goal, *(g.fact(k) for k in near)):
+        _indicators(f, found)
+    labels = [_valued(g, f, runs) for f in found.values()]
+    automation.prove(g, (), LEVELS, [*near, *labels])
+
+
+def _indicators(t: Term, found: dict[object, Term]) -> None:
+    """The formulas F of all I[F] that computing alone does not decide, at each place of the sums around them."""
+    if len(found) > MOST_INDICATORS:
+        raise Stuck("too many indicators")
+    tag, _, kids = t
+    if tag in ("sum", "prod"):
+        low, high = (constant(nf(k)) for k in kids[:2])
+        if low is None or high is None:
+            return
+        for i in range(int(low), int(high) + 1):
+            _indicators(instantiate(kids[2], (num(i),)), found)
+    elif tag == "ind":
+        key = fkey(kids[0])
+        if key not in (NTRUE, NFALSE):
+            found.setdefault(key, kids[0])
+    elif tag not in ("all", "ex"):
+        for k in kids:
+            _indicators(k, found)
+
+
+def _valued(g: Goal, f: Term, runs: Runs) -> str:
+    """The label of I[F] = 1 or I[F] = 0, for a closed F."""
+    true = _true(f, runs)
+    value = ("=", None, (("ind", None, (f,)), num(int(true))))
+    holds, fails = (f, negation(f)) if true else (negation(f), f)
+    sub = g._branch(value)
+    known = sub.fresh("known")
+    _known(sub, holds, holds, known, runs)
+    before = set(sub.facts)
+    for h, is_so in zip(sub.ind(f, f"{sub.fresh('is')} {sub.fresh('value')}"), (True, False), strict=True):
+        *parts, last = [k for k in h.facts if k not in before and h.facts[k][0] != "|"]
+        if is_so is true:
+            h.hyp(last)
+            continue
+        label = h.fresh("all")
+        proofs = [[{"by": "hyp", "of": k}] for k in parts]
+        h.contra(h.fresh("no"))
+        h._emit(
+            {
+                "by": "have",
+                "show": h.text(fails),
+                "proof": proofs[0] if len(proofs) == 1 else [{"by": "split", "proofs": proofs}],
+                "as": label,
+            }
+        )
+        h._bind(label, fails)
+        h.absurd(*((known, label) if true else (label, known)))
+    label = g.fresh("value")
+    g._emit({"by": "have", "show": g.text(value), "proof": sub.nodes, "as": label})
+    g._bind(label, value)
+    return label

@@ -1,0 +1,421 @@
+"""The runs of short words, read off a statement: what its functions are there, and whether what it says is true.
+
+The premises of a claim about a model determine everything once the word is known: its length, the token at each
+position, and one equation for each function, which is solved place by place. Values are exact, as in the exact domain:
+rationals, numbers with one square root, quotients of sums of exponentials; what has none of these forms, or a
+comparison that stays open, decides nothing. Where the model is given, its own forward pass must have a run on the word
+and its values must be among those found. Untrusted: what is found here is proved afterwards, or only said.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations, product
+from math import prod
+from typing import Any
+
+from symcook.errors import BadInput, Rejected, SymcookError
+from symcook.numbers.expsum import exp_of, sign, text
+from symcook.numbers.roots import Root, root
+from symcook.proof.grammar import leading_names
+from symcook.proof.instances import HERE, Instances, _integers
+from symcook.proof.replay import Statement
+from symcook.proof.terms import Term, flatten, free, instantiate, var
+
+WORK = 800_000
+"""Evaluated symbols after which no further word is tried."""
+LONGEST = 12
+WIDE = 3
+"""Up to this length functions are given other values behind the ends of a word too."""
+
+OPEN = (Rejected, BadInput, TypeError, ZeroDivisionError)
+"""What says that a value or a comparison has no exact form here."""
+
+
+class Spent(Exception):
+    """The work or the time that there was for words is used."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What words said of a sentence: the smallest word at which it is false, and the length to which all were tried.
+
+    `word` has the typed tokens, None where no false one was found; `open_at` is the first word that decided nothing.
+    """
+
+    word: tuple[str, ...] | None
+    length: int
+    outside: bool = False
+    open_at: tuple[str, ...] | None = None
+
+
+class Runs(Instances):
+    """The runs of a statement's words, shortest first, each with the values of all leading names."""
+
+    def __init__(self, statement: Statement, document: Mapping[str, Any] | None = None, until: float | None = None):
+        super().__init__(leading_names(statement.expanded), LONGEST)
+        self.document, self.until = document, until
+        self.limit = self.budget = WORK
+        self.longest = LONGEST
+        premises: list[Term] = []
+        t = statement.formula
+        self.order: list[Term] = []
+        while t[0] == "all" and len(self.order) < len(self.names):
+            v = var(self.names[len(self.order)], t[1])
+            self.order.append(v)
+            t = instantiate(t[2][0], (v,))
+        functions = {v for v in self.order if not isinstance(v[1][1], str)}
+        met: set[Term] = set()
+        while t[0] == "->" and not functions <= met:
+            premises += flatten("&", t[2][0])
+            met |= free(t[2][0])
+            t = t[2][1]
+        self.conclusion = t
+        self.numbers = [v for v in self.order if v[1][1] == "Int"]
+        self.words_of = {v for v in functions if v[1][1][2] == "Int"}
+        plain = {*self.numbers, *self.words_of}
+        self.choose = [p for p in premises if free(p) <= plain]
+        self.follow = _ordered([p for p in premises if not free(p) <= plain], plain)
+        self.outside: dict[Term, Any] = {}
+        self.beyond: set[Term] = set()  # functions that were asked for where they have no value
+        self.strict = True
+        self.radicands: dict[tuple[Term, int], Fraction] = {}
+        self.size_name = self.numbers[0] if len(self.numbers) == 1 else None
+
+    # --- Words ---------------------------------------------------------------------------------------------------
+
+    def at(self, length: int) -> Iterator[bool]:
+        """All words with `length` positions: True where the premises hold there, with the values in `values`; False
+        where that stays open."""
+        if self.size_name is None:
+            return
+        functions = [v for v in self.order if v is not self.size_name]
+        for v in functions:
+            self.values[v] = {}
+        self.values[self.size_name] = self.length = length
+        self.size = self.size_name
+        for _ in self.meeting(self.choose):
+            self.strict, self.outside, self.radicands = True, {}, {}
+            self.values |= {v: {} for v in functions if v not in self.words_of}
+            try:
+                met = self._follows()
+            except OPEN:
+                yield False
+                continue
+            if met:
+                yield True
+
+    def _follows(self) -> bool:
+        """Give the functions their values by their equations; whether all premises hold."""
+        for premise in self.follow:
+            unknown = [v for v in self.order if v in free(premise) and self.values[v] == {}]
+            inner: Any = premise[2][0] if premise[0] == "all" else premise
+            if unknown and premise[0] == "all" and inner[0] == "->":
+                if len(unknown) > 1:
+                    raise Rejected("an equation has more than one function without values")
+                for i in self.range(inner[2][0], ()) or []:
+                    self._solve(unknown[0], inner[2][1], i)
+            elif unknown:
+                raise Rejected("a function without an equation has no value")
+            if not self.truth(premise, ()):
+                return False
+        return True
+
+    def _solve(self, f: Term, body: Term, i: int) -> None:
+        """f(i) from an equation that is linear in it; 0 where it leaves it free."""
+        table = self.values[f]
+        for part in flatten("&", body):
+            while part[0] == "->":
+                try:
+                    part = part[2][1] if self.truth(part[2][0], (i,)) else ("true", None, ())
+                except Rejected:  # it asks for f(i) itself
+                    part = ("true", None, ())
+            if part[0] != "=":
+                continue
+            a, b = part[2]
+            if a[0] == "app" and a[2] == (f, HERE) and b[0] == "fn" and b[1] == "sqrt":
+                inside = self.value(b[2][0], (i,))
+                if isinstance(inside, int | Fraction):
+                    self.radicands[f, i] = Fraction(inside)
+                table[i] = self.value(b, (i,))
+                return
+            if a[0] == "*" and f in free(a[2][0]) and f not in free(a[2][1]):  # (f(i) - b)*d = c
+                factor = self.value(a[2][1], (i,))
+                if sign(factor):
+                    table[i] = 0
+                    table[i] = _short(_over(self.value(b, (i,)), factor) - self.value(a[2][0], (i,)))
+                    return
+                continue
+            rests = []
+            for tried in (0, 1):
+                table[i] = tried
+                rests.append(self.value(a, (i,)) - self.value(b, (i,)))
+            slope = rests[0] - rests[1]
+            if sign(slope):
+                table[i] = _short(Fraction(rests[0]) / slope if isinstance(rests[0], int) else rests[0] / slope)
+                return
+        table[i] = 0
+
+    def choices(self, premise: Term) -> Iterator[bool]:
+        """As before; and ``w(t) = c`` gives w its value at one place."""
+        if premise[0] == "=":
+            for head, other in (premise[2], premise[2][::-1]):
+                if head[0] == "app" and len(head[2]) == 2 and isinstance(self.values.get(head[2][0]), dict):
+                    place, table = self.value(head[2][1], ()), self.values[head[2][0]]
+                    if place not in table:
+                        table[place] = self.value(other, ())
+                        yield True
+                        table.pop(place, None)
+                        return
+        yield from super().choices(premise)
+
+    # --- The model -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def model(self) -> Any:
+        import json
+
+        from symcook.model import modelfile
+
+        return None if self.document is None else modelfile.loads(json.dumps(self.document))
+
+    @property
+    def word(self) -> tuple[str, ...]:
+        """The typed tokens of the present word; their numbers where no model is given."""
+        (w,) = self.words_of
+        numbers = [self.values[w][i] for i in sorted(self.values[w])]
+        if self.document is None:
+            return tuple(map(str, numbers))
+        tokens = list(self.document["embedding"]["words"])
+        return tuple(self.model.embedding.typed([tokens[k] for k in numbers]))
+
+    def runs(self) -> bool:
+        """Whether the model itself has a run on the present word; its stream must be among the values found."""
+        if self.document is None:
+            return True
+        from symcook.domains import make_domain
+        from symcook.errors import NotExact, Undecided
+        from symcook.forward import forward
+        from symcook.run import prepare, run
+
+        try:
+            sequence, _ = prepare(self.model, self.word)
+            try:
+                result = forward(self.model, sequence, make_domain("exact"), trace=True)
+            except NotExact:
+                return run(self.model, self.word, "ball") is not None
+        except (BadInput, Undecided):
+            return False
+        start = int(self.document["embedding"]["start"])
+        places = range(start, start + len(sequence))
+        mine = [[table.get(i, 0) for i in places] for table in self.values.values() if isinstance(table, dict)]
+        with result.domain.context():
+            for name, column in result.stream.items():
+                theirs = [result.domain.read(column, k) for k in range(len(places))]
+                if any(map(sign, theirs)) and not any(_same(theirs, one) for one in mine):
+                    raise SymcookError(f"the equations and the run of {self.word} differ at {name}; please report it")
+        return True
+
+    # --- Sentences -----------------------------------------------------------------------------------------------
+
+    def false(self, wide: bool = False) -> bool | None:
+        """Whether the conclusion is false at the present word; None where that stays open.
+
+        Functions go on behind the ends of a word, where the equations say nothing: there they have what `outside` has,
+        no token and 0, or with `wide` other values, if that makes it false.
+        """
+        self.strict, self.beyond, self.outside = False, set(), {}
+        try:
+            if not self.truth(self.conclusion, ()):
+                return True
+            if not wide or not self.beyond:
+                return False
+            asked = sorted(self.beyond, key=lambda v: v[1][0])
+            tokens = range(max((x for w in self.words_of for x in self.values[w].values()), default=0) + 1)
+            for given in product(*([*tokens] if v in self.words_of else [0, 1, -1] for v in asked)):
+                self.outside = dict(zip(asked, given, strict=True))
+                if not self.truth(self.conclusion, ()):
+                    return True
+            return False
+        except OPEN:
+            return None
+
+    def tried(self, longest: int = LONGEST) -> Tried:
+        """The sentence at all words, shortest first, until one is false or the work is spent. Where one is false, its
+        values stay (`terms` has them)."""
+        length, first_open = 0, None
+        for wide in (False, True):
+            self.limit = self.work + WORK
+            try:
+                for size in range(1, (longest if not wide else min(length, WIDE)) + 1):
+                    for found in self.at(size):
+                        false = self.false(wide) if found else None
+                        if false and self.runs():
+                            return Tried(self.word, size - 1, bool(self.beyond), first_open)
+                        if false is None and first_open is None:
+                            first_open = self.word
+                    length = length if wide or first_open is not None else size
+            except (Spent, *OPEN):
+                pass
+        return Tried(None, length, open_at=first_open)
+
+    @property
+    def rational(self) -> bool:
+        """Whether all values at the present word are rational."""
+        tables = (x.values() for x in self.values.values() if isinstance(x, dict))
+        return all(isinstance(x, int | Fraction) for table in tables for x in table)
+
+    def terms(self) -> list[str]:
+        """The values of the leading names as texts of the grammar."""
+        return [self._term(v) for v in self.order]
+
+    def _term(self, v: Term) -> str:
+        x = self.values[v]
+        if not isinstance(x, dict):
+            return text(x)
+        rest = self._behind(v)
+        parts = []
+        for i, value in sorted(x.items()):
+            if sign(value - rest):
+                written = self._written(v, i, value - rest)
+                parts.append(f"I[j = {i}]" + ("" if written == "1" else f"*({written})"))
+        return "j. " + (" + ".join([*parts, *([text(rest)] if rest else [])]) or "0")
+
+    def _behind(self, f: Term) -> int:
+        """What a function is where the word has no position: for tokens none, else 0, where nothing else is tried."""
+        return self.outside.get(f, -1 if f in self.words_of and f in self.beyond else 0)
+
+    def _written(self, v: Term, i: int, value: Any) -> str:
+        """A value; one with a root in terms of the roots that equations have at that place, where they give it."""
+        if not isinstance(value, Root):
+            return text(value)
+        near = list(dict.fromkeys(q for (_, at), q in self.radicands.items() if at == i))
+        ways = [c for many in range(1, len(near) + 1) for c in combinations(near, many)]
+        if (v, i) in self.radicands:
+            ways.insert(0, (self.radicands[v, i],))
+        for chosen in ways:
+            unit = root(prod(chosen))
+            if isinstance(unit, Root) and unit.r == value.r:
+                factor = value.q / unit.q
+                head = "" if factor == 1 else f"({text(factor)})*"
+                tail = f" + ({text(value.p)})" if value.p else ""
+                return head + "*".join(f"sqrt({text(q)})" for q in chosen) + tail
+        return text(value)
+
+    # --- Values and truth, as in `Instances`, with more numbers -----------------------------------------------------
+
+    def spend(self) -> None:
+        self.work += 1
+        if self.work > self.limit:
+            raise Spent
+        if not self.work & 1023 and self.until is not None and time.monotonic() > self.until:
+            raise Spent
+
+    def value(self, t: Term, bound: tuple[int, ...]) -> Any:
+        self.spend()
+        tag, data, kids = t
+        if tag == "app":
+            head, (at, *more) = kids[0], [self.value(k, bound) for k in kids[1:]]
+            table = self.values.get(head)
+            if more or not isinstance(table, dict) or not isinstance(at, int):
+                raise Rejected("a function has no value here")
+            if at in table:
+                return table[at]
+            if self.strict:
+                raise Rejected(f"'{head[1][0]}' has no value at {at}")
+            self.beyond.add(head)
+            return self._behind(head)
+        if tag in ("fn", "/", "^", "+", "-", "*", "neg"):
+            given = [self.value(k, bound) for k in kids]
+            if tag in ("+", "-", "*", "neg"):
+                a, b = given[0], given[-1]
+                return _short(-a if tag == "neg" else a + b if tag == "+" else a - b if tag == "-" else a * b)
+            if tag == "/":
+                if not sign(given[1]):
+                    raise Rejected("the statement divides by zero")
+                return _over(*given)
+            return _function("pow" if tag == "^" else data, [*given, data] if tag == "^" else given)
+        if tag in ("sum", "prod"):
+            low, high = (self.whole(self.value(k, bound)) for k in kids[:2])
+            total: Any = int(tag == "prod")
+            for i in _integers(low, high):
+                x = self.value(kids[2], (i, *bound))
+                total = _short(total + x if tag == "sum" else total * x)
+            return total
+        return super().value(t, bound)
+
+    def truth(self, t: Term, bound: tuple[int, ...]) -> bool:
+        tag, sort, kids = t
+        if tag in ("=", "<=", "<"):
+            self.spend()
+            a, b = (self.value(k, bound) for k in kids)
+            found = sign(a - b)
+            return found == 0 if tag == "=" else found <= 0 if tag == "<=" else found < 0
+        if tag == "ex" and sort == "Int" and (here := self.range(kids[0], bound)) is not None:
+            return bool(here)  # nothing is asked but that there is a place
+        return super().truth(t, bound)
+
+
+def _ordered(premises: Sequence[Term], known: set[Term]) -> list[Term]:
+    """Premises in an order in which each has one function at most that those before it do not have."""
+    left, out, known = list(premises), [], set(known)
+    while left:
+        ready = next((p for p in left if len(free(p) - known) <= 1), left[0])
+        left.remove(ready)
+        out.append(ready)
+        known |= free(ready)
+    return out
+
+
+def _short(x: Any) -> Any:
+    return x.numerator if isinstance(x, Fraction) and x.denominator == 1 else x
+
+
+def _over(a: Any, b: Any) -> Any:
+    return _short((Fraction(a) if isinstance(a, int) else a) / b)
+
+
+def _same(a: Sequence[Any], b: Sequence[Any]) -> bool:
+    try:
+        return all(not sign(x - y) for x, y in zip(a, b, strict=True))
+    except OPEN:
+        return False
+
+
+def _function(name: str, given: Sequence[Any]) -> Any:
+    """The exact value of a function of the grammar; Rejected where it has none here."""
+    a, b = given[0] if given else 0, given[-1] if given else 0
+    if name in ("pow", "^"):
+        if not isinstance(b, int) or abs(b) > 4_096:
+            raise Rejected("an exponent has no exact value here")
+        if b < 0 and not sign(a):
+            raise Rejected("the statement divides by zero")
+        out: Any = Fraction(a) ** abs(b) if isinstance(a, int | Fraction) else _power(a, abs(b))
+        return _short(out) if b >= 0 else _over(1, out)
+    if name in ("relu", "abs"):
+        return max(a, 0) if name == "relu" and isinstance(a, int | Fraction) else _turned(name, a)
+    if name in ("min", "max"):
+        return a if (sign(a - b) <= 0) is (name == "min") else b
+    if name == "sqrt":
+        if sign(a) < 0:
+            raise Rejected("the statement takes the root of a negative number")
+        return _short(root(a))
+    if name == "exp":
+        return _short(exp_of(a))
+    raise Rejected(f"'{name}' has no exact value here")
+
+
+def _turned(name: str, a: Any) -> Any:
+    positive = sign(a) > 0
+    return a if positive else -a if name == "abs" else 0
+
+
+def _power(a: Any, k: int) -> Any:
+    out: Any = Fraction(1)
+    for _ in range(k):
+        out = out * a
+    return out

@@ -1,0 +1,122 @@
+"""``symcook prove MODEL --statement``: its options, its answers, its exit codes."""
+
+import json
+
+import pytest
+from test_own_words import MODELS, mean
+
+import symcook as sc
+from symcook.__main__ import main
+from symcook.model import modelfile
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("votes", "equal with CLS"):
+        model = MODELS[name]()
+        (tmp_path / f"{model.name}.json").write_text(modelfile.dumps(model), encoding="utf-8")
+    return tmp_path
+
+
+def said(capsys, *words: str) -> tuple[int, str, str]:
+    code = main(["prove", *words])
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+def test_a_false_sentence(home, capsys):
+    code, out, _ = said(capsys, "equal.json", "--statement", "accept <-> count(a) < count(b)")
+    assert code == 0 and out.startswith("REFUTED  accept <-> count(a) < count(b)\nFalse of     the empty word\n")
+    code, out, _ = said(capsys, "votes.json", "--statement", "count(a) <= 1", "--json")
+    document = json.loads(out)
+    assert (code, document["status"], document["word"], document["tried"]) == (0, "REFUTED", ["a", "a"], 1)
+
+
+def test_what_is_true_so_far_says_to_which_length(home, capsys):
+    """The automation knows no induction: a sum of cubes stays open."""
+    cubes = "4*sum(j, 1, n, j^3) = n^2*(n + 1)^2"
+    code, out, err = said(capsys, "votes.json", "--statement", cubes)
+    assert code == 3 and not out
+    assert "the automation found no proof; true of all words with at most" in err and "not proved" in err
+
+
+def test_symbols_take_values(home, capsys):
+    sc.build("parity").save(home / "free.json")
+    code, _, err = said(capsys, "free.json", "--statement", "1 <= n")
+    assert code == 2 and "--set c=VALUE" in err
+    code, out, _ = said(capsys, "free.json", "--statement", "accept -> 1 <= n", "--set", "c=1")
+    assert code == 0 and out.startswith("PROVED  accept -> 1 <= n\n")
+    code, _, err = said(capsys, "free.json", "--statement", "1 <= n", "--set", "d=1", "--force")
+    assert code == 2 and "d" in err
+
+
+def test_a_limit_of_time(home, capsys):
+    hard = "0 < prod(j, 1, 4000, 1 + abs(vote(n)))"
+    code, _, err = said(capsys, "votes.json", "--statement", hard, "--seconds", "2")
+    assert code == 3 and "no proof was found within 2 seconds" in err and "--seconds" in err
+
+
+def test_latex_of_a_claim_of_ones_own(home, capsys):
+    code, out, _ = said(capsys, "votes.json", "--statement", "vote(n) <= 1", "--latex")
+    assert code == 0 and out.startswith("% needs") and "own.votes: PROVED" in out
+    assert r"\mathit{vote}_{n} \le 1" in out and "Proof, step by step" in out and "statement sha256" in out
+    code, out, _ = said(capsys, "votes.json", "--statement", "count(a) = 1", "--latex", "--force")
+    assert code == 0 and "REFUTED" in out and "Refutation" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("votes.json", "--statement", "1 <= n", "--trust"), "--trust must not stand with --statement"),
+        (("votes.json", "--statement", "1 <= n", "--latex", "--json"), "--json must not stand with --latex"),
+        (("votes.json", "equal.json", "--statement", "1 <= n"), "--statement must stand with one model"),
+        (("lem.sum_ext", "--set", "c=1"), "given: --set"),
+        (("lem.sum_ext", "--seconds", "9"), "given: --seconds"),
+        (("votes.json", "--statement", "1 <= n", "--seconds", "0"), "must be an integer from 1"),
+    ],
+)
+def test_options_that_clash_are_named(home, capsys, words, message):
+    code, _, err = said(capsys, *words)
+    assert code == 2 and message in err
+
+
+def test_blocks_that_are_not_set_in_say_how_deep(home, capsys):
+    (home / "flat.proof").write_text(
+        "proof own.votes\n  given .. some word (..)\n  cases a, b: n = 1\n  - qed by a\n  - qed by b\n",
+        encoding="utf-8",
+    )
+    code, _, err = said(capsys, "votes.json", "--statement", "1 <= n", "--proof", "flat.proof")
+    assert code == 2 and "line 4, column 3: expected what belongs to 'cases' to be set in deeper" in err
+    assert "from column 5" in err
+
+
+def test_a_line_that_fails_lists_hypotheses_and_cases(home, capsys):
+    (home / "gap.proof").write_text(
+        "proof own.votes\n  given .. some word (..)\n  cases one, more: n = 1\n    - qed by one\n"
+        "    - bad: 2*vote(n) <= 1 by vote_is(n)\n      qed by bad\n",
+        encoding="utf-8",
+    )
+    code, _, err = said(capsys, "votes.json", "--statement", "vote(n) <= 1", "--proof", "gap.proof")
+    assert code == 3
+    for fact in ("some: 1 <= n", "word: all", "vote_is: all", "mean_is: all"):
+        assert fact in err
+    assert "one: n = 1" in err or "more: ~(n = 1)" in err
+
+
+def test_a_recipe_stands_for_its_model(home, capsys):
+    code, out, _ = said(capsys, "dyck-1", "--statement", "1 <= n")
+    assert code == 0 and (home / "dyck-1.certificate.json").is_file() and out.startswith("PROVED  1 <= n\n")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["all i in 1..n. i = n -> at(a, i) -> at(a, n)", "all j in 1..n. at(a, j) -> j != 1 -> 0 - 1 <= vote(j - 1)"],
+)
+def test_equations_go_into_arguments_and_integers_step(home, capsys, sentence):
+    code, out, _ = said(capsys, "votes.json", "--statement", sentence)
+    assert code == 0 and out.startswith("PROVED")
+
+
+def test_mean_of_votes_is_what_the_tests_speak_of():
+    assert mean("x").run("ab").accept is True and mean("x").run("aab").accept is False

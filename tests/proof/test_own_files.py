@@ -1,0 +1,188 @@
+"""The files of an own claim: certificate and statement belong to one model, and are checked again as they stand."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from symcook.__main__ import main
+from symcook.errors import Rejected
+from symcook.model import modelfile
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import Head
+from symcook.model.space import Space
+from symcook.model.transformer import Transformer
+from symcook.proof import own, replay
+
+SENTENCE = 'vote(n) <= 1 & (at("(", n) -> 1 <= n)'
+TEXT = "  given .. some word (..)\n  qed\n"
+
+
+def votes(name: str = "votes", weight: int = 1) -> Transformer:
+    embedding = Embedding(Space(("vote", "mean")), words={"a": {"vote": weight}, "b": {"vote": -1}, "(": {}})
+    head = Head(reads=("vote",), writes=("mean",), Q=[[0]], K=[[0]], V=[[1]])
+    readout = Readout("sign", "last", ("mean",), weights=[1])
+    return Transformer(name, embedding, (Layer(SelfAttention((head,))),), readout)
+
+
+def checker(folder: Path, stem: str = "votes") -> str:
+    """What the second checker says of the files of a claim, without symcook."""
+    root = replay.library().root
+    certificate = json.loads((folder / f"{stem}.certificate.json").read_text(encoding="utf-8"))
+    lemmas = [str(root / "certificates" / f"{name}.json") for name in own.below(certificate)]
+    files = [str(folder / f"{stem}.statement.txt"), *lemmas, str(folder / f"{stem}.certificate.json")]
+    done = subprocess.run([sys.executable, "-I", str(root / "checker.py"), *files], capture_output=True, text=True)
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def proved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The three files, proved once."""
+    folder = tmp_path_factory.mktemp("proved")
+    votes().save(folder / "votes.json")
+    assert main(["prove", str(folder / "votes.json"), "--statement", SENTENCE]) == 0
+    assert "1 PROVED" in checker(folder) or "PROVED   own.votes" in checker(folder)
+    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+
+
+@pytest.fixture
+def folder(proved: dict[str, str], tmp_path: Path) -> Path:
+    for name, text in proved.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def again(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str]:
+    capsys.readouterr()
+    code = main(["prove", str(folder / "votes.json"), *more])
+    said = capsys.readouterr()
+    return code, said.out + said.err
+
+
+def test_a_certificate_is_checked_again_for_its_model(folder, capsys):
+    code, said = again(folder, capsys)
+    assert code == 0 and said.startswith(f"PROVED  {SENTENCE}\n") and "checked again" in said
+    code, said = again(folder, capsys, "--json")
+    row = json.loads(said)
+    assert code == 0 and (row["status"], row["sentence"], row["reason"]) == ("PROVED", SENTENCE, None)
+    model = folder / "votes.json"
+    model.write_text(json.dumps(json.loads(model.read_text(encoding="utf-8"))), encoding="utf-8")  # the same model
+    assert again(folder, capsys)[0] == 0
+
+
+@pytest.mark.parametrize("changed", [votes(weight=5), votes("other")])
+def test_a_changed_model_is_said(folder, capsys, changed):
+    changed.save(folder / "votes.json", force=True)
+    code, said = again(folder, capsys)
+    assert code == 1 and said.startswith("OPEN  ") and "the model has changed" in said
+    assert json.loads(again(folder, capsys, "--json")[1])["status"] == "OPEN"
+    (folder / "votes.certificate.json").unlink()
+    main(["prove", str(folder / "votes.json"), "--statement", 'at("(", n) -> 1 <= n', "--force"])
+    assert again(folder, capsys)[0] == 0
+
+
+def changes(name: str, old: str, new: str):
+    return pytest.param(name, old, new, id=f"{name}: {old} to {new}")
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        changes("votes.statement.txt", "note: vote(n) <= 1", "note: vote(n) <= 2"),
+        changes("votes.statement.txt", "(vote(n) <= 1 &", "(vote(n) <= 2 &"),
+        changes("votes.statement.txt", "model: ", "model: 0"),
+        changes("votes.statement.txt", "[own.votes]", "[own.vote]"),
+        changes("votes.certificate.json", '"id": "own.votes"', '"id": "own.vote"'),
+        changes("votes.certificate.json", '"statement": "', '"statement": "0'),
+        changes("votes.certificate.json", '"model": "', '"model": "0'),
+        changes("votes.certificate.json", '"sense": "proved"', '"sense": "refuted"'),
+        changes("votes.certificate.json", '"by": "', '"by": "un'),
+    ],
+)
+def test_a_changed_file_is_not_accepted(folder, capsys, name, old, new):
+    before = (folder / name).read_text(encoding="utf-8")
+    assert old in before
+    (folder / name).write_text(before.replace(old, new), encoding="utf-8")
+    code, said = again(folder, capsys)
+    assert code == 1 and said.startswith("OPEN  "), said
+    if "note" not in old:  # which is no part of the statement
+        assert "PROVED   own.votes " not in checker(folder)
+
+
+def test_where_there_is_nothing_to_check_one_sentence_says_so(folder, capsys):
+    for name in ("votes.statement.txt", "votes.certificate.json"):
+        (folder / name).unlink()
+        code, said = again(folder, capsys)
+        assert code == 2 and "must have its certificate beside it" in said and said.count("\n") == 1
+    code, said = again(folder, capsys, "--full")
+    assert code == 2 and "must stand alone" in said
+    assert main(["prove", str(folder / "none.json")]) == 2
+
+
+def test_files_of_an_earlier_time_are_to_be_made_again(folder, capsys):
+    path = folder / "votes.certificate.json"
+    old = json.loads(path.read_text(encoding="utf-8"))
+    del old["model"]
+    path.write_text(json.dumps(old), encoding="utf-8")
+    code, said = again(folder, capsys)
+    assert code == 2 and "must name its model" in said
+    text = folder / "votes.statement.txt"
+    kept = [x for x in text.read_text(encoding="utf-8").split("\n") if not x.startswith(("model:", "note:"))]
+    text.write_text("\n".join(kept), encoding="utf-8")
+    assert "PROVED   own.votes " in checker(folder)  # the second checker reads both
+
+
+def test_a_certificate_of_another_model_is_refused():
+    document = json.loads(modelfile.dumps(votes()))
+    statement = own.claim(document, SENTENCE)
+    certificate = own.prove(statement)
+    other = own.claim(document | {"source": "another place"}, SENTENCE)
+    assert statement.formula == other.formula and statement.model != other.model
+    lemmas = {name: replay.statements()[name] for name in certificate["lemmas"]}
+    with pytest.raises(Rejected, match="another model"):
+        replay.judge(other, certificate, lemmas)
+    stored = replay.statements()["lem.sum_ext"]
+    path = replay.library().root / "certificates" / "lem.sum_ext.json"
+    with pytest.raises(Rejected, match="another model"):  # a stored statement is about none
+        replay.judge(stored, replay.load_json(path.read_bytes()) | {"model": "0" * 64})
+
+
+@pytest.mark.parametrize(
+    ("name", "id"),
+    [
+        ("a b", "own.a-b"),
+        ("", "own.model"),
+        ("a/b", "own.a-b"),
+        ("модель", "own.model"),
+        ("a] b", "own.a-b"),
+        ("x.y-z", "own.x.y-z"),
+        ("..", "own.model"),
+        ("a\nb", "own.a-b"),
+        ("größe 2", "own.gr-e-2"),
+        ("a.", "own.a"),
+    ],
+)
+def test_a_model_of_any_name_gives_files_that_the_second_checker_reads(tmp_path, name, id):
+    document = json.loads(modelfile.dumps(votes())) | {"name": name}
+    statement = own.claim(document, "vote(n) <= 1")
+    assert statement.id == id
+    certificate = own.prove(statement)
+    (tmp_path / "votes.statement.txt").write_text(own.expanded(statement, certificate), encoding="utf-8")
+    (tmp_path / "votes.certificate.json").write_text(json.dumps(certificate), encoding="utf-8")
+    assert f"PROVED   {id} " in checker(tmp_path)
+
+
+def test_a_text_is_for_its_own_claim(tmp_path, capsys):
+    votes("my votes").save(tmp_path / "v.json")
+    proof = tmp_path / "v.proof"
+    asked = ["prove", str(tmp_path / "v.json"), "--statement", SENTENCE, "--force", "--proof", str(proof)]
+    for heading in ("other.id", "own.votes", "own.my"):
+        proof.write_text(f"proof {heading}\n{TEXT}", encoding="utf-8")
+        assert main(asked) == 2
+        said = capsys.readouterr().err
+        assert f"expected a text of own.my-votes; given: {heading}" in said and "line 1, column 1" in said
+    proof.write_text(f"proof own.my-votes\n{TEXT}", encoding="utf-8")
+    assert main(asked) == 0
