@@ -10,7 +10,7 @@ import itertools
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from symcook.errors import BadInput, Rejected, Undecided
@@ -19,16 +19,18 @@ from symcook.proof import kernel, replay
 from symcook.proof.ownnames import Meaning, named
 from symcook.proof.ownwords import MUST
 from symcook.proof.replay import Statement, Verdict
-from symcook.proof.search import elaborate, prooftext
+from symcook.proof.search import automation, elaborate, prooftext
 from symcook.proof.search.atword import at_word, shown_inhabited
 from symcook.proof.search.elaborate import Elaborator, Gap
 from symcook.proof.search.prooftext import BadProof, Line, Place, ProofText
 from symcook.proof.search.runs import Runs, Tried
 from symcook.proof.search.tactics import Goal, Library, Stuck
-from symcook.proof.terms import Clock, Term
+from symcook.proof.terms import COMPARISONS, Clock, Term
 
 SECONDS = 60.0
 """The time for a claim where nothing else is said."""
+
+LONG_SUMS = tuple(replace(level, signs=200) for level in automation.LEVELS[:2])
 
 
 class OutOfTime(Undecided):
@@ -152,13 +154,37 @@ def _proved(
             return _checked(statement, parts, "refuted")
         parts = {
             "proof": elaborate.part(home, text, "proof", statement.formula),
-            "defined": elaborate.part(home, text, "defined", statement.defined),
+            "defined": (
+                elaborate.part(home, text, "defined", statement.defined)
+                if "defined" in text.parts
+                else _defined(home, statement.defined)
+            ),
         }
         if "inhabited" in text.parts:
             parts["inhabited"] = elaborate.part(home, text, "inhabited", statement.inhabited)
         else:
             parts["inhabited"] = inhabited(home, statement, Runs(statement, document, until))
     return _checked(statement, parts, "proved")
+
+
+def _defined(home: Library, goal: Term) -> list[dict[str, Any]]:
+    """D part by part: what a norm takes the root of is a sum of as many squares as there are coordinates."""
+    g = Goal(home, goal, {}, {})
+
+    def each(h: Goal) -> None:
+        h.intro_all()
+        if h.goal[0] == "&":
+            for part in h.split():
+                each(part)
+        elif not h.first(lambda one: automation.prove(one, (), LONG_SUMS, _compared(one))):
+            Elaborator().automatic(h, Line("qed", place=Place(1, 1)), "it does not follow that everything is defined")
+
+    each(g)
+    return g.nodes
+
+
+def _compared(g: Goal) -> list[str]:
+    return [label for label, f in g.facts.items() if f[0] in COMPARISONS]
 
 
 def refute(

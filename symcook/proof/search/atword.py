@@ -8,6 +8,7 @@ are comparisons of numbers, for the automation.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 
 from symcook.errors import Rejected
 from symcook.proof.normal import FALSE as NFALSE
@@ -17,7 +18,7 @@ from symcook.proof.replay import Statement
 from symcook.proof.search import automation
 from symcook.proof.search.runs import OPEN, Runs, Spent
 from symcook.proof.search.tactics import Goal, Library, Stuck
-from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation, num, var
+from symcook.proof.terms import FALSE, Term, flatten, instantiate, loose, negation, num, subterms, var
 
 LEVELS = automation.LEVELS[:3]
 MOST_INDICATORS = 200
@@ -251,11 +252,38 @@ def _leaf(g: Goal, near: Sequence[str], runs: Runs) -> None:
         return
     except Stuck:
         pass
+    if _computed(g, runs):
+        return _leaf(g, near, runs)
     found: dict[object, Term] = {}
     for f in (g.goal, *(g.fact(k) for k in near)):
         _indicators(f, found)
     labels = [_valued(g, f, runs) for f in found.values()]
     automation.prove(g, (), LEVELS, [*near, *labels])
+
+
+def _computed(g: Goal, runs: Runs) -> bool:
+    """Put the number for the argument of a root or an exponential that has roots in it; whether there was one."""
+    for t in subterms(g.goal):
+        if t[0] != "fn" or t[1] not in ("sqrt", "exp") or loose(t):
+            continue
+        (inside,) = t[2]
+        under = {x[2][0] for x in subterms(inside) if x[:2] == ("fn", "sqrt") and not loose(x)}
+        roots = {g.text(q): q for q in under if constant(nf(q)) is not None}
+        value = runs.value(inside, ()) if roots else None
+        if not isinstance(value, int | Fraction) or constant(nf(inside)) is not None:
+            continue
+        squares = []
+        for q in sorted(roots):
+            stem = g.fresh("root")
+            g.use("ax:sqrt", q, label=f"{stem}_0 {stem}_1")
+            squares.append(f"{stem}_1")
+        at = g.fresh("at")
+        number = Fraction(value)
+        equation = ("=", None, (inside, num(number.numerator, number.denominator)))
+        g.have(equation, at, lambda one, squares=squares: automation.prove(one, (), LEVELS, squares))
+        g.rewrite(at)
+        return True
+    return False
 
 
 def _indicators(t: Term, found: dict[object, Term]) -> None:

@@ -46,7 +46,7 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
         if not hints and level.degree > 1 and len(rules) <= RULES:
             near |= dict.fromkeys(rules)
         try:
-            search.run(Step(trial, near, Signs(trial, search.effort)), level.depth)
+            search.run(Step(trial, near, Signs(trial, search.effort, depth=level.signs)), level.depth)
         except Stuck as error:
             failure = search.failure(error)
             continue

@@ -83,7 +83,7 @@ class Runs(Instances):
         self.outside: dict[Term, Any] = {}
         self.beyond: set[Term] = set()  # functions that were asked for where they have no value
         self.strict = True
-        self.radicands: dict[tuple[Term, int], Fraction] = {}
+        self.roots: dict[tuple[Term, int], tuple[Fraction, ...]] = {}  # a value is a product of sqrt(q) for these q
         self.size_name = self.numbers[0] if len(self.numbers) == 1 else None
 
     # --- Words ---------------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ class Runs(Instances):
         self.values[self.size_name] = self.length = length
         self.size = self.size_name
         for _ in self.meeting(self.choose):
-            self.strict, self.outside, self.radicands = True, {}, {}
+            self.strict, self.outside, self.roots = True, {}, {}
             self.values |= {v: {} for v in functions if v not in self.words_of}
             try:
                 met = self._follows()
@@ -139,15 +139,16 @@ class Runs(Instances):
             a, b = part[2]
             if a[0] == "app" and a[2] == (f, HERE) and b[0] == "fn" and b[1] == "sqrt":
                 inside = self.value(b[2][0], (i,))
-                if isinstance(inside, int | Fraction):
-                    self.radicands[f, i] = Fraction(inside)
                 table[i] = self.value(b, (i,))
+                if isinstance(inside, int | Fraction) and isinstance(table[i], Root):
+                    self.roots[f, i] = (Fraction(inside),)
                 return
             if a[0] == "*" and f in free(a[2][0]) and f not in free(a[2][1]):  # (f(i) - b)*d = c
                 factor = self.value(a[2][1], (i,))
                 if sign(factor):
                     table[i] = 0
                     table[i] = _short(_over(self.value(b, (i,)), factor) - self.value(a[2][0], (i,)))
+                    self._rooted(f, part, i)
                     return
                 continue
             rests = []
@@ -156,7 +157,8 @@ class Runs(Instances):
                 rests.append(self.value(a, (i,)) - self.value(b, (i,)))
             slope = rests[0] - rests[1]
             if sign(slope):
-                table[i] = _short(Fraction(rests[0]) / slope if isinstance(rests[0], int) else rests[0] / slope)
+                table[i] = _over(rests[0], slope)
+                self._rooted(f, part, i)
                 return
         table[i] = 0
 
@@ -290,21 +292,35 @@ class Runs(Instances):
         return self.outside.get(f, -1 if f in self.words_of and f in self.beyond else 0)
 
     def _written(self, v: Term, i: int, value: Any) -> str:
-        """A value; one with a root in terms of the roots that equations have at that place, where they give it."""
+        """A value; one with a root in terms of the roots that the equations before it have, where they give it: then
+        that a product with one of these is what an equation says needs no more than sqrt(q)*sqrt(q) = q."""
         if not isinstance(value, Root):
             return text(value)
-        near = list(dict.fromkeys(q for (_, at), q in self.radicands.items() if at == i))
-        ways = [c for many in range(1, len(near) + 1) for c in combinations(near, many)]
-        if (v, i) in self.radicands:
-            ways.insert(0, (self.radicands[v, i],))
+        chosen = self.roots.get((v, i), ())
+        unit = root(prod(chosen))
+        if not isinstance(unit, Root) or unit.r != value.r:
+            return text(value)
+        factor = value.q / unit.q
+        head = "" if factor == 1 else f"({text(factor)})*"
+        tail = f" + ({text(value.p)})" if value.p else ""
+        return head + "*".join(f"sqrt({text(q)})" for q in chosen) + tail
+
+    def _rooted(self, f: Term, part: Term, i: int) -> None:
+        """Note of which roots f(i) is a product: those of one name in its equation, perhaps with one of another."""
+        value = self.values[f].get(i)
+        if not isinstance(value, Root):
+            return
+        used = [roots for (g, _), roots in self.roots.items() if g in free(part) and g != f]
+        ways = [*used, *(tuple(dict.fromkeys((*x, *y))) for x, y in product(used, used))]
+        near = list(dict.fromkeys(q for roots in used for q in roots))
+        ways += [c for many in range(1, len(near) + 1) for c in combinations(near, many)]
+        if part[2][0][0] == "*":  # it is divided by one of them: rather a product with both
+            ways.sort(key=len, reverse=True)
         for chosen in ways:
             unit = root(prod(chosen))
             if isinstance(unit, Root) and unit.r == value.r:
-                factor = value.q / unit.q
-                head = "" if factor == 1 else f"({text(factor)})*"
-                tail = f" + ({text(value.p)})" if value.p else ""
-                return head + "*".join(f"sqrt({text(q)})" for q in chosen) + tail
-        return text(value)
+                self.roots[f, i] = chosen
+                return
 
     # --- Values and truth, as in `Instances`, with more numbers -----------------------------------------------------
 
@@ -329,6 +345,8 @@ class Runs(Instances):
                 raise Rejected(f"'{head[1][0]}' has no value at {at}")
             self.beyond.add(head)
             return self._behind(head)
+        if tag == "/" and (found := self._softmax(*kids, bound)) is not None:
+            return found
         if tag in ("fn", "/", "^", "+", "-", "*", "neg"):
             given = [self.value(k, bound) for k in kids]
             if tag in ("+", "-", "*", "neg"):
@@ -347,6 +365,24 @@ class Runs(Instances):
                 total = _short(total + x if tag == "sum" else total * x)
             return total
         return super().value(t, bound)
+
+    def _softmax(self, above: Term, below: Term, bound: tuple[int, ...]) -> Any:
+        """sum(j, a, b, exp(s)*v)/sum(j, a, b, exp(s)), scores taken from the first: equal ones cancel, whatever they
+        are. None for another quotient."""
+        if above[0] != "sum" or below[0] != "sum" or above[2][:2] != below[2][:2] or below[2][2][:2] != ("fn", "exp"):
+            return None
+        weighted, weight = above[2][2], below[2][2]
+        if weighted[0] != "*" or weighted[2][0] != weight:
+            return None
+        low, high = (self.whole(self.value(k, bound)) for k in above[2][:2])
+        places = [(i, *bound) for i in _integers(low, high)]
+        scores = [self.value(weight[2][0], place) for place in places]
+        total: Any = 0
+        sums: Any = 0
+        for place, score in zip(places, scores, strict=True):
+            one = _function("exp", [score - scores[0]])
+            total, sums = _short(total + one * self.value(weighted[2][1], place)), _short(sums + one)
+        return _over(total, sums) if places else None
 
     def truth(self, t: Term, bound: tuple[int, ...]) -> bool:
         tag, sort, kids = t

@@ -26,16 +26,24 @@ DEPTH = 6
 class Signs:
     """Signs of terms in one goal; what is found becomes a fact there and is found again."""
 
-    def __init__(self, g: Goal, effort: Effort, known: Mapping[frozenset[Any], Sign | None] | None = None) -> None:
-        self.g, self.effort = g, effort
+    def __init__(
+        self,
+        g: Goal,
+        effort: Effort,
+        known: Mapping[frozenset[Any], Sign | None] | None = None,
+        depth: int = DEPTH,
+    ) -> None:
+        self.g, self.effort, self.depth = g, effort, depth
         self.found: dict[frozenset[Any], Sign | None] = dict(known or {})
         self.equations: list[str] = []  # the labels of z*(1/z) = 1
 
     def under(self, g: Goal) -> Signs:
         """The same in a branch: what was not found may be found there."""
-        return Signs(g, self.effort, {k: s for k, s in self.found.items() if s is not None and s[0] in g.facts})
+        known = {k: s for k, s in self.found.items() if s is not None and s[0] in g.facts}
+        return Signs(g, self.effort, known, self.depth)
 
-    def of(self, t: Term, depth: int = DEPTH) -> Sign | None:
+    def of(self, t: Term, depth: int | None = None) -> Sign | None:
+        depth = self.depth if depth is None else depth
         p = nf(t)
         key = normal.freeze(p)
         if key in self.found:

@@ -11,7 +11,7 @@ from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import fkey
 from symcook.proof.search import linear
 from symcook.proof.search.matching import Opened
-from symcook.proof.search.signs import Signs
+from symcook.proof.search.signs import DEPTH, Signs
 from symcook.proof.search.simplex import Effort
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Term, free, replace
@@ -29,8 +29,8 @@ class Hint:
 
 @dataclass(frozen=True)
 class Level:
-    """How far a search goes: premises, cases, degree of products, uses of equations, boxes, work; and whether it
-    compares sums by their terms."""
+    """How far a search goes: premises, cases, degree of products, uses of equations, boxes, work; whether it compares
+    sums by their terms; and how deep it looks into a term for its sign."""
 
     depth: int
     splits: int
@@ -39,6 +39,7 @@ class Level:
     boxes: int
     work: int
     terms: bool = True
+    signs: int = DEPTH
 
 
 LEVELS = (
