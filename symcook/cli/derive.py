@@ -73,7 +73,7 @@ def command(
         except Undecided as error:
             if not has_closed_forms(chosen.name):
                 raise
-            raise Undecided(f"{str(error).rstrip('.')}; leave --input out for the forms at every length.") from None
+            raise Undecided(f"{error.sentence.rstrip('.')}; leave --input out for the forms at every length.") from None
     if as_json:
         documents = [answer.to_json() for answer in answers]
         print_json(documents if cases or every_length else documents[0])

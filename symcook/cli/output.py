@@ -15,11 +15,29 @@ def say(text: str = "") -> None:
     print(text)
 
 
+_answered = False
+"""Whether this command has printed its JSON document."""
+
+
+def begin() -> None:
+    """A command begins: nothing is printed yet."""
+    global _answered
+    _answered = False
+
+
 def print_json(document: Any) -> None:
     """Print one JSON document; a float that JSON cannot write becomes text."""
+    global _answered
     import json
 
     print(json.dumps(_finite(document), indent=2, allow_nan=False))
+    _answered = True
+
+
+def failed(error: dict[str, Any]) -> None:
+    """Print a failure as the one JSON document; an answer that stayed open has been printed as what it is."""
+    if not _answered:
+        print_json({"error": error})
 
 
 def _finite(value: Any) -> Any:
