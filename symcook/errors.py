@@ -42,7 +42,7 @@ class BadInput(SymcookError):
         parts = [must, *([] if shown is None else [f"given: {shown}"]), *([] if do is None else [do])]
         text = "; ".join(parts)
         stopped = do is None and shown is not None and shown.endswith(".")  # the current folder is written .
-        return text if text.endswith("?") or stopped else text + "."
+        return text if text.endswith(("?", "...")) or stopped else text + "."
 
     @property
     def shown(self) -> str | None:
@@ -149,6 +149,7 @@ def unknown(kind: str, name: str, valid: "list[str] | tuple[str, ...]", do: str 
     """
     import difflib
 
+    name = _text(name)
     bare = {word.lstrip("-"): word for word in reversed(valid)}  # all options begin alike
     folded = {word.casefold(): word for word in bare}
     near = difflib.get_close_matches(name.lstrip("-"), bare, n=1, cutoff=NEAR) or [

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from symcook.door import door, fits
 from symcook.errors import unknown
 
 if TYPE_CHECKING:
@@ -275,6 +276,7 @@ def kind(name: str) -> Kind:
     return KINDS[name]
 
 
+@door()
 def bound(name: str, *arguments: Any, **parameters: Any) -> Bound:
     """The bound of a kind, as `symcook bound` names it; its arguments are those of its function.
 
@@ -287,7 +289,9 @@ def bound(name: str, *arguments: Any, **parameters: Any) -> Bound:
     for parameter in parameters:
         if parameter not in chosen.names:
             raise unknown(f"argument of {name}", parameter, chosen.names)
-    return chosen.load()(*arguments, **parameters)
+    function = chosen.load()
+    fits(function, name, arguments, parameters)
+    return function(*arguments, **parameters)
 
 
 def __getattr__(name: str) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.symbols import Exact
 
@@ -16,6 +17,7 @@ DEFAULT_LENGTH = 16
 """The length to which an export is compared where none is asked for."""
 
 
+@door()
 def export(
     model: Transformer,
     target: str | Path,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from symcook.door import door
 from symcook.errors import BadInput, Undecided
 from symcook.forward import Result, forward
 from symcook.model.answers import Shown
@@ -59,6 +60,7 @@ class Diff(Shown):
         }
 
 
+@door()
 def diff(
     first: Transformer,
     second: Transformer,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, children, names, parse_term, show
 from symcook.model.parts import FeedForward, Head
@@ -23,6 +24,7 @@ ACTIVATION_CALLS = {
 Symbols = Iterable[str | Parameter]
 
 
+@door()
 def feedforward(
     outputs: Mapping[str, str] | None = None, /, *, reads: Sequence[str] = (), symbols: Symbols = (), **by_name: str
 ) -> FeedForward:
@@ -76,6 +78,7 @@ def feedforward(
     )
 
 
+@door()
 def head(
     score: Mapping[tuple[str, str], Any] | None = None,
     value: Mapping[str, str] | None = None,
