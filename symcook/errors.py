@@ -152,9 +152,11 @@ def unknown(kind: str, name: str, valid: "list[str] | tuple[str, ...]", do: str 
     name = _text(name)
     bare = {word.lstrip("-"): word for word in reversed(valid)}  # all options begin alike
     folded = {word.casefold(): word for word in bare}
-    near = difflib.get_close_matches(name.lstrip("-"), bare, n=1, cutoff=NEAR) or [
-        folded[word] for word in difflib.get_close_matches(name.lstrip("-").casefold(), folded, n=1, cutoff=NEAR)
+    given = name.lstrip("-")
+    near = difflib.get_close_matches(given, bare, n=1, cutoff=NEAR) or [
+        folded[word] for word in difflib.get_close_matches(given.casefold(), folded, n=1, cutoff=NEAR)
     ]
+    near = near or [w for w in bare if min(len(w), len(given)) > 2 and (w.startswith(given) or given.startswith(w))]
     if near:
         hint = f"did you mean {bare[near[0]]}?"
     elif do is not None:

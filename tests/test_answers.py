@@ -364,4 +364,5 @@ def test_forms_that_do_not_fit(
     capsys: pytest.CaptureFixture[str], command: tuple[str, ...], options: tuple[str, ...]
 ) -> None:
     code, out, err = call(capsys, *command, *options)
-    assert code == 2 and out == "" and "must" in err and "Traceback" not in err
+    assert code == 2 and "must" in err and "Traceback" not in err
+    assert (out == "") == ("--json" not in options)

@@ -228,7 +228,7 @@ def test_other_kinds_run_over_their_numbers(chosen):
 def test_an_existing_file_needs_force(tmp_path):
     place = tmp_path / "p"
     (tmp_path / "p.csv").write_text("mine")
-    with pytest.raises(BadInput, match="--force"):
+    with pytest.raises(BadInput, match="force=True"):
         plot_bound("lookup", "gamma=1:2:2", place)
     assert [f.name for f in tmp_path.iterdir()] == ["p.csv"] and (tmp_path / "p.csv").read_text() == "mine"
     plot_bound("lookup", "gamma=1:2:2", place, force=True)
@@ -246,7 +246,7 @@ def test_places_that_cannot_be(tmp_path, monkeypatch, bad):
 def test_a_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(plots.os, "access", lambda *_: False)
-    with pytest.raises(BadInput, match="given: the current folder; give another --plot"):
+    with pytest.raises(BadInput, match="given: the current folder; give another plot"):
         plot_bound("lookup", "gamma=1:2:2", "p")
 
 
@@ -319,8 +319,9 @@ def test_the_command(tmp_path, capsys):
 )
 def test_bad_lines(tmp_path, monkeypatch, line, must):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(BadInput, match=must):
+    with pytest.raises(BadInput) as refused:
         dispatch(["bound", *line])
+    assert must in refused.value.sentence
     assert not list(tmp_path.iterdir())
 
 
