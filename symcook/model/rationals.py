@@ -66,8 +66,8 @@ def plain(text: str) -> str:
     """
     import re
 
-    if "e" not in text and "E" not in text:
-        return text
+    if not isinstance(text, str) or ("e" not in text and "E" not in text):
+        return text  # what is no text is refused where it is read
 
     def number(found: re.Match[str]) -> str:
         whole, part, exponent = found[1], found[2] or "", int(found[3]) if len(found[3]) < 7 else MAX_BITS
