@@ -153,9 +153,12 @@ def unknown(kind: str, name: str, valid: "list[str] | tuple[str, ...]", do: str 
     bare = {word.lstrip("-"): word for word in reversed(valid)}  # all options begin alike
     folded = {word.casefold(): word for word in bare}
     given = name.lstrip("-")
-    near = difflib.get_close_matches(given, bare, n=1, cutoff=NEAR) or [
-        folded[word] for word in difflib.get_close_matches(given.casefold(), folded, n=1, cutoff=NEAR)
-    ]
+
+    def alike(text: str, words: "dict[str, str]") -> list[str]:
+        found = difflib.get_close_matches(text, words, n=3, cutoff=NEAR)
+        return [w for w in found if difflib.SequenceMatcher(None, text, w).ratio() >= NEAR]  # it is not symmetric
+
+    near = alike(given, bare) or [folded[word] for word in alike(given.casefold(), folded)]
     near = near or [w for w in bare if min(len(w), len(given)) > 2 and (w.startswith(given) or given.startswith(w))]
     if near:
         hint = f"did you mean {bare[near[0]]}?"

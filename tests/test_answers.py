@@ -113,7 +113,7 @@ def test_html_shows_every_coordinate_token_and_position() -> None:
     for step in run.trace:
         assert all(words.count(name) >= 1 for name in step["coordinates"])
     assert words.count("seen") == len(run.trace) and words.count("mix") == len(run.trace)  # once more as an output
-    assert all(f"{place} {token}" in words for place, token in enumerate(("CLS", *HOSTILE)))
+    assert all(f"{place}: {token}" in words for place, token in enumerate(("CLS", *HOSTILE)))
     assert [w for w in words if w.startswith("attention weights")] == [
         "attention weights of head 1 of 2", "attention weights of head 2 of 2"
     ]  # fmt: skip

@@ -8,6 +8,7 @@ confidence and accuracy at every length.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +21,7 @@ from symcook.bounds.entropy import cross_entropy
 from symcook.bounds.result import Bound
 from symcook.bounds.sensitive import RightWeights, right_weights
 from symcook.errors import BadInput, unknown
-from symcook.files import put
+from symcook.files import ordinary, put
 from symcook.numbers.balls import Ball, arb_of, ball, refine
 from symcook.report.curves import drawn
 from symcook.report.plots import PICTURES, decimal_text, exists
@@ -245,11 +246,11 @@ def _both_scales(name: str, title: str, up: str, longest: int, of: Callable[[Any
 def write(
     name: str, folder: str | Path, longest: int, *, force: bool = False, done: Ask = lambda _: None
 ) -> list[Path]:
-    """Write each figure as CSV and, with matplotlib, as SVG and PNG, as soon as it is there; the files, in order.
+    """Write each figure as CSV and, with matplotlib, as SVG and PNG, all of them or none; the files, in order.
 
     Raises BadInput for a recipe without figures, and for files that exist or cannot be written.
     """
-    place = Path(folder)
+    place = ordinary(folder, "the folder of figures", "-o figures") if Path(folder).name else Path(folder)
     if place.exists() and not place.is_dir():
         raise BadInput("the place of figures must be a folder", place)
     known = figures()
@@ -259,22 +260,26 @@ def write(
     if not force:
         for old in sorted(place.glob(f"{name}-figure-*")) if place.is_dir() else ():
             raise exists(old)
-    written: list[Path] = []
+    contents: dict[Path, bytes] = {}
+    made = [folder for folder in (place, *place.parents) if not folder.exists()]
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        place.mkdir(parents=True, exist_ok=True)  # before the work, which takes minutes
         for make in known[name]:
             figure = make(longest, done)
-            contents: dict[Path, bytes] = {}
             for ending in endings:
                 content = figure.csv().encode("ascii") if ending == ".csv" else picture(figure, ending[1:])
                 contents[place / f"{name}-{figure.name}{ending}"] = content
-            put(contents, force=force)
-            written += contents
+        put(contents, force=force)
+        made = []
     except FileExistsError as error:
         raise exists(error.filename) from None
     except OSError as error:
         raise BadInput("the place of figures must be writable", f"{place} ({error.strerror})") from error
-    return written
+    finally:
+        for folder in made:
+            with contextlib.suppress(OSError):  # someone else has put a file there
+                folder.rmdir()
+    return list(contents)
 
 
 def picture(figure: Figure, form: str = "svg") -> bytes:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook import bounds
 from symcook.errors import BadInput, Undecided, unknown
-from symcook.files import put
+from symcook.files import ordinary, put
 
 if TYPE_CHECKING:
     from symcook.bounds.result import Bound
@@ -275,6 +275,8 @@ def decimal_text(value: Fraction | int) -> str:
 def plot_targets(place: str | Path, force: bool) -> list[Path]:
     """The CSV file and, where matplotlib is there, the pictures; BadInput where they cannot be written."""
     start = Path(place)
+    if start.name:
+        ordinary(place, "the place of a plot", "--plot bound")
     if str(place).endswith(("/", os.sep)):
         raise BadInput("the place of a plot must be a name, not a folder", place, f"give for example {place}bound")
     if start.suffix in (".csv", *PICTURES) or not start.name:

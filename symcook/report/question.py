@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.report.markup import Display, brief, page, paragraph, table, words
-from symcook.report.text import columns, wrapped
+from symcook.report.text import abridged, columns, wrapped
 from symcook.report.values import EMPTY_WORD, value_latex, value_text
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _cell(found: Answer, name: str, cell: Any) -> str:
     if isinstance(cell, Fraction):
         from symcook.model.rationals import quotient
 
-        return quotient(cell)
+        return abridged(quotient(cell))
     if isinstance(cell, str):
         return brief(cell, WORD) if cell else EMPTY_WORD
     return value_text(cell.to_json()) if hasattr(cell, "to_json") else str(cell)
