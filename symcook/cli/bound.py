@@ -38,7 +38,11 @@ def _said(name: str) -> str:
 @click.argument("model", required=False, metavar="[NAME]")
 @_options
 @click.option("--digits", type=DIGITS, default=30, metavar="D", help="Decimal digits of both balls (30).")
-@click.option("--over", metavar="NAME=FROM:TO[:STEPS]", help="With --plot: run over this argument, as n=1:1024:21.")
+@click.option(
+    "--over",
+    metavar="NAME=FROM:TO[:STEPS][:SCALE]",
+    help="With --plot: run over this argument, as n=1:1024:21; SCALE is log or linear.",
+)
 @click.option("--plot", "place", metavar="PLACE", help="Write PLACE.csv, and with matplotlib PLACE.svg and PLACE.png.")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 def command(

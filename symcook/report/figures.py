@@ -63,8 +63,12 @@ class Figure:
     note: str = ""
     shown: tuple[Fraction, ...] = ()
     legend: str = "upper right"
-    """Where two curves have their legend."""
+    """Where up to two curves have their legend; that of more stands above them."""
     grey: tuple[tuple[Fraction, Fraction], ...] = ()
+    bars: tuple[tuple[Fraction, Fraction | None, Fraction | None], ...] = ()
+    """Where, from and to: intervals that stand upright; None where one has no end."""
+    level: tuple[Fraction, str] | None = None
+    """A horizontal line, with what it is."""
 
     def csv(self) -> str:
         """A line for each point: the curve, where it is, and the ball."""
@@ -154,20 +158,20 @@ def tolerances(longest: int, done: Ask) -> Figure:
             for side, (one, other) in zip(sides, ((right.low, right.below), (right.high, right.above)), strict=True):
                 side.append((Fraction(n), ball(arb_of(abs(one - 1)).union(arb_of(abs(other - 1))), 5)))
     return Figure(
-        "figure-3-interval", "How far the weight may go from 1 with every word of n symbols right", "n", "distance",
+        "figure-3-interval", "Beside Figure 3: how far its weight may go from 1 with every word of n symbols right", "n", "distance",
         (Curve("below 1", tuple(sides[0])), Curve("above 1", tuple(sides[1]))), (True, True), "epsilon = 0",
     )  # fmt: skip
 
 
 def attention(longest: int, done: Ask) -> Figure:
     """Of what Figure 4 tests: how much CLS attends to the first symbol in FIRST."""
-    title = "Attention of CLS on the first symbol in first"
+    title = "To Figure 4: attention of CLS on the first symbol in first"
     return _both_scales("figure-4-attention", title, "weight", longest, lambda weight: weight)
 
 
 def confidence(longest: int, done: Ask) -> Figure:
     """Of what Figure 4 tests: the probability of the right answer in FIRST, the same for every word."""
-    title = "Probability of the right answer in first"
+    title = "To Figure 4: probability of the right answer in first"
     return _both_scales(
         "figure-4-confidence", title, "probability", longest, lambda weight: 1 / (1 + (-weight / 2).exp())
     )
@@ -181,7 +185,7 @@ def accuracy(longest: int, done: Ask) -> Figure:
             values = f"scaled={'yes' if scaled else 'no'}"
             points = _over_lengths(model, values, min(longest, most), lambda answer: answer.extra["accuracy"], done)
             curves.append(Curve(f"{model}, {label}", points))
-    title = "Share of all words of n symbols answered rightly"
+    title = "To Figure 4: share of all words of n symbols that first and first-flawed answer rightly"
     return Figure("figure-4-accuracy", title, "n", "share of words", tuple(curves), (True, False), "c = 1")
 
 
@@ -301,6 +305,7 @@ def picture(figure: Figure, form: str = "svg") -> bytes:
             line.set_zorder(3 if curve.joined else 2)  # marks one beside the other would hide a line
         for start, end in figure.grey:
             axes.axvspan(float(start), float(end), color="#bbbbbb", alpha=0.5, linewidth=0)
+        _upright(axes, figure)
         for at in figure.shown:
             axes.axvline(float(at), color="#000000", linewidth=0.8, linestyle=":")
         axes.set(xlabel=figure.across, ylabel=figure.up)
@@ -315,14 +320,26 @@ def picture(figure: Figure, form: str = "svg") -> bytes:
             axes.xaxis.get_major_locator().set_params(integer=True)
         axes.grid(True, which="major", color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
-        if len(figure.curves) > 1:
-            axes.legend(
-                framealpha=0.9,
-                edgecolor="#cccccc",
-                loc="best" if len(figure.curves) != 2 else figure.legend,
-                fontsize=9,
-            )
+        if len(figure.curves) > 2:  # a box with so many lines would cover a curve
+            sheet.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=9)
+        elif len(figure.curves) > 1 or figure.level is not None:
+            axes.legend(framealpha=0.9, edgecolor="#cccccc", loc=figure.legend, fontsize=9)
         if figure.note:
             sheet.supxlabel(figure.note, fontsize=8, color="#555555", x=0.99, ha="right")
 
     return drawn(draw, (7.2, 4.6), form)
+
+
+def _upright(axes: Any, figure: Figure) -> None:
+    """The bars of a figure, those without an end up to the edge, and its level."""
+    if figure.level is not None:
+        axes.axhline(float(figure.level[0]), color="#000000", linewidth=0.9, linestyle=":", label=figure.level[1])
+    ends = [float(x) for _, *sides in figure.bars for x in (*sides, figure.level and figure.level[0]) if x is not None]
+    if not figure.bars:
+        return
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    room = 0.2 * (high - low) or 1.0
+    for at, start, end in figure.bars:
+        bottom, top = (low - room if start is None else float(start)), (high + room if end is None else float(end))
+        axes.plot([float(at)] * 2, [bottom, top], color="#999999", alpha=0.45, linewidth=9, solid_capstyle="butt", zorder=1)
+    axes.set(ylim=(low - room, high + room))
