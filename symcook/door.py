@@ -6,7 +6,7 @@ Whoever leaves an argument out, or gives text where a model belongs, reads what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache, wraps
+from functools import cache, wraps
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -55,7 +55,7 @@ def door(**hints: str) -> Callable[[T], T]:
 
         if isinstance(function, type):
             function.__init__ = checked  # type: ignore[misc]
-            return function
+            return function  # type: ignore[return-value]
         return checked  # type: ignore[return-value]
 
     return guard
@@ -81,7 +81,7 @@ def check(
 
 
 def fits(function: Callable[..., Any], called: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> None:
-    """BadInput where `function` must not be called with these arguments; what `door` does for one that is known late."""
+    """BadInput where `function` must not be called with these arguments: what `door` does, where it is known late."""
     import inspect
 
     check(inspect.signature(function), _kinds(function), called, args, named, {})
@@ -151,7 +151,7 @@ def _kinds(function: Any) -> dict[str, Kind]:
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def _kind(annotation: str) -> Kind | None:
     import ast
 
@@ -220,5 +220,6 @@ _NAMED: dict[str, Kind] = {
     **dict.fromkeys(("Progress", "Reference"), (lambda v: callable(v) and not isinstance(v, type), "a function")),
     "Symbols": (lambda value: _listed(value) or isinstance(value, str), "a list of names"),
     "Path": ((lambda value: isinstance(value, PathLike)), "a path"),
-    **{name: _instance(name) for name in ("Transformer", "Head", "FeedForward", "Layer", "Parameter", "LayerNorm", "Fraction")},
+    **{name: _instance(name) for name in ("Transformer", "Head", "FeedForward", "Layer", "LayerNorm", "Parameter")},
+    "Fraction": _instance("Fraction"),
 }

@@ -41,8 +41,7 @@ class BadInput(SymcookError):
         shown = self.shown
         parts = [must, *([] if shown is None else [f"given: {shown}"]), *([] if do is None else [do])]
         text = "; ".join(parts)
-        stopped = do is None and shown is not None and shown.endswith(".")  # the current folder is written .
-        return text if text.endswith(("?", "...")) or stopped else text + "."
+        return text if text.endswith(("?", ".")) else text + "."
 
     @property
     def shown(self) -> str | None:
@@ -134,13 +133,13 @@ NEAR = 0.65
 """How alike (`difflib`, from 0 to 1) a name must be to be meant: m is meant by mm, json not by set."""
 
 
-def require_known(kind: str, name: str, valid: "list[str] | tuple[str, ...]") -> None:
+def require_known(kind: str, name: str, valid: list[str] | tuple[str, ...]) -> None:
     """Raise `unknown` where `name` is not one of `valid`."""
     if not isinstance(name, str) or name not in valid:
         raise unknown(kind, _text(name), valid)
 
 
-def unknown(kind: str, name: str, valid: "list[str] | tuple[str, ...]", do: str | None = None) -> BadInput:
+def unknown(kind: str, name: str, valid: list[str] | tuple[str, ...], do: str | None = None) -> BadInput:
     """A BadInput for a name that does not exist, with the nearest valid one; where none is near, with `do` or some of
     the valid ones.
 
@@ -154,7 +153,7 @@ def unknown(kind: str, name: str, valid: "list[str] | tuple[str, ...]", do: str 
     folded = {word.casefold(): word for word in bare}
     given = name.lstrip("-")
 
-    def alike(text: str, words: "dict[str, str]") -> list[str]:
+    def alike(text: str, words: dict[str, str]) -> list[str]:
         found = difflib.get_close_matches(text, words, n=3, cutoff=NEAR)
         return [w for w in found if difflib.SequenceMatcher(None, text, w).ratio() >= NEAR]  # it is not symmetric
 

@@ -62,7 +62,8 @@ def command(
     every_length = given is None and not chosen.pointwise
     if every_length and (chosen.info is None or not has_closed_forms(chosen.name)):
         known = ", ".join(name for name in names() if has_closed_forms(name))
-        must = f"a closed form of {chosen.name} must be for one input (there are such for every length of {known} alone)"
+        alone = f"there are such for every length of {known} alone"
+        must = f"a closed form of {chosen.name} must be for one input ({alone})"
         raise BadInput(must, "none", input_hint(chosen))
     if every_length:
         if latex:

@@ -86,7 +86,8 @@ def command(
         verdict = f"compared at {compared['inputs']} points, largest difference {compared['largest_difference']:.3g}"
     else:
         what = "exact answers" if compared["largest_difference"] is None else "values that agree with the exact ones"
-        verdict = f"{what} to length {document['greatest_length'] - added} ({compared['inputs']} inputs compared)"
+        longest = document["greatest_length"] - added
+        verdict = f"{what} to length {longest} ({compared['inputs']} inputs compared)"
         if not compared["inputs"]:
             verdict = "no input compared"
     say(f"wrote {', '.join(str(weights.parent / file) for file in document['files'])} and {beside}")
@@ -102,8 +103,7 @@ def command(
 
 
 def guaranteed(found: dict[str, Any]) -> list[str]:
-    """What a certificate guarantees, in lines. It counts the tokens that the model adds; here lengths are those of words
-    as they are typed."""
+    """What a certificate guarantees, in lines: it counts the tokens that the model adds, and these lines do not."""
     added = found["added_tokens_counted"]
     if found["length"] is None:
         errors = [each["error"] for each in found["lengths"] if "error" in each]
@@ -121,9 +121,8 @@ def guaranteed(found: dict[str, Any]) -> list[str]:
         outputs = ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in each["outputs"].items())
         exact = (each["exact"] or {}).get("logit")
         outputs += f", exactly {exact}" if exact is not None and len(exact) <= 40 else ""
-        lines.append(
-            f"not at length {each['length'] - added}: {each['input'] or EMPTY_WORD}{alone}, {outputs or 'a choice open'}"
-        )
+        word = each["input"] or EMPTY_WORD
+        lines.append(f"not at length {each['length'] - added}: {word}{alone}, {outputs or 'a choice open'}")
     return lines if found["open"] else [*lines, f"  {found['why']}"]
 
 

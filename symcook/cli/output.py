@@ -61,8 +61,8 @@ def line_width() -> int:
 
 
 class Progress:
-    """Progress of what stands under ``with``: redrawn in place on the terminal that stderr is, which is clean afterwards;
-    silent when quick, and where stderr is a file or a pipe, which holds what a reader wants to keep."""
+    """Progress of what stands under ``with``: redrawn in place on the terminal that stderr is, clean afterwards; silent
+    when quick, and where stderr is a file or a pipe, which holds what a reader wants to keep."""
 
     def __init__(self, what: str) -> None:
         self.what = what

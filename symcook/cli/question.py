@@ -50,7 +50,13 @@ def chosen_model(name: str, settings: tuple[str, ...], max_length: int | None, e
 
 
 def ask(
-    chosen: Chosen, verb: Callable[..., Any], place: str | None, force: bool, seconds: int, as_json: bool, **options: Any
+    chosen: Chosen,
+    verb: Callable[..., Any],
+    place: str | None,
+    force: bool,
+    seconds: int,
+    as_json: bool,
+    **options: Any,
 ) -> int:
     """Ask, print the answer, and write its files."""
     from symcook.report.plots import MISSING, plot_targets
@@ -59,8 +65,9 @@ def ask(
     if force and place is None:
         raise BadInput("--force must come with --plot", "none", "leave it out")
     targets = plot_targets(place, force) if place is not None else []
-    longest = f"no {verb.__name__} of {chosen.name} to length {options['max_length']} was found"
-    with within(seconds, longest, "give a smaller --max-length"), Progress(f"{verb.__name__} of {chosen.name}") as progress:
+    asked = f"{verb.__name__} of {chosen.name}"
+    none = f"no {asked} to length {options['max_length']} was found"
+    with within(seconds, none, "give a smaller --max-length"), Progress(asked) as progress:
         found = verb(chosen.model, values=chosen.values, progress=progress, **options)
     if targets:
         write(found, targets, force)

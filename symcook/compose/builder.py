@@ -6,10 +6,10 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from symcook.door import door
 from symcook.compose.heads import single_head
 from symcook.compose.routing import choice, fresh, route, united
 from symcook.compose.stacking import diagonal, joint_parameters, least, shifted, written
+from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.ends import Embedding, Readout, one_hot
 from symcook.model.layers import Layer, SelfAttention
@@ -306,9 +306,10 @@ _RELATIONS: dict[str, Callable[[int, int], bool]] = {
 
 def _selected(queries: Sequence[str], keys: Sequence[str], relation: Relation) -> list[tuple[str, str]]:
     """The pairs of a query and a key coordinate whose places stand in the relation."""
-    if not callable(relation) or isinstance(relation, type):
-        require_known("relation", relation, tuple(_RELATIONS))
-        relation = _RELATIONS[relation]
+    if isinstance(relation, type) or not callable(relation):
+        known: Any = relation
+        require_known("relation", known, tuple(_RELATIONS))
+        relation = _RELATIONS[known]
     return [(q, k) for place, q in enumerate(queries) for other, k in enumerate(keys) if relation(place, other)]
 
 

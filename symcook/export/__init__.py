@@ -35,8 +35,8 @@ def export(
     """Write float weights as `target`, and beside them a certificate; returns the certificate.
 
     `format` is npz, safetensors, torch (ending .pt, with code in a .py file beside it) or onnx; `dtype` float64,
-    float32, float16 or bfloat16, where the format has it. Position tables hold every input of `max_length` typed symbols
-    (16, or what the model takes), and to there goes what the certificate says: to which length every decision is
+    float32, float16 or bfloat16, where the format has it. Position tables hold words of `max_length` typed symbols (16,
+    or what the model takes), and to there goes what the certificate says: to which length every decision is
     guaranteed whatever runtime computes it (`symcook.export.guarantee`), and to which length numpy's answers were
     compared with exact ones on every input, as far as time allows. `values` sets declared symbols, `claims` are ids
     whose statuses the certificate names, `built` the "recipe" and its "arguments". All files are written, or none.

@@ -91,7 +91,8 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
         "first_difference": first,
         "complete": greatest == n_max,
         "ends": ends,
-        "method": f"numpy evaluation of the stored arrays against {exact}, on {what} of each length from {0 if added else 1}: {how}",
+        "method": f"numpy evaluation of the stored arrays against {exact}, on {what} of each length from "
+        f"{0 if added else 1}: {how}",
     }
 
 

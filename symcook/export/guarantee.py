@@ -207,7 +207,8 @@ class _Guarantee:
                     if last is not None:
                         self.ended(n, last, alone=False)
                     elif not self.open:
-                        self.why = f"length {self.typed(n)} needs {count} runs, and a certificate has at most {RUNS} in all"
+                        needs = f"length {self.typed(n)} needs {count} runs"
+                        self.why = f"{needs}, and a certificate has at most {RUNS} in all"
                         if products > MOST_PRODUCTS:
                             self.why += f", with {MOST_PRODUCTS} products of weights"
                     return

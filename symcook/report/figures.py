@@ -158,7 +158,8 @@ def tolerances(longest: int, done: Ask) -> Figure:
             for side, (one, other) in zip(sides, ((right.low, right.below), (right.high, right.above)), strict=True):
                 side.append((Fraction(n), ball(arb_of(abs(one - 1)).union(arb_of(abs(other - 1))), 5)))
     return Figure(
-        "figure-3-interval", "Beside Figure 3: how far its weight may go from 1 with every word of n symbols right", "n", "distance",
+        "figure-3-interval", "Beside Figure 3: how far its weight may go from 1 with every word of n symbols right",
+        "n", "distance",
         (Curve("below 1", tuple(sides[0])), Curve("above 1", tuple(sides[1]))), (True, True), "epsilon = 0",
     )  # fmt: skip
 
@@ -185,7 +186,7 @@ def accuracy(longest: int, done: Ask) -> Figure:
             values = f"scaled={'yes' if scaled else 'no'}"
             points = _over_lengths(model, values, min(longest, most), lambda answer: answer.extra["accuracy"], done)
             curves.append(Curve(f"{model}, {label}", points))
-    title = "To Figure 4: share of all words of n symbols that first and first-flawed answer rightly"
+    title = "To Figure 4: share of words of n symbols that first and first-flawed answer rightly"
     return Figure("figure-4-accuracy", title, "n", "share of words", tuple(curves), (True, False), "c = 1")
 
 
@@ -293,7 +294,7 @@ def picture(figure: Figure, form: str = "svg") -> bytes:
     """
 
     def draw(sheet: Any) -> None:
-        from matplotlib.ticker import FuncFormatter, NullFormatter
+        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
         axes = sheet.subplots()
         for k, curve in enumerate(figure.curves):
@@ -315,12 +316,17 @@ def picture(figure: Figure, form: str = "svg") -> bytes:
                 axes.set(**{f"{side}scale": "log"})
                 axis = axes.xaxis if side == "x" else axes.yaxis
                 axis.set_minor_formatter(NullFormatter())
+                low, high = axes.get_xlim() if side == "x" else axes.get_ylim()
+                if low > 0 and high < 100 * low:  # one power of ten alone would say little
+                    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
                 axis.set_major_formatter(FuncFormatter(lambda at, _: f"{at:g}"))
         if not figure.logarithmic[0] and all(at.denominator == 1 for c in figure.curves for at, _ in c.points):
             axes.xaxis.get_major_locator().set_params(integer=True)
+        if len({at for curve in figure.curves for at, _ in curve.points}) == 1:
+            axes.set_xticks([float(figure.curves[0].points[0][0])])
         axes.grid(True, which="major", color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
-        if len(figure.curves) > 2:  # a box with so many lines would cover a curve
+        if len(figure.curves) > 2 or figure.bars:  # a box with so many lines would cover a curve
             sheet.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=9)
         elif len(figure.curves) > 1 or figure.level is not None:
             axes.legend(framealpha=0.9, edgecolor="#cccccc", loc=figure.legend, fontsize=9)
@@ -341,5 +347,6 @@ def _upright(axes: Any, figure: Figure) -> None:
     room = 0.2 * (high - low) or 1.0
     for at, start, end in figure.bars:
         bottom, top = (low - room if start is None else float(start)), (high + room if end is None else float(end))
-        axes.plot([float(at)] * 2, [bottom, top], color="#999999", alpha=0.45, linewidth=9, solid_capstyle="butt", zorder=1)
+        style: dict[str, Any] = {"color": "#999999", "alpha": 0.45, "linewidth": 9, "solid_capstyle": "butt"}
+        axes.plot([float(at)] * 2, [bottom, top], zorder=1, **style)
     axes.set(ylim=(low - room, high + room))

@@ -177,8 +177,8 @@ def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction], bo
 
     FROM < TO are rational, or integers for an argument that is an integer; both ends are among the values. STEPS values
     (41) lie evenly on the axis: integers are rounded, and of other values those between the ends have a few digits.
-    SCALE is log or linear; without it gamma, q and bits are linear, of which bounds are powers, and the others
-    logarithmic where TO is at least 10 FROM.
+    SCALE is log or linear; without it the axis is logarithmic where TO is at least 10 FROM, or 1000 FROM for gamma, q
+    and bits, of which bounds are powers.
 
     >>> read_over("softmax-hardmax", "n=1:1000:4")
     ('n', [1, 10, 100, 1000], True)
@@ -204,7 +204,7 @@ def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction], bo
     steps = parts[2] if len(parts) == 3 else str(STEPS)
     if not steps.isascii() or not steps.isdecimal() or len(steps) > 9 or not 2 <= int(steps) <= MAX_STEPS:
         raise BadInput(f"the number of steps must be an integer from 2 to {MAX_STEPS}", steps)
-    logarithmic = scale == "log" if scale is not None else name not in LINEAR and high >= 10 * low
+    logarithmic = scale == "log" if scale is not None else high >= (1000 if name in LINEAR else 10) * low
     if name in WHOLE:
         return name, _integers(int(low), int(high), int(steps), logarithmic), logarithmic
     return name, _fractions(low, high, int(steps), logarithmic), logarithmic

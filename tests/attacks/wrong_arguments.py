@@ -62,7 +62,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Call]]:
     embedding = sc.Embedding(space, words={"a": {"a": 1}, "b": {"b": 1}})
     readout = sc.Readout("sign", "last", ("m",), [[1]])
     layer = sc.Layer(sc.SelfAttention((block,)), None)
-    hot = {"words": "ab"}
+    hot: dict[str, Any] = {"words": "ab"}
 
     def accepts(word: Any) -> bool:
         return word == "()"

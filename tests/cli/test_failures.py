@@ -1,4 +1,4 @@
-"""What a command says when it fails: one sentence, with --json the same as a document, and suggestions that are near."""
+"""What a command says when it fails: one sentence, with --json a document as well; and suggestions that are near."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FAILURES = [  # the command, and its exit code
     ("bound softmax-hardmax --n 64", 2),
     ("diff dyck-1 first", 2),
     ("verify-export changed.npz", 1),
-    ("derive max-min --cases --seconds 1 --set pieces=zzz", 2),
+    ("derive max-min --cases --seconds 0", 2),
     ("derive parity --input 01 --set nothere=1", 2),
     ("check dyck-1", 2),
     ("prove --paper nothere", 2),
@@ -141,6 +141,14 @@ def test_suggestions_are_near(command: str, capsys: pytest.CaptureFixture[str]) 
             assert alike >= 0.6 or near.startswith(given) or given.startswith(near), said
         else:
             assert f"see symcook {command} --help" in said
+
+
+def test_a_sentence_ends_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """The current folder is written with a full stop, and so may be what was given."""
+    for line in ("show ./", "bound lookup --gamma 3. --q ."):
+        assert not refused(capsys, *line.split()).endswith("..\n")
+    assert str(sc.BadInput("a must be b", "..")) == "a must be b; given: .."
+    assert str(sc.BadInput("a must be b", "i", "page 3 shows it.")) == "a must be b; given: i; page 3 shows it."
 
 
 def test_typing_errors_are_still_answered() -> None:

@@ -44,7 +44,8 @@ def test_every_option_reads_it(
     assert document(capsys, "diff", "dyck-1", "dyck-1", "--tolerance", "1e-5")["tolerance"] == "1/100000"
     assert document(capsys, "run", "gtzero", "--set", "x=1e-3", "--set", "eps=1e-2")["output"] == {"out": "1/10"}
     assert document(capsys, "run", "average", "--rows", "1e-1; 2")["output"] == {"mean": "21/20"}
-    assert document(capsys, "run", "cpwl", "--set", "points=0,0; 1e1,1; 20,0", "--set", "x=5")["output"] == {"out": "1/2"}
+    tent = document(capsys, "run", "cpwl", "--set", "points=0,0; 1e1,1; 20,0", "--set", "x=5")
+    assert tent["output"] == {"out": "1/2"}
     short, long = (
         document(capsys, "bound", "temperature", "--n", "8", "--gamma", gamma, "--error", error)
         for gamma, error in (("5e-1", "1e-2"), ("1/2", "1/100"))
