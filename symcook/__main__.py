@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import gc
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from symcook.errors import SymcookError
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -39,7 +43,7 @@ def _run(arguments: list[str]) -> int:
         _drop_stdout()
         return BROKEN_PIPE
     except BaseException as error:
-        return _failed(error, "--debug" in arguments)
+        return _failed(error, arguments)
 
 
 def _open_streams() -> None:
@@ -70,25 +74,43 @@ def _unraisable(lost: object) -> None:
     threading.Timer(0.01, _thread.interrupt_main).start()
 
 
-def _failed(error: BaseException, debug: bool) -> int:
-    """The exit code of an error that ended a command, after its sentence is said."""
+def _failed(error: BaseException, arguments: list[str]) -> int:
+    """The exit code of an error that ended a command, after its sentence is said; with ``--json`` also as a document,
+    unless the answer was printed before it."""
+    debug = "--debug" in arguments
     if debug:
         import traceback
 
         traceback.print_exception(error)
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else DEFECT
-    from symcook.errors import SymcookError
+    from symcook.errors import BadInput, SymcookError
 
     if isinstance(error, SymcookError) and type(error) is not SymcookError:
-        return _say(str(error), error.exit_code)
-    if isinstance(error, OSError) and error.errno is not None:
+        said, code = error, error.exit_code
+    elif isinstance(error, OSError) and error.errno is not None:
         name = str(error.filename or "")
-        where = f" {name if len(name) <= 120 else name[:100] + '...'}" if name else ""
-        return _say(f"a file must be readable or writable; given:{where} {error.strerror}.", 2)
-    what = str(error) or "no message"
-    hint = "" if debug else " and add --debug to see where"
-    return _say(f"a defect of symcook, please report it{hint}: {type(error).__name__}: {what}", DEFECT)
+        where = f"{name if len(name) <= 120 else name[:100] + '...'} " if name else ""
+        said, code = BadInput("a file must be readable or writable", f"{where}{error.strerror}"), 2
+    else:
+        hint = "" if debug else " and add --debug to see where"
+        what = f"{type(error).__name__}: {error if str(error) else 'no message'}"
+        said, code = SymcookError(f"a defect of symcook, please report it{hint}: {what}"), DEFECT
+    if "--json" in arguments:
+        _document(said)
+    return _say(said.sentence, code)
+
+
+def _document(error: SymcookError) -> None:
+    """Print an error as one JSON document, where stdout is open and holds none yet."""
+    import contextlib
+
+    from symcook.cli.output import failed
+
+    if sys.stdout is not None:
+        with contextlib.suppress(OSError):
+            failed(error.to_json())
+            sys.stdout.flush()
 
 
 def _say(sentence: str, code: int) -> int:

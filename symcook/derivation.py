@@ -9,6 +9,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from symcook.door import door
 from symcook.errors import BadInput, Undecided
 from symcook.model.answers import Shown
 from symcook.model.expr import MAX_TEXT
@@ -99,6 +100,7 @@ class Derivation(Shown):
         return document
 
 
+@door()
 def derive(model: Transformer, given: Any = None, values: Mapping[str, Exact] | None = None) -> Derivation:
     """The closed forms of `model` on one input.
 
@@ -117,6 +119,7 @@ def derive(model: Transformer, given: Any = None, values: Mapping[str, Exact] | 
     return _Task(model, given, values).derive(None)
 
 
+@door()
 def derive_cases(
     model: Transformer,
     given: Any = None,
@@ -164,7 +167,10 @@ class _Task:
             return
         if given is None and not model.pointwise:
             raise BadInput("a sequence model needs an input to derive", model.name, "give --rows")
-        rows = [given or {}] if given is None or isinstance(given, Mapping) else list(given)
+        rows = [given or {}] if given is None or isinstance(given, Mapping) else given
+        if not isinstance(rows, (list, tuple)) or not all(isinstance(row, Mapping) for row in rows):
+            model.rows(rows)  # says what rows are
+        rows = list(rows)
         shown = []
         if model.pointwise:
             named = dict(rows[0]) if len(rows) == 1 else {}

@@ -1,10 +1,31 @@
 """One exception tree; each class knows the exit code that the command line gives it."""
 
+from __future__ import annotations
+
+from typing import Any
+
 
 class SymcookError(Exception):
-    """Base of every error that symcook raises on purpose. Seen bare, it is a defect of ours."""
+    """Base of every error that symcook raises on purpose. Seen bare, it is a defect of ours.
+
+    What to do is written once, with the options of the command line, which prints `sentence`; whoever meets the error
+    in Python reads the same with arguments: ``max_length=12`` for ``--max-length 12``.
+    """
 
     exit_code = 4
+
+    @property
+    def sentence(self) -> str:
+        """The message as the command line says it."""
+        return super().__str__()
+
+    def __str__(self) -> str:
+        return in_python(self.sentence)
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``--json`` prints: what must hold, what was given, and what to do (None where nothing is said of it)."""
+        must, _, do = self.sentence.rstrip(".").partition("; ")
+        return {"must": must, "given": None, "do": do or None}
 
 
 class BadInput(SymcookError):
@@ -14,14 +35,27 @@ class BadInput(SymcookError):
 
     def __init__(self, must: str, given: object = None, do: str | None = None) -> None:
         self.must, self.given, self.do = must, given, do
-        parts = [must]
-        if given is not None:
-            text = _text(given)
-            parts.append(f"given: {_short(text) or ('white space' if text else 'nothing')}")
-        if do is not None:
-            parts.append(do)
+        super().__init__(self._joined(must, do))
+
+    def _joined(self, must: str, do: str | None) -> str:
+        shown = self.shown
+        parts = [must, *([] if shown is None else [f"given: {shown}"]), *([] if do is None else [do])]
         text = "; ".join(parts)
-        super().__init__(text if text.endswith("?") else text + ".")
+        return text if text.endswith(("?", ".")) else text + "."
+
+    @property
+    def shown(self) -> str | None:
+        """What was given, on one line."""
+        if self.given is None:
+            return None
+        text = _text(self.given)
+        return _short(text) or ("white space" if text else "nothing")
+
+    def __str__(self) -> str:
+        return self._joined(in_python(self.must), None if self.do is None else in_python(self.do))
+
+    def to_json(self) -> dict[str, Any]:
+        return {"must": self.must, "given": self.shown, "do": self.do}
 
 
 class NotExact(BadInput):
@@ -43,6 +77,44 @@ class Rejected(SymcookError):
 
     exit_code = 1
 
+    def __str__(self) -> str:
+        return self.sentence  # it may cite a formula, in which two signs are no option
+
+
+_INSTEAD = {"input": "an input", "tokens": "an input", "cases": "derive_cases", "free": "weights"}
+"""Options whose argument in Python has another name, or none."""
+
+
+def in_python(text: str) -> str:
+    """A message about options as one about arguments.
+
+    >>> in_python("give --max-length 12 or --set eps=1/8, or leave --dtype out; --force replaces it")
+    'give max_length=12 or values={"eps": "1/8"}, or leave dtype out; force=True replaces it'
+    """
+    if "-" not in text:
+        return text
+    import re
+
+    def argument(found: re.Match[str]) -> str:
+        option, value = found[1], found[2]
+        name = _INSTEAD.get(option, option.replace("-", "_"))
+        if option == "set" and value is not None:
+            key, _, given = value.partition("=")
+            return f'values={{"{key}": {given if given.isupper() else _quoted(given)}}}'
+        if option == "force":
+            return "force=True"
+        if option in ("input", "tokens", "rows", "cases") or value is None:
+            return name
+        return f"{name}={value if value.isdecimal() or value.isupper() else _quoted(value)}"
+
+    value = r"(?: ((?:[^\s,;']*[0-9A-Z=/\[.][^\s,;']*[^\s,;'.]|[0-9A-Z]|'[^']*'|\"[^\"]*\"|(?:exact|ball|mpmath)\b)))?"
+    text = re.sub(rf"(?<![\w-])--([a-z][a-z-]*){value}", argument, text)
+    return re.sub(r"(?<![\w-])-o ([^\s,;]*\w)", r'"\1"', text)
+
+
+def _quoted(value: str) -> str:
+    return f'"{value.strip(chr(34) + chr(39))}"'
+
 
 def _text(given: object) -> str:
     try:
@@ -57,26 +129,40 @@ def _short(text: str, limit: int = 120) -> str:
     return line if len(line) <= limit else f"{line[: limit - 20]} ... {line[-15:]}"
 
 
-def require_known(kind: str, name: str, valid: "list[str] | tuple[str, ...]") -> None:
+NEAR = 0.65
+"""How alike (`difflib`, from 0 to 1) a name must be to be meant: m is meant by mm, json not by set."""
+
+
+def require_known(kind: str, name: str, valid: list[str] | tuple[str, ...]) -> None:
     """Raise `unknown` where `name` is not one of `valid`."""
     if not isinstance(name, str) or name not in valid:
         raise unknown(kind, _text(name), valid)
 
 
-def unknown(kind: str, name: str, valid: "list[str] | tuple[str, ...]") -> BadInput:
-    """A BadInput for a name that does not exist, with the nearest valid one.
+def unknown(kind: str, name: str, valid: list[str] | tuple[str, ...], do: str | None = None) -> BadInput:
+    """A BadInput for a name that does not exist, with the nearest valid one; where none is near, with `do` or some of
+    the valid ones.
 
     >>> print(unknown("recipe", "dyk-1", ["dyck-1", "average"]))
     the recipe must be a known name; given: dyk-1; did you mean dyck-1?
     """
     import difflib
 
-    folded = {word.casefold(): word for word in reversed(valid)}
-    near = difflib.get_close_matches(name, valid, n=1, cutoff=0.5) or [
-        folded[word] for word in difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
-    ]
+    name = _text(name)
+    bare = {word.lstrip("-"): word for word in reversed(valid)}  # all options begin alike
+    folded = {word.casefold(): word for word in bare}
+    given = name.lstrip("-")
+
+    def alike(text: str, words: dict[str, str]) -> list[str]:
+        found = difflib.get_close_matches(text, words, n=3, cutoff=NEAR)
+        return [w for w in found if difflib.SequenceMatcher(None, text, w).ratio() >= NEAR]  # it is not symmetric
+
+    near = alike(given, bare) or [folded[word] for word in alike(given.casefold(), folded)]
+    near = near or [w for w in bare if min(len(w), len(given)) > 2 and (w.startswith(given) or given.startswith(w))]
     if near:
-        hint = f"did you mean {near[0]}?"
+        hint = f"did you mean {bare[near[0]]}?"
+    elif do is not None:
+        hint = do
     elif len(valid) <= 12:
         hint = f"known: {', '.join(valid)}" if valid else "there is none"
     else:

@@ -8,6 +8,16 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from symcook.errors import BadInput
+
+
+def ordinary(place: str | Path, what: str, example: str) -> Path:
+    """The path, where files may get this name; BadInput for - (several files are no stream) and for a device."""
+    path = Path(place)
+    if path.name in ("-", "") or (path.exists() and not path.is_file() and not path.is_dir()):
+        raise BadInput(f"{what} must be the name of a file or folder to write", place, f"give for example {example}")
+    return path
+
 
 def put(contents: Mapping[Path, bytes], *, force: bool) -> None:
     """Write all files or none: under temporary names beside them, which then take the place of the targets.

@@ -8,6 +8,7 @@ from typing import Any
 
 from symcook.domains import RUNNABLE, make_domain
 from symcook.domains.protocol import Rounded
+from symcook.door import door
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import Result, forward
 from symcook.model.answers import Shown
@@ -154,6 +155,7 @@ def prepare(model: Transformer, given: Any) -> tuple[Any, str]:
     return rows, show_rows(rows)
 
 
+@door()
 def run(
     model: Transformer,
     given: Any,

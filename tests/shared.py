@@ -66,9 +66,12 @@ def document(capsys: pytest.CaptureFixture[str], *arguments: object, code: int =
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
-    """The one sentence of bad input, exit 2, with nothing on stdout."""
+    """The one sentence of bad input, exit 2, with nothing on stdout; with --json the same as a document there."""
     code, out, err = call(capsys, *arguments)
-    assert (code, out) == (2, ""), (code, out, err)
+    assert code == 2 and (out == "") == ("--json" not in arguments), (code, out, err)
+    if out:
+        (error,) = json.loads(out).values()
+        assert set(error) == {"must", "given", "do"} and err.startswith(f"symcook: {error['must']}"), (out, err)
     assert err.startswith("symcook: ")
     assert err.count("\n") == 1
     assert "Traceback" not in err

@@ -113,7 +113,7 @@ def test_html_shows_every_coordinate_token_and_position() -> None:
     for step in run.trace:
         assert all(words.count(name) >= 1 for name in step["coordinates"])
     assert words.count("seen") == len(run.trace) and words.count("mix") == len(run.trace)  # once more as an output
-    assert all(f"{place} {token}" in words for place, token in enumerate(("CLS", *HOSTILE)))
+    assert all(f"{place}: {token}" in words for place, token in enumerate(("CLS", *HOSTILE)))
     assert [w for w in words if w.startswith("attention weights")] == [
         "attention weights of head 1 of 2", "attention weights of head 2 of 2"
     ]  # fmt: skip
@@ -364,4 +364,5 @@ def test_forms_that_do_not_fit(
     capsys: pytest.CaptureFixture[str], command: tuple[str, ...], options: tuple[str, ...]
 ) -> None:
     code, out, err = call(capsys, *command, *options)
-    assert code == 2 and out == "" and "must" in err and "Traceback" not in err
+    assert code == 2 and "must" in err and "Traceback" not in err
+    assert (out == "") == ("--json" not in options)

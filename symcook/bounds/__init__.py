@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from symcook.door import door, fits
 from symcook.errors import unknown
 
 if TYPE_CHECKING:
@@ -62,6 +63,11 @@ class Argument:
     metavar: str | None = None
     required: bool = False
 
+    @property
+    def option(self) -> str:
+        """The option of the command line; values of a model are given as in every command."""
+        return "--set" if self.name == "values" else f"--{self.name.replace('_', '-')}"
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -85,10 +91,8 @@ class Kind:
         """Its arguments as one writes them on the command line."""
         words = []
         for argument in self.arguments:
-            option = f"--{argument.name.replace('_', '-')}"
-            word = (
-                "NAME" if argument.name == "model" else f"{option} {argument.metavar}" if argument.metavar else option
-            )
+            value = f" {argument.metavar}" if argument.metavar else ""
+            word = "NAME" if argument.name == "model" else f"{argument.option}{value}"
             words.append(word if argument.required else f"[{word}]")
         return " ".join((self.name, *words))
 
@@ -100,7 +104,7 @@ class Kind:
 
 _N = "The length: how many scores, positions or symbols there are."
 _MODEL = "A recipe or a model file."
-_VALUES = "Arguments of a recipe and values of its symbols: 'N=4, eps=1/16'."
+_VALUES = "An argument of the recipe or a value of a symbol. Repeatable."
 _GAMMA = "The score gap or scale: a rational, or such as 'log(8*64)'."
 
 KINDS: dict[str, Kind] = {
@@ -181,7 +185,7 @@ KINDS: dict[str, Kind] = {
             arguments=(
                 Argument("model", _MODEL, "NAME", required=True),
                 Argument("norm", "max for the greatest entry, sum for the sum of their sizes (max).", "M"),
-                Argument("values", _VALUES, "V"),
+                Argument("values", _VALUES, "NAME=VALUE"),
             ),
             summary="the least Lipschitz constant of a feed-forward layer, against ||W2|| ||W1||, and whether it is "
             "positively homogeneous (Cookbook, Section 6.1)",
@@ -232,7 +236,7 @@ KINDS: dict[str, Kind] = {
                 Argument("model", _MODEL, "NAME", required=True),
                 Argument("delta", "The size of the error in the embedding.", "D"),
                 Argument("n", _N, "N"),
-                Argument("values", _VALUES, "V"),
+                Argument("values", _VALUES, "NAME=VALUE"),
                 Argument("dtype", "Weights and operations rounded to float64, float32, float16 or bfloat16.", "T"),
                 Argument("constants", "By constants of the parts alone, for every word at once."),
             ),
@@ -245,7 +249,7 @@ KINDS: dict[str, Kind] = {
             arguments=(
                 Argument("model", _MODEL, "NAME", required=True),
                 Argument("n", _N, "N", required=True),
-                Argument("values", _VALUES, "V"),
+                Argument("values", _VALUES, "NAME=VALUE"),
             ),
             summary="the greatest change of a model's output when one of n symbols changes, against a proved C/n "
             "(chiang2022, Section 1; Cookbook, Section 6.4)",
@@ -256,7 +260,7 @@ KINDS: dict[str, Kind] = {
             arguments=(
                 Argument("model", _MODEL, "NAME", required=True),
                 Argument("n", _N, "N", required=True),
-                Argument("values", _VALUES, "V"),
+                Argument("values", _VALUES, "NAME=VALUE"),
                 Argument("weight", "The weight of Figure 3 in parity and parity-layernorm (1).", "P"),
                 Argument("sample", "The mean over so many words, drawn evenly, in place of all.", "M"),
                 Argument("seed", "Where the drawing begins (0).", "S"),
@@ -275,6 +279,7 @@ def kind(name: str) -> Kind:
     return KINDS[name]
 
 
+@door()
 def bound(name: str, *arguments: Any, **parameters: Any) -> Bound:
     """The bound of a kind, as `symcook bound` names it; its arguments are those of its function.
 
@@ -287,7 +292,9 @@ def bound(name: str, *arguments: Any, **parameters: Any) -> Bound:
     for parameter in parameters:
         if parameter not in chosen.names:
             raise unknown(f"argument of {name}", parameter, chosen.names)
-    return chosen.load()(*arguments, **parameters)
+    function = chosen.load()
+    fits(function, name, arguments, parameters)
+    return function(*arguments, **parameters)
 
 
 def __getattr__(name: str) -> Any:

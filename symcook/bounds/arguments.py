@@ -9,7 +9,7 @@ import flint
 
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term, show
-from symcook.model.rationals import rational
+from symcook.model.rationals import plain, rational
 from symcook.numbers.balls import arb_of, decide_sign
 from symcook.numbers.evaluate import evaluate
 
@@ -64,7 +64,7 @@ def exact(value: object, name: str) -> Exact:
 def number_tree(text: str, name: str) -> Tree:
     """The tree of a number that is given as text; BadInput, which says for what, where it is none or has names."""
     try:
-        tree = parse_term(text)
+        tree = parse_term(plain(text))
     except BadInput as error:
         raise BadInput(f"{name} must be a number; {error.must}", error.given, error.do) from None
     free = sorted(names(tree))

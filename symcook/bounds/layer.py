@@ -224,7 +224,7 @@ def layer_norm(
     entries = count(d, "d", least=2)
     if entries > MAX_WIDTH:
         raise BadInput(f"d must be at most {MAX_WIDTH}", entries)
-    if rational_value(number_tree(str(epsilon), "epsilon"), "epsilon") == 0:
+    if rational_value(number_tree(_text(epsilon), "epsilon"), "epsilon") == 0:
         must = "epsilon must be positive, as layer norm is not Lipschitz without (cookbook.s6.4.ln_lipschitz)"
         raise BadInput(must, 0, "give for example --epsilon 1/100000")
     small = rational_positive(epsilon, "epsilon")
@@ -331,8 +331,12 @@ def growth(p: Fraction, square: Fraction) -> flint.arb:
     return ((q + arb_of(p)) ** 3 / (27 * (q - arb_of(p)))).sqrt()
 
 
+def _text(value: str | int | Fraction) -> str:
+    return value if isinstance(value, str) else written(Fraction(value))
+
+
 def _gains(gain: str | int | Fraction, d: int) -> list[Fraction]:
-    found = [rational_value(number_tree(part, "gain"), "gain") for part in str(gain).split(",")]
+    found = [rational_value(number_tree(part, "gain"), "gain") for part in _text(gain).split(",")]
     if len(found) not in (1, d):
         raise BadInput(f"gain must be one number, or d = {d} of them", len(found), "give for example --gain 1")
     if not any(found):

@@ -47,7 +47,7 @@ def _bound(model: Transformer, given: Mapping[str, Any]) -> Transformer:
     model.values(given, require=False)  # a wrong name or value is said first
     if missing:
         one = missing[0]
-        do = f"give --values {one.name}=VALUE with {one.region}"
+        do = f"give --set {one.name}=VALUE with {one.region}"
         raise BadInput("every symbol must have a value here", f"none for {one.name}", do)
     return model.bind(given)
 

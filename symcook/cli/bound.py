@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from symcook import bounds
-from symcook.cli.options import DIGITS, OneOf
+from symcook.cli.options import DIGITS, OneOf, read_settings
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, Waiting, print_json, say
 from symcook.errors import BadInput, Undecided, unknown
@@ -22,13 +22,15 @@ def _options(function: Any) -> Any:
     for argument in reversed(_ARGUMENTS.values()):
         kind: dict[str, Any] = {"is_flag": True} if argument.metavar is None else {"metavar": argument.metavar}
         kinds = ", ".join(one.name for one in bounds.KINDS.values() if argument.name in one.names)
-        option = f"--{argument.name.replace('_', '-')}"
-        function = click.option(option, argument.name, help=f"For {kinds}. {argument.help}", **kind)(function)
+        if argument.name == "values":
+            kind["multiple"] = True
+            function = click.option("--values", "text", metavar="V", help="The same as 'N=4, eps=1/16'.")(function)
+        function = click.option(argument.option, argument.name, help=f"For {kinds}. {argument.help}", **kind)(function)
     return function
 
 
 def _said(name: str) -> str:
-    return "the name of a model" if name == "model" else f"--{name.replace('_', '-')}"
+    return "the name of a model" if name == "model" else _ARGUMENTS[name].option
 
 
 @declare("bound", "symcook bound softmax-hardmax --n 64 --gamma 'log(8*64)'")
@@ -36,13 +38,18 @@ def _said(name: str) -> str:
 @click.argument("model", required=False, metavar="[NAME]")
 @_options
 @click.option("--digits", type=DIGITS, default=30, metavar="D", help="Decimal digits of both balls (30).")
-@click.option("--over", metavar="NAME=FROM:TO[:STEPS]", help="With --plot: run over this argument, as n=1:1024:21.")
+@click.option(
+    "--over",
+    metavar="NAME=FROM:TO[:STEPS][:SCALE]",
+    help="With --plot: run over this argument, as n=1:1024:21; SCALE is log or linear.",
+)
 @click.option("--plot", "place", metavar="PLACE", help="Write PLACE.csv, and with matplotlib PLACE.svg and PLACE.png.")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 def command(
     kind: str, digits: int, over: str | None, place: str | None, force: bool, as_json: bool, **options: Any
 ) -> int:
     chosen = bounds.kind(kind)
+    options["values"] = _values(options["values"], options.pop("text"))
     given = {name: value for name, value in options.items() if value is not None and value is not False}
     if (over is None) != (place is None):
         has, needs = ("--over", "--plot") if place is None else ("--plot", "--over")
@@ -61,6 +68,18 @@ def command(
     return 0 if answer.claimed is None else _code(answer.holds, digits)
 
 
+def _values(settings: tuple[str, ...], text: str | None) -> dict[str, str] | None:
+    """What `--set` and `--values` give, together."""
+    from symcook.bounds.models import settings as read
+
+    given = read_settings(settings)
+    for name, value in read(text).items():
+        if name in given:
+            raise BadInput("a setting must be given once", name)
+        given[name] = value
+    return given or None
+
+
 def _check(chosen: bounds.Kind, given: dict[str, Any], ranged: str | None) -> None:
     """BadInput where an argument is missing or is none of the kind; `ranged` is the one that is run over."""
     names = [argument.name for argument in chosen.arguments]
@@ -73,7 +92,8 @@ def _check(chosen: bounds.Kind, given: dict[str, Any], ranged: str | None) -> No
     for name, value in given.items():
         if name not in names:
             has = ", ".join(map(_said, names))
-            shown = _said(name) if value is True else f"{_said(name)} {value}"
+            written = ", ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else value
+            shown = _said(name) if value is True else f"{_said(name)} {written}"
             raise BadInput(f"{chosen.name} takes {has} and nothing else", shown, "leave it out")
 
 

@@ -22,7 +22,8 @@ FILES = {".npz": "npz", ".safetensors": "safetensors", ".onnx": "onnx"}
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @click.option(
-    "--max-length", type=Whole("the greatest length", 1, 64), default=6, metavar="N", help="Inputs to length N (6)."
+    "--max-length", type=Whole("the greatest length", 1, 64), default=6, metavar="N",
+    help="Inputs to length N (6), in typed symbols.",
 )
 @click.option("--tolerance", default="0", metavar="T", help="What is at most T apart counts as equal (0).")
 @settings_option
@@ -38,9 +39,9 @@ def command(first: str, second: str, max_length: int, tolerance: str, settings: 
     one, other = (_model(name, settings) for name in (first, second))
     if settings and PurePath(first).suffix in FILES and PurePath(second).suffix in FILES:
         raise BadInput("weights in a file have nothing to set", f"--set {settings[0]}", "leave it out")
-    lengths = [max_length, *(m.max_length for m in (one, other) if m.max_length is not None)]
+    most = [m.max_length - m.embedding.added for m in (one, other) if m.max_length is not None]
     with Progress("comparing runs") as progress:
-        length = 1 if one.pointwise else min(lengths)
+        length = 1 if one.pointwise else max(1, min((max_length, *most)))
         found = diff(one, other, length, tolerance=tolerance, progress=progress)
     if as_json:
         print_json(found.to_json())

@@ -27,6 +27,7 @@ def command(
     place: str | None,
     force: bool,
     digits: int,
+    seconds: int,
     as_json: bool,
 ) -> int:
     """Least and greatest entropy, in bits, of each head's attention weights over all words of each length.
@@ -43,4 +44,4 @@ def command(
             raise BadInput("a position must be a number, or each", position, "give for example --position 1")
         at = int(position)
     options = {"max_length": max_length, "min_length": min_length, "head": head, "position": at, "digits": digits}
-    return ask(chosen, entropy, place, force, as_json, **options)
+    return ask(chosen, entropy, place, force, seconds, as_json, **options)

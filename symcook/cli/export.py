@@ -32,8 +32,9 @@ RUNS = {
 @click.option("-o", "--output", "target", required=True, metavar="FILE", help="The file for the weights.")
 @click.option("--dtype", type=OneOf("dtype", TYPES), default="float64", help="The float type (float64).")
 @click.option(
-    "--max-length", type=Whole("the greatest length", 1, 4096), metavar="N", help="Tables and certificate to N (16)."
-)
+    "--max-length", type=Whole("the greatest length", 1, 4096), metavar="N",
+    help="Tables and certificate for words of N typed symbols (16).",
+)  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @settings_option
 def command(
@@ -76,6 +77,7 @@ def command(
             force=force,
             progress=progress,
         )
+    added = chosen.model.embedding.added
     if as_json:
         print_json({"weights": str(weights), "certificate": str(beside), **document})
         return
@@ -84,7 +86,10 @@ def command(
         verdict = f"compared at {compared['inputs']} points, largest difference {compared['largest_difference']:.3g}"
     else:
         what = "exact answers" if compared["largest_difference"] is None else "values that agree with the exact ones"
-        verdict = f"{what} to length {document['greatest_length']} ({compared['inputs']} inputs compared)"
+        longest = document["greatest_length"] - added
+        verdict = f"{what} to length {longest} ({compared['inputs']} inputs compared)"
+        if not compared["inputs"]:
+            verdict = "no input compared"
     say(f"wrote {', '.join(str(weights.parent / file) for file in document['files'])} and {beside}")
     say(f"  {dtype}, {verdict}")
     if compared["first_difference"] is None and compared["ends"] is not None:
@@ -98,25 +103,26 @@ def command(
 
 
 def guaranteed(found: dict[str, Any]) -> list[str]:
-    """What a certificate guarantees, in lines."""
+    """What a certificate guarantees, in lines: it counts the tokens that the model adds, and these lines do not."""
+    added = found["added_tokens_counted"]
     if found["length"] is None:
         errors = [each["error"] for each in found["lengths"] if "error" in each]
         if not errors:
             return [f"no bound on the error of values: {found['why']}"]
         why = [f"  {found['why']}"] if found["why"] else []
-        return [f"every value within {errors[-1]} of the exact one to length {found['lengths'][-1]['length']}", *why]
-    counted = f", of which the model adds {found['added_tokens_counted']}" if found["added_tokens_counted"] else ""
-    ranges = [f"{low} to {high}" if low < high else str(low) for low, high in found["ranges"]]
-    lines = [f"decisions guaranteed in any runtime at lengths {', '.join(ranges)}{counted}" if ranges else
-             f"no length at which all decisions are guaranteed{counted}"]  # fmt: skip
+        longest = found["lengths"][-1]["length"] - added
+        return [f"every value within {errors[-1]} of the exact one to length {longest}", *why]
+    ranges = [(low - added, high - added) for low, high in found["ranges"]]
+    shown = [f"{low} to {high}" if low < high else str(low) for low, high in ranges]
+    lines = [f"decisions guaranteed in any runtime at lengths {', '.join(shown)}" if shown else
+             "no length at which all decisions are guaranteed"]  # fmt: skip
     for each in found["open"]:
         alone = "" if each["alone"] else " (with others)"
         outputs = ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in each["outputs"].items())
         exact = (each["exact"] or {}).get("logit")
         outputs += f", exactly {exact}" if exact is not None and len(exact) <= 40 else ""
-        lines.append(
-            f"not at length {each['length']}: {each['input'] or EMPTY_WORD}{alone}, {outputs or 'a choice open'}"
-        )
+        word = each["input"] or EMPTY_WORD
+        lines.append(f"not at length {each['length'] - added}: {word}{alone}, {outputs or 'a choice open'}")
     return lines if found["open"] else [*lines, f"  {found['why']}"]
 
 

@@ -10,6 +10,7 @@ import click
 
 from symcook import __version__
 from symcook.cli import COMMANDS, THREE_THINGS, help_text
+from symcook.cli.output import begin
 from symcook.errors import BadInput, unknown
 
 
@@ -62,6 +63,7 @@ def invoke(arguments: list[str]) -> int:
         from click.shell_completion import shell_complete
 
         return shell_complete(group, {}, "symcook", "_SYMCOOK_COMPLETE", instruction)
+    begin()
     try:
         # Not `group.main`, which would answer Ctrl-C and errors itself.
         with group.make_context("symcook", list(arguments)) as ctx:
@@ -82,7 +84,7 @@ def _sentence(error: click.UsageError) -> BadInput:
     command, options = ctx.command_path, [p for p in ctx.command.get_params(ctx) if isinstance(p, click.Option)]
     hint = f"see {command} --help"
     if isinstance(error, click.NoSuchOption):
-        return unknown("option", error.option_name, [name for p in options for name in p.opts if name[:2] == "--"])
+        return unknown("option", error.option_name, [n for p in options for n in p.opts if n[:2] == "--"], hint)
     if isinstance(error, click.BadOptionUsage):
         if any(p.is_flag for p in options if error.option_name in p.opts):
             return BadInput(f"the option {error.option_name} must not have a value", "one", hint)

@@ -20,6 +20,7 @@ def command(
     place: str | None,
     force: bool,
     digits: int,
+    seconds: int,
     as_json: bool,
 ) -> int:
     """Least distance of a decision from its threshold over all words of each length, and a word that has it.
@@ -30,4 +31,4 @@ def command(
     from symcook.questions.margin import margin
 
     chosen = chosen_model(name, settings, max_length, 20)
-    return ask(chosen, margin, place, force, as_json, max_length=max_length, digits=digits)
+    return ask(chosen, margin, place, force, seconds, as_json, max_length=max_length, digits=digits)

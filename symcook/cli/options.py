@@ -161,6 +161,7 @@ domain_option = click.option(
 )
 Found = TypeVar("Found")
 DIGITS = Whole("digits", 1, 100_000)
+SECONDS = Whole("the time in seconds", 1, 1_000_000)
 LENGTH = Whole("the greatest length", 1, 1_000_000)
 
 
@@ -173,6 +174,13 @@ def input_options(function: Any) -> Any:
     ):
         function = option(function)
     return function
+
+
+def seconds_option(usual: int) -> Callable[..., Any]:
+    """`--seconds`, for `output.within`."""
+    return click.option(
+        "--seconds", type=SECONDS, default=usual, metavar="S", help=f"The time that the answer may take ({usual})."
+    )
 
 
 def latex_options(function: Any) -> Any:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from symcook.errors import Undecided
 from symcook.report.text import WIDE
 
 
@@ -15,11 +18,29 @@ def say(text: str = "") -> None:
     print(text)
 
 
+_answered = False
+"""Whether this command has printed its JSON document."""
+
+
+def begin() -> None:
+    """A command begins: nothing is printed yet."""
+    global _answered
+    _answered = False
+
+
 def print_json(document: Any) -> None:
     """Print one JSON document; a float that JSON cannot write becomes text."""
+    global _answered
     import json
 
     print(json.dumps(_finite(document), indent=2, allow_nan=False))
+    _answered = True
+
+
+def failed(error: dict[str, Any]) -> None:
+    """Print a failure as the one JSON document; an answer that stayed open has been printed as what it is."""
+    if not _answered:
+        print_json({"error": error})
 
 
 def _finite(value: Any) -> Any:
@@ -40,8 +61,8 @@ def line_width() -> int:
 
 
 class Progress:
-    """Progress of what stands under ``with`` on stderr: redrawn in place on a terminal, which is clean afterwards; a
-    line every ten seconds elsewhere; silent when quick."""
+    """Progress of what stands under ``with``: redrawn in place on the terminal that stderr is, clean afterwards; silent
+    when quick, and where stderr is a file or a pipe, which holds what a reader wants to keep."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -57,12 +78,41 @@ class Progress:
 
     def __call__(self, done: Any, total: Any = None) -> None:
         now = time.monotonic()
-        terminal = sys.stderr is not None and sys.stderr.isatty()
-        if now - self.started < 1 or now - self.last < (0.2 if terminal else 10):
+        if now - self.started < 1 or now - self.last < 0.2 or sys.stderr is None or not sys.stderr.isatty():
             return
-        self.last, self.drawn = now, terminal
+        self.last, self.drawn = now, True
         text = f"{self.what}: {done}" + (f" of {total}" if total is not None else "")
-        print(f"\r{text:<78}" if terminal else text, end="" if terminal else "\n", file=sys.stderr, flush=True)
+        print(f"\r{text:<78}", end="", file=sys.stderr, flush=True)
+
+
+class TimeUp(BaseException):
+    """The time that a command may take is over. No error of ours: nothing on the way may take it for an open answer."""
+
+
+@contextmanager
+def within(seconds: int, what: str, do: str) -> Iterator[None]:
+    """Undecided where what stands under ``with`` takes longer; without effect where there are no timers (Windows, and
+    outside the main thread)."""
+    import signal
+
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def late(*_: object) -> None:
+        raise TimeUp
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # and again: Python drops what is raised inside some callbacks
+    try:
+        yield
+    except TimeUp:
+        plural = "s" * (seconds != 1)
+        must = f"{what} within {seconds} second{plural}; {do}, or give more time with --seconds"
+        raise Undecided(f"{must}.") from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 class Waiting:

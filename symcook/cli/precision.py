@@ -28,6 +28,7 @@ def command(
     force: bool,
     formats: tuple[str, ...],
     beyond: int | None,
+    seconds: int,
     as_json: bool,
 ) -> int:
     """Bits that keep every word of each length decided rightly, and how far each float format carries.
@@ -39,4 +40,4 @@ def command(
 
     chosen = chosen_model(name, settings, max_length, 12)
     options = {"max_length": max_length, "min_length": min_length, "formats": formats or FORMATS, "beyond": beyond or 0}
-    return ask(chosen, precision, place, force, as_json, **options)
+    return ask(chosen, precision, place, force, seconds, as_json, **options)

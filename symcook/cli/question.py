@@ -8,16 +8,17 @@ from typing import Any
 
 import click
 
-from symcook.cli.options import LENGTH, Chosen, Whole, choose, need_values, settings_option
-from symcook.cli.output import Progress, print_json, say
+from symcook.cli.options import LENGTH, Chosen, Whole, choose, need_values, seconds_option, settings_option
+from symcook.cli.output import Progress, print_json, say, within
 from symcook.errors import BadInput
 
 MIN_LENGTH = Whole("the least length", 0, 1_000_000)
 
 
 def question_options(function: Any) -> Any:
-    """`--max-length`, `--set`, `--plot` and `--force`."""
+    """`--max-length`, `--set`, `--plot`, `--force` and `--seconds`."""
     for option in (
+        seconds_option(600),
         click.option("--force", is_flag=True, help="Replace existing files."),
         click.option(
             "--plot", "place", metavar="PLACE", help="Write PLACE.csv, and with matplotlib PLACE.svg and PLACE.png."
@@ -48,7 +49,15 @@ def chosen_model(name: str, settings: tuple[str, ...], max_length: int | None, e
     return chosen
 
 
-def ask(chosen: Chosen, verb: Callable[..., Any], place: str | None, force: bool, as_json: bool, **options: Any) -> int:
+def ask(
+    chosen: Chosen,
+    verb: Callable[..., Any],
+    place: str | None,
+    force: bool,
+    seconds: int,
+    as_json: bool,
+    **options: Any,
+) -> int:
     """Ask, print the answer, and write its files."""
     from symcook.report.plots import MISSING, plot_targets
     from symcook.report.question import write
@@ -56,7 +65,9 @@ def ask(chosen: Chosen, verb: Callable[..., Any], place: str | None, force: bool
     if force and place is None:
         raise BadInput("--force must come with --plot", "none", "leave it out")
     targets = plot_targets(place, force) if place is not None else []
-    with Progress(f"{verb.__name__} of {chosen.name}") as progress:
+    asked = f"{verb.__name__} of {chosen.name}"
+    none = f"no {asked} to length {options['max_length']} was found"
+    with within(seconds, none, "give a smaller --max-length"), Progress(asked) as progress:
         found = verb(chosen.model, values=chosen.values, progress=progress, **options)
     if targets:
         write(found, targets, force)

@@ -22,6 +22,7 @@ def command(
     place: str | None,
     force: bool,
     digits: int,
+    seconds: int,
     as_json: bool,
 ) -> int:
     """Greatest temperature at which soft attention decides every word of each length as hard attention does.
@@ -33,4 +34,4 @@ def command(
 
     chosen = chosen_model(name, settings, max_length, 6)
     options = {"max_length": max_length, "min_length": min_length, "digits": digits}
-    return ask(chosen, temperature, place, force, as_json, **options)
+    return ask(chosen, temperature, place, force, seconds, as_json, **options)

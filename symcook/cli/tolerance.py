@@ -29,6 +29,7 @@ def command(
     place: str | None,
     force: bool,
     digits: int,
+    seconds: int,
     as_json: bool,
 ) -> int:
     """Interval of one weight in which every word of each length keeps its answer, with the words that end it.
@@ -41,4 +42,4 @@ def command(
     if not weights:
         raise BadInput("the weight that moves must be given", "none", "give for example --free 'L1.head1.V[1,1]'")
     options = {"weights": list(weights), "max_length": max_length, "min_length": min_length, "digits": digits}
-    return ask(chosen, tolerance, place, force, as_json, **options)
+    return ask(chosen, tolerance, place, force, seconds, as_json, **options)

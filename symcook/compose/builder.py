@@ -9,6 +9,7 @@ from typing import Any
 from symcook.compose.heads import single_head
 from symcook.compose.routing import choice, fresh, route, united
 from symcook.compose.stacking import diagonal, joint_parameters, least, shifted, written
+from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.ends import Embedding, Readout, one_hot
 from symcook.model.layers import Layer, SelfAttention
@@ -21,6 +22,7 @@ from symcook.model.weights import feedforward, head
 Relation = str | Callable[[int, int], bool]
 
 
+@door()
 class Builder:
     """A model step by step: each step names what it reads and writes fresh coordinates.
 
@@ -40,7 +42,7 @@ class Builder:
     def __init__(
         self,
         *,
-        words: str | Mapping[str, Mapping[str, Any]] | None = None,
+        words: str | Sequence[str] | Mapping[str, Mapping[str, Any]] | None = None,
         inputs: Iterable[str] | None = None,
         positions: Mapping[str, Any] | None = None,
         parameters: Iterable[Parameter] = (),
@@ -49,11 +51,12 @@ class Builder:
         after: str | None = None,
         max_length: int | None = None,
     ) -> None:
-        words = one_hot(words) if isinstance(words, str) else words
+        words = words if words is None or isinstance(words, Mapping) else one_hot(words)
         self._names: list[str] = []
         self._positions = dict(positions or {})
         given = None if inputs is None else _names(inputs)
-        self._names += united((*(c for row in (words or {}).values() for c in row), *(given or ()), *self._positions))
+        rows = [row for row in (words or {}).values() if isinstance(row, Mapping)]  # an embedding refuses others
+        self._names += united((*(c for row in rows for c in row), *(given or ()), *self._positions))
         self._embedding: dict[str, Any] = {
             "words": words, "inputs": given, "start": start, "before": before, "after": after
         }  # fmt: skip
@@ -62,6 +65,7 @@ class Builder:
         self._readout: Readout | None = None
         self._max_length = max_length
 
+    @door()
     def attention(
         self,
         writes: str | Iterable[str],
@@ -91,6 +95,7 @@ class Builder:
         Q, K = (zero, zero) if Q is None else (Q, K)
         return self._add(Head(reads, writes, Q, K, V, mask, weighting, temperature, scale))
 
+    @door()
     def feedforward(
         self, writes: str | Iterable[str], reads: str | Iterable[str], *, W1: Any, b1: Any, W2: Any, b2: Any = None,
         activation: str = "relu",
@@ -100,6 +105,7 @@ class Builder:
         b2 = [0] * len(writes) if b2 is None else b2
         return self._add(FeedForward(reads, writes, W1, b1, W2, b2, activation))
 
+    @door()
     def add(self, block: Head | FeedForward) -> tuple[str, ...]:
         """A block made elsewhere, as by `symcook.head` and `symcook.feedforward`, as a step. Returns what it writes."""
         if not isinstance(block, (Head, FeedForward)):
@@ -118,12 +124,14 @@ class Builder:
             raise BadInput("the words must have one coordinate each that is 1", "other words", 'give words="abc"')
         return tuple(names[0] for names in hot.values())
 
+    @door()
     def position(self, name: str, function: Exact) -> str:
         """A coordinate with a position function, an expression in i and n. Returns its name."""
         self._take((name,))
         self._positions[name] = function
         return name
 
+    @door()
     def aggregate(
         self,
         writes: str | Iterable[str],
@@ -146,6 +154,7 @@ class Builder:
         score = {(q, k): 1 for q, k in _selected(queries, keys, relation)}
         return self.add(head(score, _values(writes, reads), mask=mask, weighting=weighting))
 
+    @door()
     def count(
         self, writes: str, queries: Sequence[str], keys: Sequence[str], relation: Relation = "=", *, mask: str = "none"
     ) -> tuple[str, ...]:
@@ -163,6 +172,7 @@ class Builder:
         terms = [" + ".join((query, *found)) for query, found in chosen.items()]
         return self.add(feedforward({writes: " + ".join(f"relu({term} - 1)" for term in terms)}))
 
+    @door()
     def lookup(self, writes: str | Iterable[str], query: str, reads: str | Iterable[str]) -> tuple[str, ...]:
         """At each position what `reads` holds at the position that `query` names, an integer. Returns `writes`.
 
@@ -178,11 +188,13 @@ class Builder:
         score = {(query, made["i"]): 2, (made["1"], made["i^2"]): -1}
         return self.add(head(score, _values(writes, reads)))
 
+    @door()
     def symbol(self, name: str, default: Exact | None = None, **region: Any) -> str:
         """Declare a symbol (`symcook.model.transformer.Parameter`) that weights may name. Returns its name."""
         self._parameters = joint_parameters(self._parameters, (Parameter(name, default, **region),))
         return name
 
+    @door()
     def recipe(
         self,
         writes: str | Iterable[str],
@@ -227,6 +239,7 @@ class Builder:
         self._max_length = least((self._max_length, None if model.pointwise else model.max_length))
         return writes
 
+    @door()
     def readout(
         self,
         kind: str,
@@ -243,6 +256,7 @@ class Builder:
             weights = choice(reads, reads)
         self._readout = Readout(kind, position, reads, weights, labels)
 
+    @door()
     def build(self, name: str, *, source: str = "", packed: bool = True) -> Transformer:
         """The model. Without `packed` every step is a layer of its own, in the order of the steps."""
         if self._readout is None:
@@ -292,9 +306,10 @@ _RELATIONS: dict[str, Callable[[int, int], bool]] = {
 
 def _selected(queries: Sequence[str], keys: Sequence[str], relation: Relation) -> list[tuple[str, str]]:
     """The pairs of a query and a key coordinate whose places stand in the relation."""
-    if not callable(relation):
-        require_known("relation", relation, tuple(_RELATIONS))
-        relation = _RELATIONS[relation]
+    if isinstance(relation, type) or not callable(relation):
+        known: Any = relation
+        require_known("relation", known, tuple(_RELATIONS))
+        relation = _RELATIONS[known]
     return [(q, k) for place, q in enumerate(queries) for other, k in enumerate(keys) if relation(place, other)]
 
 

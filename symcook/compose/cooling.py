@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.layers import SelfAttention
 from symcook.model.parts import Head
@@ -12,6 +13,7 @@ from symcook.model.symbols import exact, symbol
 from symcook.model.transformer import Parameter, Transformer
 
 
+@door()
 def soften(model: Transformer, tau: str = "tau") -> Transformer:
     """`model` with softmax attention at a temperature that is the symbol `tau` > 0 in every head with scores.
 

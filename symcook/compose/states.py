@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.compose.hooked import is_hooked, plain
+from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.checks import dyadics
 from symcook.model.ends import Embedding, Readout, TokenRows
@@ -30,6 +31,7 @@ _LAYER = {
 _OUTSIDE = ("embedding.weight", "positions.weight", "norm.weight", "norm.bias", "output.weight", "output.bias")
 
 
+@door()
 def from_state_dict(
     state: Mapping[str, Any],
     *,

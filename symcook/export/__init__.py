@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.symbols import Exact
 
@@ -13,9 +14,11 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 DEFAULT_LENGTH = 16
-"""The length to which an export is compared where none is asked for."""
+"""The length, in typed symbols, to which an export is compared where none is asked for."""
+MAX_LENGTH = 4096
 
 
+@door()
 def export(
     model: Transformer,
     target: str | Path,
@@ -32,8 +35,8 @@ def export(
     """Write float weights as `target`, and beside them a certificate; returns the certificate.
 
     `format` is npz, safetensors, torch (ending .pt, with code in a .py file beside it) or onnx; `dtype` float64,
-    float32, float16 or bfloat16, where the format has it. Position tables go to `max_length` (16, or the model's own
-    greatest length; it counts added tokens), and so does what the certificate says: to which length every decision is
+    float32, float16 or bfloat16, where the format has it. Position tables hold words of `max_length` typed symbols (16,
+    or what the model takes), and to there goes what the certificate says: to which length every decision is
     guaranteed whatever runtime computes it (`symcook.export.guarantee`), and to which length numpy's answers were
     compared with exact ones on every input, as far as time allows. `values` sets declared symbols, `claims` are ids
     whose statuses the certificate names, `built` the "recipe" and its "arguments". All files are written, or none.
@@ -52,19 +55,21 @@ def export(
         if max_length is not None:
             raise BadInput("a feed-forward recipe must be exported without --max-length", max_length, "leave it out")
         max_length = 1
+    added = model.embedding.added
     if max_length is None:
-        max_length = min(DEFAULT_LENGTH, model.max_length or DEFAULT_LENGTH)
-    model.check_length(max_length)
-    if max_length < max(1, model.embedding.added):
-        least = model.embedding.added
-        raise BadInput(f"the greatest length must be at least {least}, the tokens that the model adds", max_length)
+        most = DEFAULT_LENGTH if model.max_length is None else min(DEFAULT_LENGTH, model.max_length - added)
+        max_length = max(1, most)
+    if not 1 <= max_length <= MAX_LENGTH:
+        raise BadInput(f"the greatest length must be an integer from 1 to {MAX_LENGTH}", max_length)
+    positions = max_length + added
+    model.check_length(positions)
     known = model.values(values)
     bound = model.bind(known)
     roundings: dict[str, Any] = {}
-    arrays = npz.arrays(bound, dtype, max_length, roundings)
+    arrays = npz.arrays(bound, dtype, positions, roundings)
     contents = chosen.encode(arrays, weights.stem)
     document = certificate(
-        bound, known, format, dtype, max_length, _statuses(claims), built or _recipe(model), arrays, roundings, progress
+        bound, known, format, dtype, positions, _statuses(claims), built or _recipe(model), arrays, roundings, progress
     )
     return write(weights, beside, contents, document, force=force)
 

@@ -55,10 +55,10 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
         size = _size(model, n, limit)
         least = n * many * (1 if limit == BATCHED else size)  # a batch takes arrays, beside which Python counts little
         if count + size > limit:
-            ends = _too_many(n, size, limit)
+            ends = _too_many(n - added, size, limit)
             break
         if many > LARGE or least > MOST_PRODUCTS:
-            ends = f"the model has {many} weights, too many for length {n}"
+            ends = f"the model has {many} weights, too many for length {n - added}"
             break
         try:
             try:
@@ -67,11 +67,11 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
                 exact, limit = "the exact domain (or balls where it has no value), one input at a time", SINGLE
                 size = _size(model, n, limit)
                 if count + size > limit:
-                    ends = _too_many(n, size, limit)
+                    ends = _too_many(n - added, size, limit)
                     break
                 first, difference = _length(model, m, n, limit)
         except Undecided:  # what is certified ends before this length
-            ends = f"neither the exact domain nor balls settle an answer at length {n}"
+            ends = f"neither the exact domain nor balls settle an answer at length {n - added}"
             break
         if first is not None:
             ends = "the first input with another answer"
@@ -91,7 +91,8 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
         "first_difference": first,
         "complete": greatest == n_max,
         "ends": ends,
-        "method": f"numpy evaluation of the stored arrays against {exact}, on {what} of each length from 1: {how}",
+        "method": f"numpy evaluation of the stored arrays against {exact}, on {what} of each length from "
+        f"{0 if added else 1}: {how}",
     }
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from symcook.door import door
 from symcook.errors import BadInput, Undecided
 from symcook.forward import Result, forward
 from symcook.model.answers import Shown
@@ -16,6 +17,7 @@ from symcook.model.transformer import Transformer
 
 INPUTS = 500
 """The greatest number of inputs on which two models are run."""
+MAX_LENGTH = 64
 BITS = 256
 
 Progress = Callable[[int, int], None]
@@ -26,8 +28,8 @@ class Diff(Shown):
     """What `diff` found.
 
     `structure` says in sentences what needs no run (coordinates, tokens, layers); `first` is the first difference of a
-    run: input, layer, part, position (from 1), coordinate, and both values; None where there is none. `inputs` counts
-    the inputs run, `open` those on which a choice stays open in balls.
+    run: input, layer, part, position (from 1), coordinate, and both values; None where there is none. Of the `inputs`
+    that were run, `different` differ; on `open` of them a choice stays open in balls.
     """
 
     REPORT = "diff"
@@ -39,6 +41,7 @@ class Diff(Shown):
     max_length: int
     tolerance: str
     open: int = 0
+    different: int = 0
 
     @property
     def same(self) -> bool:
@@ -53,12 +56,14 @@ class Diff(Shown):
             "structure": list(self.structure),
             "first": self.first,
             "inputs": self.inputs,
+            "different": self.different,
             "max_length": self.max_length,
             "open": self.open,
             "tolerance": self.tolerance,
         }
 
 
+@door()
 def diff(
     first: Transformer,
     second: Transformer,
@@ -70,7 +75,7 @@ def diff(
     """Run two models on the same inputs, shortest first, and compare every coordinate that both have behind each part
     of a layer; where their layers are not alike, at the end alone.
 
-    Every word to `max_length` (which counts added tokens), and `INPUTS` of them at most; of models over rows of
+    Every word to `max_length` (in typed symbols), and `INPUTS` of them at most; of models over rows of
     numbers, rows over 0, 1, -1 and 1/2. Values differ where their balls of 256 bits are surely more than `tolerance`
     apart; symbols take their defaults. Raises BadInput where the two take different inputs.
     """
@@ -78,12 +83,14 @@ def diff(
     near = fraction(exact(tolerance))
     if near < 0:
         raise BadInput("a tolerance must not be negative", quotient(near))
+    if isinstance(max_length, bool) or not 1 <= max_length <= MAX_LENGTH:
+        raise BadInput(f"the greatest length must be an integer from 1 to {MAX_LENGTH}", max_length)
     for model in (one, other):
-        model.check_length(max_length)
+        model.check_length(max_length + model.embedding.added)
     if one.alphabet != other.alphabet or one.embedding.inputs != other.embedding.inputs:
         raise BadInput("two models must take the same inputs", f"{_takes(one)}; and {_takes(other)}")
-    count = opened = 0
-    found = None
+    count = opened = different = 0
+    first_found = None
     for given, tokens in _inputs(one, max_length):
         if count == INPUTS:
             break
@@ -96,11 +103,10 @@ def diff(
             opened += 1
             continue
         if found is not None:
-            found = {"input": given, **found}
-            break
-    return Diff(
-        (first.name, second.name), tuple(_structure(one, other)), found, count, max_length, quotient(near), opened
-    )
+            different += 1
+            first_found = first_found or {"input": given, **found}
+    names, structure = (first.name, second.name), tuple(_structure(one, other))
+    return Diff(names, structure, first_found, count, max_length, quotient(near), opened, different)
 
 
 def _takes(model: Transformer) -> str:
@@ -132,7 +138,7 @@ def _inputs(model: Transformer, max_length: int) -> Iterator[tuple[str, Any]]:
     """Inputs as text and as `forward` takes them."""
     embedding = model.embedding
     if embedding.inputs is None:
-        for n in range(max(0 if embedding.added else 1, 0), max_length - embedding.added + 1):
+        for n in range(0 if embedding.added else 1, max_length + 1):
             for word in product(embedding.alphabet, repeat=n):
                 yield embedding.written(word), model.tokens(word)
         return

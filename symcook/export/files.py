@@ -12,7 +12,7 @@ from typing import Any
 
 from symcook.errors import BadInput, Rejected
 from symcook.export.formats import FORMATS
-from symcook.files import put
+from symcook.files import ordinary, put
 
 UNKNOWN = "0" * 64
 _OWN = re.compile(rb'"certificate_sha256": "([0-9a-f]{64})"\n}\n\Z')
@@ -22,6 +22,8 @@ MOST_BYTES = 10**9
 def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
     """The paths of the weights and of the certificate; BadInput where they cannot be written."""
     weights, ending = Path(path), FORMATS[kind].ending
+    if weights.name == "-":
+        ordinary(weights, "the weights", f"-o m{ending}")
     if weights.suffix != ending or not weights.stem:
         article = "an" if kind in ("onnx", "npz") else "a"
         must = f"the file for the weights of {article} {kind} export must end in {ending}"
@@ -33,7 +35,12 @@ def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
     for target in (weights, certificate, *(weights.with_suffix(more) for more in FORMATS[kind].more)):
         if target.is_dir():
             raise BadInput("the target must be a file, not a folder", str(target))
+        if target.exists() and not target.is_file():
+            ordinary(target, "the file for the weights", f"-o m{ending}")
         if target.exists() and not force:
+            if target not in (weights, certificate) and not weights.exists():  # as equal.py, of equal.pt and equal.pth
+                do = f"give another name, as -o {weights.stem}-{kind}{ending}, or add --force to replace it"
+                raise BadInput("the code must not replace that of another export", target, do)
             raise _exists(target)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise BadInput("the folder for the weights must be writable", str(folder))

@@ -140,6 +140,10 @@ class _Guarantee:
     def method(self) -> str:
         return "; ".join(self.methods)
 
+    def typed(self, n: int) -> int:
+        """The length of a word as one types it, where the model reads n tokens."""
+        return n - self.model.embedding.added
+
     def ranges(self) -> list[list[int]]:
         """The lengths at which all is certain, as ends of runs of them."""
         found: list[list[int]] = []
@@ -153,7 +157,7 @@ class _Guarantee:
     def note(self, method: str) -> None:
         n = self.lengths[-1].length
         if not self.methods or not self.methods[-1].startswith(f"{method}, "):
-            self.methods.append(f"{method}, from length {n}")
+            self.methods.append(f"{method}, from length {self.typed(n)}")
 
     def go(self) -> None:
         most = min(self.n_max, 2**self.bits)
@@ -188,7 +192,7 @@ class _Guarantee:
             self.add(n, len(next(iter(found.values()))[0]), margin, _hull([found]))
             self.note("words with the same running sums as one")
             if prefixes.states > MOST_STATES:
-                self.why = f"there are more than {MOST_STATES} different running sums at length {n + 1}"
+                self.why = f"there are more than {MOST_STATES} different running sums at length {self.typed(n + 1)}"
                 return True
         return True
 
@@ -203,7 +207,8 @@ class _Guarantee:
                     if last is not None:
                         self.ended(n, last, alone=False)
                     elif not self.open:
-                        self.why = f"length {n} needs {count} runs, and a certificate has at most {RUNS} in all"
+                        needs = f"length {self.typed(n)} needs {count} runs"
+                        self.why = f"{needs}, and a certificate has at most {RUNS} in all"
                         if products > MOST_PRODUCTS:
                             self.why += f", with {MOST_PRODUCTS} products of weights"
                     return
@@ -275,16 +280,17 @@ class _Guarantee:
         """Note what stays open at a length; whether to try no greater one."""
         alone = alone or self.alone(error)
         embedding = self.model.embedding
-        what = f"the possible outputs of a word of length {n} reach the threshold"
+        length = self.typed(n)
+        what = f"the possible outputs of a word of length {length} reach the threshold"
         if not self.decides:
-            what = f"the possible outputs of a word of length {n} are not bounded"
+            what = f"the possible outputs of a word of length {length} are not bounded"
         elif not error.outputs:
-            what = f"a choice on the way (a tie, or a variance of zero) stays open for a word of length {n}"
+            what = f"a choice on the way (a tie, or a variance of zero) stays open for a word of length {length}"
         if not alone:
             what = f"{what}, taken together with others, and there are too many words to take each by itself"
         exact = self.exact(error.word) if alone and not self.open else None
         if exact is not None and exact.get("logit") == "0":
-            what = f"a word of length {n} is exactly on the threshold"
+            what = f"a word of length {length} is exactly on the threshold"
         if not self.open:
             self.why = what
         typed = embedding.written(embedding.typed(error.word))

@@ -81,7 +81,8 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("give one input")
     with torch.no_grad():
-        print(answer(load()(tokens(sys.argv[1]))))
+        said = answer(load()(tokens(sys.argv[1])))
+    print(*said if isinstance(said, list) else [said])
 '''
 
 READOUTS = {

@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from symcook.door import door
 from symcook.errors import BadInput
 from symcook.export.archive import FORMAT, Archive
 from symcook.export.files import certificate_of, content, read
@@ -23,6 +24,7 @@ MOST_CELLS = 2000
 """The greatest number of entries of one coordinate in a table by length and position."""
 
 
+@door()
 def from_npz(path: str | Path) -> Transformer:
     """The exact model whose weights are the floats of an npz export; see `from_archive`.
 
@@ -32,6 +34,7 @@ def from_npz(path: str | Path) -> Transformer:
     return from_file(path, "npz")
 
 
+@door()
 def from_safetensors(path: str | Path) -> Transformer:
     """The exact model whose weights are the floats of a safetensors export; as `from_npz`."""
     return from_file(path, "safetensors")

@@ -123,7 +123,8 @@ if __name__ == "__main__":
         sys.exit("give one input")
     model = load()
     with torch.no_grad():
-        print(model.answer(model(tokens(sys.argv[1]))))
+        said = model.answer(model(tokens(sys.argv[1])))
+    print(*said if isinstance(said, list) else [said])
 '''
 
 WORDS = '''def tokens(word):

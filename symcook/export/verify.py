@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from symcook.door import door
 from symcook.errors import BadInput, Rejected
 from symcook.export.certificate import FORMAT, certificate
 from symcook.export.files import read
@@ -16,6 +17,7 @@ _COMPUTED = ("model", "model_hash", "dtype", "source", "guaranteed", "roundings"
 """What must come out as it stands."""
 
 
+@door()
 def verify_export(path: str | Path, *, progress: Callable[..., None] | None = None) -> dict[str, Any]:
     """Check the certificate at or beside `path`, and the weights that it is about; returns its document.
 

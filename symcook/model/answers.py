@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, ClassVar
 
+from symcook.door import door
+
 
 class Named:
     """What has a line of its own: its repr says what it is, not all that it holds."""
@@ -26,10 +28,12 @@ class Named:
 class Shown(Named):
     """An answer that shows itself: as text, as LaTeX, and in a notebook."""
 
+    @door()
     def text(self) -> str:
         """What the command prints."""
         return self._report().text(self)
 
+    @door()
     def latex(self, document: bool = False) -> str:
         """Displays for a paper (packages amsmath and amssymb), or with `document` a complete document."""
         from symcook.report.markup import latex

@@ -10,6 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from symcook.door import door
 from symcook.errors import BadInput, require_known
 from symcook.model.answers import Named
 from symcook.model.checks import changes, coordinates, freeze, instance, matrix, printable, sparse
@@ -56,6 +57,7 @@ class TokenRows(Mapping[str, Mapping[str, Any]]):
         return len(self.places)
 
 
+@door()
 @dataclass(frozen=True, repr=False)
 class Embedding(Named):
     """The residual stream before the first layer: token values or given inputs, plus position functions.
@@ -183,6 +185,7 @@ def _control(character: str) -> bool:
     return unicodedata.category(character) in ("Cc", "Cs")
 
 
+@door()
 @dataclass(frozen=True, repr=False)
 class Readout(Named):
     """What is looked at, and where.

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from symcook.door import door
 from symcook.errors import BadInput, require_known
 from symcook.model.answers import Named
 from symcook.model.checks import changes, coordinates, freeze, instance
@@ -18,6 +19,7 @@ from symcook.model.space import listed
 PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
 
 
+@door()
 @dataclass(frozen=True, repr=False)
 class SelfAttention(Named):
     """Heads side by side; each adds its output to the coordinates that it writes."""
@@ -39,6 +41,7 @@ class SelfAttention(Named):
         return replace(self, **new) if new else self
 
 
+@door()
 @dataclass(frozen=True, repr=False)
 class Layer(Named):
     """z := z + attention(z), then z := z + feedforward(z); either part may be absent. Source: Cookbook, Def. 2.2.

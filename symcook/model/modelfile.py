@@ -15,6 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from symcook.door import door
 from symcook.errors import BadInput, NotExact
 from symcook.files import put
 from symcook.model.checks import MAX_LABEL
@@ -168,6 +169,7 @@ def document_hash(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 
+@door()
 def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
     """Write the model file, whole or not at all.
 
@@ -191,6 +193,7 @@ def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
     return target
 
 
+@door()
 def load(path: str | Path) -> Transformer:
     """Read a model file. Raises BadInput, in one sentence, for whatever is wrong with it."""
     source = Path(path)
@@ -212,6 +215,7 @@ def load(path: str | Path) -> Transformer:
         raise type(error)(f"{source}: {error.must}", error.given, error.do) from None
 
 
+@door()
 def loads(text: str) -> Transformer:
     """The model that a model file's text describes.
 

@@ -12,6 +12,7 @@ from dataclasses import InitVar, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from symcook.door import door
 from symcook.errors import BadInput, require_known
 from symcook.model import symbols
 from symcook.model.answers import Named
@@ -89,6 +90,7 @@ class Part(Named):
                 freeze(self, **{name: matrix(given, (sizes[kind[0]], sizes[kind[1]]), name)})
 
 
+@door()
 @dataclass(frozen=True, repr=False)
 class FeedForward(Part):
     """y = W2 act(W1 x + b1) + b2, added to the coordinates `writes`.
@@ -127,6 +129,7 @@ class FeedForward(Part):
         return super().sizes() | {"hidden": self.hidden}
 
 
+@door()
 @dataclass(frozen=True, repr=False)
 class Head(Part):
     """One attention head: c_i = sum_j alpha_ij V x_j, with alpha_i the weighting of the scores of row i.
@@ -192,6 +195,7 @@ class Head(Part):
         return {**super().lowered, "factor": lowered(self.factor)}
 
 
+@door()
 @dataclass(frozen=True, repr=False)
 class LayerNorm(Part):
     """y = gain (P x - mean)/sqrt(variance + epsilon) + bias, entry by entry, at each position.

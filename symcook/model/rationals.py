@@ -55,6 +55,30 @@ def rewritten(text: str) -> str:
     return decimal(whole + part, int(exponent or 0) - len(part))
 
 
+def plain(text: str) -> str:
+    """Text that a user gives, with each decimal such as 1e-5 as the exact number that it is, in the grammar.
+
+    >>> plain("1e-5"), plain("2.5E3 * eps"), plain("x1e5 + 3")
+    ('1/100000', '2500 * eps', 'x1e5 + 3')
+
+    Raises BadInput for an exponent whose power of ten has more than `MAX_BITS` bits. The grammar itself, in which
+    statements are written too, has no such decimals.
+    """
+    import re
+
+    if not isinstance(text, str) or ("e" not in text and "E" not in text):
+        return text  # what is no text is refused where it is read
+
+    def number(found: re.Match[str]) -> str:
+        whole, part, exponent = found[1], found[2] or "", int(found[3]) if len(found[3]) < 7 else MAX_BITS
+        if abs(exponent) * 4 > MAX_BITS:
+            raise too_large()
+        shown = quotient(Fraction(int(whole + part)) * Fraction(10) ** (exponent - len(part)))
+        return f"({shown})" if "/" in shown and found[0] != text.strip() else shown
+
+    return re.sub(r"(?<![\w.])([0-9]{1,4000})(?:\.([0-9]{1,4000}))?[eE]([+-]?[0-9]+)(?![\w.])", number, text)
+
+
 def rational(tree: Tree, values: Mapping[str, Fraction] | None = None) -> Fraction:
     """The exact value of a term without transcendental functions.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from symcook.door import door
 from symcook.errors import BadInput, require_known
 from symcook.model.expr import ARITY, valid_name
 
@@ -28,6 +29,7 @@ def listed(values: Any, what: str, of: str) -> tuple[Any, ...]:
         raise BadInput(f"{what} must be a tuple of {of}", type(values).__name__) from None
 
 
+@door()
 @dataclass(frozen=True)
 class Space:
     """An ordered set of named coordinates: the residual stream of a model.
@@ -64,11 +66,13 @@ class Space:
     def __contains__(self, name: object) -> bool:
         return name in self.names
 
+    @door()
     def require(self, names: Sequence[str]) -> None:
         """Raise BadInput, with the nearest name, where one of `names` is not a coordinate."""
         for name in names:
             require_known("coordinate", name, self.names)
 
+    @door()
     def routing(self, names: Sequence[str]) -> sympy.ImmutableMatrix:
         """The matrix R, len(names) x len(self), that reads `names` out of a vector of this space.
 
@@ -76,5 +80,6 @@ class Space:
         """
         import sympy
 
+        names = listed(names, "what is read", "coordinate names")
         self.require(names)
         return sympy.ImmutableMatrix(len(names), len(self), lambda r, c: int(self.names[c] == names[r]))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from symcook.errors import BadInput, NotExact, Undecided, unknown
 from symcook.model.expr import ARITY, Tree, names, parse_term, show, valid_name
 from symcook.model.meaning import MAX_RANGE, MAX_STEPS, ROUNDED, Meaning, counted, not_whole
-from symcook.model.rationals import MAX_BITS, Rationals, quotient, too_large
+from symcook.model.rationals import MAX_BITS, Rationals, plain, quotient, too_large
 
 if TYPE_CHECKING:
     import sympy
@@ -411,7 +411,7 @@ def exact(value: Any, symbols: Mapping[str, Any] | None = None) -> Any:
         value = Fraction(value)
         return sp.Rational(value.numerator, value.denominator)
     if isinstance(value, str):
-        value = to_sympy(value, symbols if symbols is not None else _AnySymbol())
+        value = to_sympy(plain(value), symbols if symbols is not None else _AnySymbol())
     if isinstance(value, float):
         value = float(value)  # also numpy's, which shows itself otherwise
         near = Fraction(repr(value)) if value == value and abs(value) != float("inf") else None

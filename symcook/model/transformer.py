@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from symcook.door import door
 from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown
 from symcook.model.checks import freeze, instance, printable
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
     import sympy
 
 INDEX = ("i", "n")
+Word = str | Sequence[str]
+Rows = Sequence[Mapping[str, Any]]
 
 
+@door()
 @dataclass(frozen=True)
 class Parameter:
     """A declared symbol: its default (or none) and the interval of its valid values (an open side where it says so)."""
@@ -65,6 +69,7 @@ class Parameter:
             parts.append(f"{self.name} {'<' if self.upper_open else '<='} {from_sympy(self.upper)}")
         return " & ".join(parts) or "true"
 
+    @door()
     def check(self, value: Any) -> sympy.Expr:
         """`value` as an exact number inside the interval, else BadInput."""
         number = exact(value)
@@ -81,6 +86,7 @@ class Parameter:
         return number
 
 
+@door()
 @dataclass(frozen=True, repr=False)
 class Transformer(Verbs, Shown):
     """A frozen model: embedding, layers, readout, declared symbols, and the greatest length if it has one.
@@ -211,6 +217,7 @@ class Transformer(Verbs, Shown):
             for value in () if symbolic and isinstance(self.readout.weights, RationalMatrix) else self.readout.weights:
                 yield value, False, "the readout"
 
+    @door()
     def parameter(self, name: str) -> Parameter:
         """The declaration of the symbol `name`, else BadInput with the nearest one."""
         for parameter in self.parameters:
@@ -218,6 +225,7 @@ class Transformer(Verbs, Shown):
                 return parameter
         raise unknown("symbol", name, [p.name for p in self.parameters])
 
+    @door()
     def values(self, given: Mapping[str, Any] | None = None, *, require: bool = True) -> dict[str, Any]:
         """Exact values of the declared symbols: what is `given`, else (with `require`) the defaults.
 
@@ -236,9 +244,13 @@ class Transformer(Verbs, Shown):
                     result[parameter.name] = parameter.default
         return result
 
-    def bind(self, given: Mapping[str, Any] | None = None, *, require: bool = True) -> Transformer:
-        """This model with exact values in place of its symbols; see `values`."""
-        values = self.values(given, require=require)
+    @door()
+    def bind(self, given: Mapping[str, Any] | None = None, *, require: bool = True, **named: Any) -> Transformer:
+        """This model with exact values in place of its symbols: ``bind({"c": 4})`` or ``bind(c=4)``; see `values`."""
+        both = sorted({*(given or {})} & set(named))
+        if both:
+            raise BadInput("a symbol must be given one value", f"{both[0]} twice", "leave one out")
+        values = self.values({**(given or {}), **named}, require=require)
         if not values:
             return self
         table = {symbol(name): value for name, value in values.items()}
@@ -248,6 +260,7 @@ class Transformer(Verbs, Shown):
 
         return self.mapped(put, tuple(p for p in self.parameters if p.name not in values))
 
+    @door()
     def mapped(self, put: Callable[[Any], Any], parameters: tuple[Parameter, ...]) -> Transformer:
         """This model with the substitution `put` made in each of its `expressions`, and the declarations `parameters`.
         Parts in which nothing changes stay, with what is worked out of them."""
@@ -260,23 +273,28 @@ class Transformer(Verbs, Shown):
             final_norm=self.final_norm and self.final_norm.mapped(put),
         )
 
-    def tokens(self, word: str | Sequence[str]) -> tuple[str, ...]:
+    @door()
+    def tokens(self, word: Word) -> tuple[str, ...]:
         """`word` as a sequence of tokens, with those that the model adds.
 
         BadInput where it has a foreign token, is too long, or is empty and the model adds nothing.
         """
         if not self.alphabet:
             raise BadInput("a word needs a model with an alphabet", self.name, "give rows of inputs instead")
+        if not isinstance(word, Iterable) or isinstance(word, (bytes, Mapping, Set, type)):
+            must = "a word must be text, or a list of tokens"
+            raise BadInput(must, word, f'for example "{self.embedding.written((self.alphabet[0],) * 2)}"')
         result = tuple(word)
         if not result and not self.embedding.added:
             raise BadInput("an input must have at least one symbol", "the empty string")
         for token in result:
-            if token not in self.alphabet:
+            if not isinstance(token, str) or token not in self.alphabet:
                 raise BadInput(f"every symbol must be in the alphabet {' '.join(self.alphabet)}", token)
         result = self.embedding.surround(result)
         self.check_length(len(result))
         return result
 
+    @door()
     def check_length(self, n: int) -> None:
         """Raise BadInput where an input of length `n` is longer than the model allows."""
         if self.max_length is not None and n > self.max_length:
@@ -288,11 +306,16 @@ class Transformer(Verbs, Shown):
         if self.pointwise and n != 1:
             raise BadInput("a feed-forward recipe must have one row of inputs", n)
 
-    def rows(self, rows: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    @door()
+    def rows(self, rows: Rows) -> tuple[Mapping[str, Any], ...]:
         """Rows of input values, one a position, made exact; BadInput where a name is missing or foreign."""
         inputs = self.embedding.inputs
         if inputs is None:
             raise BadInput("rows need a model with input coordinates", self.name, "give a word instead")
+        if not isinstance(rows, (list, tuple)) or not all(isinstance(row, Mapping) for row in rows):
+            given = rows if isinstance(rows, (str, int)) else f"a {type(rows).__name__}"
+            row = ", ".join(f'"{name}": ...' for name in inputs)
+            raise BadInput("rows must be a list of mappings of inputs", given, f"write [{{{row}}}]")
         if not rows:
             raise BadInput("an input must have at least one row", "none")
         result = []

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from symcook.door import door
 from symcook.model.symbols import Exact
 
 if TYPE_CHECKING:
@@ -23,10 +24,7 @@ if TYPE_CHECKING:
 class Verbs:
     """The questions that a `Transformer` answers."""
 
-    def __call__(self: Any, given: Any, domain: str = "exact", **options: Any) -> Run:
-        """The same as `run`."""
-        return self.run(given, domain, **options)
-
+    @door()
     def run(
         self: Any,
         given: Any,
@@ -40,6 +38,9 @@ class Verbs:
 
         return run(self, given, domain, values=values, **options)
 
+    __call__ = run
+
+    @door()
     def run_many(
         self: Any,
         inputs: Iterable[Any],
@@ -54,12 +55,14 @@ class Verbs:
         bound = self.bind(values)
         return [run(bound, given, domain, **options) for given in inputs]
 
+    @door()
     def derive(self: Any, given: Any = None, *, values: Mapping[str, Exact] | None = None) -> Derivation:
         """The closed forms of the outputs on one input; see `symcook.derivation.derive`."""
         from symcook.derivation import derive
 
         return derive(self, given, values)
 
+    @door(reference="give a function of an input; that of a recipe is recipes.reference(NAME)")
     def check(
         self: Any,
         reference: Callable[[Any], Any],
@@ -73,54 +76,63 @@ class Verbs:
 
         return check(self, reference, max_length, values=values, **options)
 
+    @door()
     def margin(self: Any, max_length: int, **options: Any) -> Answer:
         """How near decisions come to their threshold, by length; see `symcook.questions.margin.margin`."""
         from symcook.questions.margin import margin
 
         return margin(self, max_length, **options)
 
+    @door()
     def tolerance(self: Any, weights: str | Sequence[str], max_length: int, **options: Any) -> Answer:
         """How far a weight may move, by length; see `symcook.questions.tolerance.tolerance`."""
         from symcook.questions.tolerance import tolerance
 
         return tolerance(self, weights, max_length, **options)
 
+    @door()
     def temperature(self: Any, max_length: int, **options: Any) -> Answer:
         """How warm soft attention may be, by length; see `symcook.questions.temperature.temperature`."""
         from symcook.questions.temperature import temperature
 
         return temperature(self, max_length, **options)
 
+    @door()
     def precision(self: Any, max_length: int, **options: Any) -> Answer:
         """How many bits are enough, by length; see `symcook.questions.precision.precision`."""
         from symcook.questions.precision import precision
 
         return precision(self, max_length, **options)
 
+    @door()
     def entropy(self: Any, max_length: int, **options: Any) -> Answer:
         """How widely each head looks, in bits, by length; see `symcook.questions.entropy.entropy`."""
         from symcook.questions.entropy import entropy
 
         return entropy(self, max_length, **options)
 
+    @door()
     def soften(self: Any, tau: str = "tau") -> Transformer:
         """This model with soft attention at a temperature; see `symcook.compose.cooling.soften`."""
         from symcook.compose.cooling import soften
 
         return soften(self, tau)
 
+    @door()
     def export(self: Any, target: str | Path, **options: Any) -> dict[str, Any]:
         """Write float weights and their certificate, which is returned; see `symcook.export.export`."""
         from symcook.export import export
 
         return export(self, target, **options)
 
+    @door()
     def diff(self: Any, other: Any, max_length: int = 6, **options: Any) -> Diff:
         """Where this model and another one part, on inputs to a length; see `symcook.export.diff.diff`."""
         from symcook.export.diff import diff
 
         return diff(self, other, max_length, **options)
 
+    @door()
     def save(self: Any, path: str | Path, *, force: bool = False) -> Path:
         """Write the model file; BadInput where the file exists (without `force`) or cannot be written."""
         from symcook.model.modelfile import save

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from symcook.door import door
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, children, names, parse_term, show
 from symcook.model.parts import FeedForward, Head
+from symcook.model.rationals import plain
 from symcook.model.symbols import exact, symbol, to_sympy
 from symcook.model.transformer import Parameter
 
@@ -23,6 +25,7 @@ ACTIVATION_CALLS = {
 Symbols = Iterable[str | Parameter]
 
 
+@door()
 def feedforward(
     outputs: Mapping[str, str] | None = None, /, *, reads: Sequence[str] = (), symbols: Symbols = (), **by_name: str
 ) -> FeedForward:
@@ -49,7 +52,7 @@ def feedforward(
     for name, text in formulas.items():
         row: dict[int, Any] = {}
         bias: Any = 0
-        for coefficient, atom in reader.terms(parse_term(text)):
+        for coefficient, atom in reader.terms(parse_term(plain(text))):
             if atom is None:
                 bias += coefficient
             elif atom[0] == "name":
@@ -76,6 +79,7 @@ def feedforward(
     )
 
 
+@door()
 def head(
     score: Mapping[tuple[str, str], Any] | None = None,
     value: Mapping[str, str] | None = None,
@@ -105,7 +109,7 @@ def head(
     reader = _Reader(symbols)
     values = {}
     for name, text in value.items():
-        values[name] = form = reader.affine(parse_term(text))
+        values[name] = form = reader.affine(parse_term(plain(text)))
         if "" in form:
             raise BadInput(f"the value of {name} must have no constant", text, "read a coordinate that is 1 everywhere")
     keys: dict[str, dict[str, Any]] = {}

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.door import door
+
 if TYPE_CHECKING:
     from symcook.proof.replay import Verdict
 
 
+@door()
 def prove(*ids: str) -> list[Verdict]:
     """Replay the stored proofs of these claims and lemmas (of all without ids) and say what each comes to.
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from flint import arb
 
 from symcook.domains.ball import Ball
+from symcook.door import door
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import MOST_WEIGHTS, Result, forward
 from symcook.model.layers import SelfAttention
@@ -16,7 +17,7 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, ladder, limit_for, settled
 from symcook.questions.answer import Answer, Cell
 from symcook.questions.dependence import Dependence
-from symcook.questions.words import Classes, cells_of, lengths
+from symcook.questions.words import MAX_LENGTH, Classes, cells_of, lengths
 
 DIGITS = 10
 Progress = Callable[[int, int], None]
@@ -39,6 +40,7 @@ class End(NamedTuple):
     word: str
 
 
+@door()
 def entropy(
     model: Transformer,
     max_length: int,
@@ -119,7 +121,7 @@ def _rows(model: Transformer, n: int, head: str | None, position: int | str | No
     elif position == "each":
         places = list(range(length))
     else:
-        if type(position) is not int or not start <= position:
+        if type(position) is not int or not start <= position <= MAX_LENGTH:
             raise BadInput(f'a position must be an integer of at least {start}, or "each"', position)
         places = [position - start] if position - start < length else []
     for step, h, name in names:

@@ -9,6 +9,7 @@ from typing import Any
 from flint import arb, fmpq
 
 from symcook.domains.ball import Ball
+from symcook.door import door
 from symcook.errors import NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.model.symbols import Exact
@@ -33,6 +34,7 @@ SIDES = {"accepted": True, "rejected": False}
 """The least distance among the words of one side alone."""
 
 
+@door()
 def margin(
     model: Transformer,
     max_length: int,

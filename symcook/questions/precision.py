@@ -12,6 +12,7 @@ from symcook.domains.ball import Ball
 from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.mp import Mp
 from symcook.domains.rounding import FORMATS, Format, Rounding
+from symcook.door import door
 from symcook.errors import BadInput, NotExact, Undecided, unknown
 from symcook.forward import forward
 from symcook.model.symbols import Exact
@@ -37,6 +38,7 @@ RUN = 1024
 """At most so many words of a length are run: all, or one for each class, or a part of them."""
 
 
+@door()
 def precision(
     model: Transformer,
     max_length: int,

@@ -13,6 +13,7 @@ from symcook.compose.cooling import harden, plain_scores, soften
 from symcook.domains.ball import Ball as Balls
 from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.rowwise import Rowwise
+from symcook.door import door
 from symcook.errors import NotExact, Undecided
 from symcook.forward import forward
 from symcook.model.layers import SelfAttention
@@ -34,6 +35,7 @@ SHOWN = Fraction(1, 2**20)
 """From here on all temperatures are shown where it cannot be done from 0 on."""
 
 
+@door()
 def temperature(
     model: Transformer,
     max_length: int,

@@ -8,6 +8,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from symcook.door import door
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.model.symbols import Exact, fraction, from_sympy
 from symcook.model.transformer import Transformer
@@ -28,6 +29,7 @@ FARTHEST = Fraction(2**10)
 DIGITS = 6
 
 
+@door()
 def tolerance(
     model: Transformer,
     weights: str | Sequence[str],

@@ -18,6 +18,7 @@ from symcook.forward import forward
 from symcook.model.transformer import Transformer
 from symcook.questions.dependence import Dependence
 
+MAX_LENGTH = 1_000_000
 MOST = 20_000
 """The greatest number of classes of one length that are gone through."""
 
@@ -35,8 +36,9 @@ def require_words(model: Transformer) -> None:
 
 def lengths(model: Transformer, longest: int, shortest: int = 0) -> range:
     """The lengths to ask about, in typed symbols, from `shortest`; 0 where the model takes the empty word alone."""
-    if isinstance(longest, bool) or not isinstance(longest, int) or longest < 1:
-        raise BadInput("the greatest length must be an integer of at least 1", longest, "give --max-length N")
+    if isinstance(longest, bool) or not isinstance(longest, int) or not 1 <= longest <= MAX_LENGTH:
+        must = f"the greatest length must be an integer from 1 to {MAX_LENGTH}"
+        raise BadInput(must, longest, "give --max-length N")
     model.check_length(longest + model.embedding.added)
     if isinstance(shortest, bool) or not isinstance(shortest, int) or not 0 <= shortest <= longest:
         raise BadInput(f"the least length must be an integer from 0 to {longest}", shortest, "give --min-length 1")

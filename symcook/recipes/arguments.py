@@ -28,12 +28,12 @@ def fraction(given: Any, name: str) -> Fraction:
     from fractions import Fraction
 
     from symcook.model.expr import parse_term
-    from symcook.model.rationals import rational
+    from symcook.model.rationals import plain, rational
 
     if isinstance(given, str):
         if not given.strip():
             raise BadInput(f"{name} must be a rational number", "nothing", f"give one such as {name}=3/2")
-        return rational(parse_term(given))
+        return rational(parse_term(plain(given)))
     if isinstance(given, (int, Fraction)) and not isinstance(given, bool):
         return Fraction(given)
     if isinstance(given, (bool, float)) or getattr(given, "is_Rational", False):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from symcook.door import door
 from symcook.errors import BadInput, unknown
 
 if TYPE_CHECKING:
@@ -173,6 +174,7 @@ def of_claim(claim: str) -> tuple[str, ...]:
     return (*recipes, *(one.name for one in OPERATIONS if claim in one.claims))
 
 
+@door()
 def build(name: str, **arguments: Any) -> Transformer:
     """The model of a recipe. Arguments are exact values or text in the grammar.
 

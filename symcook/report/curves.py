@@ -134,7 +134,8 @@ def _notes(found: Sweep) -> list[str]:
     notes = [f"every radius at most $10^{{-{found.digits}}}$ of the value"]
     if known:
         least, most = f"{min(known):.6g}", f"{max(known):.6g}"
-        notes.insert(0, f"dashed/solid {f'from {least} to {most}' if least != most else f'about {least}'}")
+        times = f"{least} to {most}" if least != most else f"about {least}"
+        notes.insert(0, f"the dashed curve is {times} times the solid one")
     zeros = [x for x, a in zip(found.values, found.answers, strict=True) if a.value.mid == "0"]
     if zeros:
         where = zeros[0] if len(zeros) == 1 else f"{zeros[0]} to {zeros[-1]}"
@@ -177,7 +178,7 @@ def _parts(text: str) -> tuple[float, int] | None:
 def _across(found: Sweep) -> tuple[list[float], bool]:
     """The places of the argument's values, and whether they are logarithms."""
     exact = [Fraction(value) for value in found.values]
-    if exact[-1] < 10 * exact[0] and max(exact[-1], 1 / exact[0]) < 10**300:
+    if not found.logarithmic and max(exact[-1], 1 / exact[0]) < 10**300:
         return [float(value) for value in exact], False
     places = []
     for value in exact:

@@ -9,7 +9,7 @@ from symcook.model.expr import parse_formula
 from symcook.model.symbols import tree_from_sympy
 from symcook.report.latex import formula_rows, latex
 from symcook.report.markup import Display, brief, page, paragraph, table, upright, words
-from symcook.report.text import WIDE
+from symcook.report.text import WIDE, abridged
 from symcook.report.values import EMPTY_WORD
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def text(found: Derivation) -> str:
     """A line for each coordinate (and position), the verdict if there is one, and what it holds for."""
     lines = [f"{found.recipe} on {found.given}"]
     for where, output, said in _answers(found):
-        given = [f"{name} = {value}" for name, value in output.items()]
+        given = [f"{name} = {abridged(value)}" for name, value in output.items()]
         together = f"{where}{', '.join(given)}"
         short = found.labelled and len(together) < WIDE
         lines += [f"  {together}"] if short else [f"  {where}{each}" for each in given]
@@ -62,7 +62,7 @@ def _said(found: Derivation, one: Answer | Derivation) -> dict[str, str]:
 def _holds(found: Derivation) -> Iterator[str]:
     """Where the closed forms hold, in words."""
     if found.conditions:
-        yield f"if {' & '.join(found.conditions)}"
+        yield f"if {' & '.join(map(abridged, found.conditions))}"
     if found.symbols:
         ranges = f" with {' & '.join(found.assumptions)}" if found.assumptions else ""
         yield f"for all real {', '.join(found.symbols)}{ranges}"

@@ -38,7 +38,11 @@ def _lines(found: Diff) -> list[str]:
     if a == b:
         a, b = f"{a} (first)", f"{b} (second)"
     near = "" if found.tolerance == "0" else f" by more than {found.tolerance}"
-    lines = [f"{a} and {b} {'do not differ' if found.same else 'differ'}{near}, on {found.inputs} inputs"]
+    many = f"{found.inputs} input{'s' * (found.inputs != 1)}"
+    if found.first is None:
+        lines = [f"{a} and {b} {'do not differ' if found.same else 'are built differently and agree'}{near}, on {many}"]
+    else:
+        lines = [f"{a} and {b} differ{near}, on {found.different} of {many}"]
     lines += found.structure
     first = found.first
     if first is not None:

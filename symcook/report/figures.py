@@ -8,6 +8,7 @@ confidence and accuracy at every length.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +21,7 @@ from symcook.bounds.entropy import cross_entropy
 from symcook.bounds.result import Bound
 from symcook.bounds.sensitive import RightWeights, right_weights
 from symcook.errors import BadInput, unknown
-from symcook.files import put
+from symcook.files import ordinary, put
 from symcook.numbers.balls import Ball, arb_of, ball, refine
 from symcook.report.curves import drawn
 from symcook.report.plots import PICTURES, decimal_text, exists
@@ -62,8 +63,12 @@ class Figure:
     note: str = ""
     shown: tuple[Fraction, ...] = ()
     legend: str = "upper right"
-    """Where two curves have their legend."""
+    """Where up to two curves have their legend; that of more stands above them."""
     grey: tuple[tuple[Fraction, Fraction], ...] = ()
+    bars: tuple[tuple[Fraction, Fraction | None, Fraction | None], ...] = ()
+    """Where, from and to: intervals that stand upright; None where one has no end."""
+    level: tuple[Fraction, str] | None = None
+    """A horizontal line, with what it is."""
 
     def csv(self) -> str:
         """A line for each point: the curve, where it is, and the ball."""
@@ -153,20 +158,21 @@ def tolerances(longest: int, done: Ask) -> Figure:
             for side, (one, other) in zip(sides, ((right.low, right.below), (right.high, right.above)), strict=True):
                 side.append((Fraction(n), ball(arb_of(abs(one - 1)).union(arb_of(abs(other - 1))), 5)))
     return Figure(
-        "figure-3-interval", "How far the weight may go from 1 with every word of n symbols right", "n", "distance",
+        "figure-3-interval", "Beside Figure 3: how far its weight may go from 1 with every word of n symbols right",
+        "n", "distance",
         (Curve("below 1", tuple(sides[0])), Curve("above 1", tuple(sides[1]))), (True, True), "epsilon = 0",
     )  # fmt: skip
 
 
 def attention(longest: int, done: Ask) -> Figure:
     """Of what Figure 4 tests: how much CLS attends to the first symbol in FIRST."""
-    title = "Attention of CLS on the first symbol in first"
+    title = "To Figure 4: attention of CLS on the first symbol in first"
     return _both_scales("figure-4-attention", title, "weight", longest, lambda weight: weight)
 
 
 def confidence(longest: int, done: Ask) -> Figure:
     """Of what Figure 4 tests: the probability of the right answer in FIRST, the same for every word."""
-    title = "Probability of the right answer in first"
+    title = "To Figure 4: probability of the right answer in first"
     return _both_scales(
         "figure-4-confidence", title, "probability", longest, lambda weight: 1 / (1 + (-weight / 2).exp())
     )
@@ -180,7 +186,7 @@ def accuracy(longest: int, done: Ask) -> Figure:
             values = f"scaled={'yes' if scaled else 'no'}"
             points = _over_lengths(model, values, min(longest, most), lambda answer: answer.extra["accuracy"], done)
             curves.append(Curve(f"{model}, {label}", points))
-    title = "Share of all words of n symbols answered rightly"
+    title = "To Figure 4: share of words of n symbols that first and first-flawed answer rightly"
     return Figure("figure-4-accuracy", title, "n", "share of words", tuple(curves), (True, False), "c = 1")
 
 
@@ -245,11 +251,11 @@ def _both_scales(name: str, title: str, up: str, longest: int, of: Callable[[Any
 def write(
     name: str, folder: str | Path, longest: int, *, force: bool = False, done: Ask = lambda _: None
 ) -> list[Path]:
-    """Write each figure as CSV and, with matplotlib, as SVG and PNG, as soon as it is there; the files, in order.
+    """Write each figure as CSV and, with matplotlib, as SVG and PNG, all of them or none; the files, in order.
 
     Raises BadInput for a recipe without figures, and for files that exist or cannot be written.
     """
-    place = Path(folder)
+    place = ordinary(folder, "the folder of figures", "-o figures") if Path(folder).name else Path(folder)
     if place.exists() and not place.is_dir():
         raise BadInput("the place of figures must be a folder", place)
     known = figures()
@@ -259,22 +265,26 @@ def write(
     if not force:
         for old in sorted(place.glob(f"{name}-figure-*")) if place.is_dir() else ():
             raise exists(old)
-    written: list[Path] = []
+    contents: dict[Path, bytes] = {}
+    made = [folder for folder in (place, *place.parents) if not folder.exists()]
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        place.mkdir(parents=True, exist_ok=True)  # before the work, which takes minutes
         for make in known[name]:
             figure = make(longest, done)
-            contents: dict[Path, bytes] = {}
             for ending in endings:
                 content = figure.csv().encode("ascii") if ending == ".csv" else picture(figure, ending[1:])
                 contents[place / f"{name}-{figure.name}{ending}"] = content
-            put(contents, force=force)
-            written += contents
+        put(contents, force=force)
+        made = []
     except FileExistsError as error:
         raise exists(error.filename) from None
     except OSError as error:
         raise BadInput("the place of figures must be writable", f"{place} ({error.strerror})") from error
-    return written
+    finally:
+        for folder in made:
+            with contextlib.suppress(OSError):  # someone else has put a file there
+                folder.rmdir()
+    return list(contents)
 
 
 def picture(figure: Figure, form: str = "svg") -> bytes:
@@ -284,7 +294,7 @@ def picture(figure: Figure, form: str = "svg") -> bytes:
     """
 
     def draw(sheet: Any) -> None:
-        from matplotlib.ticker import FuncFormatter, NullFormatter
+        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
         axes = sheet.subplots()
         for k, curve in enumerate(figure.curves):
@@ -296,6 +306,7 @@ def picture(figure: Figure, form: str = "svg") -> bytes:
             line.set_zorder(3 if curve.joined else 2)  # marks one beside the other would hide a line
         for start, end in figure.grey:
             axes.axvspan(float(start), float(end), color="#bbbbbb", alpha=0.5, linewidth=0)
+        _upright(axes, figure)
         for at in figure.shown:
             axes.axvline(float(at), color="#000000", linewidth=0.8, linestyle=":")
         axes.set(xlabel=figure.across, ylabel=figure.up)
@@ -305,19 +316,37 @@ def picture(figure: Figure, form: str = "svg") -> bytes:
                 axes.set(**{f"{side}scale": "log"})
                 axis = axes.xaxis if side == "x" else axes.yaxis
                 axis.set_minor_formatter(NullFormatter())
+                low, high = axes.get_xlim() if side == "x" else axes.get_ylim()
+                if low > 0 and high < 100 * low:  # one power of ten alone would say little
+                    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
                 axis.set_major_formatter(FuncFormatter(lambda at, _: f"{at:g}"))
         if not figure.logarithmic[0] and all(at.denominator == 1 for c in figure.curves for at, _ in c.points):
             axes.xaxis.get_major_locator().set_params(integer=True)
+        if len({at for curve in figure.curves for at, _ in curve.points}) == 1:
+            axes.set_xticks([float(figure.curves[0].points[0][0])])
         axes.grid(True, which="major", color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
-        if len(figure.curves) > 1:
-            axes.legend(
-                framealpha=0.9,
-                edgecolor="#cccccc",
-                loc="best" if len(figure.curves) != 2 else figure.legend,
-                fontsize=9,
-            )
+        if len(figure.curves) > 2 or figure.bars:  # a box with so many lines would cover a curve
+            sheet.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=9)
+        elif len(figure.curves) > 1 or figure.level is not None:
+            axes.legend(framealpha=0.9, edgecolor="#cccccc", loc=figure.legend, fontsize=9)
         if figure.note:
             sheet.supxlabel(figure.note, fontsize=8, color="#555555", x=0.99, ha="right")
 
     return drawn(draw, (7.2, 4.6), form)
+
+
+def _upright(axes: Any, figure: Figure) -> None:
+    """The bars of a figure, those without an end up to the edge, and its level."""
+    if figure.level is not None:
+        axes.axhline(float(figure.level[0]), color="#000000", linewidth=0.9, linestyle=":", label=figure.level[1])
+    ends = [float(x) for _, *sides in figure.bars for x in (*sides, figure.level and figure.level[0]) if x is not None]
+    if not figure.bars:
+        return
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    room = 0.2 * (high - low) or 1.0
+    for at, start, end in figure.bars:
+        bottom, top = (low - room if start is None else float(start)), (high + room if end is None else float(end))
+        style: dict[str, Any] = {"color": "#999999", "alpha": 0.45, "linewidth": 9, "solid_capstyle": "butt"}
+        axes.plot([float(at)] * 2, [bottom, top], zorder=1, **style)
+    axes.set(ylim=(low - room, high + room))

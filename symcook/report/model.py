@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.model.ends import Embedding, Readout
-from symcook.model.expr import parse_formula
+from symcook.model.expr import parse_formula, show
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.symbols import from_sympy, symbol, tree_from_sympy
+from symcook.model.rationals import quotient
+from symcook.model.symbols import at, from_sympy, lowered, symbol, tree_from_sympy
 from symcook.model.transformer import Parameter
 from symcook.report.latex import latex
 from symcook.report.markup import Display, array, brief, page, paragraph, section, upright, words
 from symcook.report.markup import table as html_table
-from symcook.report.text import WIDTH, table, wrapped
+from symcook.report.text import WIDTH, abridged, table, wrapped
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -72,13 +74,13 @@ def text(model: Transformer) -> str:
     embedding = model.embedding
     if embedding.words is not None:
         used = [c for c in model.space if any(c in values for values in embedding.words.values())]
-        rows = [[token, *(from_sympy(v.get(c, 0)) for c in used)] for token, v in embedding.words.items()]
+        rows = [[token, *(abridged(from_sympy(v.get(c, 0))) for c in used)] for token, v in embedding.words.items()]
         lines.append(table(["token", *used], rows))
     else:
         lines.append(f"  inputs: {', '.join(embedding.inputs or ())}, one row a position")
     lines += [f"  {added}" for added in _added(model)]
     for name, value in embedding.positions.items():
-        lines.append(f"  {name} at position i of n: {from_sympy(value)} (i counts from {embedding.start})")
+        lines += _position_lines(model, name, value)
     for title, part in _blocks(model):
         lines.append(f"\n{title}")
         verb = "gives" if isinstance(part, LayerNorm) else "adds to"
@@ -90,11 +92,22 @@ def text(model: Transformer) -> str:
     return "\n".join(lines)
 
 
+def _position_lines(model: Transformer, name: str, value: Any) -> list[str]:
+    """A position function as a formula, or what it is at each position where it is a table of cases on i."""
+    start, formula = model.embedding.start, from_sympy(value)
+    if model.max_length is None or formula.count("if(") < 2 or value.free_symbols != {symbol("i")}:
+        return [f"  {name} at position i of n: {abridged(formula)} (i counts from {start})"]
+    given: Any = lowered(value)
+    values = [at(given, {"i": start + k}) for k in range(model.max_length)]
+    shown = ", ".join(abridged(quotient(v) if isinstance(v, Fraction) else show(v)) for v in values)
+    return wrapped(f"  {name} at the positions {start} to {start + model.max_length - 1}: {shown}", "    ")
+
+
 def grid(matrix: Any, rows: Sequence[str], columns: Sequence[str], title: str) -> str:
     """A labelled matrix; transposed where it is too wide for a line, only described where that does not help."""
     if not rows:
         return f"  {title}: no rows"
-    texts = [[from_sympy(v) for v in matrix[r, :]] for r in range(len(rows))]
+    texts = [[abridged(from_sympy(v)) for v in matrix[r, :]] for r in range(len(rows))]
     body = [[name, *line] for name, line in zip(rows, texts, strict=True)]
     if _width([[title, *columns], *body]) <= WIDTH:
         return table([title, *columns], body)

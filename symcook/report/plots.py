@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook import bounds
 from symcook.errors import BadInput, Undecided, unknown
-from symcook.files import put
+from symcook.files import ordinary, put
 
 if TYPE_CHECKING:
     from symcook.bounds.result import Bound
@@ -32,6 +32,8 @@ BROKEN = {
     "weight": "weight",
 }
 """The arguments that a bound can run over, with the names of their axes: integers, and rational numbers."""
+LINEAR = ("gamma", "q", "bits")
+SCALES = ("log", "linear")
 HOLDS = {True: "true", False: "false", None: "undecided"}
 PICTURES = (".svg", ".png")
 MISSING = "for the pictures install matplotlib: pip install 'symcook[plots]'"
@@ -46,6 +48,8 @@ class Sweep:
     values: tuple[str, ...]
     answers: tuple[Bound, ...]
     digits: int
+    logarithmic: bool = False
+    """Whether the values lie evenly by their logarithms, and the axis has these."""
 
     @property
     def holds(self) -> bool | None:
@@ -144,7 +148,7 @@ def sweep(
     from symcook.numbers.balls import check_digits
 
     chosen, wanted = bounds.kind(kind), check_digits(digits)
-    name, values = read_over(kind, over)
+    name, values, logarithmic = read_over(kind, over)
     if name in arguments:
         raise BadInput(f"{name} must be given once", f"{name} = {arguments[name]}, and over {over}", "leave one out")
     names = [argument.name for argument in chosen.arguments]
@@ -162,29 +166,31 @@ def sweep(
             raise Undecided(f"at {name} = {decimal_text(value)}: {error}") from None
         if progress is not None:
             progress(k + 1, len(values))
-    return Sweep(kind, name, tuple(map(decimal_text, values)), tuple(answers), wanted)
+    return Sweep(kind, name, tuple(map(decimal_text, values)), tuple(answers), wanted, logarithmic)
 
 
 # --- The range --------------------------------------------------------------------------------------------------------
 
 
-def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction]]:
-    """The argument and its values from `NAME=FROM:TO` or `NAME=FROM:TO:STEPS`.
+def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction], bool]:
+    """The argument, its values, and whether its axis is logarithmic, from `NAME=FROM:TO[:STEPS][:SCALE]`.
 
     FROM < TO are rational, or integers for an argument that is an integer; both ends are among the values. STEPS values
-    (41) lie evenly on the axis, which is logarithmic where TO is at least 10 FROM: integers are rounded, and of other
-    values those between the ends have a few digits.
+    (41) lie evenly on the axis: integers are rounded, and of other values those between the ends have a few digits.
+    SCALE is log or linear; without it the axis is logarithmic where TO is at least 10 FROM, or 1000 FROM for gamma, q
+    and bits, of which bounds are powers.
 
     >>> read_over("softmax-hardmax", "n=1:1000:4")
-    ('n', [1, 10, 100, 1000])
-    >>> [str(value) for value in read_over("lookup", "gamma=1/10:10:3")[1]]
+    ('n', [1, 10, 100, 1000], True)
+    >>> [str(value) for value in read_over("lookup", "gamma=1/10:10:3:log")[1]]
     ['1/10', '1', '10']
 
     Raises BadInput for another form, an argument that the kind has not or that is no number, and FROM >= TO.
     """
-    form = "write it as NAME=FROM:TO or NAME=FROM:TO:STEPS, for example n=1:1024:21"
+    form = "write it as NAME=FROM:TO or NAME=FROM:TO:STEPS, for example n=1:1024:21, at the end :log or :linear"
     name, equals, rest = (part.strip() for part in over.partition("="))
     parts = [part.strip() for part in rest.split(":")]
+    scale = parts.pop() if parts[-1] in SCALES else None
     if not equals or not name or len(parts) not in (2, 3) or not all(parts):
         raise BadInput("a range must have a name and two ends", over or "nothing", form)
     ranged = [a.name for a in bounds.kind(kind).arguments if a.name in (*WHOLE, *BROKEN)]
@@ -198,9 +204,10 @@ def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction]]:
     steps = parts[2] if len(parts) == 3 else str(STEPS)
     if not steps.isascii() or not steps.isdecimal() or len(steps) > 9 or not 2 <= int(steps) <= MAX_STEPS:
         raise BadInput(f"the number of steps must be an integer from 2 to {MAX_STEPS}", steps)
+    logarithmic = scale == "log" if scale is not None else high >= (1000 if name in LINEAR else 10) * low
     if name in WHOLE:
-        return name, _integers(int(low), int(high), int(steps))
-    return name, _fractions(low, high, int(steps))
+        return name, _integers(int(low), int(high), int(steps), logarithmic), logarithmic
+    return name, _fractions(low, high, int(steps), logarithmic), logarithmic
 
 
 def _end(name: str, text: str) -> Fraction:
@@ -214,37 +221,38 @@ def _end(name: str, text: str) -> Fraction:
     return value
 
 
-def _between(low: Fraction, high: Fraction, steps: int) -> Iterator[Callable[[], Any]]:
-    """The inner values as functions to balls: evenly spaced, by their logarithms where `high` is at least 10 `low`."""
+def _between(low: Fraction, high: Fraction, steps: int, logarithmic: bool) -> Iterator[Callable[[], Any]]:
+    """The inner values as functions to balls: evenly spaced, themselves or by their logarithms."""
     from symcook.numbers.balls import arb_of
 
     for k in range(1, steps - 1):
         part = Fraction(k, steps - 1)
-        if high < 10 * low:
+        if not logarithmic:
             yield lambda part=part: arb_of(low + (high - low) * part)
         else:
             yield lambda part=part: arb_of(low) * (arb_of(high / low).log() * arb_of(part)).exp()
 
 
-def _integers(low: int, high: int, steps: int) -> list[int]:
+def _integers(low: int, high: int, steps: int, logarithmic: bool) -> list[int]:
     """About evenly spaced integers; where they are few, all of them."""
     if high - low < steps:
         return list(range(low, high + 1))
     from symcook.numbers.balls import ball, refine
 
     digits = len(str(high.bit_length())) + high.bit_length() * 3 // 10 + 3
-    between = _between(Fraction(low), Fraction(high), steps)
+    between = _between(Fraction(low), Fraction(high), steps, logarithmic)
     inner = (round(Fraction(ball(refine(compute, digits), digits).mid)) for compute in between)
     return sorted({low, *inner, high})
 
 
-def _fractions(low: Fraction, high: Fraction, steps: int) -> list[Fraction]:
+def _fractions(low: Fraction, high: Fraction, steps: int, logarithmic: bool) -> list[Fraction]:
     """Evenly spaced values, rounded to as few digits as keep them apart."""
     from symcook.numbers.balls import ball, refine
 
     digits = 1
     while True:
-        inner = (ball(refine(f, digits, relative=True), digits, relative=True).mid for f in _between(low, high, steps))
+        between = _between(low, high, steps, logarithmic)
+        inner = (ball(refine(f, digits, relative=True), digits, relative=True).mid for f in between)
         values = [low, *map(Fraction, inner), high]
         if all(a < b for a, b in zip(values, values[1:], strict=False)):
             return values
@@ -275,6 +283,8 @@ def decimal_text(value: Fraction | int) -> str:
 def plot_targets(place: str | Path, force: bool) -> list[Path]:
     """The CSV file and, where matplotlib is there, the pictures; BadInput where they cannot be written."""
     start = Path(place)
+    if start.name:
+        ordinary(place, "the place of a plot", "--plot bound")
     if str(place).endswith(("/", os.sep)):
         raise BadInput("the place of a plot must be a name, not a folder", place, f"give for example {place}bound")
     if start.suffix in (".csv", *PICTURES) or not start.name:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.report.markup import Display, brief, page, paragraph, table, words
-from symcook.report.text import columns, wrapped
+from symcook.report.text import abridged, columns, wrapped
 from symcook.report.values import EMPTY_WORD, value_latex, value_text
 
 if TYPE_CHECKING:
@@ -41,6 +42,18 @@ def text(found: Answer) -> str:
     return "\n".join(lines)
 
 
+ENDS = ("low", "high")
+CURVES = {
+    ("precision", "fails"): "bits at which a word is decided wrongly",
+    ("precision", "enough"): "bits proved to be enough for every word",
+    ("temperature", "tau"): "greatest temperature",
+    ("temperature", "rule"): "the paper's rule, gamma/log(8 n)",
+    ("tolerance", "low"): "least weight with every word right",
+    ("tolerance", "high"): "greatest weight with every word right",
+}
+"""What the columns of a question are, where their names alone do not say it in a legend."""
+
+
 def _cells(found: Answer, row: Any) -> list[str]:
     return [_cell(found, name, row.get(name)) for name in found.columns]
 
@@ -53,7 +66,7 @@ def _cell(found: Answer, name: str, cell: Any) -> str:
     if isinstance(cell, Fraction):
         from symcook.model.rationals import quotient
 
-        return quotient(cell)
+        return abridged(quotient(cell))
     if isinstance(cell, str):
         return brief(cell, WORD) if cell else EMPTY_WORD
     return value_text(cell.to_json()) if hasattr(cell, "to_json") else str(cell)
@@ -144,9 +157,48 @@ def picture(found: Answer, form: str) -> bytes:
             if value is not None and not (found.logarithmic and value.mid == "0"):
                 points.append((Fraction(str(row["n"])), value))
         if points:
-            label = name.replace("_", " ")
-            curves.append(Curve(f"{group}, {label}" if found.by else label, tuple(points)))
+            label = CURVES.get((found.kind, name), name.replace("_", " "))
+            curves.append(Curve(f"{group}, {label}" if found.by else label, tuple(points), found.kind != "tolerance"))
     logarithmic = (False, found.logarithmic and bool(curves))
-    note = f"one point for each length from {found.rows[0]['n']} to {found.rows[-1]['n']}" if found.rows else ""
     across, title = "n (typed symbols)", found.title or _title(found)
-    return draw(Figure("question", title, across, found.up, tuple(curves), logarithmic, note, legend="best"), form)
+    bars, level = _intervals(found) if found.kind == "tolerance" else ((), None)
+    figure = Figure(
+        "question", title, across, found.up, tuple(curves), logarithmic, _note(found, curves), legend="best", bars=bars,
+        level=level,
+    )  # fmt: skip
+    return draw(figure, form)
+
+
+def _intervals(found: Answer) -> tuple[Any, Any]:
+    """The interval of a weight at each length, and the weight as it is."""
+    bars = tuple(
+        (Fraction(str(row["n"])), *(None if row.get(side) is None else Fraction(_ball(row[side]).mid) for side in ENDS))
+        for row in found.rows
+    )
+    value = found.notes.get("weight", "").rpartition(" = ")[2]
+    known = re.fullmatch(r"-?[0-9]+(/[0-9]+)?", value)
+    return bars, (Fraction(value), f"the weight as it is, {brief(value, 20)}") if known else None
+
+
+def _note(found: Answer, curves: Sequence[Any]) -> str:
+    """At which lengths there are points; of curves that have not all, and of bars that go to the edge, why."""
+    asked = [Fraction(str(row["n"])) for row in found.rows]
+    if not asked:
+        return ""
+    lengths = sorted(set(asked))
+    notes = [f"lengths {_range(lengths)}"] if len(lengths) > 1 else [f"length {lengths[0]}"]
+    for curve in curves:
+        here = sorted({at for at, _ in curve.points})
+        if here != lengths:
+            notes.append(f"{curve.label}: {'none' if not here else f'at n = {_range(here)}'}")
+    if found.kind == "tolerance" and any(row.get(side) is None for row in found.rows for side in ENDS):
+        return f"{notes[0]}; a bar to the edge has no end there"
+    empty = [f"{found.nothing[name]} elsewhere" for name in found.shown if name in found.nothing]
+    return "; ".join(notes + (empty[:1] if len(notes) > 1 else []))
+
+
+def _range(lengths: Sequence[Fraction]) -> str:
+    """Lengths as text: those of an unbroken range by its ends."""
+    if len(lengths) > 2 and lengths[-1] - lengths[0] == len(lengths) - 1:
+        return f"{lengths[0]} to {lengths[-1]}"
+    return ", ".join(map(str, lengths))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from symcook.report.markup import Display, array, brief, page, paragraph, section, table, upright, words
-from symcook.report.text import WIDE, columns, stream_table
+from symcook.report.text import WIDE, abridged, columns, stream_table
 from symcook.report.values import EMPTY_WORD, cell, value_latex, value_text
 
 if TYPE_CHECKING:
@@ -35,22 +35,27 @@ def text(answer: Run, width: int = WIDE) -> str:
     document = answer.to_json()
     lines = [_title(document)]
     if document["output"]:
-        lines.append(columns([(key, value_text(value)) for key, value in document["output"].items()], "  "))
+        lines.append(columns([(key, whole(value)) for key, value in document["output"].items()], "  "))
     if "outputs" in document:
-        lines.append("  by position: " + ", ".join(map(value_text, document["outputs"])))
+        lines.append("  by position: " + ", ".join(map(whole, document["outputs"])))
     if document.get("reliable") is False:
         lines.append(f"  {_doubt(answer)}")
     start = answer.result.model.embedding.start
     for step in document.get("trace", ()):
-        shown = {name: list(map(value_text, column)) for name, column in step["coordinates"].items()}
+        shown = {name: list(map(whole, column)) for name, column in step["coordinates"].items()}
         lines += ["", _where(step), stream_table(shown, start, width)]
         for head, weights in _heads(step):
             if not weights:
                 lines.append(f"  {head} writes nothing")
                 continue
-            asking = {str(place): list(map(value_text, row)) for place, row in enumerate(weights, start)}
+            asking = {str(place): list(map(whole, row)) for place, row in enumerate(weights, start)}
             lines += [f"  attention of {head}, from the position on the left", stream_table(asking, start, width)]
     return "\n".join(lines)
+
+
+def whole(value: Any) -> str:
+    """A value in words, abridged where it is very long."""
+    return abridged(value_text(value))
 
 
 def _heads(step: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -84,7 +89,7 @@ def _places(answer: Run) -> list[str]:
     start = result.model.embedding.start
     if result.model.embedding.inputs is not None:
         return [str(place) for place in range(start, start + result.domain.length)]
-    return [f"{place} {token}" for place, token in enumerate(result.sequence, start)]
+    return [f"{place}: {token}" for place, token in enumerate(result.sequence, start)]
 
 
 def html(answer: Run) -> str:
@@ -94,7 +99,8 @@ def html(answer: Run) -> str:
     places = _places(answer)
     if document["output"]:
         rows = [[name, value_text(value)] for name, value in document["output"].items()]
-        parts.append(table(["coordinate", "value"], rows, words=True))
+        where = "value" if answer.result.model.pointwise else f"value at position {places[answer.result.place]}"
+        parts.append(table(["coordinate", where], rows, words=True))
     if "outputs" in document:
         given = list(map(value_text, document["outputs"]))
         header = places if len(given) == len(places) else [places[answer.result.place]]

@@ -8,8 +8,21 @@ from collections.abc import Iterable, Mapping, Sequence
 
 WIDTH = 100
 """The greatest width of a drawn table."""
+LONGEST = 2_000
+"""The characters of a single number or formula that a text shows whole."""
 WIDE = 118
 """The greatest width of a stream, where no terminal says another."""
+
+
+def abridged(text: str) -> str:
+    """A number or a formula by its two ends where it has more than `LONGEST` characters; lines of text stay.
+
+    >>> abridged("12"), abridged("7" * 2001)[55:]
+    ('12', '77777 ... 777777777777777777777777777777 (2001 characters; --json, in Python to_json(), has all of it)')
+    """
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[:60]} ... {text[-30:]} ({len(text)} characters; --json, in Python to_json(), has all of it)"
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> str:

@@ -4,7 +4,10 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from symcook.door import door
 
+
+@door()
 @dataclass(frozen=True)
 class Fold:
     """`answer` of the state that `step` reaches from `start` over the tokens of a word; with `each` the list of these

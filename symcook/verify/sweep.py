@@ -19,6 +19,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.domains import RUNNABLE
+from symcook.door import door
 from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.forward import Result, forward
 from symcook.model.answers import Shown
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from symcook.domains.batch import Grid, Words
     from symcook.domains.cells import Array, Cell
 
+MAX_LENGTH = 1_000_000
 DIGITS = 30
 TOLERANCE = {"float64": Fraction(1, 10**9), "float32": Fraction(1, 10**4), "float16": Fraction(1, 100)}
 """How far a value in floats may lie from the reference's, times max(1, |reference|); answers must be equal."""
@@ -139,6 +141,7 @@ class Check(Shown):
         }
 
 
+@door(reference="give a function of an input; that of a recipe is recipes.reference(NAME)")
 def check(
     model: Transformer,
     reference: Reference,
@@ -170,8 +173,9 @@ def check(
 
         within = None if error is None else parse_term(error)
         return check_grid(model, reference, region, values=values, progress=progress, numbers=numbers, within=within)
-    if isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 1:
-        raise BadInput("the greatest length must be an integer of at least 1", max_length, "give --max-length N")
+    if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= MAX_LENGTH:
+        must = f"the greatest length must be an integer from 1 to {MAX_LENGTH}"
+        raise BadInput(must, max_length, "give --max-length N")
     model.check_length(max_length + model.embedding.added)
     bound = model.bind(values)
     start = time.perf_counter()

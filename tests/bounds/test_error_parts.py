@@ -80,7 +80,7 @@ def test_a_feed_forward_recipe_has_no_length():
     assert made.pointwise
     for n in (None, 1):  # |W2||W1| = (5/2, 5); d = 3, p = 3
         assert both(made, F(1, 10), n) == (F(6, 10), F(82, 10))
-    with pytest.raises(BadInput, match="leave --n out"):
+    with pytest.raises(BadInput, match="leave n out"):
         error_propagation(made, F(1, 10), n=2)
     assert both("min", F(1, 10))[0] > F(1, 10)
 

@@ -136,11 +136,13 @@ def test_an_answer_that_cannot_be_had_names_its_place(monkeypatch):
         ("n=5:9:3", ["5", "7", "9"]),
         ("gamma=1/3:2/3:3", ["1/3", "0.5", "2/3"]),
         ("gamma=1/100:100:5", ["0.01", "0.1", "1", "10", "100"]),
-        ("gamma=1:100:4", ["1", "4.642", "21.54", "100"]),
+        ("gamma=1:100:4:log", ["1", "4.642", "21.54", "100"]),
+        ("gamma=1:100:4", ["1", "34", "67", "100"]),
+        ("n=1:1000:4:linear", ["1", "334", "667", "1000"]),
     ],
 )
 def test_ranges(over, values):
-    name, found = read_over("softmax-hardmax", over)
+    name, found, _ = read_over("softmax-hardmax", over)
     assert name == over.split("=")[0].strip() and [decimal_text(v) for v in found] == values
 
 
@@ -148,7 +150,7 @@ def test_ranges(over, values):
     "over", ["n=1:10^6", "n=1:2", "n=10^900:10^901:7", "gamma=1:1.0000001:9", "gamma=1/10^9:10^29"]
 )
 def test_ranges_rise_from_end_to_end(over):
-    _, found = read_over("softmax-hardmax", over)
+    _, found, _ = read_over("softmax-hardmax", over)
     assert all(a < b for a, b in pairwise(found)) and len(found) <= plots.STEPS
     low, high = over.partition("=")[2].split(":")[:2]
     assert all(decimal_text(v) == str(Fraction(decimal_text(v))) or "." in decimal_text(v) for v in found)
@@ -228,7 +230,7 @@ def test_other_kinds_run_over_their_numbers(chosen):
 def test_an_existing_file_needs_force(tmp_path):
     place = tmp_path / "p"
     (tmp_path / "p.csv").write_text("mine")
-    with pytest.raises(BadInput, match="--force"):
+    with pytest.raises(BadInput, match="force=True"):
         plot_bound("lookup", "gamma=1:2:2", place)
     assert [f.name for f in tmp_path.iterdir()] == ["p.csv"] and (tmp_path / "p.csv").read_text() == "mine"
     plot_bound("lookup", "gamma=1:2:2", place, force=True)
@@ -246,7 +248,7 @@ def test_places_that_cannot_be(tmp_path, monkeypatch, bad):
 def test_a_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(plots.os, "access", lambda *_: False)
-    with pytest.raises(BadInput, match="given: the current folder; give another --plot"):
+    with pytest.raises(BadInput, match="given: the current folder; give another plot"):
         plot_bound("lookup", "gamma=1:2:2", "p")
 
 
@@ -295,7 +297,7 @@ def test_without_matplotlib_there_is_the_csv_and_a_sentence(tmp_path, capsys):
 
 
 def test_the_command(tmp_path, capsys):
-    line = ["bound", "table-lookup", "--over", "gamma=1/20:1:5", "--plot", str(tmp_path / "p"), "--json"]
+    line = ["bound", "table-lookup", "--over", "gamma=1/20:1:5:log", "--plot", str(tmp_path / "p"), "--json"]
     assert dispatch(line) == 1
     document = json.loads(capsys.readouterr().out)
     assert document["kind"] == "table-lookup" and document["over"] == "gamma" and document["holds"] is False
@@ -319,8 +321,9 @@ def test_the_command(tmp_path, capsys):
 )
 def test_bad_lines(tmp_path, monkeypatch, line, must):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(BadInput, match=must):
+    with pytest.raises(BadInput) as refused:
         dispatch(["bound", *line])
+    assert must in refused.value.sentence
     assert not list(tmp_path.iterdir())
 
 
@@ -394,10 +397,10 @@ def test_what_the_picture_shows(monkeypatch):
     seen = []
     real = Figure.savefig
     monkeypatch.setattr(Figure, "savefig", lambda self, *a, **k: (seen.append(self), real(self, *a, **k))[1])
-    curves.picture(sweep("table-lookup", "gamma=1/20:5:7", n=100))
+    curves.picture(sweep("table-lookup", "gamma=1/20:5:7:log", n=100))
     (axes,) = seen[0].axes
     claimed, sharp, fails = axes.lines
-    answers = [table_lookup(v, n=100) for v in sweep("table-lookup", "gamma=1/20:5:7", n=100).values]
+    answers = [table_lookup(v, n=100) for v in sweep("table-lookup", "gamma=1/20:5:7:log", n=100).values]
     assert list(sharp.get_ydata()) == pytest.approx([float(mpmath.log10(a.value.mid)) for a in answers])
     assert list(claimed.get_ydata()) == pytest.approx([float(mpmath.log10(a.claimed.mid)) for a in answers])
     assert len(fails.get_xdata()) == sum(a.holds is False for a in answers) == 2
@@ -437,7 +440,8 @@ def test_a_zero_is_left_out_and_said():
     assert notes[-1] == "value 0 at n = 1: not on this axis"
     first = softmax_hardmax(2, 1)
     ratio = float(mpmath.mpf(first.claimed.mid) / mpmath.mpf(first.value.mid))
-    assert notes[0] == f"dashed/solid from {1.5 * (1 + 2 * float(mpmath.exp(-1))):.6g} to {ratio:.6g}"
+    least = f"{1.5 * (1 + 2 * float(mpmath.exp(-1))):.6g}"
+    assert notes[0] == f"the dashed curve is {least} to {ratio:.6g} times the solid one"
 
 
 def test_where_nothing_is_claimed_one_curve_is_drawn(tmp_path):
@@ -448,3 +452,22 @@ def test_where_nothing_is_claimed_one_curve_is_drawn(tmp_path):
     assert "nothing is claimed at all of them" in found.text() and found.claims() == []
     if len(files) > 1:
         assert "sharp: " in files[1].read_text() and "claimed: " not in files[1].read_text()
+
+
+# --- The scale of the axis --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("over", "logarithmic"),
+    [("gamma=1:8:3", False), ("gamma=1:12:3", False), ("gamma=1:12:3:log", True), ("gamma=1/1000:1:3", True),
+     ("n=1:9:3", False), ("n=1:10:3", True), ("n=1:1000:3:linear", False)],
+)  # fmt: skip
+def test_the_scale_goes_by_the_argument_or_by_choice(over, logarithmic):
+    assert read_over("softmax-hardmax", over)[2] is logarithmic
+
+
+def test_another_scale_is_refused():
+    with pytest.raises(BadInput, match="write it as NAME=FROM:TO"):
+        read_over("softmax-hardmax", "gamma=log")
+    with pytest.raises(BadInput, match="number of steps"):
+        read_over("softmax-hardmax", "gamma=1:2:logs")

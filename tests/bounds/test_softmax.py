@@ -281,9 +281,11 @@ def test_the_registry_imports_nothing_heavy():
 
 def test_the_command_has_the_options_of_the_kind(monkeypatch):
     kind = bounds.KINDS["softmax-hardmax"]
-    with pytest.raises(BadInput, match="softmax-hardmax must have --gamma"):
+    with pytest.raises(BadInput) as refused:
         dispatch(["bound", "softmax-hardmax", "--n", "2"])
+    assert "softmax-hardmax must have --gamma" in refused.value.sentence
     assert dispatch(["bound", "softmax-hardmax", "--n", "2", "--gamma", "1", "--ties"]) == 0
     monkeypatch.setitem(bounds.KINDS, kind.name, replace(kind, arguments=kind.arguments[:2]))
-    with pytest.raises(BadInput, match="takes --n, --gamma and nothing else"):
+    with pytest.raises(BadInput) as refused:
         dispatch(["bound", "softmax-hardmax", "--n", "2", "--gamma", "1", "--ties"])
+    assert "takes --n, --gamma and nothing else" in refused.value.sentence

@@ -504,7 +504,7 @@ BAD = [
     ("run dyck-1-nonuniform --input () --set N=0", "N must be"),
     ("run dyck-1-nonuniform --input () --set N=1.5", "N must be an integer"),
     ("run gtzero --set x=1/0 --set eps=1", "zero"),
-    ("run gtzero --set x=1e5 --set eps=1", "given"),
+    ("run gtzero --set x=1e5.5 --set eps=1", "given"),
     (["run", "gtzero", "--set", "x=__import__('os')", "--set", "eps=1"], "symcook"),
     ("run gtzero --set x=((9^9999)^9999)^9999 --set eps=1", "symcook"),
     ("run gtzero --set x=1 --set x=2 --set eps=1", "once"),

@@ -84,7 +84,7 @@ def test_bad_selections_are_refused() -> None:
         b.aggregate("c", b.tokens, b.tokens, b.tokens)
     with pytest.raises(sc.BadInput, match='give words="abc"'):
         _ = sc.Builder(words={"a": {"x": 2}}).tokens
-    with pytest.raises(sc.BadInput, match="head or a feed-forward"):
+    with pytest.raises(sc.BadInput, match="Head or a FeedForward"):
         b.add("relu(x)")  # type: ignore[arg-type]
 
 

@@ -362,8 +362,8 @@ def test_the_largest_difference_is_that_of_all_blocks(monkeypatch: pytest.Monkey
 def test_certificates_of_the_new_blocks(what: str, tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     EVERYTHING[what].save(path)
-    arrays, certificate = export(tmp_path, str(path), "--max-length", "4")
-    assert certificate["greatest_length"] == 4 and certificate["compared"]["complete"]
+    arrays, certificate = export(tmp_path, str(path), "--max-length", "3")
+    assert certificate["greatest_length"] == 1 + 3 and certificate["compared"]["complete"]  # BOS counts there
     assert certificate["compared"]["inputs"] == 1 + 2 + 4 + 8
     assert str(arrays["before"]) == "BOS" and arrays["vocabulary"].tolist() == list(WORDS)
     difference = certificate["compared"]["largest_difference"]
@@ -428,14 +428,16 @@ def test_zero_variance_in_arrays(outcome: str, tmp_path: Path) -> None:
         compare(model, arrays, 1)
 
 
-def test_lengths_count_added_tokens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lengths_are_those_of_what_one_types(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """BOS and EOS stand around every word; positions are counted with them."""
     path = tmp_path / "model.json"
     embedding = Embedding(SPACE, words=WORDS | {"EOS": {}}, before="BOS", after="EOS")
     Transformer("both", embedding, (Layer(a_head()),), VALUE).save(path)
-    assert main(["export", str(path), "-o", str(tmp_path / "m.npz"), "--max-length", "1"]) == 2
-    assert "at least 2" in capsys.readouterr().err
-    _, certificate = export(tmp_path, str(path), "--max-length", "3")
-    assert certificate["compared"]["inputs"] == 3
+    assert main(["export", str(path), "-o", str(tmp_path / "m.npz"), "--max-length", "1"]) == 0
+    certificate = json.loads((tmp_path / "m.certificate.json").read_text())
+    assert certificate["compared"]["inputs"] == 1 + 2 and certificate["position_tables"]["N"] == 3
+    assert "to length 1 (3 inputs compared)" in capsys.readouterr().out
+    assert main(["export", str(path), "-o", str(tmp_path / "m.npz"), "--max-length", "0"]) == 2
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])

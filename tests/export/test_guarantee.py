@@ -150,7 +150,7 @@ def test_a_length_that_fails_is_named_with_a_word() -> None:
     """PARITY's empty word has the logit 0, so that no float is sure of it; every other length is guaranteed."""
     found = guarantee(build("parity").bind(), "float64", 12)
     assert found["length"] == 0 and found["ranges"] == [[2, 12]]
-    assert found["why"] == "a word of length 1 is exactly on the threshold" and found["added_tokens_counted"] == 1
+    assert found["why"] == "a word of length 0 is exactly on the threshold" and found["added_tokens_counted"] == 1
     (first,) = found["open"]
     assert (first["input"], first["alone"], first["exact"]["logit"]) == ("", True, "0")
     low, high = map(Fraction, first["outputs"]["logit"])
@@ -245,7 +245,7 @@ def test_a_forged_certificate_with_right_hashes_is_computed_again(tmp_path: Path
     whole = build("first").export(tmp_path / "m.npz", max_length=4)
     forged(tmp_path)
     verify_export(tmp_path / "m.npz")
-    longer = whole["guaranteed"] | {"length": 5}
+    longer = whole["guaranteed"] | {"length": 6}
     for change in (
         {"guaranteed": longer},
         {"compared": whole["compared"] | {"greatest_length": 9}},

@@ -163,7 +163,7 @@ def test_what_does_not_fit_is_refused_by_name(tmp_path: Path, monkeypatch: pytes
     for name, match in refused.items():
         with pytest.raises(BadInput, match=match) as error:
             Lens(arrays(build(name).bind(), "float64", 4))
-        assert "--format torch" in str(error.value)
+        assert "use --format torch" in error.value.sentence
     hard = Head(("a",), ("b",), [[1]], [[1]], [[1]], "future", "leftmost")
     step = FeedForward(("a",), ("b",), [[1]], [0], [[1]], [0], "step")
     base = made(1, "relu", "future", norm=False)

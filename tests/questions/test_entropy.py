@@ -95,7 +95,7 @@ def test_each_position():
         ("parity", {"head": "L2.head7"}, "did you mean L2.head"),
         ("parity", {"position": "last"}, "must be an integer of at least 0"),
         ("parity", {"max_length": 40}, "at most 31"),
-        ("parity", {"max_length": 0}, "at least 1"),
+        ("parity", {"max_length": 0}, "from 1 to"),
         ("parity", {"digits": 0}, "digits"),
     ],
 )

@@ -207,16 +207,29 @@ def test_a_file_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert (tmp_path / "f").read_text(encoding="ascii") == "kept"
 
 
-def test_what_was_finished_stays(few: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stopped in the second figure, the first is there, whole."""
+def test_an_interrupted_report_leaves_nothing(few: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole set or nothing: stopped in the second figure, neither the first nor the folder is there."""
 
     def stop(longest: int, done: Callable[[str], None]) -> Any:
         raise KeyboardInterrupt
 
     monkeypatch.setitem(figures.FIGURES, "first", (figures.attention, stop))
     with pytest.raises(KeyboardInterrupt):
-        write("first", tmp_path, 3)
-    assert {file.name for file in tmp_path.iterdir()} >= {"first-figure-4-attention.csv"}
+        write("first", tmp_path / "deep" / "figures", 3)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [
+    "export dyck-1 -o -", "report first -o -", "report first -o /dev/null", "export dyck-1 -o /dev/null",
+    "bound lookup --over gamma=1:2 --plot -", "bound lookup --over gamma=1:2 --plot /dev/null",
+    "margin dyck-1 --max-length 2 --plot -",
+])  # fmt: skip
+def test_streams_and_devices_are_no_places(
+    command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "must" in refused(capsys, *command.split())
+    assert list(tmp_path.iterdir()) == [] and not list(Path("/dev").glob("null*.csv"))
 
 
 @pytest.mark.parametrize(

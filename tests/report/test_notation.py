@@ -75,7 +75,9 @@ def test_long_numbers_in_answers(tmp_path: Any, capsys: pytest.CaptureFixture[st
     for command, code in (("run", 0), ("derive", 0)):
         for more in ([], ["--json"]):
             assert main([command, str(path), "--input", "a", *more]) == code
-            assert text in re.sub(r"\s", "", capsys.readouterr().out)
+            out = re.sub(r"\s", "", capsys.readouterr().out)
+            short = f"{text[:60]}...{text[-30:]}({len(text)}characters"
+            assert text in out if more else short in out and len(out) < 400
     for more in ([], ["--json"]):
         assert main(["check", str(path), "--spec", f"{spec}:zero", "--max-length", "1", *more]) == 1
         assert "Traceback" not in capsys.readouterr().err
