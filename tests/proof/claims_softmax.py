@@ -712,10 +712,10 @@ def counts() -> Iterator[dict[str, Any]]:
         (3, 4, 1),
         (3, 2, -1),
         (4, 4, 2),
+        (4, 2, 0),
+        (8, 4, 0),
     ]:
         found = looked_up(c + 1, i, F(3 * n, i), range(1, i + 1))
-        x = found - 1
-        out = min(max(2 * x - 0.5, CONTEXT.mpf(0)), CONTEXT.mpf(1))
         factored = looked_up(c + 1, i, real(F(3 * n, i)) / CONTEXT.sqrt(2), range(1, i + 1))
         yield {
             "n": F(n),
@@ -723,15 +723,32 @@ def counts() -> Iterator[dict[str, Any]]:
             "c": F(c),
             "factored": [factored, factored + 1],
             "tau": [F(1, n), F(5)],
-            "found": [found, found + 1],
-            "x": [x, x + 1],
-            "out": [out, out + 1],
+            "found": [found, found + 1, factored],
+            "x": [found - 1, found, factored - 1],
+            "out": [rounded(found - 1), rounded(found - 1) + 1, rounded(factored - 1)],
         }
 
 
+def rounded(x: Any) -> Any:
+    return min(max(2 * x - 0.5, CONTEXT.mpf(0)), CONTEXT.mpf(1))
+
+
+COUNTS = list(counts())
+
+
+@adequate("yang2026.thm20.positive", at=COUNTS, false=True)
+def thm20_printed(v: Any) -> bool | None:
+    """The bound for the weights of queries and keys of two entries, divided by sqrt(2) as Definition 1 has it."""
+    n, i, c = int(v["n"]), int(v["i"]), int(v["c"])
+    if not inside(v) or not 0 <= c < i:
+        return None
+    found = v["factored"][0]
+    return at_most(abs(found - c - 1), 4 * e(real(F(-3 * n, i)))) and at_most(abs(rounded(found - 1) - (c > 0)), 0)
+
+
 @adequate(
-    "yang2026.thm20.positive",
-    at=counts(),
+    "yang2026.thm20.positive.corrected",
+    at=COUNTS,
     misses=[
         ("abs(found - (c + 1)) <= 4", "abs(found - c) <= 4"),
         ("abs(found - (c + 1)) <= 4*exp(-3*n/i)", "abs(found - (c + 1)) <= exp(-3*n/i)/2"),
