@@ -98,7 +98,8 @@ def errata_page(rows: list[claims.Claim]) -> str:
     ]
     known = statements()
     for row in rows:
-        if row.status not in ("REFUTED", "CORRECTED") and not row.gaps:
+        gaps = [gap for gap in row.gaps if gap.get("class") != "reading"]
+        if row.status not in ("REFUTED", "CORRECTED") and not gaps:
             continue
         lines += [f"## {row.id} ({row.location}, {row.words})", "", f"Stated: {row.statement}", ""]
         if row.status in ("REFUTED", "CORRECTED"):
@@ -109,7 +110,7 @@ def errata_page(rows: list[claims.Claim]) -> str:
             lines += [f"Note: {row.note}", ""]
         if row.corrected:
             lines += [f"Corrected (`{row.corrected}`, PROVED): `{known[row.corrected].text}`", ""]
-        lines += [f"{gap_title(g)}: {g['step']}. {g['why']} {g.get('repair', '')}".rstrip() + "\n" for g in row.gaps]
+        lines += [f"{gap_title(g)}: {g['step']}. {g['why']} {g.get('repair', '')}".rstrip() + "\n" for g in gaps]
     return "\n".join(lines).rstrip() + "\n"
 
 

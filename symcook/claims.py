@@ -34,6 +34,9 @@ STATUSES = ("PROVED", "DECIDED", "CHECKED", "REFUTED", "CORRECTED", "DEFINED", "
 SLIPS = ("misprint", "boundary", "missing hypothesis", "wrong")
 """Classes of errata: what is meant is clear; false at an edge (n = 1, the empty word, 0); true under a condition that
 is not printed; false where it matters."""
+ASIDES = ("typo", "reading")
+"""Remarks that leave a statement true in its plain reading: a slip of the pen that nobody reads as printed (a wrong
+reference, a lost index), and what the words leave to the reader (a tolerance is positive)."""
 DEFINITION = "definition"
 COLUMNS = ("id", "location", "kind", "statement", "parameters", "test_form")
 _STALE = "stale: something that the status rests on has changed since it was computed"
@@ -46,7 +49,7 @@ class Claim:
     `corrected` is the id of a proved corrected statement; `assuming` lists the ids of the statements without a proof
     that the status rests on, through lemmas and the correction as well; `gaps` lists steps of the printed proof that do
     not follow, and places where the print deviates from what is meant ({"step", "why", "repair"}; the latter have a
-    "class", one of SLIPS); `tried` says what was attempted against the claim before it was proved. Of a
+    "class", one of SLIPS or ASIDES); `tried` says what was attempted against the claim before it was proved. Of a
     claim that is false as printed `slip` is one of SLIPS. `same` is an earlier row with the same statement. `reason` is
     the counterexample in words, or why a row is DEFINED (by the test `test`), CITED or EMPIRICAL.
     """
