@@ -130,7 +130,7 @@ def test_checked_stands_for_every_length() -> None:
 
 def test_one_entry_of_the_json_answer() -> None:
     keys = ["id", "paper", "location", "kind", "statement", "status", "corrected", "assuming", "lemmas", "gaps"]
-    keys += ["tried", "note", "slip", "same", "test", "reason", "objects"]
+    keys += ["tried", "note", "slip", "same", "test", "reason", "printed", "counterexample", "repair", "objects"]
     for claim in claims.select(paper="cookbook"):
         document = claim.to_json()
         assert list(document) == keys

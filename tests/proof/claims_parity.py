@@ -337,17 +337,8 @@ def even_length(v: Any) -> bool | None:
     return same(s, (-1) ** (k + 1) * 2 * CONTEXT.tanh(real(c)) / n**2) and (s > 0 if k % 2 else s < 0)
 
 
-@adequate("chiang2022.s3.2.sign", at=RUNS, false=True)
-def signs(v: Any) -> bool | None:
-    here = given(v)
-    if here is None:
-        return None
-    s = logit(*here)
-    return (s > SLACK) == (here[1] % 2 == 1) and (s < -SLACK) == (here[1] % 2 == 0)
-
-
 @adequate(
-    "chiang2022.s3.2.sign.corrected",
+    "chiang2022.s3.2.sign",
     at=RUNS,
     misses=[
         ("<-> odd(k))", "<-> ~odd(k))"),
