@@ -16,8 +16,6 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
-import errata
-
 from symcook import claims
 from symcook.cli.output import Progress
 from symcook.coq.record import coq_hash
@@ -92,6 +90,8 @@ def verdicts_text() -> str:
 
 
 def main(arguments: list[str]) -> int:
+    import errata  # beside this script, which tests load from elsewhere
+
     gc.set_threshold(100_000, 20, 50)  # as in the command line
     with Progress("checking") as progress:
         found = claims.recompute(progress)
