@@ -8,8 +8,9 @@ What no replay can find out stands in ``proofs/reviewed.json``, an entry a claim
 row is where the table's word misleads ("kind"), the test that shows that the library's object is the one that a
 definition means ("test"), where a sentence that the paper only cites comes from ("cited"), that a sentence reports a
 measurement ("empirical"), which row says the same in other words ("same"), and of what is false as printed which kind
-of slip it is ("slip"; its reason is the counterexample that a reader would choose). An entry states facts; the status
-follows by a rule.
+of slip it is ("slip"), with the paper's words ("printed"), the smallest counterexample as a person would write it
+("counterexample") and what holds in its place ("repair"); the reason is the objection. An entry states facts; the
+status follows by a rule.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ STATUSES = ("PROVED", "DECIDED", "CHECKED", "REFUTED", "CORRECTED", "DEFINED", "
 SLIPS = ("misprint", "boundary", "missing hypothesis", "wrong")
 """Classes of errata: what is meant is clear; false at an edge (n = 1, the empty word, 0); true under a condition that
 is not printed; false where it matters."""
+ASIDES = ("typo", "reading")
+"""Remarks that leave a statement true in its plain reading: a slip of the pen that nobody reads as printed (a wrong
+reference, a lost index), and what the words leave to the reader (a tolerance is positive)."""
 DEFINITION = "definition"
 COLUMNS = ("id", "location", "kind", "statement", "parameters", "test_form")
 _STALE = "stale: something that the status rests on has changed since it was computed"
@@ -46,9 +50,10 @@ class Claim:
     `corrected` is the id of a proved corrected statement; `assuming` lists the ids of the statements without a proof
     that the status rests on, through lemmas and the correction as well; `gaps` lists steps of the printed proof that do
     not follow, and places where the print deviates from what is meant ({"step", "why", "repair"}; the latter have a
-    "class", one of SLIPS); `tried` says what was attempted against the claim before it was proved. Of a
-    claim that is false as printed `slip` is one of SLIPS. `same` is an earlier row with the same statement. `reason` is
-    the counterexample in words, or why a row is DEFINED (by the test `test`), CITED or EMPIRICAL.
+    "class", one of SLIPS or ASIDES); `tried` says what was attempted against the claim before it was proved. Of a
+    claim that is false as printed `slip` is one of SLIPS, `printed` the paper's words, `reason` the objection,
+    `counterexample` the smallest, in words, and `repair` what holds. `same` is an earlier row with the same statement.
+    Of other rows `reason` is why they are DEFINED (by the test `test`), CITED or EMPIRICAL.
     """
 
     id: str
@@ -67,6 +72,9 @@ class Claim:
     same: str | None = None
     test: str | None = None
     reason: str | None = None
+    printed: str | None = None
+    counterexample: str | None = None
+    repair: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """One entry of ``symcook claims --json``; "objects" are the recipes and functions that the claim is about."""
@@ -150,7 +158,8 @@ def remarks() -> dict[str, dict[str, Any]]:
     return out
 
 
-_FACTS = frozenset({"kind", "test", "cited", "empirical", "same", "slip"})
+_ERRATUM = ("printed", "counterexample", "repair")
+_FACTS = frozenset({"kind", "test", "cited", "empirical", "same", "slip", *_ERRATUM})
 
 
 def reviewed() -> dict[str, dict[str, str]]:
@@ -180,6 +189,8 @@ def _entries(path: Path, changed: int, size: int) -> dict[str, dict[str, str]]:
             raise SymcookError(f"{name} is no definition, so that no test can make it DEFINED")
         if entry.get("slip", SLIPS[0]) not in SLIPS:
             raise SymcookError(f"the slip of {name} must be one of {', '.join(SLIPS)}")
+        if {"slip", *_ERRATUM} & set(entry) not in (set(), {"slip", *_ERRATUM}):
+            raise SymcookError(f"the slip of {name} must come with {', '.join(_ERRATUM)}, and these with a slip")
         if entry.get("same", name) not in inventory() or entry.get("same") == name:
             raise SymcookError(f"the row that {name} repeats must be another claim")
     return entries
@@ -334,7 +345,8 @@ def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None 
             told = {k: getattr(known, k) for k in ("status", "corrected", "assuming", "lemmas", "same")}
             row = replace(row, **told, note=words.get("note", row.note if known.status == "OPEN" else ""))
             if row.status in ("REFUTED", "CORRECTED"):
-                row = replace(row, slip=entry.get("slip"), reason=entry.get("why") if "slip" in entry else None)
+                told = {key: entry.get(key) for key in ("slip", *_ERRATUM)}
+                row = replace(row, **told, reason=entry.get("why") if "slip" in entry else None)
             if row.status in ("DEFINED", "CITED", "EMPIRICAL"):
                 row = replace(row, test=entry.get("test"), reason=entry.get(row.status.lower(), entry.get("why")))
         elif "note" in words:

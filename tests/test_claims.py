@@ -132,7 +132,7 @@ def test_checked_stands_for_every_length() -> None:
 
 def test_one_entry_of_the_json_answer() -> None:
     keys = ["id", "paper", "location", "kind", "statement", "status", "corrected", "assuming", "lemmas", "gaps"]
-    keys += ["tried", "note", "slip", "same", "test", "reason", "objects"]
+    keys += ["tried", "note", "slip", "same", "test", "reason", "printed", "counterexample", "repair", "objects"]
     for claim in claims.select(paper="cookbook"):
         document = claim.to_json()
         assert list(document) == keys
@@ -327,9 +327,19 @@ def test_the_stored_remarks_are_about_treated_claims_and_keep_their_shape() -> N
         for gap in words.get("gaps", []):
             assert list(gap) in (["step", "why", "repair"], ["step", "why", "repair", "class"]), name
             assert all(gap.values())
-            assert gap.get("class", claims.SLIPS[0]) in claims.SLIPS
+            assert gap.get("class", claims.SLIPS[0]) in claims.SLIPS + claims.ASIDES
             assert gap["why"].endswith((".", ".)"))
             assert gap["repair"].endswith(".")
+
+
+def test_what_is_false_as_printed_is_not_proved() -> None:
+    """A PROVED row carries remarks about steps of the printed proof, silent readings and slips of the pen alone."""
+    for row in claims.ledger():
+        classes = {gap["class"] for gap in row.gaps if "class" in gap}
+        if row.status.startswith(("PROVED", "CHECKED", "DECIDED")):
+            assert classes <= set(claims.ASIDES), row.id
+        if row.status in ("REFUTED", "CORRECTED"):
+            assert row.slip in claims.SLIPS and row.reason, row.id
 
 
 # --- What people have reviewed ----------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from symcook.report.text import columns
 
 MOST_SHOWN = 40
 MOST_STATED = 4  # with so few claims the formal statements are shown too
+_FORMALLY = {"OPEN": "Formally, not proved", "DEFINED": "Also proved"}  # beside a definition stands what follows
 
 
 def _statuses() -> tuple[str, ...]:
@@ -132,7 +133,8 @@ def _why(row: Any) -> list[str]:
     """What a reader should know about the status: the slip and its witness, the test of a definition, the source."""
     out = []
     if row.slip:
-        out.append(f"Slip: {row.slip}. {row.reason}")
+        out += [f"Printed: {row.printed}", f"Slip: {row.slip}. {row.reason}"]
+        out += [f"Counterexample: {row.counterexample}", f"Repair: {row.repair}"]
     elif row.reason:
         out.append(f"{row.status.capitalize()}: {row.reason}" + (f" Test: {row.test}" if row.test else ""))
     if row.same:
@@ -153,7 +155,7 @@ def _more(row: Any) -> list[str]:
     out = []
     for name in filter(None, (row.id, row.corrected)):
         if name in statements():
-            word = "Corrected" if name != row.id else "Formally" if row.status != "OPEN" else "Formally, not proved"
+            word = "Corrected" if name != row.id else _FORMALLY.get(row.status, "Formally")
             out.append(f"{word}: {stated(name)}")
             out += [line for one in _definitions(name) if (line := f"Where {one}") not in out]
     out += [f"Tried: {tried}" for tried in row.tried]

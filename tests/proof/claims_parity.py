@@ -337,17 +337,8 @@ def even_length(v: Any) -> bool | None:
     return same(s, (-1) ** (k + 1) * 2 * CONTEXT.tanh(real(c)) / n**2) and (s > 0 if k % 2 else s < 0)
 
 
-@adequate("chiang2022.s3.2.sign", at=RUNS, false=True)
-def signs(v: Any) -> bool | None:
-    here = given(v)
-    if here is None:
-        return None
-    s = logit(*here)
-    return (s > SLACK) == (here[1] % 2 == 1) and (s < -SLACK) == (here[1] % 2 == 0)
-
-
 @adequate(
-    "chiang2022.s3.2.sign.corrected",
+    "chiang2022.s3.2.sign",
     at=RUNS,
     misses=[
         ("<-> odd(k))", "<-> ~odd(k))"),
@@ -994,32 +985,6 @@ def variance(v: Any) -> bool | None:
     x = twelve(v["s"])
     mean = sum(x) / 12
     return mean == 0 and sum((y - mean) ** 2 for y in x) / 12 == (1 + v["s"] ** 2) / 6
-
-
-def bounds() -> Iterator[dict[str, Any]]:
-    for s, eps in itertools.product(
-        (F(1, 4), F(251, 1000), F(26, 100), F(1, 2), F(-1, 3), F(-1, 2), F(3, 5), F(1, 8)), (F(1, 100000), F(1), F(0))
-    ):
-        t = real(s) / CONTEXT.sqrt(real((1 + s**2) / 6 + eps))
-        yield {"s": s, "eps": eps, "t": [t, t / 2]}
-
-
-@adequate(
-    "chiang2022.prop3.lnbound",
-    at=bounds(),
-    misses=[
-        ("1/4/sqrt(5/24 + eps)", "3/10/sqrt(5/24 + eps)"),
-        ("1/4/sqrt(5/24", "1/4/sqrt(1/6"),
-        ("1/4 < abs(s)", "1/8 <= abs(s)"),
-        ("5/24 + eps", "eps"),
-    ],
-    still_true=[("1/4/sqrt(5/24 + eps)", "1/4/sqrt(17/96 + eps)")],
-)
-def norm_bound(v: Any) -> bool | None:
-    s, eps = v["s"], v["eps"]
-    if not (F(1, 4) < abs(s) <= F(1, 2) and eps > 0):
-        return None
-    return bool(real(F(1, 4)) / CONTEXT.sqrt(real(F(5, 24) + eps)) < abs(v["t"][0]))
 
 
 # --- Proposition 2 ----------------------------------------------------------------------------------------------------
@@ -2158,10 +2123,10 @@ def values_or_neighbours(v: Any) -> bool | None:
 # --- Proposition 3 with layer norm ------------------------------------------------------------------------------------
 
 
-def logits_with_norms() -> list[dict[str, Any]]:
+def logits_with_norms(*epsilons: F) -> list[dict[str, Any]]:
     """Scores times log n, c = 1, with the logit that the network has without norms, and another one."""
     out = []
-    for w, eps in itertools.product([(), (1,), (0,), (0, 1), (1, 2)], (F(1, 100), F(2), F(0))):
+    for w, eps in itertools.product([(), (1,), (0,), (0, 1), (1, 2)], epsilons or (F(1, 100), F(2), F(0))):
         n = len(w) + 1
         s = F(n, 2 * n - 1) * (int(w[:1] == (1,)) - F(1, 2))
         out.append({**normed_run(w, CONTEXT.log(n), eps), "c": [F(1), F(2)], "s": [s, s + 1]})
@@ -2200,6 +2165,31 @@ def normed_logit_right(v: Any) -> bool | None:
     entries = [v[f"y1_{x}_()"][0] for x in SIX[:5]] + [v["z2_s()"][0]]
     size = CONTEXT.fsum(x**2 for x in entries) / 6
     return same(v["y2_s_()"][0], entries[5] / CONTEXT.sqrt(size * (1 + eps) + eps**2))
+
+
+BOUNDS = [*LOGITS, *logits_with_norms(F(1, 2), F(51, 100))]
+
+
+def printed_bound(v: Any) -> bool:
+    return bool(abs(v["y2_s_()"][0]) > real(F(1, 4)) / CONTEXT.sqrt(real(F(5, 24) + v["epsilon"])))
+
+
+@adequate("chiang2022.prop3.lnbound", at=BOUNDS, false=True)
+def normed_bound(v: Any) -> bool | None:
+    return printed_bound(v) if logit_asked(v) else None
+
+
+@adequate(
+    "chiang2022.prop3.lnbound.corrected",
+    at=BOUNDS,
+    misses=[
+        ("1/4/sqrt(5/24 + epsilon)", "1/2/sqrt(5/24 + epsilon)"),
+        ("epsilon <= 1/2", "epsilon <= 2"),
+    ],
+)
+def normed_bound_right(v: Any) -> bool | None:
+    small = bool(v["word"]) and not set(v["word"]) - {0, 1} and 0 <= v["epsilon"] <= F(1, 2)
+    return printed_bound(v) if small else None
 
 
 @adequate(

@@ -482,14 +482,31 @@ def bigrams() -> Iterator[dict[str, Any]]:
         yield {"n": F(len(w)), "w()": column(w), **shown(held), "word": w, "columns": held} | {
             "K": F(3),
             "c": [F(k) for k in range(4)],
+            "s": F(1),
+            "t": F(2),
+            "c()": [[F(0)] * 4, [F(0), F(0), F(1, 2), F(0)]],
+            "p()": [[F(0), F(1), F(0), F(0)], [F(0), F(1, 2), F(0), F(0)], [F(0)] * 4],
         }
 
 
 BIGRAMS = tuple(bigrams())
 
 
+@adequate("s9.1.2.bigramcount", at=BIGRAMS, false=True)
+def counted_by_a_value_matrix(v: Any) -> bool:
+    """One matrix on [letter; letter before] whose mean is the count of 1 2 over i: of those offered."""
+    w = v["word"]
+    if min(w) < 1 or max(w) > 3:
+        return True  # no word over these letters, so that nothing is said
+    for c, p in itertools.product(v["c()"], v["p()"]):
+        values = [c[b] + (p[a] if a else 0) for a, b in zip([0, *w], w, strict=False)]
+        if all(sum(values[:i]) == list(itertools.pairwise(w[:i])).count((1, 2)) for i in range(1, len(w) + 1)):
+            return True
+    return False
+
+
 @adequate(
-    "s9.1.2.bigramcount",
+    "s9.1.2.bigramcount.corrected",
     at=BIGRAMS,
     misses=[
         ("i*count_1_1(i) = sum(j, 2, i", "count_1_1(i) = sum(j, 2, i"),

@@ -712,10 +712,10 @@ def counts() -> Iterator[dict[str, Any]]:
         (3, 4, 1),
         (3, 2, -1),
         (4, 4, 2),
+        (4, 2, 0),
+        (8, 4, 0),
     ]:
         found = looked_up(c + 1, i, F(3 * n, i), range(1, i + 1))
-        x = found - 1
-        out = min(max(2 * x - 0.5, CONTEXT.mpf(0)), CONTEXT.mpf(1))
         factored = looked_up(c + 1, i, real(F(3 * n, i)) / CONTEXT.sqrt(2), range(1, i + 1))
         yield {
             "n": F(n),
@@ -723,15 +723,32 @@ def counts() -> Iterator[dict[str, Any]]:
             "c": F(c),
             "factored": [factored, factored + 1],
             "tau": [F(1, n), F(5)],
-            "found": [found, found + 1],
-            "x": [x, x + 1],
-            "out": [out, out + 1],
+            "found": [found, found + 1, factored],
+            "x": [found - 1, found, factored - 1],
+            "out": [rounded(found - 1), rounded(found - 1) + 1, rounded(factored - 1)],
         }
 
 
+def rounded(x: Any) -> Any:
+    return min(max(2 * x - 0.5, CONTEXT.mpf(0)), CONTEXT.mpf(1))
+
+
+COUNTS = list(counts())
+
+
+@adequate("yang2026.thm20.positive", at=COUNTS, false=True)
+def thm20_printed(v: Any) -> bool | None:
+    """The bound for the weights of queries and keys of two entries, divided by sqrt(2) as Definition 1 has it."""
+    n, i, c = int(v["n"]), int(v["i"]), int(v["c"])
+    if not inside(v) or not 0 <= c < i:
+        return None
+    found = v["factored"][0]
+    return at_most(abs(found - c - 1), 4 * e(real(F(-3 * n, i)))) and at_most(abs(rounded(found - 1) - (c > 0)), 0)
+
+
 @adequate(
-    "yang2026.thm20.positive",
-    at=counts(),
+    "yang2026.thm20.positive.corrected",
+    at=COUNTS,
     misses=[
         ("abs(found - (c + 1)) <= 4", "abs(found - c) <= 4"),
         ("abs(found - (c + 1)) <= 4*exp(-3*n/i)", "abs(found - (c + 1)) <= exp(-3*n/i)/2"),
@@ -761,12 +778,13 @@ def thm20_positive(v: Any) -> bool | None:
     )
 
 
-def counted(c: Any, n: int, i: int, left: bool, total: int) -> Any:
+def counted(c: Any, n: int, i: int, left: bool, total: int, divisor: Any = 1) -> Any:
     """What is found for a count: to the left with 1/i from 1..i, to the right with 1/(n - i + 1) from all positions."""
     if not c:
         return F(0)
     width, top = (i, i) if left else (max(n - i + 1, 1), n)
-    return looked_up(c, top, F(3 * max(total, 1) * n, width), range(1, top + 1))
+    factor = F(3 * max(total, 1) * n, width)
+    return looked_up(c, top, factor if divisor == 1 else real(factor) / divisor, range(1, top + 1))
 
 
 def comparisons() -> Iterator[dict[str, Any]]:
@@ -792,11 +810,15 @@ def comparisons() -> Iterator[dict[str, Any]]:
         (4, 4, [1], [4], 3, 2),
         (4, 4, [1], [1], 3, -1),
         (3, 3, [1], [4], 3, 0),
+        (2, 2, [1, -1], [1, 2], 0, 2),
     ]
     for n, i, factors, numbers, C, lefts in cases:
         total = sum(map(abs, factors))
-        found = [counted(c, n, i, k <= lefts, total) for k, c in enumerate(numbers, 1)]
-        H = CONTEXT.fsum(real(f) * real(h) for f, h in zip(factors, found, strict=True))
+        found, factored = (
+            [counted(c, n, i, k <= lefts, total, divisor) for k, c in enumerate(numbers, 1)]
+            for divisor in (1, CONTEXT.sqrt(2))
+        )
+        H = retrieved(factors, found)
         yield {
             "n": F(n),
             "i": F(i),
@@ -807,14 +829,27 @@ def comparisons() -> Iterator[dict[str, Any]]:
             "Lambda": [F(total), F(total + 1)],
             "C": F(C),
             "tau": F(1, n),
-            "found()": [dict(enumerate(found, 1)), dict.fromkeys(range(1, len(found) + 1), F(7))],
-            "H": [H, H + 1],
+            "found()": [
+                dict(enumerate(found, 1)),
+                dict.fromkeys(range(1, len(found) + 1), F(7)),
+                dict(enumerate(factored, 1)),
+            ],
+            "H": [H, H + 1, retrieved(factors, factored)],
         }
 
 
+COMPARISONS = list(comparisons())
+
+
+@adequate("yang2026.thm20.compare", at=COMPARISONS, false=True)
+def thm20_compare_printed(v: Any) -> bool | None:
+    """With scores divided by sqrt(2), and the error of H below |sum of lambda_k/(4 Lambda)| too."""
+    return compared(v, CONTEXT.sqrt(2), lambda factors: abs(real(sum(factors))))
+
+
 @adequate(
-    "yang2026.thm20.compare",
-    at=comparisons(),
+    "yang2026.thm20.compare.corrected",
+    at=COMPARISONS,
     misses=[
         ("abs(found(k) - count(k)) <= 1/(4*Lambda)", "abs(found(k) - count(k)) <= 1/(400*Lambda)"),
         ("abs(found(k) - count(k)) <= 1/(4*Lambda)", "abs(found(k) - count(k)) <= 0"),
@@ -829,6 +864,10 @@ def comparisons() -> Iterator[dict[str, Any]]:
     ],
 )
 def thm20_compare(v: Any) -> bool | None:
+    return compared(v, 1, lambda factors: real(sum(map(abs, factors))))
+
+
+def compared(v: Any, divisor: Any, least: Callable[[list[Any]], Any]) -> bool | None:
     n, i, m, lefts = (int(v[k]) for k in ("n", "i", "m", "lefts"))
     factors, numbers = listed(v, "lambda", "m"), listed(v, "count", "m")
     total = sum(map(abs, factors))
@@ -836,12 +875,12 @@ def thm20_compare(v: Any) -> bool | None:
         return None
     if any(not 0 <= c <= (i if k <= lefts else n - i + 1) for k, c in enumerate(numbers, 1)):
         return None
-    found = [counted(c, n, i, k <= lefts, total) for k, c in enumerate(numbers, 1)]
+    found = [counted(c, n, i, k <= lefts, total, divisor) for k, c in enumerate(numbers, 1)]
     H, exact = retrieved(factors, found), sum(f * c for f, c in zip(factors, numbers, strict=True))
     near = all(at_most(abs(real(a) - real(c)), real(1 / (4 * total))) for a, c in zip(found, numbers, strict=True))
     difference = H - real(v["C"])
     decided = (difference >= 0.75) == (exact > v["C"]) and (difference <= 0.25) == (exact <= v["C"])
-    return near and at_most(abs(H - real(exact)), 0.25) and decided
+    return near and at_most(abs(H - real(exact)), least(factors) / (4 * total)) and decided
 
 
 @adequate(

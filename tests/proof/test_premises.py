@@ -152,7 +152,6 @@ TYPED = {
     "chiang2022.appB.parity.corrected",
     "chiang2022.appB.first.corrected",
     "chiang2022.prop3.lnlogit.corrected",
-    "chiang2022.s3.2.sign.corrected",
     "chiang2022.s3.3.eq1.corrected",
     "chiang2022.prop3.noln.corrected",
     "chiang2022.appA.odd.keven.corrected",
