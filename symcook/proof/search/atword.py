@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 
 from symcook.errors import Rejected
 from symcook.proof.normal import FALSE as NFALSE
@@ -280,10 +281,14 @@ def _computed(g: Goal, runs: Runs) -> bool:
         at = g.fresh("at")
         number = Fraction(value)
         equation = ("=", None, (inside, num(number.numerator, number.denominator)))
-        g.have(equation, at, lambda one, squares=squares: automation.prove(one, (), LEVELS, squares))
+        g.have(equation, at, partial(_by_facts, labels=squares))
         g.rewrite(at)
         return True
     return False
+
+
+def _by_facts(g: Goal, labels: Sequence[str]) -> None:
+    automation.prove(g, (), LEVELS, labels)
 
 
 def _indicators(t: Term, found: dict[object, Term]) -> None:

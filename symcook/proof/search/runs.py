@@ -125,9 +125,10 @@ class Runs(Instances):
                 return False
         return True
 
-    def _solve(self, f: Term, body: Term, i: int) -> None:
+    def _solve(self, f: Term, body: Any, i: int) -> None:
         """f(i) from an equation that is linear in it; 0 where it leaves it free."""
         table = self.values[f]
+        part: Any
         for part in flatten("&", body):
             while part[0] == "->":
                 try:
@@ -345,7 +346,7 @@ class Runs(Instances):
                 raise Rejected(f"'{head[1][0]}' has no value at {at}")
             self.beyond.add(head)
             return self._behind(head)
-        if tag == "/" and (found := self._softmax(*kids, bound)) is not None:
+        if tag == "/" and (found := self._softmax(kids[0], kids[1], bound)) is not None:
             return found
         if tag in ("fn", "/", "^", "+", "-", "*", "neg"):
             given = [self.value(k, bound) for k in kids]

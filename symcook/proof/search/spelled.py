@@ -81,5 +81,3 @@ def _put(g: Goal) -> None:
 
 def _about(f: Term) -> bool:
     return f[0] in (*COMPARISONS, "|") or (f[0] == "~" and f[2][0][0] in COMPARISONS)
-
-
