@@ -21,7 +21,7 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, check_digits, refine
 from symcook.questions.answer import Answer, Cell
 from symcook.questions.line import Unit
-from symcook.questions.moving import Along, answer, at_point, between, decide_of
+from symcook.questions.moving import Along, answer, at_point, between
 from symcook.questions.places import Place, ball_of, below
 from symcook.questions.reach import Reach, enclosed, exactly
 from symcook.questions.words import classes, lengths, require_words
@@ -205,7 +205,7 @@ def _least(hard: Transformer, soft: Transformer, words: Any, reach_of: Any, unit
 def _in_powers(soft: Transformer, unit: int, word: Any, expected: Any, best: Reach | None) -> Reach:
     along = Along(soft, word, soft.parameters[-1].name, None, unit=unit)
     top: Place = Fraction(1) if best is None or best.first is None else best.first
-    found = exactly(along.probe, along.point, expected, top, decide_of(soft))
+    found = exactly(along.probe, along.point, expected, top)
     return Reach(found.last, None) if found.first == 1 else found  # no temperature has x = 1
 
 

@@ -13,7 +13,7 @@ from symcook.model.symbols import Exact, fraction, from_sympy
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, ball, check_digits, refine
 from symcook.questions.answer import Answer, Cell
-from symcook.questions.moving import Along, at_point, between, decide_of
+from symcook.questions.moving import Along, at_point, between
 from symcook.questions.places import Place, ball_of, below
 from symcook.questions.reach import Reach, enclosed, exactly
 from symcook.questions.slope import only_zero
@@ -126,7 +126,7 @@ def _ends_before(one: Reach, other: Reach) -> bool:
 def _exact(model: Transformer, word: Any, name: str, start: Fraction, side: int, limit: Place | None) -> Reach:
     along = Along(model, word, name, fmpq(start.numerator, start.denominator), side)
     expected = along.point(Fraction(0))
-    return exactly(along.probe, along.point, expected, limit, decide_of(model))
+    return exactly(along.probe, along.point, expected, limit)
 
 
 def _in_balls(
