@@ -24,6 +24,10 @@ class BadInput(SymcookError):
         super().__init__(text if text.endswith("?") else text + ".")
 
 
+class NoRun(BadInput):
+    """The model has no run on this input: at some position a norm refuses it, or a temperature is not positive."""
+
+
 class NotExact(BadInput):
     """The exact domain has no normal form for this value; another domain has an answer."""
 

@@ -11,10 +11,11 @@ value can be from the exact one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from symcook.errors import BadInput, NotExact, Undecided
+from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.export import enclosure
 from symcook.export.boxes import CLASSES, LEVELS, Box, Boxed, boxes, number_of_boxes
 from symcook.export.prefixes import MOST_STATES, Prefixes, streams
@@ -282,7 +283,12 @@ class _Guarantee:
             what = f"a choice on the way (a tie, or a variance of zero) stays open for a word of length {n}"
         if not alone:
             what = f"{what}, taken together with others, and there are too many words to take each by itself"
-        exact = self.exact(error.word) if alone and not self.open else None
+        exact = None
+        if alone and not self.open:
+            try:
+                exact = self.exact(error.word)
+            except NoRun as refused:
+                what = f"a word of length {n} has no run: {refused.must}, and it is {refused.given}"
         if exact is not None and exact.get("logit") == "0":
             what = f"a word of length {n} is exactly on the threshold"
         if not self.open:
@@ -293,12 +299,19 @@ class _Guarantee:
         return len(self.open) >= MOST_OPEN or not alone or not self.decides
 
     def exact(self, word: Sequence[str]) -> dict[str, Any] | None:
-        """The exact outputs of a word, None where the exact domain has none."""
+        """The exact outputs of a word, None where the exact domain has none. Raises NoRun where the word has no run."""
         from symcook.run import run
 
+        typed = self.model.embedding.typed(word)
         try:
-            shown = run(self.model, self.model.embedding.typed(word), "exact").output
-        except (NotExact, Undecided, BadInput):
+            shown = run(self.model, typed, "exact").output
+        except NotExact:
+            with suppress(Undecided):
+                run(self.model, typed, "ball")
+            return None
+        except NoRun:
+            raise
+        except (Undecided, BadInput):
             return None
         return {name: text if len(str(text)) <= MOST_TEXT else None for name, text in shown.items()}
 

@@ -10,6 +10,7 @@ open, never make one wrong. The values are those of `symcook.export.states`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from symcook.export.states import LEAST, OPEN, Arithmetic, Array, Sums, Values
@@ -36,6 +37,8 @@ def streams(model: Transformer) -> bool:
 def _steps_back(part: Head | FeedForward) -> bool:
     if isinstance(part, FeedForward):
         return part.activation in ("relu", "step")
+    if part.weighting == "softmax" and not isinstance(part.lowered["temperature"], Fraction):
+        return False  # which may leave the words of some length without a run
     return part.uniform and part.mask in ("future", "strict-future") and part.weighting in ("average", "softmax")
 
 
