@@ -84,7 +84,9 @@ def command(
         verdict = f"compared at {compared['inputs']} points, largest difference {compared['largest_difference']:.3g}"
     else:
         what = "exact answers" if compared["largest_difference"] is None else "values that agree with the exact ones"
-        verdict = f"{what} to length {document['greatest_length']} ({compared['inputs']} inputs compared)"
+        verdict = f"{what} to length {document['greatest_length']} ({compared['inputs']} inputs compared"
+        none = compared["no_run"]
+        verdict += f"; {none['inputs']} have no run, as {none['first'] or EMPTY_WORD})" if none["inputs"] else ")"
     say(f"wrote {', '.join(str(weights.parent / file) for file in document['files'])} and {beside}")
     say(f"  {dtype}, {verdict}")
     if compared["first_difference"] is None and compared["ends"] is not None:
@@ -99,25 +101,44 @@ def command(
 
 def guaranteed(found: dict[str, Any]) -> list[str]:
     """What a certificate guarantees, in lines."""
+    first = found["divided_first"]
     if found["length"] is None:
-        errors = [each["error"] for each in found["lengths"] if "error" in each]
+        errors, others = ([each["error"] for each in part["lengths"] if "error" in each] for part in (found, first))
         if not errors:
             return [f"no bound on the error of values: {found['why']}"]
-        why = [f"  {found['why']}"] if found["why"] else []
-        return [f"every value within {errors[-1]} of the exact one to length {found['lengths'][-1]['length']}", *why]
+        lines = [f"every value within {errors[-1]} of the exact one to length {found['lengths'][-1]['length']}"]
+        if others != errors:
+            until = f"{others[-1]} to length {first['lengths'][-1]['length']}" if others else "no bound"
+            lines.append(f"  where attention divides behind its sums; {until} where it divides weights first")
+        return [*lines, f"  {found['why']}"] if found["why"] else lines
     counted = f", of which the model adds {found['added_tokens_counted']}" if found["added_tokens_counted"] else ""
-    ranges = [f"{low} to {high}" if low < high else str(low) for low, high in found["ranges"]]
-    lines = [f"decisions guaranteed in any runtime at lengths {', '.join(ranges)}{counted}" if ranges else
+    same = first["ranges"] == found["ranges"]
+    which = "any runtime" if same else "any runtime that divides behind the sums of attention"
+    lines = [f"decisions guaranteed in {which} at lengths {_ranges(found)}{counted}" if found["ranges"] else
              f"no length at which all decisions are guaranteed{counted}"]  # fmt: skip
-    for each in found["open"]:
-        alone = "" if each["alone"] else " (with others)"
-        outputs = ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in each["outputs"].items())
-        exact = (each["exact"] or {}).get("logit")
-        outputs += f", exactly {exact}" if exact is not None and len(exact) <= 40 else ""
-        lines.append(
-            f"not at length {each['length']}: {each['input'] or EMPTY_WORD}{alone}, {outputs or 'a choice open'}"
-        )
-    return lines if found["open"] else [*lines, f"  {found['why']}"]
+    lines += map(_open, found["open"]) if found["open"] else [f"  {found['why']}"]
+    if not same:
+        lines.append(f"where weights are divided first, as in softmax(scores) @ values: "
+                     f"{f'at lengths {_ranges(first)}' if first['ranges'] else 'at no length'}{counted}")  # fmt: skip
+        known = [each["length"] for each in found["open"]]
+        new = [each for each in first["open"] if each["length"] not in known]
+        lines.append(f"  {_open(new[0])}" if new else f"  {first['why']}")
+        lines.append(f"  {first['help']}")
+    return lines
+
+
+def _ranges(found: dict[str, Any]) -> str:
+    return ", ".join(f"{low} to {high}" if low < high else str(low) for low, high in found["ranges"])
+
+
+def _open(each: dict[str, Any]) -> str:
+    """A length at which a decision is open, and for which word."""
+    alone = "" if each["alone"] else " (with others)"
+    outputs = ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in each["outputs"].items())
+    exact = (each["exact"] or {}).get("logit")
+    outputs += f", exactly {exact}" if exact is not None and len(exact) <= 40 else ""
+    open_ = "a choice open" if each["runs"] else "which has no run"
+    return f"not at length {each['length']}: {each['input'] or EMPTY_WORD}{alone}, {outputs or open_}"
 
 
 def _input(chosen: Chosen) -> str:

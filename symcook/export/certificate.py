@@ -20,7 +20,7 @@ from symcook.model.transformer import Transformer
 from symcook.run import run
 from symcook.verify.sweep import TOLERANCE
 
-FORMAT = "symcook certificate 2"
+FORMAT = "symcook certificate 3"
 BATCHED = 2**18
 """The greatest number of inputs compared where exact batches hold the model."""
 SINGLE = 300
