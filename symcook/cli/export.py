@@ -81,7 +81,9 @@ def command(
         return
     compared = document["compared"]
     if chosen.pointwise:
-        verdict = f"compared at {compared['inputs']} points, largest difference {compared['largest_difference']:.3g}"
+        worst = compared["largest_difference"]
+        how = "answers are compared" if worst is None else f"largest difference {worst:.3g}"
+        verdict = f"compared at {compared['inputs']} points, {how}"
     else:
         what = "exact answers" if compared["largest_difference"] is None else "values that agree with the exact ones"
         verdict = f"{what} to length {document['greatest_length']} ({compared['inputs']} inputs compared"

@@ -154,7 +154,7 @@ def _guaranteed(
 
 class _Guarantee:
     def __init__(
-        self, model: Transformer, dtype: str, n_max: int, progress: Progress | None, divides_first: bool
+        self, model: Transformer, dtype: str, n_max: int, progress: Progress | None, divides_first: bool = False
     ) -> None:
         self.model, self.dtype, self.n_max, self.progress = model, dtype, n_max, progress
         self.divides_first = divides_first
