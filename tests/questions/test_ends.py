@@ -17,6 +17,7 @@ from families import by_turns
 import symcook as sc
 from symcook.compose import harden, soften
 from symcook.numbers.balls import Ball
+from symcook.questions.cold import at_low_temperatures
 from symcook.questions.weights import free
 
 DIGITS = 60
@@ -190,3 +191,26 @@ def test_ends_of_weights(seed: int) -> None:
 @by_turns(20, "seed", range(200))
 def test_ends_of_temperatures(seed: int) -> None:
     cooled(seed)
+
+
+def test_a_temperature_that_is_zero() -> None:
+    """dyck-1-2 on (()): the first symbol stays active by a little at every temperature, and hard attention has none."""
+    model = sc.build("dyck-1-2")
+    row = model.temperature(4, min_length=4).row(4)
+    assert (row["tau"], row["word"]) == (0, "(())")
+    soft = soften(model)
+    assert dense.accepts(harden(model), list("(())"), dense.rational)
+    for tau in ("1/10", "1/20", "1/50", "1/100"):
+        assert not dense.accepts(soft.bind({"tau": tau}), list("(())"), dense.Decimal(120)), tau
+
+
+@by_turns(10, "seed", range(120))
+def test_all_low_temperatures_at_once(seed: int) -> None:
+    """What is said of every temperature from 0 to 1/20 holds at some of them."""
+    model = some_model(seed)
+    soft = soften(model) if any(not layer.attention.heads[0].uniform for layer in model.layers) else None
+    for word in product("ab", repeat=2 if soft else 0):
+        found = at_low_temperatures(soft, soft.tokens(word), "tau", Fraction(1, 20))
+        for tau in (Fraction(1, 20), Fraction(1, 33), Fraction(1, 90)):
+            wanted = dense.accepts(soft.bind({"tau": tau}), list(word), dense.Decimal(400))
+            assert found is None or found == (tuple(wanted) if isinstance(wanted, list) else wanted), (word, tau)
