@@ -84,9 +84,9 @@ def table() -> str:
     lines = [
         "# Guarantees\n",
         "Made by `python examples/pack.py FOLDER --table notes/guarantees.md`; do not edit. The lengths at which every",
-        "decision is guaranteed in any runtime of the error model ([exports.md](exports.md)) that divides behind the sums",
-        "of attention, and after a stroke, where these are others, in one that divides weights first. They count added",
-        "tokens. The last column is of the first order.\n",
+        "decision is guaranteed in any runtime of the error model ([exports.md](exports.md)) that divides behind",
+        "the sums of attention, and after a stroke, where these are others, in one that divides weights first.",
+        "They count added tokens. The last column is of the first order.\n",
         f"| model | to length | {' | '.join(DTYPES)} | the first word that is not certain, and in which type |",
         "| --- " * (len(DTYPES) + 3) + "|",
     ]

@@ -303,7 +303,7 @@ class Rounding(Ball):
             running.add(x)
         return running.shared(len(entries))
 
-    def plain(self, column: Sequence[Value], seen: Sequence[range], weighting: str) -> Column:
+    def plain(self, column: Column, seen: Sequence[range], weighting: str) -> Column:
         whole = all(sees == seen[0] for sees in seen)
         if not self.divides_first or whole or weighting in ("leftmost", "rightmost"):
             return super().plain(column, seen, weighting)

@@ -34,7 +34,8 @@ def export(
     `format` is npz, safetensors, torch (ending .pt, with code in a .py file beside it) or onnx; `dtype` float64,
     float32, float16 or bfloat16, where the format has it. Position tables go to `max_length` (16, or the model's own
     greatest length; it counts added tokens), and so does what the certificate says: to which length every decision is
-    guaranteed whatever runtime computes it (`symcook.export.guarantee`), and to which length numpy's answers were
+    guaranteed in any runtime of an error model (`symcook.export.guarantee`), for both orders in which attention may
+    divide, and to which length numpy's answers were
     compared with exact ones on every input, as far as time allows. `values` sets declared symbols, `claims` are ids
     whose statuses the certificate names, `built` the "recipe" and its "arguments". All files are written, or none.
     Raises BadInput for a target that exists (without `force`) or cannot be written, a number that does not fit `dtype`,

@@ -152,9 +152,7 @@ def _too_many(n: int, size: int, limit: int) -> str:
     return f"length {n} has {size} more inputs, and at most {limit} are compared {how}"
 
 
-def _length(
-    model: Transformer, m: Mapping[str, Any], n: int, limit: int, none: _NoRuns
-) -> tuple[str | None, float]:
+def _length(model: Transformer, m: Mapping[str, Any], n: int, limit: int, none: _NoRuns) -> tuple[str | None, float]:
     """The first input of length `n` on which floats and exact values part, and the largest difference of values."""
     from symcook.domains.batch import Grid, Words, nth
 

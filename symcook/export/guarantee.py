@@ -41,15 +41,17 @@ MODEL = (
     "and |e| at most half the least subnormal number, or exact (fused, or in more bits before one rounding); a sum of "
     "k terms in any order is off by at most (k - 1) u/(1 - (k - 1) u) times the sum of sizes; an exponential by at "
     "most {exp} units in the last place, or flushed to zero below the least normal number; the factor of x in a gelu "
-    "by at most {gelu} units in the last place of 1; softmax subtracts some greatest score first; equal keys have equal scores "
-    "in hard attention; an average is taken of values V x; what overflows may be anything; attention {order}"
+    "by at most {gelu} units in the last place of 1; softmax subtracts some greatest score first; equal keys have "
+    "equal scores in hard attention; averages are of values V x; what overflows may be anything; attention {order}"
 )
 ORDERS = (
     "divides once, behind the sum of weights times values",
-    "divides each weight before the sum of weights times values, by the sum of weights or by a product with its inverse",
+    "divides each weight before the sum of weights times values, by their sum or by a product with its inverse",
 )
 """What the ranges of a certificate assume, and what those under "divided_first" do."""
-HELP = "the exported code divides behind the sum, as does (W @ v)/W.sum(-1, keepdim=True) with W = exp(scores - greatest)"
+HELP = (
+    "the exported code divides behind the sum, as does (W @ v)/W.sum(-1, keepdim=True) with W = exp(scores - greatest)"
+)
 HELP_ZERO = "in place of = 0 a test |x| <= t, with t above the outputs of such words, helps too"
 
 Progress = Callable[[int, int], None]
@@ -100,15 +102,15 @@ def guarantee(
     inputs are numbers), with what the model adds counted; "why" says what ends it. "ranges" are all lengths, from and
     to, at which every decision is certain: a model may have one word, such as the empty one, exactly on its threshold.
     "open" has for each length that failed a word, whether it has a run, its exact outputs where they are known, and its
-    possible outputs; "lengths" has for each length the margin (or the error) and the outputs of all words. All this assumes that
-    attention divides behind its sums; "divided_first" has the same where weights are divided before, as in
-    `softmax(scores) @ values`. `outside` says why nothing holds of the runtime at hand.
+    possible outputs; "lengths" has for each length the margin (or the error) and the outputs of all words. All this
+    assumes that attention divides behind its sums; "divided_first" has the same where weights are divided before, as in
+    `softmax(scores) @ values`, and "help" where that is less. `outside` says why nothing holds of the runtime at hand.
     """
     from symcook.domains.rounding import EXP_ULPS, GELU_ULPS
 
     found = _guaranteed(model, dtype, n_max, progress, outside, False)
     first = _guaranteed(model, dtype, n_max, progress, outside, True) if _divides(model) else dict(found)
-    help = HELP if model.readout.kind != "zero" else f"{HELP}; {HELP_ZERO}"
+    more = HELP if model.readout.kind != "zero" else f"{HELP}; {HELP_ZERO}"
     model_of = [MODEL.format(exp=EXP_ULPS, gelu=GELU_ULPS, order=order) for order in ORDERS]
     return {
         **found,
@@ -116,7 +118,8 @@ def guarantee(
         "error_model": model_of[0],
         "unit_roundoff": f"2^-{enclosure.domain(dtype).stored.bits}",
         "exp_ulps": EXP_ULPS,
-        "divided_first": {**first, "error_model": model_of[1], "help": None if first["ranges"] == found["ranges"] else help},
+        "divided_first": first
+        | {"error_model": model_of[1], "help": more if first["ranges"] != found["ranges"] else None},
     }
 
 
@@ -327,7 +330,8 @@ class _Guarantee:
             self.why = what
         typed = embedding.written(embedding.typed(error.word))
         outputs = {name: enclosure.outward(*ends) for name, ends in error.outputs.items()}
-        self.open.append({"length": n, "input": typed, "alone": alone, "runs": runs, "exact": exact, "outputs": outputs})
+        open_ = {"length": n, "input": typed, "alone": alone, "runs": runs, "exact": exact, "outputs": outputs}
+        self.open.append(open_)
         return len(self.open) >= MOST_OPEN or not alone or not self.decides
 
     def exact(self, word: Sequence[str]) -> dict[str, Any] | None:

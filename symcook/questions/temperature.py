@@ -234,8 +234,8 @@ def _in_balls(soft: Transformer, word: Any, expected: Any, best: Reach | None) -
         if first < COLDEST:
             shown = soft.embedding.written(soft.embedding.typed(sequence)) or "the empty word"
             raise Undecided(
-                f"{shown} is decided otherwise down to the temperature {float(16 * first):.3g}, and whether it is at all "
-                "lower ones stayed open"
+                f"{shown} is decided otherwise down to the temperature {float(16 * first):.3g}, and whether it is so "
+                "at all lower ones stayed open"
             )
     return _from_cold(right_at, right_between, first, LIMIT, first / NEAR)
 

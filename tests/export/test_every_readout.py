@@ -17,7 +17,8 @@ from symcook.model.parts import ACTIVATIONS, WEIGHTINGS
 
 READOUTS = [
     (kind, position)
-    for kind, position in product(("sign", "zero", "value", "largest", "distribution"), ("first", "last", "each", "all"))
+    for kind in ("sign", "zero", "value", "largest", "distribution")
+    for position in ("first", "last", "each", "all")
     if position != "all" or kind in ("sign", "zero")
 ]
 CASES = [(*readout, activation, weighting, inputs) for readout, activation, weighting, inputs in product(

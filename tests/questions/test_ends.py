@@ -1,5 +1,5 @@
-"""Ends of `tolerance` and `temperature` that are called exact, against a plain forward pass at the ends, on both sides of
-them and between: models in which a relu bends, a step jumps or a hard head turns without a change of the answer."""
+"""Ends of `tolerance` and `temperature` that are called exact, against a plain forward pass at the ends, on both
+sides of them and between: models in which a relu bends, a step jumps or a hard head turns while the answer stays."""
 
 from __future__ import annotations
 

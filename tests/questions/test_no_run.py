@@ -1,7 +1,7 @@
-"""Inputs without a run: a norm that refuses, or a temperature that is not positive, at a position that nobody reads too.
+"""Inputs without a run: a norm that refuses, or a temperature that is not positive, at an unread position too.
 
-An input has a run iff every norm is defined at every position, and every temperature; each command and number system says
-the same, with a trace and without. What has a run is told by the plain pass of `dense`.
+An input has a run iff every norm is defined at every position, and every temperature; each command and number system
+says the same, with a trace and without. What has a run is told by the plain pass of `dense`.
 """
 
 from __future__ import annotations
@@ -152,7 +152,8 @@ def some_model(seed: int) -> sc.Transformer:
         return [[r.choice([0, 0, 1, -1]) for _ in range(columns)] for _ in range(rows)]
 
     def norm() -> sc.LayerNorm:
-        return sc.LayerNorm(names, epsilon=r.choice([0, 0, "1/2"]), zero_variance=r.choice(["refuse", "refuse", "zero"]))
+        outcome = r.choice(["refuse", "refuse", "zero"])
+        return sc.LayerNorm(names, epsilon=r.choice([0, 0, "1/2"]), zero_variance=outcome)
 
     layers = []
     for _ in range(r.randint(1, 2)):
@@ -165,7 +166,8 @@ def some_model(seed: int) -> sc.Transformer:
         layers.append(sc.Layer(head, block, placement=placement, **norms))
     kind, where = r.choice(["sign", "zero"]), r.choice(["first", "last", "all"])
     ending = sc.Readout(kind, where, ("x", "z"), weights=[[1, 1]] if kind == "sign" else None)
-    return sc.Transformer(f"seed {seed}", embedding, tuple(layers), ending, final_norm=norm() if r.random() < 0.2 else None)
+    last = norm() if r.random() < 0.2 else None
+    return sc.Transformer(f"seed {seed}", embedding, tuple(layers), ending, final_norm=last)
 
 
 @by_turns(15, "seed", range(150))
