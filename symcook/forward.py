@@ -115,12 +115,22 @@ def forward(model: Transformer, sequence: Any, domain: Domain, *, trace: bool = 
     In a domain that rounds without being a runtime's simulation, a verdict within the rounding bound stays open, and
     Undecided is raised where a choice on the way does."""
     with domain.context():
-        result = _Pass(model, sequence, domain, trace, weights).result()
+        try:
+            result = _Pass(model, sequence, domain, trace, weights).result()
+        except NoRun as error:
+            raise NoRun(error.must, f"{error.given}{_of(model, sequence)}", error.do) from None
     if not rounds(domain) or domain.simulates:
         return result
     bounded = _bounded(result)
     verdicts = None if result.verdicts is None else _agreeing(result.verdicts, bounded.verdicts or ())
     return replace(result, verdicts=verdicts, bounded=bounded)
+
+
+def _of(model: Transformer, sequence: Any) -> str:
+    """A word in a message; nothing of rows and of what stands for many words."""
+    if model.embedding.inputs is not None or type(sequence) is not tuple or None in sequence:
+        return ""
+    return f" of {model.embedding.written(model.embedding.typed(sequence)) or 'the empty word'}"
 
 
 def _bounded(result: Result) -> Result:

@@ -146,6 +146,7 @@ def _classes(model: Transformer, n: int, rows: list[Row]) -> Classes:
     domain = Dependence(model.alphabet, None)
     result = forward(model, (*before, *[None] * n, *after), domain, trace=True)  # type: ignore[arg-type]
     found = [domain.depends(column, row.place) for row in rows for column in _weights(result, row)]
+    found += domain.refusing
     return Classes(model.alphabet, n, cells_of(sorted(frozenset[int]().union(*found)), len(before), n))
 
 

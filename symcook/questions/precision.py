@@ -105,7 +105,8 @@ def precision(
         if progress is not None:
             progress(n, beyond)
     notes = {
-        "enough": "for every word and every runtime of the error model: sums in any order, exponentials within 4 ulps",
+        "enough": "for every word and every runtime of the error model: sums in any order, which attention divides "
+        "behind them, exponentials within 4 ulps",
         "words": f"{method}; run one by one: {task.runs_text}",
     }
     for name, one in found.items():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ from asked import words
 from families import by_turns
 
 import symcook as sc
+from symcook.__main__ import main
 from symcook.errors import NoRun
 from symcook.questions.words import classes
 
@@ -198,3 +200,14 @@ def test_the_command_and_its_trace_give_one_answer(tmp_path: Path) -> None:
         said.append((ended.returncode, ended.stderr.strip()))
     assert {code for code, _ in said} == {2}
     assert all("variance above zero; given: zero at position 2" in text for _, text in said), json.dumps(said)
+
+
+@pytest.mark.parametrize("command", ["margin", "precision", "temperature", "tolerance", "entropy"])
+def test_every_question_names_the_word_without_a_run(command: str, tmp_path: Path, capsys: Any) -> None:
+    """All in one way; "aa" has a run, and its last symbol changed has none."""
+    file = tmp_path / "flat.json"
+    flat_behind("first").save(file)
+    free = ["--free", "readout[edge]"] if command == "tolerance" else []
+    assert main([command, str(file), "--max-length", "2", *free]) == 2
+    said = capsys.readouterr().err
+    assert re.search(r"zero at position 2 of [ab]b;|none of [ab]b;", said), said
