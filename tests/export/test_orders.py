@@ -4,6 +4,7 @@ weight before, with the terms of every sum in random orders and brackets. Exact 
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import product
 from pathlib import Path
@@ -13,11 +14,13 @@ import dense
 import numpy as np
 import pytest
 from families import by_turns
+from flint import fmpq
 
 import symcook as sc
 from symcook.__main__ import main
-from symcook.export import npz
+from symcook.export import enclosure, npz
 from symcook.export.guarantee import guarantee
+from symcook.export.states import Arithmetic, Values, _exponents
 
 DTYPES = {"float64": np.float64, "float32": np.float32, "float16": np.float16}
 
@@ -242,3 +245,44 @@ def test_the_command_says_what_it_assumes(tmp_path: Path, capsys: pytest.Capture
     said = capsys.readouterr().out
     assert "guaranteed in any runtime at lengths 1 to 10, of which the model adds 1\n" in said
     assert "divided first" not in said
+
+
+@by_turns(4, "count", range(2, 62))
+def test_the_sets_of_an_average_hold_every_run(count: int) -> None:
+    """Averages of long columns in float16, one weight after the other, in both orders: where errors add up most, a
+    bound for two terms is passed. The exact average lies in the set too."""
+    r = random.Random(count)
+    for first in (False, True):
+        columns = [[1] * count, [1.5] * count, [r.choice([1, 1.25, 1.5, 3]) for _ in range(count)]]
+        columns += [[r.uniform(-2, 2) for _ in range(count)], [r.uniform(0, 1000) for _ in range(count)]]
+        columns += [[r.uniform(1, 2)] + [0] * (count - 1)]
+        for column in columns:
+            terms = [np.float16(x) for x in column]
+            domain = enclosure.domain("float16", divides_first=first)
+            with domain.context():
+                domain.begin(("",) * count, 1)
+                held = domain.attend(
+                    [], [], [[fmpq(*float(x).as_integer_ratio()) for x in terms]], "none", "average", 1
+                )
+                sets = [enclosure.ends(held[0][0])]
+            arithmetic = Arithmetic("float16", first)
+            sums = arithmetic.empty(1)
+            for x in terms:
+                grid = _exponents(np.array([float(x)]))[0]
+                sums = arithmetic.added(sums, Values(np.array([float(x)]), np.array([float(x)]), grid))
+            mean = arithmetic.mean(sums)
+            sets.append((mean.low[0], mean.high[0]))
+            exact = sum((Fraction(float(x)) for x in terms), Fraction(0)) / count
+            for seed in range(6):
+                runtime = Runtime({}, "float16", first, seed)
+                share = np.float16(1) / np.float16(count)
+                order = terms if seed < 2 else r.sample(terms, count)
+                if first:
+                    got = reduce(lambda a, b: a + b, [share * x for x in order])
+                    other = runtime.sum([share * x for x in order])
+                else:
+                    got = reduce(lambda a, b: a + b, order) / np.float16(count)
+                    other = runtime.sum(list(order)) / np.float16(count)
+                for low, high in sets:
+                    assert low <= float(got) <= high and low <= float(other) <= high, (first, seed, got, low, high)
+                    assert Fraction(low) <= exact <= Fraction(high)
