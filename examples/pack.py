@@ -75,12 +75,18 @@ def on_numbers() -> Iterator[tuple[str, sc.Transformer]]:
             yield name, model
 
 
+def _ranges(found: list[list[int]]) -> str:
+    return ", ".join(f"{low}-{high}" if low < high else str(low) for low, high in found) or "none"
+
+
 def table() -> str:
     """The guarantees as a page."""
     lines = [
         "# Guarantees\n",
         "Made by `python examples/pack.py FOLDER --table notes/guarantees.md`; do not edit. The lengths at which every",
-        "decision is guaranteed in any runtime ([exports.md](exports.md)); they count added tokens.\n",
+        "decision is guaranteed in any runtime of the error model ([exports.md](exports.md)) that divides behind",
+        "the sums of attention, and after a stroke, where these are others, in one that divides weights first.",
+        "They count added tokens. The last column is of the first order.\n",
         f"| model | to length | {' | '.join(DTYPES)} | the first word that is not certain, and in which type |",
         "| --- " * (len(DTYPES) + 3) + "|",
     ]
@@ -89,8 +95,8 @@ def table() -> str:
         for dtype in DTYPES:
             print(f"{name} {dtype}", file=sys.stderr, flush=True)
             found = guarantee(sc.build(name).bind(), dtype, length)
-            ranges = [f"{low}-{high}" if low < high else str(low) for low, high in found["ranges"]]
-            cells.append(", ".join(ranges) or "none")
+            orders = dict.fromkeys(_ranges(part["ranges"]) for part in (found, found["divided_first"]))
+            cells.append(" / ".join(orders))
             if found["open"] and not ends:
                 first = found["open"][0]
                 ends = f"{dtype}: {first['input'] or 'the empty word'}, {found['why']}"

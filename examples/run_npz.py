@@ -61,7 +61,10 @@ def main(path, given):
         masks = {"none": i == i, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}
         seen = one_of(masks, m[head + "mask"]) & (j == j)
         s = (x @ m[head + "Q"].T) @ (x @ m[head + "K"].T).T
-        s = s * at_length(m[head + "factor"], 1)[:, None] if head + "factor" in m else s
+        factor = at_length(m[head + "factor"], 1)[:, None] if head + "factor" in m else np.ones((1, 1))
+        if (factor < 0).any() or np.isinf(factor).any():  # 0 is an infinite temperature
+            sys.exit("a temperature is not positive")
+        s = s * factor if head + "factor" in m else s
         top = np.where(seen, s, -np.inf).max(axis=1, keepdims=True)
         best = (s == top) & seen
         kinds = {"average": best, "leftmost": best & (best.cumsum(axis=1) == 1)}

@@ -58,6 +58,10 @@ class BadInput(SymcookError):
         return {"must": self.must, "given": self.shown, "do": self.do}
 
 
+class NoRun(BadInput):
+    """The model has no run on this input: at some position a norm refuses it, or a temperature is not positive."""
+
+
 class NotExact(BadInput):
     """The exact domain has no normal form for this value; another domain has an answer."""
 

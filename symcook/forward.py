@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from symcook.domains.protocol import Column, Domain, Rounded, Verdict, narrows, rounds
-from symcook.errors import BadInput, Undecided
+from symcook.errors import BadInput, NoRun, Undecided
 from symcook.model.expr import names, show
 from symcook.model.layers import SelfAttention, Sublayer
 from symcook.model.parts import FeedForward, Head, LayerNorm
@@ -109,15 +109,28 @@ def forward(model: Transformer, sequence: Any, domain: Domain, *, trace: bool = 
     readout does not need, are computed for a `trace` only; `Result.steps` is empty without it. Without
     `weights` a trace has no attention weights.
 
+    There is a run iff every norm is defined at every position, and every temperature, whether the readout needs them or
+    not: what is left out is never what may refuse. NoRun is raised where there is none.
+
     In a domain that rounds without being a runtime's simulation, a verdict within the rounding bound stays open, and
     Undecided is raised where a choice on the way does."""
     with domain.context():
-        result = _Pass(model, sequence, domain, trace, weights).result()
+        try:
+            result = _Pass(model, sequence, domain, trace, weights).result()
+        except NoRun as error:
+            raise NoRun(error.must, f"{error.given}{_of(model, sequence)}", error.do) from None
     if not rounds(domain) or domain.simulates:
         return result
     bounded = _bounded(result)
     verdicts = None if result.verdicts is None else _agreeing(result.verdicts, bounded.verdicts or ())
     return replace(result, verdicts=verdicts, bounded=bounded)
+
+
+def _of(model: Transformer, sequence: Any) -> str:
+    """A word in a message; nothing of rows and of what stands for many words."""
+    if model.embedding.inputs is not None or type(sequence) is not tuple or None in sequence:
+        return ""
+    return f" of {model.embedding.written(model.embedding.typed(sequence)) or 'the empty word'}"
 
 
 def _bounded(result: Result) -> Result:
@@ -153,10 +166,12 @@ class _Pass:
         """The attention weights of the heads since the last step, where they are kept."""
 
     def result(self) -> Result:
+        for head in (part for step in self.model.sublayers for part in step.parts if isinstance(part, Head)):
+            _check_temperature(head, self.embedding.start, self.domain.length)
         wanted = live(self.model)
         self.embed(set(self.model.space) if self.trace else wanted[0])
         self.step(0, "embedding")
-        last = self.last_exchange()
+        last = self.last_needed()
         if last == 0:
             self.narrow({})
         for place, (step, after) in enumerate(zip(self.model.sublayers, wanted[1:], strict=True), 1):
@@ -168,13 +183,19 @@ class _Pass:
             self.step(step.layer if step.block is not None else len(self.model.layers), step.kind)
         return self.read()
 
-    def last_exchange(self) -> int | None:
-        """The number of the last block of attention, 0 where there is none: behind it nothing is needed but at the
-        readout's position. None where all positions are asked for, or the domain knows no other way."""
+    def last_needed(self) -> int | None:
+        """The number of the last step before whose block all positions are needed: for attention, or for a norm that
+        may refuse; 0 where there is none. From there on nothing is needed but at the readout's position. None where all
+        positions are asked for to the end, or the domain knows no other way."""
         if self.trace or self.model.readout.position in ("each", "all") or not narrows(self.domain):
             return None
-        steps = enumerate(self.model.sublayers, 1)
-        return max((place for place, step in steps if isinstance(step.block, SelfAttention)), default=0)
+        last = 0
+        for place, step in enumerate(self.model.sublayers, 1):
+            if isinstance(step.block, SelfAttention) or any(norm.refuses for norm in step.before):
+                last = place
+            if step.after is not None and step.after.refuses:
+                last = place + 1
+        return None if last > len(self.model.sublayers) else last
 
     def narrow(self, view: Mapping[str, Column]) -> Mapping[str, Column]:
         """From here on the stream is that of the readout's position alone; so is the view that is given back."""
@@ -247,13 +268,13 @@ class _Pass:
 
     def add(self, step: Sublayer, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]) -> None:
         """Add what a block writes to the stream, after all of it has been computed from one view. `asking` is the view
-        at the positions of the stream, where queries are asked."""
+        at the positions of the stream, where queries are asked and networks look."""
         added: list[Added] = []
         for part in step.parts:
             if isinstance(part, Head):
                 added += self.attention(part, view, asking, wanted)
             else:
-                added += self.feedforward(part, view, wanted)
+                added += self.feedforward(part, asking, wanted)
         for name, terms, bias in added:
             old = [(self.stream[name], 1)] if name in self.stream else []
             self.stream[name] = self.combine(old + terms, bias)
@@ -269,7 +290,6 @@ class _Pass:
         if not rows:
             self.weights += [()] if self.units else []
             return []
-        _check_temperature(head, self.embedding.start, self.domain.length)
         queries, keys = [], []
         for asked, offered in zip(numbers["Q"], numbers["K"], strict=True):
             query, key = self.row(asked, asking), self.row(offered, view)
@@ -327,7 +347,7 @@ def live(model: Transformer) -> list[set[str]]:
             needed = set(model.space)
             result[-1] = set(needed)
         reads = set().union(*(_reads(part, needed) for part in step.parts))
-        if step.before and reads:
+        if step.before and (reads or any(norm.refuses for norm in step.before)):
             reads = {name for norm in step.before for name in norm.reads}
         needed = needed | reads
         result.append(set(needed))
@@ -353,7 +373,7 @@ def _lowered(sequence: Any) -> Any:
 
 
 def _check_temperature(head: Head, start: int, length: int) -> None:
-    """BadInput where a temperature that depends on i or n is not positive at some position of this length.
+    """NoRun where a temperature that depends on i or n is not positive at some position of this length.
 
     What is positive wherever i and n are is seen at once; otherwise each position is tried with balls, and with sympy
     where these leave it open or a declared symbol stands in the temperature.
@@ -377,7 +397,7 @@ def _check_temperature(head: Head, start: int, length: int) -> None:
             continue
         if (value is not None and value <= 0) or at_length.subs(i, start + place).is_nonpositive:
             where = f"{show(tree)} at i = {start + place}, n = {length}"
-            raise BadInput("a temperature must be positive", where)
+            raise NoRun("a temperature must be positive", where)
 
 
 def _positive_everywhere(temperature: Any, start: int) -> bool:

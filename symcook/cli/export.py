@@ -83,11 +83,15 @@ def command(
         return
     compared = document["compared"]
     if chosen.pointwise:
-        verdict = f"compared at {compared['inputs']} points, largest difference {compared['largest_difference']:.3g}"
+        worst = compared["largest_difference"]
+        how = "answers are compared" if worst is None else f"largest difference {worst:.3g}"
+        verdict = f"compared at {compared['inputs']} points, {how}"
     else:
         what = "exact answers" if compared["largest_difference"] is None else "values that agree with the exact ones"
         longest = document["greatest_length"] - added
-        verdict = f"{what} to length {longest} ({compared['inputs']} inputs compared)"
+        none = compared["no_run"]
+        refused = f"; {none['inputs']} have no run, as {none['first'] or EMPTY_WORD}" if none["inputs"] else ""
+        verdict = f"{what} to length {longest} ({compared['inputs']} inputs compared{refused})"
         if not compared["inputs"]:
             verdict = "no input compared"
     say(f"wrote {', '.join(str(weights.parent / file) for file in document['files'])} and {beside}")
@@ -104,26 +108,45 @@ def command(
 
 def guaranteed(found: dict[str, Any]) -> list[str]:
     """What a certificate guarantees, in lines: it counts the tokens that the model adds, and these lines do not."""
-    added = found["added_tokens_counted"]
+    first, added = found["divided_first"], found["added_tokens_counted"]
     if found["length"] is None:
-        errors = [each["error"] for each in found["lengths"] if "error" in each]
+        errors, others = ([each["error"] for each in part["lengths"] if "error" in each] for part in (found, first))
         if not errors:
             return [f"no bound on the error of values: {found['why']}"]
-        why = [f"  {found['why']}"] if found["why"] else []
-        longest = found["lengths"][-1]["length"] - added
-        return [f"every value within {errors[-1]} of the exact one to length {longest}", *why]
-    ranges = [(low - added, high - added) for low, high in found["ranges"]]
-    shown = [f"{low} to {high}" if low < high else str(low) for low, high in ranges]
-    lines = [f"decisions guaranteed in any runtime at lengths {', '.join(shown)}" if shown else
+        until = found["lengths"][-1]["length"] - added
+        lines = [f"every value within {errors[-1]} of the exact one to length {until}"]
+        if others != errors:
+            until = f"{others[-1]} to length {first['lengths'][-1]['length'] - added}" if others else "no bound"
+            lines.append(f"  where attention divides behind its sums; {until} where it divides weights first")
+        return [*lines, f"  {found['why']}"] if found["why"] else lines
+    same = first["ranges"] == found["ranges"]
+    which = "any runtime" if same else "any runtime that divides behind the sums of attention"
+    lines = [f"decisions guaranteed in {which} at lengths {_ranges(found, added)}" if found["ranges"] else
              "no length at which all decisions are guaranteed"]  # fmt: skip
-    for each in found["open"]:
-        alone = "" if each["alone"] else " (with others)"
-        outputs = ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in each["outputs"].items())
-        exact = (each["exact"] or {}).get("logit")
-        outputs += f", exactly {exact}" if exact is not None and len(exact) <= 40 else ""
-        word = each["input"] or EMPTY_WORD
-        lines.append(f"not at length {each['length'] - added}: {word}{alone}, {outputs or 'a choice open'}")
-    return lines if found["open"] else [*lines, f"  {found['why']}"]
+    lines += [_open(each, added) for each in found["open"]] if found["open"] else [f"  {found['why']}"]
+    if not same:
+        lines.append(f"where weights are divided first, as in softmax(scores) @ values: "
+                     f"{f'at lengths {_ranges(first, added)}' if first['ranges'] else 'at no length'}")  # fmt: skip
+        known = [each["length"] for each in found["open"]]
+        new = [each for each in first["open"] if each["length"] not in known]
+        lines.append(f"  {_open(new[0], added)}" if new else f"  {first['why']}")
+        lines.append(f"  {first['help']}")
+    return lines
+
+
+def _ranges(found: dict[str, Any], added: int) -> str:
+    ranges = ((low - added, high - added) for low, high in found["ranges"])
+    return ", ".join(f"{low} to {high}" if low < high else str(low) for low, high in ranges)
+
+
+def _open(each: dict[str, Any], added: int) -> str:
+    """A length at which a decision is open, and for which word."""
+    alone = "" if each["alone"] else " (with others)"
+    outputs = ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in each["outputs"].items())
+    exact = (each["exact"] or {}).get("logit")
+    outputs += f", exactly {exact}" if exact is not None and len(exact) <= 40 else ""
+    open_ = "a choice open" if each["runs"] else "which has no run"
+    return f"not at length {each['length'] - added}: {each['input'] or EMPTY_WORD}{alone}, {outputs or open_}"
 
 
 def _input(chosen: Chosen) -> str:

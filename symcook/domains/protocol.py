@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol, TypeGuard, runtime_checkable
 
-from symcook.errors import BadInput
+from symcook.errors import NoRun
 from symcook.model.meaning import conjunction as conjunction
 from symcook.model.symbols import Number
 
@@ -61,7 +61,7 @@ class Domain(Protocol):
     def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:
         """(x - mean)/sqrt(variance + epsilon) of the given entries at each position, before gain and bias.
 
-        Where variance + epsilon is zero: BadInput naming the position for "refuse", zeros for "zero".
+        Where variance + epsilon is zero: NoRun naming the position for "refuse", zeros for "zero".
         """
         ...
 
@@ -160,9 +160,9 @@ def visible(mask: str, row: int, length: int) -> range:
 
 
 def refuse_zero_variance(outcome: str, position: int) -> None:
-    """Raise BadInput where a layer norm that meets zero variance (and epsilon = 0) at `position` is to refuse it."""
+    """Raise NoRun where a layer norm that meets zero variance (and epsilon = 0) at `position` is to refuse it."""
     if outcome == "refuse":
-        raise BadInput(
+        raise NoRun(
             "a layer norm with epsilon = 0 must meet a variance above zero",
             f"zero at position {position}",
             "set an epsilon above 0",

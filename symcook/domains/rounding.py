@@ -10,6 +10,8 @@ The error model, for an arithmetic with unit roundoff u (`Format`):
 - the factor of x in a gelu, which lies between 0 and 1, is off by at most `GELU_ULPS` 2u;
 - a layer norm takes the mean, then the mean of the squares of what is left, then divides by the root;
 - in hard attention equal keys have equal scores;
+- an average is divided once, behind the sum; with `divides_first` each weight is divided before it: by the sum of the
+  weights, or multiplied by its rounded inverse;
 - what overflows may be anything.
 
 A step whose every possible intermediate result is a number of the format is exact: integers, mostly. The exact number
@@ -190,6 +192,24 @@ class _Running:
             return _ANYTHING
         return self.format._checked(self.sum + arb(0, (self.size * (error / (1 - error))).upper()))
 
+    def shared(self, count: int) -> Value:
+        """The sum of the terms each times 1/count, which is rounded before: their average, as far as they are all that
+        is not zero among so many."""
+        if not self.count or count == 1:
+            return self.value()
+        format, share, power = self.format, fmpq(1, count), count & (count - 1) == 0
+        if power and self.exponent is not None and self.size <= _two(self.exponent + format.bits):
+            least = self.exponent - count.bit_length() + 1  # the products are multiples of 2^least
+            if format.least is None or least >= format.least:
+                return ZERO if self.sum == 0 else format._checked(self.sum * share)
+        error = (self.count - 1) * format.unit
+        if 2 * error > 1 or not format._fits(2 * self.size):
+            return _ANYTHING
+        growth = 1 + error / (1 - error)
+        each = fmpq(1) if power else (1 + format.unit) ** 2  # of the share, and of the product
+        slack = self.size * share * (each * growth - 1) + self.count * format.tiny * growth
+        return format._checked(self.sum * share + arb(0, slack.upper()))
+
 
 FORMATS: Mapping[str, tuple[Format, Format]] = {
     "float64": (Format(53, -1022, 1024), Format(53, -1022, 1024)),
@@ -200,7 +220,8 @@ FORMATS: Mapping[str, tuple[Format, Format]] = {
 
 
 class Rounding(Ball):
-    """The domain of these sets; with `stored` columns, and `inner` the arithmetic inside one operation.
+    """The domain of these sets; with `stored` columns, and `inner` the arithmetic inside one operation. `divides_first`
+    is the order of a plain `softmax(scores) @ values`.
 
     >>> from fractions import Fraction
     >>> domain = Rounding(Format(8))
@@ -213,9 +234,9 @@ class Rounding(Ball):
 
     name: ClassVar[str] = "rounding"
 
-    def __init__(self, stored: Format, inner: Format | None = None) -> None:
+    def __init__(self, stored: Format, inner: Format | None = None, *, divides_first: bool = False) -> None:
         super().__init__(stored.bits)
-        self.stored, self.inner = stored, inner or stored
+        self.stored, self.inner, self.divides_first = stored, inner or stored, divides_first
         self._format = stored
         self._given_in: dict[Format, dict[Any, Value]] = {stored: self._known}
 
@@ -236,8 +257,12 @@ class Rounding(Ball):
         return ZERO if x == 0 else self.stored.rounded(ACTIVATIONS[kind](x) + arb(x) * error)
 
     def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
-        with self._in(self.inner):
-            found = super().layer_norm(columns, epsilon, zero_variance)
+        first, self.divides_first = self.divides_first, False  # its means are no averages of attention
+        try:
+            with self._in(self.inner):
+                found = super().layer_norm(columns, epsilon, zero_variance)
+        finally:
+            self.divides_first = first
         return self._kept(found)
 
     def attend(
@@ -261,6 +286,32 @@ class Rounding(Ball):
 
     def weights(self, scores: Sequence[Value]) -> list[Value]:
         return self._format.softmax(scores)
+
+    def softmax(self, scores: Sequence[Value], scale: Any, rows: Sequence[Sequence[Value]]) -> Sequence[Value]:
+        if not self.divides_first:
+            return super().softmax(scores, scale, rows)
+        weights = self.weights(scores if scale is None else [self.times(scale, score) for score in scores])
+        total = self.total(weights)
+        shares = [self._format.rounded(self.over(weight, total)) for weight in weights]
+        return [self.total([self.times(share, x) for share, x in zip(shares, row, strict=True)]) for row in rows]
+
+    def mean(self, entries: Sequence[Value]) -> Value:
+        if not self.divides_first:
+            return super().mean(entries)
+        running = _Running(self._format)
+        for x in entries:
+            running.add(x)
+        return running.shared(len(entries))
+
+    def plain(self, column: Column, seen: Sequence[range], weighting: str) -> Column:
+        whole = all(sees == seen[0] for sees in seen)
+        if not self.divides_first or whole or weighting in ("leftmost", "rightmost"):
+            return super().plain(column, seen, weighting)
+        running, means = _Running(self._format), [self.nothing]
+        for count, x in enumerate(column[::-1] if seen[0].start < seen[-1].start else column, 1):
+            running.add(x)
+            means.append(running.shared(count))
+        return [means[len(sees)] for sees in seen]
 
     def distribution(self, columns: Sequence[Column]) -> list[Column]:
         with self._in(self.inner):

@@ -36,8 +36,9 @@ def export(
 
     `format` is npz, safetensors, torch (ending .pt, with code in a .py file beside it) or onnx; `dtype` float64,
     float32, float16 or bfloat16, where the format has it. Position tables hold words of `max_length` typed symbols (16,
-    or what the model takes), and to there goes what the certificate says: to which length every decision is
-    guaranteed whatever runtime computes it (`symcook.export.guarantee`), and to which length numpy's answers were
+    or what the model takes), and to there goes what the certificate says: to which length every decision is guaranteed
+    in any runtime of an error model (`symcook.export.guarantee`), for both orders in which attention may divide, and to
+    which length numpy's answers were
     compared with exact ones on every input, as far as time allows. `values` sets declared symbols, `claims` are ids
     whose statuses the certificate names, `built` the "recipe" and its "arguments". All files are written, or none.
     Raises BadInput for a target that exists (without `force`) or cannot be written, a number that does not fit `dtype`,

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from symcook.domains import make_domain
-from symcook.errors import BadInput, NotExact, Undecided
+from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.export import npz
 from symcook.export.archive import text
 from symcook.export.lens import WHY
@@ -20,7 +20,7 @@ from symcook.model.transformer import Transformer
 from symcook.run import run
 from symcook.verify.sweep import TOLERANCE
 
-FORMAT = "symcook certificate 2"
+FORMAT = "symcook certificate 3"
 BATCHED = 2**18
 """The greatest number of inputs compared where exact batches hold the model."""
 SINGLE = 300
@@ -42,14 +42,18 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
     within `TOLERANCE` (by dtype) times max(1, |exact|). Lengths count the tokens that the model adds. What the exact
     domain does not hold is compared with balls of 30 digits.
 
+    Inputs on which the exact model has no run (`symcook.errors.NoRun`) have nothing to compare.
+
     The answer has "greatest_length" (0 where the least length already fails), "inputs" (how many were compared, all of
-    them to that length), "largest_difference" (None for answers), "first_difference" (the first input on which they
-    part, or None), "complete" (whether all lengths to n_max were compared), "ends" (why not, or None) and "method".
+    them to that length that have a run), "no_run" (how many have none, and the first), "largest_difference" (None for
+    answers), "first_difference" (the first input on which they part, or None), "complete" (whether all lengths to n_max
+    were compared), "ends" (why not, or None) and "method".
     """
     from symcook.export.guarantee import LARGE, MOST_PRODUCTS, weights
 
     count, greatest, worst, exact, first = 0, 0, 0.0, "batches of exact integers", None
     ends: str | None = None
+    none = _NoRuns()
     limit, added, many = BATCHED, model.embedding.added, weights(model)
     for n in range(added or 1, n_max + 1):
         size = _size(model, n, limit)
@@ -62,14 +66,14 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
             break
         try:
             try:
-                first, difference = _length(model, m, n, limit)
+                first, difference = _length(model, m, n, limit, none)
             except NotExact:
                 exact, limit = "the exact domain (or balls where it has no value), one input at a time", SINGLE
                 size = _size(model, n, limit)
                 if count + size > limit:
                     ends = _too_many(n - added, size, limit)
                     break
-                first, difference = _length(model, m, n, limit)
+                first, difference = _length(model, m, n, limit, none)
         except Undecided:  # what is certified ends before this length
             ends = f"neither the exact domain nor balls settle an answer at length {n - added}"
             break
@@ -77,6 +81,7 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
             ends = "the first input with another answer"
             break
         count, greatest, worst = count + size, n, max(worst, difference)
+        none.keep()
         if progress is not None:
             progress(n, n_max)
     what = "every word" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
@@ -86,7 +91,8 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
     how = "answers must be equal" if _answers(model) else f"values must agree within {tolerance} * max(1, |exact|)"
     return {
         "greatest_length": greatest,
-        "inputs": count,
+        "inputs": count - none.inputs,
+        "no_run": {"inputs": none.inputs, "first": none.first},
         "largest_difference": None if _answers(model) else worst,
         "first_difference": first,
         "complete": greatest == n_max,
@@ -94,6 +100,22 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
         "method": f"numpy evaluation of the stored arrays against {exact}, on {what} of each length from "
         f"{0 if added else 1}: {how}",
     }
+
+
+class _NoRuns:
+    """The inputs without a run, length by length: those of a length count when it has been compared to its end."""
+
+    def __init__(self) -> None:
+        self.inputs, self.first, self._new = 0, None, list[str]()
+
+    def add(self, name: str) -> None:
+        self._new.append(name)
+
+    def keep(self) -> None:
+        if self.first is None and self._new:
+            self.first = self._new[0]
+        self.inputs += len(self._new)
+        self._new = []
 
 
 def _tolerance(m: Mapping[str, Any]) -> Fraction:
@@ -131,7 +153,7 @@ def _too_many(n: int, size: int, limit: int) -> str:
     return f"length {n} has {size} more inputs, and at most {limit} are compared {how}"
 
 
-def _length(model: Transformer, m: Mapping[str, Any], n: int, limit: int) -> tuple[str | None, float]:
+def _length(model: Transformer, m: Mapping[str, Any], n: int, limit: int, none: _NoRuns) -> tuple[str | None, float]:
     """The first input of length `n` on which floats and exact values part, and the largest difference of values."""
     from symcook.domains.batch import Grid, Words, nth
 
@@ -144,7 +166,7 @@ def _length(model: Transformer, m: Mapping[str, Any], n: int, limit: int) -> tup
         whole = Grid(tuple(list(_options(model, n, limit)) for _ in range(n)))
     worst = 0.0
     for block in whole.blocks(BLOCK if batched else SINGLE):
-        code, difference = _block(model, m, block, n, batched)
+        code, difference = _block(model, m, block, n, batched, none)
         worst = max(worst, difference)
         if code is not None:
             return _name(model, nth(block, code)), worst
@@ -158,9 +180,13 @@ def _name(model: Transformer, sequence: Any) -> str:
     return "; ".join(",".join(map(quotient, row.values())) for row in sequence)
 
 
-def _block(model: Transformer, m: Mapping[str, Any], block: Any, n: int, batched: bool) -> tuple[int | None, float]:
+def _block(
+    model: Transformer, m: Mapping[str, Any], block: Any, n: int, batched: bool, none: _NoRuns
+) -> tuple[int | None, float]:
     """The number of the first input of a block on which they part, and the largest relative difference of values."""
     import numpy as np
+
+    from symcook.domains.batch import nth
 
     with np.errstate(all="ignore"):
         if model.embedding.inputs is None:
@@ -170,16 +196,29 @@ def _block(model: Transformer, m: Mapping[str, Any], block: Any, n: int, batched
             names = model.embedding.inputs
             z = npz.place(m, _spread(block, lambda row: [float(row[name]) for name in names]))
         z = npz.evaluate(m, z)
+    runs = np.ones(block.size, dtype=bool)
     if batched:
-        exact = _batched(model, block, n)
+        try:
+            exact = _batched(model, block, n)
+        except NoRun:  # a temperature, which depends on the length alone
+            for sequence in block:
+                none.add(_name(model, sequence))
+            return None, 0.0
     else:
-        exact = np.array([_single(model, sequence, n) for sequence in block])
+        each = [_single(model, sequence, n) for sequence in block]
+        runs = np.array([found is not None for found in each])
+        for code in np.flatnonzero(~runs).tolist():
+            none.add(_name(model, nth(block, code)))
+        if not runs.any():
+            return None, 0.0
+        some = next(found for found in each if found is not None)
+        exact = np.array([some if found is None else found for found in each])
     if _answers(model):
-        return _first((npz.verdicts(m, z) != exact).reshape(block.size, -1).any(axis=1)), 0.0
+        return _first((npz.verdicts(m, z) != exact).reshape(block.size, -1).any(axis=1) & runs), 0.0
     got = npz.shown(m, z)[:, _places(model, n)].astype(float)
     difference = (np.abs(got - exact) / np.maximum(1, np.abs(exact))).max(axis=(1, 2))
-    first = _first(~(difference <= float(_tolerance(m))))  # not a number is a difference too
-    return first, float(difference.max()) if first is None else float("inf")
+    first = _first(~(difference <= float(_tolerance(m))) & runs)  # not a number is a difference too
+    return first, float(difference[runs].max()) if first is None else float("inf")
 
 
 def _spread(block: Any, made: Callable[[Any], Any]) -> Any:
@@ -224,24 +263,26 @@ def _rounded(shown: list[str]) -> Any:
 
 
 def _single(model: Transformer, sequence: Any, n: int) -> Any:
-    """The answer or the values of one input, from the exact domain or, where it has none, from balls."""
+    """The answer or the values of one input, from the exact domain or, where it has none, from balls; None where the
+    input has no run."""
     given = sequence if model.embedding.inputs is not None else model.embedding.typed(sequence)
     try:
-        found = run(model, given, "exact")
-    except NotExact:
-        found = run(model, given, "ball")
-        if found.undecided:
-            raise Undecided(f"the answer to {found.given} stayed open in balls; there is no exact one.") from None
+        try:
+            found = run(model, given, "exact")
+        except NotExact:
+            found = run(model, given, "ball")
+    except NoRun:
+        return None
+    if found.undecided:
+        raise Undecided(f"the answer to {found.given} stayed open in balls; there is no exact one.")
     result = found.result
     if _answers(model):
         if model.readout.position == "each":
             return list(result.verdicts or ())
         return result.accept if model.decides else (result.verdicts or ())[result.place]
     with result.domain.context():
-        return [
-            [_float(result.domain.show(value, 30)) for value in result.values(place).values()]
-            for place in _places(model, n)
-        ]
+        places = range(n) if model.readout.position == "each" else [result.place]  # of which a run may keep one alone
+        return [[_float(result.domain.show(value, 30)) for value in result.values(k).values()] for k in places]
 
 
 def _float(shown: Any) -> float:

@@ -11,8 +11,9 @@ DIGITS = 10
 """Digits of the ends that a certificate shows, rounded outwards."""
 
 
-def domain(dtype: str, kind: Any = None) -> Any:
+def domain(dtype: str, kind: Any = None, divides_first: bool = False) -> Any:
     """The domain of all that an arithmetic in `dtype` may compute: weights, columns and every operation rounded to it.
+    `divides_first` is the order of averages (`symcook.domains.rounding`).
 
     What computes an operation in more bits and rounds at its end, as float16 runtimes do, stays in the same sets: a
     double rounding is off by less than u y, since one rounding to nearest is off by at most u/(1 + u) y.
@@ -21,7 +22,7 @@ def domain(dtype: str, kind: Any = None) -> Any:
 
     require_known("dtype", dtype, DTYPES)
     format = Format(8, -126, 128) if dtype == "bfloat16" else FORMATS[dtype][0]
-    return (kind or Rounding)(format, format)
+    return (kind or Rounding)(format, format, divides_first=divides_first)
 
 
 def ends(x: Any) -> tuple[float, float]:

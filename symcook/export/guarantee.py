@@ -11,14 +11,16 @@ value can be from the exact one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from symcook.errors import BadInput, NotExact, Undecided
+from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.export import enclosure
 from symcook.export.boxes import CLASSES, LEVELS, Box, Boxed, boxes, number_of_boxes
 from symcook.export.prefixes import MOST_STATES, Prefixes, streams
 from symcook.forward import forward
+from symcook.model.parts import Head
 from symcook.model.transformer import Transformer
 from symcook.numbers.matrix import RationalMatrix
 
@@ -39,9 +41,18 @@ MODEL = (
     "and |e| at most half the least subnormal number, or exact (fused, or in more bits before one rounding); a sum of "
     "k terms in any order is off by at most (k - 1) u/(1 - (k - 1) u) times the sum of sizes; an exponential by at "
     "most {exp} units in the last place, or flushed to zero below the least normal number; the factor of x in a gelu "
-    "by at most {gelu} units in the last place of 1; softmax subtracts some greatest score first and divides once, "
-    "behind the sum; equal keys have equal scores in hard attention; what overflows may be anything"
+    "by at most {gelu} units in the last place of 1; softmax subtracts some greatest score first; equal keys have "
+    "equal scores in hard attention; averages are of values V x; what overflows may be anything; attention {order}"
 )
+ORDERS = (
+    "divides once, behind the sum of weights times values",
+    "divides each weight before the sum of weights times values, by their sum or by a product with its inverse",
+)
+"""What the ranges of a certificate assume, and what those under "divided_first" do."""
+HELP = (
+    "the exported code divides behind the sum, as does (W @ v)/W.sum(-1, keepdim=True) with W = exp(scores - greatest)"
+)
+HELP_ZERO = "in place of = 0 a test |x| <= t, with t above the outputs of such words, helps too"
 
 Progress = Callable[[int, int], None]
 
@@ -90,13 +101,39 @@ def guarantee(
     "length" is the greatest length to which every decision is certain (0: none; None where nothing is decided, or
     inputs are numbers), with what the model adds counted; "why" says what ends it. "ranges" are all lengths, from and
     to, at which every decision is certain: a model may have one word, such as the empty one, exactly on its threshold.
-    "open" has for each length that failed a word, its exact outputs where they are known, and its possible outputs;
-    "lengths" has for each length the margin (or the error) and the outputs of all words. `outside` says why nothing
-    holds of the runtime at hand.
+    "open" has for each length that failed a word, whether it has a run, its exact outputs where they are known, and its
+    possible outputs; "lengths" has for each length the margin (or the error) and the outputs of all words. All this
+    assumes that attention divides behind its sums; "divided_first" has the same where weights are divided before, as in
+    `softmax(scores) @ values`, and "help" where that is less. `outside` says why nothing holds of the runtime at hand.
     """
     from symcook.domains.rounding import EXP_ULPS, GELU_ULPS
 
-    found = _Guarantee(model, dtype, n_max, progress)
+    found = _guaranteed(model, dtype, n_max, progress, outside, False)
+    first = _guaranteed(model, dtype, n_max, progress, outside, True) if _divides(model) else dict(found)
+    more = HELP if model.readout.kind != "zero" else f"{HELP}; {HELP_ZERO}"
+    model_of = [MODEL.format(exp=EXP_ULPS, gelu=GELU_ULPS, order=order) for order in ORDERS]
+    return {
+        **found,
+        "added_tokens_counted": model.embedding.added,
+        "error_model": model_of[0],
+        "unit_roundoff": f"2^-{enclosure.domain(dtype).stored.bits}",
+        "exp_ulps": EXP_ULPS,
+        "divided_first": first
+        | {"error_model": model_of[1], "help": more if first["ranges"] != found["ranges"] else None},
+    }
+
+
+def _divides(model: Transformer) -> bool:
+    """Whether some head divides at all."""
+    heads = (part for step in model.sublayers for part in step.parts if isinstance(part, Head))
+    return any(head.weighting in ("average", "softmax") for head in heads)
+
+
+def _guaranteed(
+    model: Transformer, dtype: str, n_max: int, progress: Progress | None, outside: str | None, divides_first: bool
+) -> dict[str, Any]:
+    """What holds for one order of averages."""
+    found = _Guarantee(model, dtype, n_max, progress, divides_first)
     decides = model.readout.kind not in ("value", "distribution")
     if outside is not None:
         found.why = outside
@@ -113,18 +150,17 @@ def guarantee(
         "ranges": ranges,
         "why": found.why,
         "open": found.open,
-        "added_tokens_counted": model.embedding.added,
         "method": found.method or None,
-        "error_model": MODEL.format(exp=EXP_ULPS, gelu=GELU_ULPS),
-        "unit_roundoff": f"2^-{enclosure.domain(dtype).stored.bits}",
-        "exp_ulps": EXP_ULPS,
         "lengths": [each.to_json(decides) for each in found.lengths],
     }
 
 
 class _Guarantee:
-    def __init__(self, model: Transformer, dtype: str, n_max: int, progress: Progress | None) -> None:
+    def __init__(
+        self, model: Transformer, dtype: str, n_max: int, progress: Progress | None, divides_first: bool = False
+    ) -> None:
         self.model, self.dtype, self.n_max, self.progress = model, dtype, n_max, progress
+        self.divides_first = divides_first
         self.decides = model.readout.kind not in ("value", "distribution")
         self.weights, self.products = weights(model), 0
         self.lengths: list[Length] = []
@@ -175,7 +211,7 @@ class _Guarantee:
 
     def merged(self, most: int) -> bool:
         """By running sums; False where words in one state leave a decision open that a word by itself does not."""
-        prefixes = Prefixes(self.model, self.dtype, most)
+        prefixes = Prefixes(self.model, self.dtype, most, self.divides_first)
         start = max(1, self.model.embedding.added)
         for n, (shown, word) in zip(range(start, most + 1), prefixes.lengths(), strict=False):
             found = {name: (v.low, v.high) for name, v in shown.items()}
@@ -252,7 +288,7 @@ class _Guarantee:
         """One box: margin or error, and ends of the outputs. Raises Open."""
         self.runs += 1
         self.products += (len(box.fixed) + len(self.model.alphabet)) * self.weights
-        domain = enclosure.domain(self.dtype, Boxed)
+        domain = enclosure.domain(self.dtype, Boxed, self.divides_first)
         domain.box = box
         try:
             result = forward(self.model, box.fixed, domain)
@@ -288,23 +324,36 @@ class _Guarantee:
             what = f"a choice on the way (a tie, or a variance of zero) stays open for a word of length {length}"
         if not alone:
             what = f"{what}, taken together with others, and there are too many words to take each by itself"
-        exact = self.exact(error.word) if alone and not self.open else None
+        exact, runs = None, True
+        if alone:
+            try:
+                exact = self.exact(error.word) if not self.open or not error.outputs else None
+            except NoRun as refused:
+                what, runs = f"a word of length {n} has no run: {refused.must}, and it is {refused.given}", False
         if exact is not None and exact.get("logit") == "0":
             what = f"a word of length {length} is exactly on the threshold"
         if not self.open:
             self.why = what
         typed = embedding.written(embedding.typed(error.word))
         outputs = {name: enclosure.outward(*ends) for name, ends in error.outputs.items()}
-        self.open.append({"length": n, "input": typed, "alone": alone, "exact": exact, "outputs": outputs})
+        open_ = {"length": n, "input": typed, "alone": alone, "runs": runs, "exact": exact, "outputs": outputs}
+        self.open.append(open_)
         return len(self.open) >= MOST_OPEN or not alone or not self.decides
 
     def exact(self, word: Sequence[str]) -> dict[str, Any] | None:
-        """The exact outputs of a word, None where the exact domain has none."""
+        """The exact outputs of a word, None where the exact domain has none. Raises NoRun where the word has no run."""
         from symcook.run import run
 
+        typed = self.model.embedding.typed(word)
         try:
-            shown = run(self.model, self.model.embedding.typed(word), "exact").output
-        except (NotExact, Undecided, BadInput):
+            shown = run(self.model, typed, "exact").output
+        except NotExact:
+            with suppress(Undecided):
+                run(self.model, typed, "ball")
+            return None
+        except NoRun:
+            raise
+        except (Undecided, BadInput):
             return None
         return {name: text if len(str(text)) <= MOST_TEXT else None for name, text in shown.items()}
 

@@ -10,6 +10,7 @@ open, never make one wrong. The values are those of `symcook.export.states`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from symcook.export.states import LEAST, OPEN, Arithmetic, Array, Sums, Values
@@ -36,6 +37,8 @@ def streams(model: Transformer) -> bool:
 def _steps_back(part: Head | FeedForward) -> bool:
     if isinstance(part, FeedForward):
         return part.activation in ("relu", "step")
+    if part.weighting == "softmax" and not isinstance(part.lowered["temperature"], Fraction):
+        return False  # which may leave the words of some length without a run
     return part.uniform and part.mask in ("future", "strict-future") and part.weighting in ("average", "softmax")
 
 
@@ -46,8 +49,8 @@ Key = tuple[int, int, str]
 class Prefixes:
     """The states after the positions so far. `length` counts them, with a token that the model adds in front."""
 
-    def __init__(self, model: Transformer, dtype: str, n_max: int) -> None:
-        self.model, self.arithmetic = model, Arithmetic(dtype)
+    def __init__(self, model: Transformer, dtype: str, n_max: int, divides_first: bool = False) -> None:
+        self.model, self.arithmetic = model, Arithmetic(dtype, divides_first)
         self.wanted = live(model)
         self.sums: dict[Key, Sums] = {}
         self.length, self.states = 0, 1
@@ -147,8 +150,7 @@ class Prefixes:
             old = old.moved(lambda _, array: array[before])
             sums[(*key, name)] = new = arithmetic.added(old, arithmetic.linear(terms, 0))
             seen = new if head.mask == "future" else old
-            mean = arithmetic.value(seen)  # zero of a row that sees nothing
-            found.append((name, [(arithmetic.over(mean, seen.count) if seen.count else mean, 1)], 0))
+            found.append((name, [(arithmetic.mean(seen), 1)], 0))  # zero of a row that sees nothing
         return found
 
     def network(

@@ -82,13 +82,14 @@ def _exponents(x: Array) -> tuple[Array, Array]:
 
 
 class Arithmetic:
-    """The operations of the error model on `Values`, in one format."""
+    """The operations of the error model on `Values`, in one format and with one order of averages."""
 
-    def __init__(self, dtype: str) -> None:
+    def __init__(self, dtype: str, divides_first: bool = False) -> None:
         from symcook.domains.rounding import Rounding
 
         self.domain = enclosure.domain(dtype)
         assert isinstance(self.domain, Rounding)
+        self.divides_first = divides_first
         self.format = self.domain.stored
         self.bits, self.least = self.format.bits, self.format.least or OPEN // 2
         self.unit = 2.0**-self.bits
@@ -200,6 +201,32 @@ class Arithmetic:
         high = np.where(sums.above <= 0, np.minimum(high, sums.smallest), high)
         exact = sums.grid > OPEN
         return self.fits(np.where(exact, sums.low, low), np.where(exact, sums.high, high), sums.grid)
+
+    def mean(self, sums: Sums) -> Values:
+        """The average of all terms of a sum; zero of none."""
+        if self.divides_first and sums.count > 1:
+            return self.shared(sums)
+        value = self.value(sums)
+        return self.over(value, sums.count) if sums.count else value
+
+    def shared(self, sums: Sums) -> Values:
+        """The sum of all terms each times 1/count, which is rounded before."""
+        import numpy as np
+
+        count, power = sums.count, sums.count & (sums.count - 1) == 0
+        error = (count - 1) * self.unit
+        growth = error / (1 - error) if error < 0.5 else math.expm1(error)
+        each = 0.0 if power else 2 * self.unit + self.unit**2  # of the share, and of the product
+        relative = (growth + each + growth * each) * (1 + 2.0**-40)
+        slack = _up(_up(_up(sums.size / count) * relative) + 2 * (1 + growth) * count * self.tiny)
+        low, high = _down(_down(sums.low / count) - slack), _up(_up(sums.high / count) + slack)
+        low = np.where(sums.below >= 0, np.maximum(low, 0), low)  # products and sums keep the sign of all terms
+        high = np.where(sums.above <= 0, np.minimum(high, 0), high)
+        zero = sums.size == 0
+        grid = np.where(sums.grid > OPEN, sums.grid - count.bit_length() + 1, OPEN)
+        exact = zero | (power & (sums.grid > OPEN) & self.held(sums.size / count, grid))
+        found = np.where(exact, sums.low / count, low), np.where(exact, sums.high / count, high)
+        return self.fits(*found, np.where(zero, ZERO, np.where(exact, grid, OPEN)))
 
     def over(self, x: Values, count: int) -> Values:
         """A sum over the number of its terms."""

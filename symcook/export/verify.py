@@ -55,7 +55,7 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
     for name in _COMPUTED:
         if json.loads(json.dumps(found[name])) != facts[name]:
             raise Rejected(f"{place} says something else under {name!r} than what is computed from its model.")
-    for name in ("greatest_length", "inputs", "first_difference", "complete"):
+    for name in ("greatest_length", "inputs", "no_run", "first_difference", "complete"):
         if found["compared"][name] != known["compared"].get(name):
             raise Rejected(
                 f"{place} says {known['compared'].get(name)} under compared.{name}, and numpy gives "

@@ -237,3 +237,8 @@ class LayerNorm(Part):
         gain = [1] * m if self.gain is None else self.gain
         bias = [0] * m if self.bias is None else self.bias
         self._freeze(reads=reads, writes=writes, gain=gain, bias=bias, epsilon=epsilon)
+
+    @property
+    def refuses(self) -> bool:
+        """Whether there may be an input on which this norm leaves the model without a run."""
+        return self.zero_variance == "refuse" and not self.epsilon.is_positive

@@ -44,6 +44,8 @@ class Dependence:
         self._terms: dict[Hashable, int] = {}
         self._numbers: list[Fraction | None] = []
         self._groups: list[Groups] = []
+        self.refusing: set[Groups] = set()
+        """What it depends on whether norms that may refuse do so at some position."""
 
     def context(self) -> AbstractContextManager[Any]:
         return nullcontext()
@@ -186,10 +188,15 @@ class Dependence:
                 mean = self._over(self._sum([(1, term) for term in entries], 0), len(columns))
             centred = [self._sum([(1, term), (-1, mean)], 0) for term in entries]
             below = self._term(("root", self._squares(centred), epsilon, zero_variance), centred)
-            return tuple(self._over(term, below, variable=True) for term in centred)
+            return *(self._over(term, below, variable=True) for term in centred), below
 
-        rows = self._each(columns, compute)  # entries of entries: a term for each column
-        return [[_joined([part[k] for part in row]) for row in rows] for k in range(len(columns))]  # type: ignore[index]
+        rows = self._each(columns, compute)  # entries of entries: a term for each column, and the root
+        *found, roots = [[_joined([part[k] for part in row]) for row in rows] for k in range(len(columns) + 1)]  # type: ignore[index]
+        if zero_variance == "refuse" and not (isinstance(epsilon, (int, Fraction)) and epsilon > 0):
+            # that all roots are there is a conjunction, for which the order of positions is no matter
+            row = self._row(range(len(roots)), (), [_signature((root,)) for root in roots], "softmax")
+            self.refusing.add(self._groups[row])
+        return found
 
     def _over(self, term: int, below: int, variable: bool = False) -> int:
         if self._numbers[term] == 0:

@@ -62,7 +62,8 @@ def entropy(
     Rows have "n", "head" (with "each" also the position), "least" and "greatest", balls of the asked digits behind the
     point, and the first words that have them ("least_word", "word"; another word whose entropy cannot be told apart may
     have it too). A row that sees nothing has no entropy. Words whose weights are the same, because the scores do not
-    depend on what differs, are gone through once.
+    depend on what differs, are gone through once. A head whose values are zero whatever the word is writes nothing,
+    and its weights are not computed; the note "none" names it.
 
     Raises BadInput for a model without words or attention, a head, a position or a length that is none, and too many
     words; Undecided where a choice of hard attention stays open. Source: Cookbook, Definition 2.3, for the weights.
@@ -92,6 +93,10 @@ def entropy(
     spread = any(row.get("least") != row.get("greatest") for row in rows)
     given = {"max_length": max_length, "head": head, "position": position}
     notes = {"entropy": f"in bits, of the attention weights at {_where(bound, position)}", "method": method}
+    empty = [row for row in rows if "least" not in row]
+    if empty:
+        notes["none"] = "; ".join(dict.fromkeys(str(row["why"]) for row in empty))
+    rows = [{key: value for key, value in row.items() if key != "why"} for row in rows]
     return Answer(
         "entropy", bound.name, given, ("n", "head", "least", "least_word", "greatest", "word"), tuple(rows), notes,
         ("least", "greatest") if spread else ("greatest",), "entropy of attention weights (bits)",
@@ -143,12 +148,14 @@ def _classes(model: Transformer, n: int, rows: list[Row]) -> Classes:
     domain = Dependence(model.alphabet, None)
     result = forward(model, (*before, *[None] * n, *after), domain, trace=True)  # type: ignore[arg-type]
     found = [domain.depends(column, row.place) for row in rows for column in _weights(result, row)]
+    found += domain.refusing
     return Classes(model.alphabet, n, cells_of(sorted(frozenset[int]().union(*found)), len(before), n))
 
 
 def _at(model: Transformer, n: int, rows: list[Row], words: Classes, digits: int) -> list[Mapping[str, Cell]]:
     for bits in ladder(bits_for(digits), limit_for(digits)):
         ends: dict[Row, tuple[End, End]] = {}
+        idle: set[Row] = set()
         for word in words:
             domain = Ball(bits)
             try:
@@ -160,12 +167,15 @@ def _at(model: Transformer, n: int, rows: list[Row], words: Classes, digits: int
             with domain.context():
                 written = model.embedding.written(word)
                 for row in rows:
-                    found = _entropy([column[row.place] for column in _weights(result, row)])
+                    columns = _weights(result, row)
+                    if not columns:
+                        idle.add(row)
+                    found = _entropy([column[row.place] for column in columns])
                     if found is not None:
                         ends[row] = _wider(ends.get(row), End(found, written))
         else:
             if all(settled(end.value, digits) for pair in ends.values() for end in pair):
-                return [_row(n, row, ends.get(row), digits) for row in rows]
+                return [_row(n, row, ends.get(row), digits, row in idle) for row in rows]
     raise Undecided(f"an entropy at length {n} did not reach {digits} digits; ask for fewer.")
 
 
@@ -200,8 +210,13 @@ def _wider(known: tuple[End, End] | None, end: End) -> tuple[End, End]:
     )
 
 
-def _row(n: int, row: Row, ends: tuple[End, End] | None, digits: int) -> Mapping[str, Cell]:
+def _row(n: int, row: Row, ends: tuple[End, End] | None, digits: int, idle: bool) -> Mapping[str, Cell]:
     found: dict[str, Cell] = {"n": n, "head": row.name}
+    if ends is None and idle:
+        name = row.name.split()[0]
+        found["why"] = f"{name} writes nothing, as its values are zero for every word: its weights reach nothing"
+    elif ends is None:
+        found["why"] = "a row that sees nothing has no weights"
     if ends is not None:
         low, high = ends
         found |= {"least": ball(low.value, digits), "least_word": low.word}

@@ -19,6 +19,7 @@ from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.rationals import rational
 from symcook.model.symbols import at
+from symcook.questions.places import Root, sign_at
 
 MOST_DEGREE = 4000
 """The greatest power of t that a softmax may ask for."""
@@ -99,9 +100,10 @@ def over(a: Value, b: Value) -> Value:
 
 
 class Line(Shortening):
-    """The domain of these functions. Signs are those at `place`; `symbol` is the symbol of the model that is `meant` (a
-    function of t), or None where temperatures are meant, in the given `unit`. With `here` every value is the number
-    that it is at the place.
+    """The domain of these functions. Signs are those at `place`, which may be the root of a polynomial: there a value
+    that is zero has the sign 0, at a rational place Landed is raised. `meant` is a symbol of the model and the function
+    of t that it stands for, or None where temperatures are meant, in the given `unit`. With `here` every value is the
+    number that it is at the place, a rational one.
 
     >>> line = Line(fmpq(1, 2), None, 1)
     >>> (T - 1) * fmpq(2) + 1, line.sign(T - 1), line.turns
@@ -112,7 +114,7 @@ class Line(Shortening):
     nothing = ZERO
 
     def __init__(
-        self, place: fmpq, meant: tuple[str, Value] | None, unit: int = 1, here: bool = False, tau: str = "tau"
+        self, place: fmpq | Root, meant: tuple[str, Value] | None, unit: int = 1, tau: str = "tau", here: bool = False
     ) -> None:
         super().__init__()
         self.place, self.meant, self.unit, self.here, self.tau = place, meant, unit, here, tau
@@ -136,12 +138,14 @@ class Line(Shortening):
         return self.number(at(term, {"i": i, "n": self.length}))
 
     def sign(self, x: Value) -> int:
-        """-1, 0 or 1 at the place; 0 only of what is zero everywhere."""
+        """-1, 0 or 1 at the place; at a rational one 0 only of what is zero everywhere."""
         x = plain(x)
         if isinstance(x, fmpq):
             return (x > 0) - (x < 0)
         if isinstance(x, Quotient):
             return self.sign(x.above) * self.sign(x.below)
+        if isinstance(self.place, Root):
+            return sign_at(x, self.place)
         found = x(self.place)
         if found == 0:
             raise Landed
@@ -199,7 +203,7 @@ class Line(Shortening):
 
     def power(self, k: int) -> Value:
         """t^k."""
-        return self.place**k if self.here else plain(fmpq_poly([0] * k + [1]))
+        return self.place**k if self.here and isinstance(self.place, fmpq) else plain(fmpq_poly([0] * k + [1]))
 
     def same(self, a: Value, b: Value) -> bool:
         """Whether two values are one function."""

@@ -16,13 +16,12 @@ from symcook.domains.rowwise import Rowwise
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.model.expr import Tree, names
-from symcook.model.layers import SelfAttention
-from symcook.model.parts import FeedForward
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ladder
 from symcook.numbers.evaluate import evaluate
 from symcook.questions.line import Line
-from symcook.questions.reach import Piece, continuous, unknown
+from symcook.questions.places import Place, Root
+from symcook.questions.reach import Piece
 
 LIMIT_BITS = 2**12
 BITS = 128
@@ -47,17 +46,6 @@ def compared(result: Result) -> Sequence[Any]:
     return [result.stream[name][result.place] for name in result.model.readout.reads]
 
 
-def decide_of(model: Transformer) -> Any:
-    """How the answer at an irrational place follows from what is beside it."""
-    parts = [part for step in model.sublayers for part in step.parts]
-    jumps = any(isinstance(p, FeedForward) and p.activation == "step" for p in parts)
-    blocks = [step.block for step in model.sublayers if isinstance(step.block, SelfAttention)]
-    jumps |= any(not head.uniform and head.weighting != "softmax" for block in blocks for head in block.heads)
-    if jumps or not model.decides or model.readout.position in ("each", "all"):
-        return unknown
-    return continuous(model.readout.kind)
-
-
 class Along:
     """One input of a model whose symbol `name` is `start` + `side` t (or, with start None, a temperature for which
     t = e^(-1/(unit tau)))."""
@@ -68,22 +56,23 @@ class Along:
         self.model, self.sequence, self.name = model, model.tokens(word), name
         self.start, self.side, self.unit = start, side, unit
 
-    def _line(self, place: fmpq, here: bool) -> Line:
-        if self.start is None:
-            return Line(place, None, self.unit, here, self.name)
-        moved: Any = self.start + self.side * place if here else fmpq_poly([self.start, self.side])
-        return Line(place, (self.name, moved), here=here)
+    def _line(self, place: fmpq | Root) -> Line:
+        moved = None if self.start is None else (self.name, fmpq_poly([self.start, self.side]))
+        return Line(place, moved, self.unit, self.name)
 
     def probe(self, place: fmpq) -> Piece:
         """A pass in functions."""
-        domain = self._line(place, False)
+        domain = self._line(place)
         result = forward(self.model, self.sequence, domain)
-        return Piece(answer(result), list(domain.turns.values()), compared(result) if self.model.decides else ())
+        return Piece(answer(result), list(domain.turns.values()))
 
-    def point(self, place: Fraction) -> Any:
+    def point(self, place: Place) -> Any:
         """The answer at one place."""
-        domain = self._line(fmpq(place.numerator, place.denominator), True)
-        return answer(forward(self.model, self.sequence, domain))
+        if isinstance(place, Root):
+            return answer(forward(self.model, self.sequence, self._line(place)))
+        at = fmpq(place.numerator, place.denominator)
+        moved = None if self.start is None else (self.name, self.start + self.side * at)
+        return answer(forward(self.model, self.sequence, Line(at, moved, self.unit, self.name, here=True)))
 
 
 class Interval(Ball):

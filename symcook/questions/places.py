@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 import flint
-from flint import arb, fmpq, fmpq_poly, fmpz_poly
+from flint import arb, arb_poly, fmpq, fmpq_poly, fmpz_poly
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,16 @@ def _real(coefficients: tuple[int, ...]) -> tuple[arb, ...]:
     return _at(coefficients, flint.ctx.prec)
 
 
-def vanishes(polynomial: fmpq_poly, place: Place) -> bool:
-    """Whether a polynomial is zero at a place."""
-    if isinstance(place, Fraction):
-        return polynomial(fmpq(place.numerator, place.denominator)) == 0
-    return not polynomial % fmpq_poly(list(place.coefficients))
+def sign_at(polynomial: fmpq_poly, place: Root) -> int:
+    """-1, 0 or 1: the sign of a polynomial at a root of another."""
+    rest: Any = polynomial % fmpq_poly(list(place.coefficients))
+    if not rest:
+        return 0
+    coefficients = list(rest.numer().coeffs())
+    bits = 64
+    while True:  # what is not zero parts from it at some precision
+        with flint.ctx.workprec(bits):
+            found = arb_poly(coefficients)(place.ball())
+            if found > 0 or found < 0:
+                return 1 if found > 0 else -1
+        bits *= 2

@@ -51,12 +51,12 @@ def precision(
 ) -> Answer:
     """How many bits keep every word of each length decided as the exact model does.
 
-    A row has "enough": the least p at which all that any runtime with p-bit numbers may compute, in the error model of
-    `symcook.domains.rounding` (sums in any order, exponents without an end), gives the exact answer for every word; and
-    "fails": the greatest p below at which a word is known to be decided otherwise, with every operation rounded to p
-    bits in the order written (`run --domain mpmath --bits p`), and that "word". So the least number of bits p(n) lies
-    above "fails" and is at most "enough". None: no number of bits up to MOST_BITS is shown to be enough, as where a
-    logit is exactly on its threshold and is rounded; or no word fails.
+    A row has "enough": the least p at which all that any runtime with p-bit numbers may compute, in the error model
+    of `symcook.domains.rounding` (sums in any order, divided once behind them; exponents without an end), gives the
+    exact answer for every word; and "fails": the greatest p below at which a word is known to be decided otherwise,
+    with every operation rounded to p bits in the order written (`run --domain mpmath --bits p`), and that "word".
+    So the least number of bits p(n) lies above "fails" and is at most "enough". None: no number of bits up to
+    MOST_BITS is shown to be enough, as where a logit is exactly on its threshold and is rounded; or no word fails.
 
     `extra["formats"]` has for each of the formats "guaranteed", the greatest length up to which every word, and every
     shorter one, is decided rightly by every runtime of the error model; "wrong" and "length", the first word beyond
@@ -107,7 +107,8 @@ def precision(
         if progress is not None:
             progress(n, beyond)
     notes = {
-        "enough": "for every word and every runtime of the error model: sums in any order, exponentials within 4 ulps",
+        "enough": "for every word and every runtime of the error model: sums in any order, which attention divides "
+        "behind them, exponentials within 4 ulps",
         "words": f"{method}; run one by one: {task.runs_text}",
     }
     for name, one in found.items():

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from flint import fmpq, fmpq_poly
 
 from symcook.errors import Undecided
-from symcook.questions.line import Landed, Quotient, plain
-from symcook.questions.places import Place, below, between, roots, vanishes
+from symcook.questions.line import Landed
+from symcook.questions.places import Place, below, between, roots
 
 PIECES = 10_000
 
@@ -38,25 +38,22 @@ class Reach(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A pass at one place: the answer, the functions whose roots bound the piece around it, and what the readout
-    compared with 0, by which the answer at the ends is known where nothing jumps."""
+    """A pass at one place: the answer, and the functions whose roots bound the piece around it."""
 
     verdict: Verdict
     turns: Sequence[fmpq_poly]
-    compared: Sequence[Any]
 
 
 Probe = Callable[[fmpq], Piece]
-Point = Callable[[Fraction], Verdict]
+Point = Callable[[Place], Verdict]
 
 
-def exactly(
-    probe: Probe, point: Point, expected: Verdict, top: Place | None, decide: Callable[[Piece, Place], Verdict]
-) -> Reach:
+def exactly(probe: Probe, point: Point, expected: Verdict, top: Place | None) -> Reach:
     """How far the answer is `expected` to the right of 0, as far as `top` and there (None: without an end).
 
     probe: a pass in functions at a place where no sign is 0 by chance (it raises Landed there). point: the answer at a
-    rational place. decide: the answer at another place, from the piece to its left; None where that is open.
+    place, rational or not. An end of a piece is where some sign changes inside the model, which need not change the
+    answer: it is one of the answer only where the answer there, or in the piece behind it, is another.
     """
     start: Place = Fraction(0)
     for _ in range(PIECES):
@@ -67,9 +64,8 @@ def exactly(
             return Reach(start, start, True)
         if end is None or (top is not None and below(top, end)):
             return Reach(start, None)
-        verdict = point(end) if isinstance(end, Fraction) else decide(piece, end)
-        if verdict != expected:
-            return Reach(end, end, None if verdict is None else False)
+        if point(end) != expected:
+            return Reach(end, end, False)
         start = end
     raise Undecided(f"the answer has more than {PIECES} pieces")
 
@@ -96,27 +92,6 @@ def _piece(probe: Probe, start: Place, top: Place | None) -> tuple[Piece, Place 
         if left is None:
             return piece, right
         end = left
-
-
-def continuous(kind: str) -> Callable[[Piece, Place], Verdict]:
-    """`decide` of `exactly` for a model in which nothing jumps, with a readout by sign or zero test."""
-
-    def decide(piece: Piece, place: Place) -> Verdict:
-        zero = []
-        for value in piece.compared:
-            value = plain(value)
-            above = value.above if isinstance(value, Quotient) else value
-            zero.append(above == 0 if isinstance(above, fmpq) else vanishes(above, place))
-        if kind == "zero":
-            return all(zero)
-        return False if zero[0] else piece.verdict
-
-    return decide
-
-
-def unknown(piece: Piece, place: Place) -> Verdict:
-    """`decide` of `exactly` where something may jump."""
-    return None
 
 
 def enclosed(

@@ -21,8 +21,9 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, check_digits, refine
 from symcook.questions.answer import Answer, Cell
+from symcook.questions.cold import at_low_temperatures
 from symcook.questions.line import Unit
-from symcook.questions.moving import Along, answer, at_point, between, decide_of
+from symcook.questions.moving import Along, answer, at_point, between
 from symcook.questions.places import Place, ball_of, below
 from symcook.questions.reach import Reach, enclosed, exactly
 from symcook.questions.words import classes, lengths, require_words
@@ -94,7 +95,7 @@ def temperature(
     notes["tau"] = (
         "exact: a root of a polynomial in x = e^(-1/(D tau))" if exact else
         "in a ball: all lower temperatures decide as hard attention does, and at its upper end a word is otherwise; "
-        f"every means up to {LIMIT}"
+        f"0 where the word is decided otherwise at every temperature from 0 on; every means up to {LIMIT}"
     )  # fmt: skip
     if open_below:
         notes["open"] = f"temperatures below {open_below}, where scores become alike, are not shown"
@@ -207,7 +208,7 @@ def _least(hard: Transformer, soft: Transformer, words: Any, reach_of: Any, unit
 def _in_powers(soft: Transformer, unit: int, word: Any, expected: Any, best: Reach | None) -> Reach:
     along = Along(soft, word, soft.parameters[-1].name, None, unit=unit)
     top: Place = Fraction(1) if best is None or best.first is None else best.first
-    found = exactly(along.probe, along.point, expected, top, decide_of(soft))
+    found = exactly(along.probe, along.point, expected, top)
     return Reach(found.last, None) if found.first == 1 else found  # no temperature has x = 1
 
 
@@ -228,9 +229,16 @@ def _in_balls(soft: Transformer, word: Any, expected: Any, best: Reach | None) -
             return _from_cold(right_at, right_between, best.last, best.last, best.last)._replace(first=None)
     first = FIRST
     while not right_at(first):
+        low = at_low_temperatures(soft, sequence, name, first)
+        if low is not None and low != expected:
+            return Reach(Fraction(0), Fraction(0), False)
         first /= 16
         if first < COLDEST:
-            return Reach(Fraction(0), first)
+            shown = soft.embedding.written(soft.embedding.typed(sequence)) or "the empty word"
+            raise Undecided(
+                f"{shown} is decided otherwise down to the temperature {float(16 * first):.3g}, and whether it is so "
+                "at all lower ones stayed open"
+            )
     return _from_cold(right_at, right_between, first, LIMIT, first / NEAR)
 
 
@@ -261,9 +269,9 @@ def _row(model: Transformer, found: _Found, n: int, digits: int) -> dict[str, Ce
         return row
     row["word"] = model.embedding.written(found.word)
     place = best.last
+    if best.first == place == 0:
+        return row | {"tau": Fraction(0)}
     if best.first == place and unit is not None:
-        if place == 0:
-            return row | {"tau": Fraction(0)}
         equation = f"x = {place}" if isinstance(place, Fraction) else place.text("x")
         row["root"] = f"{equation}, x = e^(-1/{'tau' if unit == 1 else f'({unit} tau)'})"
         row["tau"] = ball(refine(lambda: -1 / (unit * ball_of(place).log()), digits), digits)

@@ -9,12 +9,12 @@ from typing import Any
 from flint import arb, fmpq
 
 from symcook.door import door
-from symcook.errors import BadInput, NotExact, Undecided
+from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.model.symbols import Exact, fraction, from_sympy
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, ball, check_digits, refine
 from symcook.questions.answer import Answer, Cell
-from symcook.questions.moving import Along, at_point, between, decide_of
+from symcook.questions.moving import NO_VALUE, Along, at_point, between
 from symcook.questions.places import Place, ball_of, below
 from symcook.questions.reach import Reach, enclosed, exactly
 from symcook.questions.slope import only_zero
@@ -128,7 +128,7 @@ def _ends_before(one: Reach, other: Reach) -> bool:
 def _exact(model: Transformer, word: Any, name: str, start: Fraction, side: int, limit: Place | None) -> Reach:
     along = Along(model, word, name, fmpq(start.numerator, start.denominator), side)
     expected = along.point(Fraction(0))
-    return exactly(along.probe, along.point, expected, limit, decide_of(model))
+    return exactly(along.probe, along.point, expected, limit)
 
 
 def _in_balls(
@@ -144,6 +144,9 @@ def _in_balls(
         return between(model, sequence, name, ends[0], ends[1]) == expected
 
     expected = at_point(model, sequence, name, start)
+    if expected == NO_VALUE:
+        shown = model.embedding.written(word) or "the empty word"
+        raise NoRun("every word must have a run at the weight as it stands", f"none of {shown}", "give fewer lengths")
     if best is not None and best.first is not None and isinstance(best.last, Fraction) and right_at(best.last):
         try:
             first = best.last

@@ -93,6 +93,7 @@ def classes(model: Transformer, n: int, bits: int | None = None) -> Classes:
     result = forward(model, sequence, domain)  # type: ignore[arg-type]
     places = range(len(domain.rows)) if model.readout.position in ("each", "all") else [result.place]
     found = [domain.depends(column, place) for column in result.columns().values() for place in places]
+    found += domain.refusing
     return Classes(model.alphabet, n, cells_of(sorted(frozenset[int]().union(*found)), len(before), n))
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.domains import RUNNABLE
 from symcook.door import door
-from symcook.errors import BadInput, NotExact, Undecided, require_known
+from symcook.errors import BadInput, NoRun, NotExact, Undecided, require_known
 from symcook.forward import Result, forward
 from symcook.model.answers import Shown
 from symcook.model.expr import Tree, parse_term
@@ -299,6 +299,8 @@ class Sweep:
         except NotExact:
             raise
         except BadInput as error:  # an overflow, or a norm of zero variance: say where
+            if isinstance(error, NoRun) and self.model.embedding.inputs is None:
+                raise
             where = f" on {self.text(sequence) or 'the empty word'}"
             raise BadInput(error.must, f"{'' if error.given is None else error.given}{where}", error.do) from error
 

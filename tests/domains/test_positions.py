@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from symcook.domains import RUNNABLE, make_domain
-from symcook.errors import BadInput
+from symcook.errors import NoRun
 from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
@@ -82,12 +82,13 @@ def normed(position: str, mask: str = "none") -> Transformer:
 
 
 @pytest.mark.parametrize("name", RUNNABLE)
-def test_a_variance_of_zero_matters_where_it_is_read(name: str) -> None:
+def test_a_variance_of_zero_is_refused_at_every_position(name: str) -> None:
     # "xyxy": the mean of a is 1, so that position 1 holds (2, 4) and position 3 holds (2, 2)
-    answer = run(normed("first"), "xyxy", name).output["a"]
+    for position in ("first", "each"):
+        with pytest.raises(NoRun, match="position 3"):
+            run(normed(position), "xyxy", name)
+    answer = run(normed("first"), "xy", name).output["a"]  # (2, 4) and (0, 2)
     assert float(answer["mid"] if isinstance(answer, dict) else answer) == -1
-    with pytest.raises(BadInput, match="position 3"):
-        run(normed("each"), "xyxy", name)
 
 
 def test_a_gain_times_a_root_is_one_root() -> None:

@@ -113,3 +113,18 @@ def test_the_command(tmp_path: Path, capsys, monkeypatch):
     assert main(["entropy", "parity", "--max-length", "3", "--position", "x"]) == 2
     assert main(["entropy", "parity"]) == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_dash_is_explained() -> None:
+    """A head whose values are zero for every word, and one that sees nothing at the first position."""
+    embedding = sc.Embedding(sc.Space(("x", "y", "z")), words={"a": {"y": 1}, "b": {}})
+    idle = sc.Head(("x",), ("x",), [[0]], [[0]], [[1]], mask="future")
+    late = sc.Head(("y",), ("z",), [[0]], [[0]], [[1]], mask="strict-future")
+    model = sc.Transformer(
+        "idle", embedding, (sc.Layer(sc.SelfAttention((idle, late))),), sc.Readout("sign", "last", ("z",), [[1]])
+    )
+    found = model.entropy(2)
+    assert [row.get("least") is None for row in found.rows] == [True, True, True, False]
+    assert "L1.head1 writes nothing, as its values are zero for every word" in found.notes["none"]
+    assert "sees nothing" in found.notes["none"] and "none: L1.head1 writes nothing" in found.text()
+    assert "none" not in sc.build("parity").entropy(2).notes
