@@ -134,7 +134,7 @@ def test_what_is_promised_of_small_sums_is_what_runtimes_do() -> None:
         found = promised(model, "bfloat16", 1)
         logits = [Runtime("bfloat16", seed=k).read(model, "x")[0][0]["logit"] for k in range(12)]
         turned += any((y > 0) != (exact > 0) for y in logits)
-        shown = [each["outputs"]["logit"] for each in found["lengths"]] or [found["open"][0]["outputs"]["logit"]]
+        shown = [each["outputs"]["logit"] for each in found["lengths"] or found["open"]]
         low, high = (Fraction(end) for end in shown[0])
         assert all(low <= y <= high for y in (*map(Fraction, logits), exact)), model
         if found["length"]:
@@ -168,17 +168,20 @@ def test_what_rounds_and_what_does_not(terms: Any, exact: bool) -> None:
 
 
 def test_sums_are_exact_to_as_many_bits_as_there_are() -> None:
-    """(256 + 129 - 127)/512 and a half: the sizes sum to 1, and multiples of 1/512 above 1/2 have 9 bits, so that the
-    first sum is rounded down."""
-    names = ("a", "b", "c", "d", "one")
-    network = sc.FeedForward(names[:3], ("d",), [[1, 1, 1]], [0], [[1]], [0])
-    words = {"x": {"a": "1/2", "b": "129/512", "c": "-127/512", "one": 1}}
-    readout = sc.Readout("sign", "last", ("d", "one"), [[1, "-1/2"]])
-    model = sc.Transformer("bits", sc.Embedding(sc.Space(names), words=words), (sc.Layer(None, network),), readout)
-    assert model("x").accept
-    assert {Runtime("bfloat16", seed=k).answer(model, "x") for k in range(20)} == {True, False}
-    assert promised(model, "bfloat16", 1)["length"] == 0
-    assert promised(model, "float16", 1)["length"] == 1
+    """(1 + 1 + 1 + 1 - 252 + 256)/512: the sizes sum to 1, and odd multiples of 1/512 above 1/2 have 9 bits, so that
+    256 + 1 comes out as 256."""
+    names = tuple("abcdef")
+    words = {"x": dict(zip(names, ["1/512"] * 4 + ["-252/512", "1/2"], strict=True))}
+    model = sc.Transformer(
+        "bits", sc.Embedding(sc.Space(names), words=words), (), sc.Readout("sign", "last", names, [[1] * 6])
+    )
+    logits = {Runtime("bfloat16", seed=k).read(model, "x")[0][0]["logit"] for k in range(30)}
+    found = promised(model, "bfloat16", 1)
+    low, high = (found["lengths"] or found["open"])[0]["outputs"]["logit"]
+    assert (
+        Fraction(low) <= min(map(Fraction, logits)) < max(map(Fraction, logits)) == Fraction(8, 512) <= Fraction(high)
+    )
+    assert promised(model, "float16", 1)["lengths"][0]["outputs"]["logit"] == ["0.015625", "0.015625"]
 
 
 # --- Causal models, word by word --------------------------------------------------------------------------------------
@@ -255,6 +258,22 @@ def test_a_coordinate_that_no_token_changes(constant: str | None, answer: bool) 
         sizes = [abs(Fraction(2 * k - n, n)) for k in range(n + 1)]
         least = min(max(size, Fraction(constant or 0)) for size in sizes if size or not answer)
         assert least * Fraction(99, 100) < Fraction(each["margin"]) <= least
+
+
+def test_scores_that_are_close_are_told_apart_by_their_distance() -> None:
+    """p has the score 5 + the mean of +1 and -1, q 5 + 1/3: a tie at every third length, which q loses."""
+    head = sc.Head(("a",), ("m",), [[0]], [[0]], [[1]], "future", "average")
+    words = {"x": {"a": 1, "one": 1}, "y": {"a": -1, "one": 1}}
+    embedding = sc.Embedding(sc.Space(("a", "one", "m")), words=words)
+    for rows in ([[1, 5], [0, "16/3"]], [[0, "16/3"], [1, 5]]):
+        readout = sc.Readout("largest", "last", ("m", "one"), rows, ("p", "q"))
+        model = sc.Transformer("close", embedding, (sc.Layer(head),), readout)
+        found = promised(model, "float32", 5)
+        assert found["ranges"] == [[1, 2], [4, 5]]
+        for each in found["lengths"]:
+            n = each["length"]
+            least = min(abs(Fraction(2 * k - n, n) - Fraction(1, 3)) for k in range(n + 1))
+            assert least * Fraction(99, 100) < Fraction(each["margin"]) <= least
 
 
 # --- Runs of the arrays -----------------------------------------------------------------------------------------------
