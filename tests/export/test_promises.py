@@ -16,9 +16,11 @@ from runtimes import Runtime
 from shared import lookup
 
 import symcook as sc
-from symcook.export import npz, run_npz
+from symcook.export import npz, run_npz, torch_code
 from symcook.export.certificate import compare
+from symcook.export.diff import diff
 from symcook.export.guarantee import guarantee
+from symcook.export.lens import Lens
 
 U = Fraction(1, 2**8)
 """The unit roundoff of bfloat16, in which sums go wrong soonest."""
@@ -346,3 +348,40 @@ def test_the_comparison_names_the_first_word_that_parts(position: str) -> None:
         assert found["first_difference"] is None and found["greatest_length"] == 3
     else:
         assert (found["first_difference"], found["greatest_length"], found["inputs"]) == ("xxx", 2, 12)
+
+
+# --- What else is made of the arrays ----------------------------------------------------------------------------------
+
+
+@together(
+    ("tokens", "shown"),
+    [(("(", ")"), "'(('"), (("up", "down"), "['up']"), (("a", "bb"), "['a']"), (("B", "x", "yy"), "['x']")],
+)
+def test_the_example_in_a_module_is_an_input(tokens: Any, shown: str) -> None:
+    """Of tokens of one letter a word of two, of others a list; without what the model adds."""
+    embedding = sc.Embedding(
+        sc.Space(("a",)), words={t: {"a": 1} for t in tokens}, before="B" if "B" in tokens else None
+    )
+    model = sc.Transformer("t", embedding, (), sc.Readout("value", "last", ("a",)))
+    assert torch_code.example(npz.arrays(model, "float32", 3)) == shown
+
+
+def test_an_unembedding_shows_coordinates_as_they_are() -> None:
+    """A readout of values, in the state dict of another library: rows of the identity, in the readout's order."""
+    embedding = sc.Embedding(sc.Space(("a", "b", "c")), words={"x": {"a": 1, "b": 2}, "y": {"c": 3}})
+    network = sc.FeedForward(("a",), ("b",), [[1]], [0], [[1]], [0])
+    model = sc.Transformer("t", embedding, (sc.Layer(None, network),), sc.Readout("value", "last", ("c", "a")))
+    assert Lens(npz.arrays(model, "float32", 3)).unembedding().tolist() == [[0, 0, 1], [1, 0, 0]]
+
+
+def test_models_of_rows_that_part_at_two_positions() -> None:
+    """What stands first, and the mean: equal of one row, and the first input that tells them apart has two."""
+    head = sc.Head(("a",), ("m",), [[0]], [[0]], [[1]], "none", "leftmost")
+    mean = sc.Head(("a",), ("m",), [[0]], [[0]], [[1]], "none", "average")
+    embedding = sc.Embedding(sc.Space(("a", "b", "m")), inputs=("a", "b"))
+    one, other = (
+        sc.Transformer("t", embedding, (sc.Layer(h),), sc.Readout("value", "last", ("m",))) for h in (head, mean)
+    )
+    first = diff(one, other, 2).first
+    assert first is not None and first["input"] == "0,0; 1,0"
+    assert diff(one, one, 2).inputs == 4**2 + 4**4
