@@ -383,5 +383,5 @@ def test_models_of_rows_that_part_at_two_positions() -> None:
         sc.Transformer("t", embedding, (sc.Layer(h),), sc.Readout("value", "last", ("m",))) for h in (head, mean)
     )
     first = diff(one, other, 2).first
-    assert first is not None and first["input"] == "0,0; 1,0"
+    assert first is not None and first["input"] == "a=0, b=0; a=1, b=0"
     assert diff(one, one, 2).inputs == 4**2 + 4**4

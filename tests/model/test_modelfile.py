@@ -563,7 +563,8 @@ def test_a_number_that_can_be_saved_can_be_read() -> None:
 def test_the_limit_of_expressions_counts_different_ones(monkeypatch):
     """The least limit at which a file is read grows by one with each expression that is not there yet."""
     least = []
-    for entries in (["sqrt(2)"], ["sqrt(2)", "sqrt(3)"], ["sqrt(2)", "sqrt(3)", "sqrt(2)"], ["sqrt(2)", "2", "sqrt(3)"]):
+    two, three = "sqrt(2)", "sqrt(3)"
+    for entries in ([two], [two, three], [two, three, two], [two, "2", three]):
         row = {f"x{k}": entry for k, entry in enumerate(entries)}
         space = Space(tuple(f"x{k}" for k in range(4)))
         text = dumps(Transformer("m", Embedding(space, {"a": row}), (), Readout("value", "last", ("x0",))))
