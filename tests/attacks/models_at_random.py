@@ -1,6 +1,7 @@
 """Random models through every question, export and own claims, against all words by an independent forward pass.
 
-    python tests/attacks/models_at_random.py [--seed 1] [--from 0] [--count 100] [--only margin,export] [--save FOLDER]
+    python tests/attacks/models_at_random.py [--seed 1] [--from 0] [--count 100] [--only margin,export] [--seconds 30]
+                                             [--save FOLDER]
 
 Model number K of a seed is the same whatever else runs. What fails is printed with the model file that was kept in
 FOLDER and the line that runs it again; exit 1 if anything did. The last lines count what was compared and what was
@@ -19,6 +20,7 @@ import io
 import itertools
 import json
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -345,8 +347,30 @@ ASKED: dict[str, Callable[[sc.Transformer, Oracle, random.Random], int]] = {
 REFUSED: Counter[str] = Counter()
 
 
-def attack(seed: int, number: int, only: Sequence[str] = tuple(ASKED)) -> tuple[Counter[str], list[str]]:
-    """How many answers of each kind were compared, and what is wrong."""
+class Late(BaseException):
+    """One question has taken its processor time."""
+
+
+@contextlib.contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Late is raised behind so many seconds of processor time; 0: never."""
+
+    def late(*_: object) -> None:
+        raise Late
+
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def attack(
+    seed: int, number: int, only: Sequence[str] = tuple(ASKED), seconds: float = 0
+) -> tuple[Counter[str], list[str]]:
+    """How many answers of each kind were compared, and what is wrong; each question has so many seconds."""
     counts, wrong = Counter[str](), []
     try:
         model = drawn(seed, number)
@@ -356,7 +380,10 @@ def attack(seed: int, number: int, only: Sequence[str] = tuple(ASKED)) -> tuple[
     oracle = Oracle(model)
     for name in only:
         try:
-            counts[name] += ASKED[name](model, oracle, random.Random(f"{seed} {number} {name}"))
+            with within(seconds):
+                counts[name] += ASKED[name](model, oracle, random.Random(f"{seed} {number} {name}"))
+        except Late:
+            REFUSED[f"{name}: not within {seconds:g} s of processor time"] += 1
         except MET as error:
             REFUSED[f"{name}: {str(error)[:60]}"] += 1
         except Wrong as error:
@@ -372,11 +399,14 @@ def main() -> int:
     parser.add_argument("--from", type=int, default=0, dest="first")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--only", default=",".join(ASKED))
+    parser.add_argument(
+        "--seconds", type=float, default=30, help="of processor time for a question of a model (30)"
+    )
     parser.add_argument("--save", type=Path, default=Path(tempfile.gettempdir()) / "models-at-random")
     args = parser.parse_args()
     only, failed, counts, began = args.only.split(","), 0, Counter[str](), time.time()
     for number in range(args.first, args.first + args.count):
-        found, wrong = attack(args.seed, number, only)
+        found, wrong = attack(args.seed, number, only, args.seconds)
         counts += found
         for text in wrong:
             args.save.mkdir(parents=True, exist_ok=True)
