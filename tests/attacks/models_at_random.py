@@ -399,9 +399,7 @@ def main() -> int:
     parser.add_argument("--from", type=int, default=0, dest="first")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--only", default=",".join(ASKED))
-    parser.add_argument(
-        "--seconds", type=float, default=30, help="of processor time for a question of a model (30)"
-    )
+    parser.add_argument("--seconds", type=float, default=30, help="of processor time for a question of a model (30)")
     parser.add_argument("--save", type=Path, default=Path(tempfile.gettempdir()) / "models-at-random")
     args = parser.parse_args()
     only, failed, counts, began = args.only.split(","), 0, Counter[str](), time.time()
