@@ -97,8 +97,9 @@ def test_sums_of_few_bits_are_exact_in_every_type(dtype: str) -> None:
         assert promised(mean_below(value, value), dtype, 64)["length"] == 64, value
     inexact = promised(mean_below(f"(2^{bits} - 1)/2^{bits}", f"(2^{bits} - 1)/2^{bits}"), dtype, 8)
     assert inexact["length"] == 1  # beyond 1 there are multiples of 2^-bits that the type does not have
-    beyond = promised(mean_below(f"2^{top - 2}", f"2^{top - 2}"), dtype, 8)
-    assert beyond["length"] < 8  # the sum of 4 is no number of the type
+    if dtype != "float64":  # in which sums of float64 numbers overflow too
+        beyond = promised(mean_below(f"2^{top - 2}", f"2^{top - 2}"), dtype, 8)
+        assert beyond["length"] < 8  # the sum of 4 is no number of the type
 
 
 # --- Products and sums of few terms -----------------------------------------------------------------------------------
