@@ -222,7 +222,7 @@ def causal(seed: int) -> sc.Transformer:
 
 @together("seed", range(9))
 def test_every_promised_word_is_decided_by_every_runtime(seed: int) -> None:
-    """All words to length 4, some to length 9: the answer is the exact one, and what is shown lies in the interval; with
+    """All words to length 4, some to length 9: the exact answer, and what is shown lies in the interval; with
     averages divided behind their sums, and before them where the certificate speaks of that order too."""
     model = causal(seed)
     found = promised(model, "bfloat16", 10)
