@@ -388,3 +388,53 @@ def test_models_of_rows_that_part_at_two_positions() -> None:
     first = diff(one, other, 2).first
     assert first is not None and first["input"] == "a=0, b=0; a=1, b=0"
     assert diff(one, one, 2).inputs == 4**2 + 4**4
+    words = {"B": {"a": 1}, "x": {"a": 2}}
+    empty, other = (
+        sc.Transformer("t", sc.Embedding(sc.Space(("a",)), words={**words, "B": {"a": value}}, before="B"), (), readout)
+        for value in (1, 3)
+        for readout in [sc.Readout("value", "first", ("a",))]
+    )
+    first = diff(empty, other, 2).first
+    assert first is not None and first["input"] == ""  # B alone
+
+
+@together("kind", ["gelu", "gelu-tanh", "gelu-sigmoid", "relu", "step"])
+def test_activations_in_the_script(kind: str, tmp_path: Any, capsys: Any) -> None:
+    network = sc.FeedForward(("a",), ("b",), [[1]], [0], [[1]], [0], kind)
+    embedding = sc.Embedding(sc.Space(("a", "b")), inputs=("a",))
+    model = sc.Transformer("t", embedding, (sc.Layer(None, network),), sc.Readout("value", "each", ("b",)))
+    values = [Fraction(k, 4) for k in (-12, -3, -1, 0, 1, 2, 9)]
+    np.savez(tmp_path / "m.npz", **npz.arrays(model, "float64", 1))
+    run_npz.main(str(tmp_path / "m.npz"), ";".join(str(float(v)) for v in values))
+    expected = [row["b"] for row in dense.run(model, [{"a": v} for v in values], dense.decimal(30))]
+    assert [float(v) for v in capsys.readouterr().out.split()[1:]] == pytest.approx(
+        list(map(float, expected)), abs=1e-14
+    )
+
+
+def test_a_readout_at_the_first_position_is_what_is_shown() -> None:
+    """In each length the outputs are those of the first position, though others hold other numbers."""
+    head = sc.Head(("a",), ("m",), [[0]], [[0]], [[1]], "future", "average")
+    embedding = sc.Embedding(sc.Space(("a", "m")), words={"x": {"a": 1}, "y": {"a": 3}}, positions={"a": "4*i"})
+    readout = sc.Readout("sign", "first", ("m",), [["1"]])
+    found = promised(sc.Transformer("first", embedding, (sc.Layer(head),), readout), "float32", 4)
+    assert found["length"] == 4
+    for each in found["lengths"]:
+        low, high = map(Fraction, each["outputs"]["logit"])
+        assert 5 - Fraction(1, 10**5) < low <= 5 and 7 <= high < 7 + Fraction(1, 10**5)
+        assert low - Fraction(1, 10**9) <= Fraction(each["margin"]) <= 5
+
+
+def test_what_a_certificate_says_of_how_it_was_made() -> None:
+    """Whether answers or values were compared, and whether an output or a choice on the way is not certain."""
+    model = mean_below("7/4", "37/20")
+    assert compare(model, npz.arrays(model, "float64", 2), 2)["method"].endswith("answers must be equal")
+    shown = sc.Transformer("t", model.embedding, model.layers, sc.Readout("value", "last", ("m",)))
+    assert "values must agree within" in compare(shown, npz.arrays(shown, "float64", 2), 2)["method"]
+    assert "reach the threshold" in promised(model, "bfloat16", 60)["why"]
+    scored = sc.Head(("a", "one"), ("m",), [[0, 1]], [["1/3", 0]], [[1, 0]], "none", "rightmost")
+    words = {"x": {"a": "1/7", "one": 1}, "y": {"a": "1001/7000", "one": 1}}
+    near = sc.Transformer("near", sc.Embedding(sc.Space(("a", "one", "m")), words=words), (sc.Layer(scored),),
+                          sc.Readout("sign", "last", ("m",), [[1]]))  # fmt: skip
+    found = promised(near, "bfloat16", 3)
+    assert found["length"] == 1 and "a choice on the way" in found["why"]
