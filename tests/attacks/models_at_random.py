@@ -304,12 +304,20 @@ def sentences(model: sc.Transformer, oracle: Oracle, rng: random.Random) -> Iter
     """Sentences with what they say of a word."""
     one = rng.choice(model.alphabet)
     stands, decides = f'count("{one}")', model.decides and model.readout.position != "each"
-    if decides:
+    name, place = rng.choice(list(model.space)), "n" if model.embedding.start else "n - 1"
+    known = {w: pass_of(model, w, dense.run)[-1][name] for n in oracle.words for w in oracle.runs(n)}
+    if known:  # a coordinate is its last value, which `run` shows
+        with mpmath.workdps(DIGITS):
+            top = int(mpmath.ceil(max(map(decimal, known.values()))))
+        for bound in (top, top - 1):
+            yield f"{name}({place}) <= {bound}", lambda w, bound=bound: bool(decimal(known[tuple(w)]) <= bound)
+    if "count" in model.space:  # then a coordinate takes the word's place
+        return
+    if decides and "accept" not in model.space:
         yield "accept", oracle.answer
         yield f"accept -> 0 < {stands}", lambda w: not oracle.answer(w) or one in w
         yield f"{stands} = 0 -> ~accept", lambda w: one in w or not oracle.answer(w)
-    top = rng.choice([1, 2])
-    yield f"n <= {top}", lambda w: len(dense.typed(model, w)) <= top
+    yield "n <= 2", lambda w: len(dense.typed(model, w)) <= 2
     yield f"{stands} <= n", lambda w: True
 
 
@@ -325,6 +333,7 @@ def ask_claims(model: sc.Transformer, oracle: Oracle, rng: random.Random) -> int
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
                 code = command(line)
             need(code in (0, 2, 3), sentence, "exit", code, err.getvalue())
+            need("must be a formula" not in err.getvalue(), sentence, err.getvalue())  # every name has its meaning
             if code:
                 REFUSED[f"claims: {err.getvalue().strip().rpartition('symcook: ')[2][:60]}"] += 1
                 continue
