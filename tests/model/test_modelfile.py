@@ -558,3 +558,24 @@ def test_a_number_that_can_be_saved_can_be_read() -> None:
             assert "12000 bits" in str(error) and bits > 6_000
         else:
             assert loads(text) == model and bits < 6_000
+
+
+def test_the_limit_of_expressions_counts_different_ones(monkeypatch):
+    """The least limit at which a file is read grows by one with each expression that is not there yet."""
+    least = []
+    two, three = "sqrt(2)", "sqrt(3)"
+    for entries in ([two], [two, three], [two, three, two], [two, "2", three]):
+        row = {f"x{k}": entry for k, entry in enumerate(entries)}
+        space = Space(tuple(f"x{k}" for k in range(4)))
+        text = dumps(Transformer("m", Embedding(space, {"a": row}), (), Readout("value", "last", ("x0",))))
+        limit = 0
+        while True:
+            monkeypatch.setattr("symcook.model.modelfile.MAX_EXPRESSIONS", limit)
+            try:
+                loads(text)
+                break
+            except BadInput as error:
+                assert "different expressions" in str(error)
+                limit += 1
+        least.append(limit)
+    assert [b - least[0] for b in least] == [0, 1, 1, 1]

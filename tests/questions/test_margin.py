@@ -161,6 +161,22 @@ def test_merged_prefixes_hide_no_word(seeds: range) -> None:
     assert enclosed > 0 or 8 not in seeds
 
 
+def test_a_note_says_at_which_lengths_the_least_value_is_not_known() -> None:
+    """A ball has an end that is no word's; the note names the one length, or how many there are and the first."""
+    seen = set()
+    for seed, longest in ((8, 4), (8, 5), (33, 2), (33, 4)):
+        found = causal(seed).margin(longest)
+        loose = [row["n"] for row in found.rows if isinstance(row["margin"], Ball)]
+        seen.add(min(len(loose), 2))
+        if not loose:
+            assert "enclosed" not in found.notes
+        elif len(loose) == 1:
+            assert f"n = {loose[0]} " in found.notes["enclosed"] and "lengths" not in found.notes["enclosed"]
+        else:
+            assert f"{len(loose)} lengths from n = {loose[0]} " in found.notes["enclosed"]
+    assert seen == {0, 1, 2}
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["zero", "sign", "largest"])
 def test_drawn_models(kind: str) -> None:
