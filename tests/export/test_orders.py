@@ -243,7 +243,7 @@ def test_the_command_says_what_it_assumes(tmp_path: Path, capsys: pytest.Capture
     assert "not at length 6: ()()()" in said and "helps too" in said
     assert main(["export", "first", "-o", str(tmp_path / "f.npz"), "--max-length", "10"]) == 0
     said = capsys.readouterr().out
-    assert "guaranteed in any runtime at lengths 1 to 10, of which the model adds 1\n" in said
+    assert "guaranteed in any runtime at lengths 0 to 10\n" in said
     assert "divided first" not in said
 
 
