@@ -81,7 +81,7 @@ def test_a_bound_in_a_type_of_floats_holds_and_is_of_its_size(dtype: str, what: 
 
 def test_a_change_before_a_norm_of_close_entries() -> None:
     """Entries that lie close, where the norm is steep: no change of one entry moves the stream further than the bound,
-    and some change moves it a third as far."""
+    and some change moves it nearly so far."""
     norm = sc.LayerNorm(NAMES, gain=[1, "1/3", 2], epsilon="1/100")
     network = sc.FeedForward(("a",), ("c",), [[0]], [0], [[0]], [0])
     delta, worst = Fraction(1, 10**6), mpmath.mpf(0)
@@ -101,7 +101,7 @@ def test_a_change_before_a_norm_of_close_entries() -> None:
             (found,) = dense.run(stream(moved), "x", dense.decimal(40))
             worst = max(worst, mpmath.fsum(abs(found[name] - clean[name]) for name in NAMES))
         bound = mpmath.mpf(bounds.error_propagation(stream(entries), delta, n=1).value.mid)
-        assert worst <= bound * (1 + mpmath.mpf(10) ** -5) <= 3 * worst
+        assert worst <= bound * (1 + mpmath.mpf(10) ** -5) <= worst * (1 + mpmath.mpf(10) ** -4)
 
 
 # --- Cross-entropy, and how far a weight may move ---------------------------------------------------------------------
@@ -223,14 +223,11 @@ def test_points_of_cells_and_beside_them(seed: int) -> None:
 
 
 def test_what_is_no_multiple_at_four_times_a_point() -> None:
-    """relu(x) - relu(x - 5): at x = 5/2 twice the point gives twice the value, four times it not four times that."""
-    network = sc.FeedForward(("x",), ("y",), [[1], [1]], [0, -5], [[1, -1]], [0])
+    """f = relu(x + 10) - 2 relu(x + 5) + relu(x), a hat: f(-5) is twice f(-5/2), and f(-10) = 0 not four times it."""
+    network = sc.FeedForward(("x",), ("y",), [[1]] * 3, [10, 5, 0], [[1, -2, 1]], [0])
     embedding = sc.Embedding(sc.Space(("x", "y")), inputs=("x",))
     model = sc.Transformer("t", embedding, (sc.Layer(None, network),), sc.Readout("value", "last", ("y",)))
-    said = str(bounds.lipschitz(model).extra["homogeneous"])
-    assert said.startswith("no: f(")
-    c, x = int(said.split("(")[1].split()[0]), Fraction(said.rsplit("= ", 1)[1])
-    assert min(c * x, 5) != c * min(x, Fraction(5)) and x > 0
+    assert bounds.lipschitz(model).extra["homogeneous"] == "no: f(4 x) is not 4 f(x) at x = -5/2"
 
 
 # --- The hash ---------------------------------------------------------------------------------------------------------
