@@ -79,6 +79,31 @@ def test_a_bound_in_a_type_of_floats_holds_and_is_of_its_size(dtype: str, what: 
     assert worst > 0
 
 
+def test_a_change_before_a_norm_of_close_entries() -> None:
+    """Entries that lie close, where the norm is steep: no change of one entry moves the stream further than the bound,
+    and some change moves it nearly so far."""
+    norm = sc.LayerNorm(NAMES, gain=[1, "1/3", 2], epsilon="1/100")
+    network = sc.FeedForward(("a",), ("c",), [[0]], [0], [[0]], [0])
+    delta, worst = Fraction(1, 10**6), mpmath.mpf(0)
+
+    def stream(entries: Any) -> Any:
+        words = {"x": dict(zip(NAMES, map(str, entries), strict=True))}
+        layer = sc.Layer(None, network, (), (norm,), "post")
+        return sc.Transformer(
+            "n", sc.Embedding(sc.Space(NAMES), words=words), (layer,), sc.Readout("value", "last", NAMES)
+        )
+
+    entries = [Fraction(1, 10), Fraction(2, 5), Fraction(1, 4)]
+    with mpmath.workdps(40):
+        (clean,) = dense.run(stream(entries), "x", dense.decimal(40))
+        for k, sign in product(range(3), (1, -1)):
+            moved = [e + sign * delta * (j == k) for j, e in enumerate(entries)]
+            (found,) = dense.run(stream(moved), "x", dense.decimal(40))
+            worst = max(worst, mpmath.fsum(abs(found[name] - clean[name]) for name in NAMES))
+        bound = mpmath.mpf(bounds.error_propagation(stream(entries), delta, n=1).value.mid)
+        assert worst <= bound * (1 + mpmath.mpf(10) ** -5) <= worst * (1 + mpmath.mpf(10) ** -4)
+
+
 # --- Cross-entropy, and how far a weight may move ---------------------------------------------------------------------
 
 
@@ -149,6 +174,22 @@ def test_the_weights_that_leave_parity_behind_norms_right() -> None:
     within(right_weights("parity-layernorm", 3, "epsilon=1/10", digits=3), right)
 
 
+@together("n", [1, 2, 3])
+def test_cross_entropy_behind_norms_over_all_words(n: int) -> None:
+    """By the dense pass of the recipe."""
+    model = sc.build("parity-layernorm").bind({"epsilon": "1/10"})
+    with mpmath.workdps(40):
+        bits = []
+        for word in product("01", repeat=n):
+            rows = dense.read(model, dense.typed(model, word), dense.decimal(40))
+            s = rows[0 if model.readout.position == "first" else -1][0]["logit"]
+            bits.append(mpmath.log(1 + mpmath.exp(-s if word.count("1") % 2 else s), 2))
+        found = cross_entropy("parity-layernorm", n, "epsilon=1/10").value
+        assert (
+            abs(mpmath.mpf(found.mid) - mpmath.fsum(bits) / len(bits)) <= mpmath.mpf(found.rad) + mpmath.mpf(10) ** -28
+        )
+
+
 # --- Cells ------------------------------------------------------------------------------------------------------------
 
 
@@ -179,6 +220,14 @@ def test_points_of_cells_and_beside_them(seed: int) -> None:
             assert tuple(v > 0 for v in values) in known
     flat = [(*[Fraction(1)] * inputs, Fraction(0))]
     assert len(list(layer.beside((Fraction(0),) * inputs, flat))) == inputs  # every unit is 0 there
+
+
+def test_what_is_no_multiple_at_four_times_a_point() -> None:
+    """f = relu(x + 10) - 2 relu(x + 5) + relu(x), a hat: f(-5) is twice f(-5/2), and f(-10) = 0 not four times it."""
+    network = sc.FeedForward(("x",), ("y",), [[1]] * 3, [10, 5, 0], [[1, -2, 1]], [0])
+    embedding = sc.Embedding(sc.Space(("x", "y")), inputs=("x",))
+    model = sc.Transformer("t", embedding, (sc.Layer(None, network),), sc.Readout("value", "last", ("y",)))
+    assert bounds.lipschitz(model).extra["homogeneous"] == "no: f(4 x) is not 4 f(x) at x = -5/2"
 
 
 # --- The hash ---------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from families import together
-from proof.test_runrel import Compared
+from proof.test_runrel import NORM, Compared
 
 import symcook as sc
 from symcook.errors import BadInput
@@ -46,6 +46,15 @@ def test_powers_of_positions(place: str) -> None:
     assert ("i^2" in compared.relation.run()) is ("i^2" in place)  # as normal forms know it
 
 
+def test_a_model_of_rows_without_layers_has_no_equations() -> None:
+    embedding = sc.Embedding(sc.Space(("a",)), inputs=("a",))
+    model = sc.Transformer("none", embedding, (), sc.Readout("zero", "last", ("a",)))
+    assert Relation(to_document(model)).run() == "true"
+    only = sc.Readout("largest", "last", ("a",), [[1]], ("yes",))
+    model = sc.Transformer("one", embedding, (), only)
+    assert Relation(to_document(model)).answer("yes") == "true"  # with one label there is no other answer
+
+
 def token(value: str) -> Any:
     return lambda d: d["embedding"]["words"]["("].update(token=value)
 
@@ -59,6 +68,10 @@ def token(value: str) -> Any:
         lambda d: d["embedding"].update(start=2),
         lambda d: d.update(space=[1, *d["space"][1:]]),
         lambda d: d.update(space=["n", *d["space"][1:]]),
+        lambda d: d["embedding"]["words"].update({"(": {}, ")": {}}) or d.update(space=[*d["space"], "w"]),
+        lambda d: d.update(space=[*d["space"], "k"]),
+        lambda d: d.update(final_norm=NORM | {"reads": d["space"][::-1], "writes": d["space"]}),
+        lambda d: d.update(final_norm=NORM | {"reads": d["space"], "writes": d["space"][::-1]}),
         lambda d: d["readout"].update(reads=["height"]),
         lambda d: d.update(symbols=[{"name": "token"}]),
         lambda d: d["layers"][0]["attention"][0].update(temperature="gamma"),
