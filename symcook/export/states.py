@@ -172,15 +172,16 @@ class Arithmetic:
         """The sum with one term more."""
         import numpy as np
 
-        size = np.maximum(np.abs(x.low), np.abs(x.high))
         grid = np.minimum(sums.grid, x.grid)
-        total = _up(sums.size + size)
-        plain = (grid > OPEN) & self.held(sums.size + size, grid)  # then the sums below are exact
-        low, high = sums.low + x.low, sums.high + x.high
+        with np.errstate(over="ignore"):  # near the greatest float: infinite, which no bound holds
+            size = sums.size + np.maximum(np.abs(x.low), np.abs(x.high))
+            low, high = sums.low + x.low, sums.high + x.high
+        total = _up(size)
+        plain = (grid > OPEN) & self.held(size, grid)  # then the sums are exact
         return Sums(
             np.where(plain, low, _down(low)),
             np.where(plain, high, _up(high)),
-            np.where(plain, sums.size + size, total),
+            np.where(plain, size, total),
             np.where(plain, grid, OPEN),
             np.maximum(sums.largest, x.low),
             np.minimum(sums.smallest, x.high),

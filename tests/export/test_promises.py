@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import dense
@@ -438,3 +439,11 @@ def test_what_a_certificate_says_of_how_it_was_made() -> None:
                           sc.Readout("sign", "last", ("m",), [[1]]))  # fmt: skip
     found = promised(near, "bfloat16", 3)
     assert found["length"] == 1 and "a choice on the way" in found["why"]
+
+
+def test_sums_above_the_greatest_float_are_promised_nothing(tmp_path: Path) -> None:
+    """Two of these letters sum to more than any float holds: nothing is promised of them, and nothing warns."""
+    b = sc.Builder(words={"a": {"x": 2**1023}, "b": {"x": -(2**1023)}})
+    b.readout("sign", "last", b.add(sc.head(value={"mean": "x"}, mask="future")), weights=[1])
+    found = b.build("big").export(tmp_path / "big.npz", max_length=3)["guaranteed"]
+    assert found["ranges"] in ([], [[1, 1]])
