@@ -310,9 +310,7 @@ def sentences(model: sc.Transformer, oracle: Oracle, rng: random.Random) -> Iter
         with mpmath.workdps(DIGITS):
             top = int(mpmath.ceil(max(map(decimal, known.values()))))
         for bound in (top, top - 1):
-            yield f"{name}({place}) <= {bound}", lambda w, bound=bound: bool(decimal(known[tuple(w)]) <= bound)
-    if "count" in model.space:  # then a coordinate takes the word's place
-        return
+            yield f'"{name}"({place}) <= {bound}', lambda w, bound=bound: bool(decimal(known[tuple(w)]) <= bound)
     if decides and "accept" not in model.space:
         yield "accept", oracle.answer
         yield f"accept -> 0 < {stands}", lambda w: not oracle.answer(w) or one in w
@@ -332,7 +330,7 @@ def ask_claims(model: sc.Transformer, oracle: Oracle, rng: random.Random) -> int
             line = ["prove", str(path), "--statement", sentence, "--force", "--json", "--seconds", str(SECONDS)]
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
                 code = command(line)
-            need(code in (0, 2, 3), sentence, "exit", code, err.getvalue())
+            need(code in (0, 1, 2, 3), sentence, "exit", code, err.getvalue())
             need("must be a formula" not in err.getvalue(), sentence, err.getvalue())  # every name has its meaning
             if code:
                 REFUSED[f"claims: {err.getvalue().strip().rpartition('symcook: ')[2][:60]}"] += 1
