@@ -192,6 +192,53 @@ def sides() -> list[dict[str, Any]]:
     return [one | {"m": [F(k) for k in range(4)]} for one in (*out, wrong_side, other)]
 
 
+def arrows() -> list[dict[str, Any]]:
+    """Words with the counts of 1s on either side of each position, and the states of the automaton of PARITY."""
+    out = []
+    for n in range(5):
+        for word in itertools.product((0, 1), repeat=n):
+            states = [sum(word[:i]) % 2 for i in range(n + 1)]
+            sides = ([sum(word[: i + 1]) for i in range(n)], [sum(word[i:]) for i in range(n)])
+            shown = [column(side) for side in sides]
+            wrong = {i: F(1 - s) for i, s in enumerate(states)}
+            given = {"n": F(n), "w()": column(word), "count()": shown, "x()": [dict(enumerate(map(F, states))), wrong]}
+            out.append(given | {"m": [F(k) for k in range(6)], "is": word})
+    other = {"n": F(1), "w()": column((2,)), "count()": column((2,)), "x()": {0: F(0), 1: F(0)}, "is": None}
+    return [*out, other | {"m": [F(k) for k in range(4)]}]
+
+
+def met(v: Any, side: str) -> tuple[int, ...] | None:
+    """The word, where the given counts are of that side and the given states those of the automaton."""
+    word = v["is"]
+    if not word:
+        return None
+    counts = [sum(word[: i + 1] if side == "left" else word[i:]) for i in range(len(word))]
+    states = [sum(word[:i]) % 2 for i in range(len(word) + 1)]
+    here = [v["count()"][i] for i in range(1, len(word) + 1)] == counts
+    return word if here and [v["x()"][i] for i in range(len(word) + 1)] == states else None
+
+
+@adequate("yang2026.ex.parity.odd", at=arrows(), false=True)
+def parity_from_the_left_arrow_as_printed(v: Any) -> bool | None:
+    word = met(v, "right")
+    return None if word is None else (word[-1] % 2 == 1) == (sum(word) % 2 == 1)
+
+
+@adequate(
+    "yang2026.ex.parity.odd.corrected",
+    at=arrows(),
+    misses=[
+        ("sum(j, 1, i, w(j))", "sum(j, i, n, w(j))"),
+        ("x(0) = 0", "x(0) = 1"),
+        ("<-> x(n) = 1)", "<-> x(n) = 0)"),
+        ("odd(count(n))", "odd(count(1))"),
+    ],
+)
+def parity_from_the_left_arrow(v: Any) -> bool | None:
+    word = met(v, "left")
+    return None if word is None else (sum(word) % 2 == 1) == (v["x()"][len(word)] == 1)
+
+
 @adequate(
     "yang2026.ex.parity.ltl",
     at=sides(),
