@@ -207,21 +207,10 @@ def arrows() -> list[dict[str, Any]]:
     return [*out, other | {"m": [F(k) for k in range(4)]}]
 
 
-def met(v: Any, side: str) -> tuple[int, ...] | None:
-    """The word, where the given counts are of that side and the given states those of the automaton."""
-    word = v["is"]
-    if not word:
-        return None
-    counts = [sum(word[: i + 1] if side == "left" else word[i:]) for i in range(len(word))]
-    states = [sum(word[:i]) % 2 for i in range(len(word) + 1)]
-    here = [v["count()"][i] for i in range(1, len(word) + 1)] == counts
-    return word if here and [v["x()"][i] for i in range(len(word) + 1)] == states else None
-
-
 @adequate("yang2026.ex.parity.odd", at=arrows(), false=True)
 def parity_from_the_left_arrow_as_printed(v: Any) -> bool | None:
-    word = met(v, "right")
-    return None if word is None else (word[-1] % 2 == 1) == (sum(word) % 2 == 1)
+    """At the last position the positions j >= i are that position alone."""
+    return word[-1] == sum(word) % 2 if (word := v["is"]) else None
 
 
 @adequate(
@@ -235,8 +224,8 @@ def parity_from_the_left_arrow_as_printed(v: Any) -> bool | None:
     ],
 )
 def parity_from_the_left_arrow(v: Any) -> bool | None:
-    word = met(v, "left")
-    return None if word is None else (sum(word) % 2 == 1) == (v["x()"][len(word)] == 1)
+    """At the last position the positions j <= i are all; the automaton's state is the second thing counted."""
+    return sum(word) % 2 == v["x()"][0][len(word)] if (word := v["is"]) else None
 
 
 @adequate(
