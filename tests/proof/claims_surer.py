@@ -135,7 +135,7 @@ def one_cross_entropy(v: Any) -> bool | None:
     return same(bits_lost(found), bits_lost(CONTEXT.mpf(1)))
 
 
-# --- Figure 2 with epsilon = 10^-5: the networks of Section 4 without the added layer -----------------------------------
+# --- Figure 2 with epsilon = 10^-5, without the added layer ----------------------------------------------------------
 
 TINY = F(1, 100000)
 
