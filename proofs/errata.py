@@ -123,7 +123,7 @@ def _statement(row: claims.Claim) -> list[str]:
     if row.corrected:
         checks += f", `symcook prove {row.corrected}` (what holds)"
     return [
-        f"#### {place(row)}",
+        f"#### {_text(place(row))}",
         "",
         f"- **Printed**: {_text(row.printed)}",
         f"- **Objection**: {_text(row.reason)}",
@@ -136,7 +136,7 @@ def _statement(row: claims.Claim) -> list[str]:
 def _gap(word: str, row: claims.Claim, gap: dict[str, str]) -> list[str]:
     kind = f", {gap['class']}" if "class" in gap else ", open" if row.status == "OPEN" else ""
     return [
-        f"- {place(row)} (`{row.id}`{kind})",
+        f"- {_text(place(row))} (`{row.id}`{kind})",
         f"  - {word}: {_text(gap['step'])}",
         f"  - Objection: {_text(gap['why'])}",
         f"  - Repair: {_text(gap['repair'])}",
@@ -144,7 +144,7 @@ def _gap(word: str, row: claims.Claim, gap: dict[str, str]) -> list[str]:
 
 
 def _slip(row: claims.Claim, gap: dict[str, str]) -> str:
-    cells = (f"{place(row)} (`{row.id}`)", _text(gap["step"]), _text(gap["repair"]), _text(gap["why"]))
+    cells = (f"{_text(place(row))} (`{row.id}`)", _text(gap["step"]), _text(gap["repair"]), _text(gap["why"]))
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+from collections.abc import Sequence
 
 import pytest
 from proof import stored
@@ -30,12 +32,13 @@ def page(rows: list[claims.Claim]) -> str:
 
 
 def test_header_table_entries_and_the_ledger_count_the_same(rows: list[claims.Claim], page: str) -> None:
-    false = [row for row in rows if row.status in ("CORRECTED", "REFUTED")]
-    repeated = [row for row in false if row.same is not None]
-    definitions = [row for row in false if row.kind == claims.DEFINITION and row.same is None]
+    """No definition is CORRECTED: what it says of its object is a claim."""
     found = claims.counts(rows)
-    expected = found["CORRECTED"] + found["REFUTED"] + len(definitions)
-    assert len(false) - len(repeated) == expected
+    expected = found["CORRECTED"] + found["REFUTED"]
+    assert f"\n| CORRECTED | {expected} |\n" in stored.load_module("ledger").ledger_page(rows)
+    shown = [re.split(r"\s{2,}", line.strip()) for line in claims_text(rows).splitlines()]
+    column = shown[0].index("CORRECTED")
+    assert sum(int(line[column]) for line in shown if line and line[0] in claims.PAPERS) == expected
     head = page.split("\n| paper |")[0]
     said = [int(number) for number in re.findall(r"(\d+) (?:statements|definitions|steps|slips)", head)]
     assert said[0] == expected == page.count("\n- **Counterexample**: ")
@@ -122,3 +125,78 @@ def test_the_command_labels_the_same_four_things(rows: list[claims.Claim]) -> No
     assert places == sorted(places)
     definition = next(row for row in rows if row.id == "chiang2022.eq2")
     assert "\n  Also proved: " in claims_text([definition]) and "Formally" not in claims_text([definition])
+
+
+# --- Numbers in counterexamples, computed again in plain Python -------------------------------------------------------
+
+
+def softmax(scores: Sequence[float]) -> list[float]:
+    powers = [math.exp(s - max(scores)) for s in scores]
+    return [x / sum(powers) for x in powers]
+
+
+def mean(weights: Sequence[float], values: Sequence[float]) -> float:
+    return sum(a * v for a, v in zip(weights, values, strict=True))
+
+
+def first_on_1(scale: float) -> tuple[float, float, float, float]:
+    """FIRST with its four norms on the string 1 at epsilon = 1: the factors p and q of the first layer at CLS and at
+    position 1, the last factor A_2 at CLS, and the logit."""
+
+    def norm(x: list[float]) -> tuple[list[float], float]:
+        factor = 1 / math.sqrt(sum(a * a for a in x) / len(x) + 1)  # pairs x, -x have mean 0 and this variance
+        return [a * factor for a in x], factor
+
+    cls, one = [0.0, 0, 1, 0, 0, 0], [0.0, 1, 0, 1, 0, 0]
+    (cls, p), (one, q) = norm(cls), norm(one)
+    one[4] += max(0.0, one[3] - one[0] - one[2])
+    (cls, p_), (one, q_) = norm(cls), norm(one)
+    share = softmax([0, scale * cls[2] * one[3]])[1]
+    cls[5] += share * (one[4] - one[3] / 2)
+    out, _ = norm(cls)
+    out, last = norm(out)
+    return p * p_, q * q_, last, out[5]
+
+
+def numbers() -> dict[str, list[str]]:
+    """What the entries must show, by row."""
+    p, q, last, logit = first_on_1(1)
+    by_one = [math.exp(t) / (math.exp(t) + 1) * t / 2 * first_gain(p, q) for t in (p, q)]
+    scaled = first_on_1(math.log(2))[3]
+    root = math.sqrt(18 / 5)
+    aba = softmax([math.log(32) * s for s in (-1, 1 / 2, -1 / 3, 3 / 4)])
+    found = mean(softmax([3 * (2 * j - j * j) / 2 * 4 / math.sqrt(2) for j in (1, 2)]), (1, 2))
+    return {
+        "chiang2022.appB.first": [f"{x:.4f}" for x in (p, q, logit, *by_one)],
+        "chiang2022.appB.A2": [f"{last:.3f}"],
+        "chiang2022.prop3.lnlogit": [f"{scaled:.4f}", f"{1 / 3 / math.sqrt((1 + 1 / 9) / 6 + 1):.4f}"],
+        "chiang2022.prop3.lnbound": [f"{scaled:.4f}", f"{1 / 4 / math.sqrt(5 / 24 + 1):.4f}"],
+        "chiang2022.appB.parity": [f"{math.tanh(root**2):.4f}", f"{math.tanh(root):.4f}"],
+        "chiang2022.appA.odd.kodd": [f"{math.sinh(2):.2f}", f"{math.cosh(2):.2f}"],
+        "cookbook.s9.1.1.soft": [f"{aba[1]:.2f}"],
+        "yang2026.thm20.positive": [f"{found - 1:.4f}", f"{4 * math.exp(-6):.4f}"],
+        "yang2026.lemma7.onesided": [f"{softmax([3, 4])[0]:.2f}"],
+        "yang2026.lemma25": [f"{softmax([0, -1])[1]:.2f}"],
+        "yang2026.thm26.tau": [f"{2 * (2 * math.log(2) - 1):.4f}"],
+    }
+
+
+def first_gain(p: float, q: float) -> float:
+    """C_2 at CLS on the string 1 at epsilon = 1, by the variance of what the third norm reads."""
+    power = math.exp(p * q)
+    s = power / (power + 1) * q / 2
+    return 1 / math.sqrt((p * p + s * s) / 6 + 1)
+
+
+def test_numbers_of_counterexamples() -> None:
+    entries = claims.reviewed()
+    for name, shown in numbers().items():
+        for number in shown:
+            assert number in entries[name]["counterexample"], (name, number)
+
+
+def test_the_gap_of_dot_products_is_too_small_for_the_temperature() -> None:
+    """cookbook.s5.7.tau: one-hot codes, gamma = 1, n = N = 4, scores with the factor 1/sqrt(d_key)."""
+    gap = claims.remarks()["cookbook.s5.7.tau"]["gaps"][-1]
+    others = {n: 1 - softmax([math.log(8 * n) / math.sqrt(n), *[0] * (n - 1)])[0] for n in (3, 4)}
+    assert others[3] < 1 / 4 < others[4] and f"{others[4]:.2f}" in gap["why"] and "N = 4" in gap["why"]

@@ -230,6 +230,63 @@ def small(off: Any, x: Any, y: Any) -> bool:
     return bool(abs(off) <= (abs(real(x)) + abs(real(y))) ** 3 / 4 + SLACK)
 
 
+# --- Products without curvature ---------------------------------------------------------------------------------------
+
+CORNERS = [F(0), F(1), F(1, 2), F(3, 8), F(1, 5), F(7, 8)]
+FAR = [*CORNERS, F(-40), F(40)]
+
+
+def chords(n: int) -> dict[str, Any]:
+    """Half the square of x + y, less half the squares of x and of y, each by its chords over k/n, as one layer."""
+    units = [(r, k) for r in (1, 2, 3) for k in range(1, 2 * n + 1)]
+    steep = {k: F(2 * k - 1, n) - (F(2 * k - 3, n) if k > 1 else 0) for k in range(1, 2 * n + 1)}
+    return {
+        "h": F(3),
+        "m": F(2 * n),
+        "W()": {(r, k): F(r != 3) for r, k in units},
+        "U()": {(r, k): F(r != 2) for r, k in units},
+        "b()": {(r, k): F(1 - k, n) for r, k in units},
+        "V()": {(r, k): steep[k] / 2 * (1 if r == 1 else -1) for r, k in units},
+        "e": F(0),
+    }
+
+
+def layers() -> Iterator[dict[str, Any]]:
+    """Layers with the greatest error that they are to have on the unit square."""
+    flat = {name: {(1, 1): F(0)} for name in ("W()", "U()", "b()", "V()")} | {"h": F(1), "m": F(1)}
+    tilted = flat | {"W()": {(1, 1): F(1)}, "U()": {(1, 1): F(1)}, "V()": {(1, 1): F(1, 2)}}
+    some = [(flat | {"e": F(1, 2)}, F(1, 2)), (tilted | {"e": F(-1, 4)}, F(1, 4))]
+    for layer, size in [*some, *((chords(n), F(1, 4 * n * n)) for n in (1, 2, 4))]:
+        yield layer | {"eps": size, "C": [F(0), F(1000)], "x": FAR, "y": FAR}
+
+
+def put_out(v: Any, x: Fraction, y: Fraction) -> Fraction:
+    units = v["V()"]
+    return v["e"] + sum(units[u] * max(F(0), v["W()"][u] * x + v["U()"][u] * y + v["b()"][u]) for u in units)
+
+
+@adequate("s4.6.mul_needs_curvature", at=layers(), false=True)
+def without_curvature(v: Any) -> bool:
+    """This layer of ReLUs, which has no second derivative but 0, is off by more somewhere."""
+    return any(abs(put_out(v, x, y) - x * y) > v["eps"] for x in CORNERS for y in CORNERS)
+
+
+@adequate(
+    "s4.6.mul_needs_curvature.corrected",
+    at=layers(),
+    misses=[
+        ("e - x*y) <= eps", "e - x*y) <= eps/20"),
+        ("e - x*y) <= eps", "e + x*y) <= eps"),
+        ("0 <= x & x <= 1 & 0 <= y", "0 <= y"),
+        ("C < abs(", "100000 < abs("),
+        ("+ e - x*y))", "+ e - x*y) & x <= 1 & 0 <= x)"),
+    ],
+)
+def by_chords(v: Any) -> bool:
+    inside = all(abs(put_out(v, x, y) - x * y) <= v["eps"] for x in CORNERS for y in CORNERS)
+    return inside and any(abs(put_out(v, x, y) - x * y) > 1000 for x in FAR for y in FAR)
+
+
 @adequate(
     "s4.6.mul_identity",
     at=[

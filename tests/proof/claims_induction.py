@@ -192,6 +192,42 @@ def sides() -> list[dict[str, Any]]:
     return [one | {"m": [F(k) for k in range(4)]} for one in (*out, wrong_side, other)]
 
 
+def arrows() -> list[dict[str, Any]]:
+    """Words with the counts of 1s on either side of each position, and the states of the automaton of PARITY."""
+    out = []
+    for n in range(5):
+        for word in itertools.product((0, 1), repeat=n):
+            states = [sum(word[:i]) % 2 for i in range(n + 1)]
+            sides = ([sum(word[: i + 1]) for i in range(n)], [sum(word[i:]) for i in range(n)])
+            shown = [column(side) for side in sides]
+            wrong = {i: F(1 - s) for i, s in enumerate(states)}
+            given = {"n": F(n), "w()": column(word), "count()": shown, "x()": [dict(enumerate(map(F, states))), wrong]}
+            out.append(given | {"m": [F(k) for k in range(6)], "is": word})
+    other = {"n": F(1), "w()": column((2,)), "count()": column((2,)), "x()": {0: F(0), 1: F(0)}, "is": None}
+    return [*out, other | {"m": [F(k) for k in range(4)]}]
+
+
+@adequate("yang2026.ex.parity.odd", at=arrows(), false=True)
+def parity_from_the_left_arrow_as_printed(v: Any) -> bool | None:
+    """At the last position the positions j >= i are that position alone."""
+    return word[-1] == sum(word) % 2 if (word := v["is"]) else None
+
+
+@adequate(
+    "yang2026.ex.parity.odd.corrected",
+    at=arrows(),
+    misses=[
+        ("sum(j, 1, i, w(j))", "sum(j, i, n, w(j))"),
+        ("x(0) = 0", "x(0) = 1"),
+        ("<-> x(n) = 1)", "<-> x(n) = 0)"),
+        ("odd(count(n))", "odd(count(1))"),
+    ],
+)
+def parity_from_the_left_arrow(v: Any) -> bool | None:
+    """At the last position the positions j <= i are all; the automaton's state is the second thing counted."""
+    return sum(word) % 2 == v["x()"][0][len(word)] if (word := v["is"]) else None
+
+
 @adequate(
     "yang2026.ex.parity.ltl",
     at=sides(),

@@ -14,7 +14,7 @@ from typing import Any
 
 from proof.adequacy import ODD, adequate, column
 from proof.paper import at_most, same, softmax
-from proof.statement_truth import CONTEXT, real
+from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
 RANDOM = random.Random(84)
@@ -913,18 +913,20 @@ def compared(v: Any, divisor: Any, least: Callable[[list[Any]], Any]) -> bool | 
         ("(n - i + 1)/tau", "(n - i + 1)*tau"),
         ("3*Lambda*(2*c*l", "3*Lambda*(c*l"),
         ("n, j)*j) - c)", "n, j)) - c)"),
+        ("(n - i + 1)/sqrt(2)/tau", "(n - i + 1)*sqrt(2)/tau/9"),
     ],
 )
 def thm20_right(v: Any) -> bool | None:
     n, i, c, f = (int(v[k]) for k in ("n", "i", "c", "Lambda"))
     if not inside(v) or f < 1 or not 1 <= c <= n - i + 1:
         return None
-    found = looked_up(c, n, F(3 * f * n, n - i + 1), range(1, n + 1))
-    return at_most(abs(found - c), real(F(1, 4 * f)))
+    gap, bound = real(F(3 * f * n, n - i + 1)), real(F(1, 4 * f))
+    both = [looked_up(c, n, gap / divisor, range(1, n + 1)) for divisor in (1, CONTEXT.sqrt(2))]
+    return all(at_most(abs(found - c), bound) for found in both)
 
 
 def predicates() -> Iterator[dict[str, Any]]:
-    for n, i, c in [(1, 1, 1), (4, 4, 2), (4, 4, 4), (5, 2, 1), (6, 3, 3), (3, 2, 3), (3, 2, 0), (2, 3, 1)]:
+    for n, i, c in [(1, 1, 1), (4, 4, 2), (4, 4, 4), (5, 2, 1), (6, 3, 3), (12, 4, 2), (3, 2, 3), (3, 2, 0), (2, 3, 1)]:
         for theta in ([0] * (n + 1), [k % 2 for k in range(n + 1)], [int(k != c) for k in range(n + 1)]):
             gamma = F(3 * n, i)
             yield {
@@ -948,6 +950,8 @@ def predicates() -> Iterator[dict[str, Any]]:
         ("3*(2*c*l - l^2)/i/tau", "3*(2*c*l - l^2)/i"),
         ("gamma = 3/(i*tau)", "gamma = 50"),
         ("3*(2*c*l - l^2)/i/tau", "3*(2*c*l + l^2)/i/tau"),
+        ("- theta(c)) < 1/4", "- theta(c)) <= 4*exp(-gamma)"),
+        ("i/sqrt(2)/tau", "i/sqrt(2)/tau/9"),
     ],
     still_true=[("<= 4*exp(-gamma) &", "<= 2*exp(-gamma)/(1 + exp(-gamma)) &")],
 )
@@ -956,9 +960,12 @@ def thm20_theta(v: Any) -> bool | None:
     if not 1 <= c <= i <= n:
         return None
     theta, gamma = v["theta()"][0], F(3 * n, i)
-    found = looked_up(c, i, gamma, [theta[j] for j in range(1, i + 1)])
     bound = 4 * e(-real(gamma))
-    return at_most(abs(found - real(theta[c])), bound) and at_most(bound, 0.25)
+    errors = [
+        abs(looked_up(c, i, real(gamma) / divisor, [theta[j] for j in range(1, i + 1)]) - real(theta[c]))
+        for divisor in (1, CONTEXT.sqrt(2))  # as printed, and with the factor of Definition 1
+    ]
+    return at_most(errors[0], bound) and at_most(bound, 0.25) and errors[1] < 0.25 - SLACK
 
 
 # --- Lemma 32 ---------------------------------------------------------------------------------------------------------

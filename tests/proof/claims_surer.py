@@ -25,7 +25,7 @@ from proof.claims_parity import (
     parity_with_norms,
     starts,
 )
-from proof.paper import same
+from proof.paper import at_most, same
 from proof.statement_truth import CONTEXT, real
 
 F = Fraction
@@ -133,3 +133,38 @@ def one_cross_entropy(v: Any) -> bool | None:
         return None
     found = v["y3_zero_()"][0] / CONTEXT.sqrt(6 if v["kind"] == "first" else 9)
     return same(bits_lost(found), bits_lost(CONTEXT.mpf(1)))
+
+
+# --- Figure 2 with epsilon = 10^-5, without the added layer ----------------------------------------------------------
+
+TINY = F(1, 100000)
+
+
+def curves() -> Iterator[dict[str, Any]]:
+    for w, eps in [
+        *(((1,), TINY), ((0,), TINY), ((0, 1), TINY), ((1, 0, 1), TINY), ((1, 1, 0, 0, 1), TINY)),
+        *(((1, 1), F(1, 10)), ((), TINY), ((1, CLS), TINY)),
+    ]:
+        first, parity = normed_run(w, F(1), eps), parity_with_norms(w, F(1), eps)
+        yield {**parity, **first, "k": parity["k"], "kind": "first"}
+        yield {**first, **parity, "kind": "parity"}
+
+
+@adequate(
+    "chiang2022.fig2.eps1e-5",
+    at=list(curves()),
+    misses=[
+        ("< crossbits(exp(c)/2*", "< crossbits(exp(c)*2*"),
+        ("1 - 3/n*", "1 - 1/(9*n)*"),
+        ("1 - exp(5*c)/n*", "1 - 1/(9*n)*"),
+        ("crossbits(abs(y2_s_(0))) < 1)", "crossbits(abs(y2_s_(0))) < 1/2)"),
+    ],
+)
+def nearly_one_bit(v: Any) -> bool | None:
+    w, n = v["word"], len(v["word"]) + 1
+    if not w or set(w) - {0, 1} or v["epsilon"] != TINY:
+        return None
+    lost = bits_lost(abs(v["y2_s_()"][0]))
+    most = e(F(5)) if v["kind"] == "first" else real(F(3))
+    sharper = v["kind"] == "parity" or lost < bits_lost(abs(first_logit(w, F(1))))
+    return sharper and at_most(1 - most / n / CONTEXT.log(2), lost) and bool(lost < 1)
