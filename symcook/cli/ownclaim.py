@@ -8,10 +8,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from symcook.cli.options import choose, is_path
+from symcook.cli.options import Chosen, choose, is_path, need_values
 from symcook.cli.output import Waiting, print_json, say
 from symcook.errors import BadInput, Rejected, Undecided
-from symcook.files import put
+from symcook.files import put, vacant
+from symcook.report.values import EMPTY_WORD
+
+
+def bound(name: str, settings: Sequence[str]) -> tuple[Chosen, dict[str, Any]]:
+    """The model that a claim is about, and its document; BadInput where a symbol has no value."""
+    from symcook.model import modelfile
+
+    chosen = choose(name, settings)
+    need_values(chosen, defaults=False)  # a default would make a claim about one value look like one about all
+    return chosen, modelfile.to_document(chosen.model.bind(chosen.values))
 
 
 def prove_own(
@@ -26,20 +36,13 @@ def prove_own(
     full: bool = False,
 ) -> int:
     """Prove or refute the sentence about a model, and write the certificate beside its file."""
-    from symcook.model import modelfile
     from symcook.proof import own
 
-    chosen = choose(name, settings)
-    free = [p for p in chosen.model.parameters if p.name not in chosen.values]
-    if free:  # a default would make a claim about one value look like one about all
-        do = f"give --set {free[0].name}=VALUE with {free[0].region}"
-        raise BadInput("every symbol must have a value in a claim about a model", f"none for {free[0].name}", do)
-    document = json.loads(modelfile.dumps(chosen.model.bind(chosen.values)))
+    chosen, document = bound(name, settings)
     statement = own.claim(document, sentence)
     source = Path(name) if is_path(name) else Path(f"{name}.json")
     target = source.with_suffix(".certificate.json")
-    if target.exists() and not force:
-        raise BadInput("a file is not replaced unasked", target, "add --force, or move it away")
+    vacant(target, force)
     text = None if proof is None else _text(proof)
     try:
         with Waiting("proving"):
@@ -111,7 +114,7 @@ def _without(answer: Any, chosen: Any, row: dict[str, Any], proof: str | None, s
 
 
 def _shown(chosen: Any, word: Sequence[str]) -> str:
-    return chosen.model.embedding.written(word) or "the empty word"
+    return chosen.model.embedding.written(word) or EMPTY_WORD
 
 
 def _smallest(tried: Any) -> str:

@@ -10,13 +10,11 @@ from typing import Any
 
 import click
 
-from symcook.cli.options import Whole, completes, papers, settings_option
+from symcook.cli.options import SECONDS, completes, papers, settings_option
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, line_width, print_json, say
 from symcook.errors import BadInput, unknown
 from symcook.report.text import columns
-
-SECONDS = Whole("the number of seconds", 1, 100_000)
 
 
 def _provable() -> list[str]:
@@ -40,7 +38,7 @@ def _provable() -> list[str]:
 @click.option("--latex", is_flag=True, help="Statement and proof as LaTeX (packages amsmath and amssymb).")
 @click.option("--break", "breaking", is_flag=True, help="Near misses of the statement, each tried with its proof.")
 @click.option("--coq", is_flag=True, help="A Coq development in the folder coq; coqc checks it where it is installed.")
-@click.option("--statement", metavar="S", help="A claim about the model of a file: accept <-> count(a) > count(b).")
+@click.option("--statement", metavar="S", help="A claim of your own about a model: accept <-> count(a) > count(b).")
 @click.option("--proof", metavar="FILE", help="A proof text for it; without one the automation tries.")
 @settings_option
 @click.option("--seconds", type=SECONDS, metavar="S", help="The time for a claim of your own (60).")
