@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+EMPTY_WORD = "the empty word"
+"""What stands in a sentence for a word without symbols, which would not be seen."""
+
 
 class SymcookError(Exception):
     """Base of every error that symcook raises on purpose. Seen bare, it is a defect of ours.

@@ -11,9 +11,8 @@ import click
 from symcook.cli.options import Chosen, OneOf, Whole, choose, name_argument, need_values, settings_option
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, print_json, say
-from symcook.errors import BadInput
+from symcook.errors import EMPTY_WORD, BadInput
 from symcook.export import MAX_LENGTH
-from symcook.report.values import EMPTY_WORD
 
 KINDS = ("npz", "safetensors", "torch", "onnx", "transformerlens")
 TYPES = ("float64", "float32", "float16", "bfloat16")

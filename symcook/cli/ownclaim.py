@@ -12,7 +12,6 @@ from symcook.cli.options import Chosen, choose, is_path, need_values
 from symcook.cli.output import Waiting, print_json, say
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.files import put, vacant
-from symcook.report.values import EMPTY_WORD
 
 
 def bound(name: str, settings: Sequence[str]) -> tuple[Chosen, dict[str, Any]]:
@@ -68,7 +67,7 @@ def prove_own(
     else:
         say(f"{answer.verdict.words}  {sentence}")
         if answer.tried is not None and word is not None:
-            say(f"False of     {_shown(chosen, word)}{_smallest(answer.tried)}")
+            say(f"False of     {chosen.model.embedding.said(word)}{_smallest(answer.tried)}")
         say(f"Statement    {statement.text}")
         say(f"Lemmas       {', '.join(own.below(answer.certificate)) or 'none'}")
         say(f"Certificate  {target}")
@@ -94,7 +93,7 @@ def _without(answer: Any, chosen: Any, row: dict[str, Any], proof: str | None, s
     from symcook.proof import own
 
     if answer.missing is None:
-        word = _shown(chosen, answer.tried.word)
+        word = chosen.model.embedding.said(answer.tried.word)
         if as_json:
             print_json(row)
         else:
@@ -111,10 +110,6 @@ def _without(answer: Any, chosen: Any, row: dict[str, Any], proof: str | None, s
     where = f"{proof}, {what}" if proof is not None else "the automation found no proof"
     do = "write the steps between into a proof text: see notes/proofs.md"
     raise Undecided(f"{where}{so_far}; {do}.")
-
-
-def _shown(chosen: Any, word: Sequence[str]) -> str:
-    return chosen.model.embedding.written(word) or EMPTY_WORD
 
 
 def _smallest(tried: Any) -> str:

@@ -12,12 +12,12 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from symcook.errors import BadInput
+from symcook.errors import EMPTY_WORD, BadInput
 from symcook.files import vacant
 from symcook.report.markup import DARKEST, Cell, brief
 from symcook.report.model import readout_text
 from symcook.report.run import VERDICTS
-from symcook.report.values import EMPTY_WORD, cell, near, value_text
+from symcook.report.values import cell, near, value_text
 
 if TYPE_CHECKING:
     from symcook.run import Run
