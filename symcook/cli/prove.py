@@ -70,9 +70,11 @@ def command(
 
     MODEL.json alone: its certificate is checked again, for the model as it is now.
     """
+    only = {"--full": full, "--trust": trust, "--latex": latex, "--break": breaking, "--coq": coq}
+    own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}
     if statement is not None:
-        others = {"--paper": paper is not None, "--all": everything, "--full": full and not latex, "--trust": trust}
-        others |= {"--break": breaking, "--coq": coq, "--json": latex and as_json}
+        others = {"--paper": paper is not None, "--all": everything, **only, "--json": latex and as_json}
+        others |= {"--full": full and not latex, "--latex": False}
         clash = [name for name, on in others.items() if on]
         if clash:
             with_it = "--latex" if clash == ["--json"] else "--statement"
@@ -83,12 +85,13 @@ def command(
 
         return prove_own(ids[0], statement, proof, force, as_json, settings, seconds or 60, latex, full)
     if len(ids) == 1 and paper is None and not everything and _is_model(ids[0]):
-        if proof is not None or seconds is not None or force or full or trust or latex or breaking or coq:
-            raise BadInput("a model file without a sentence must stand alone or with --set", ids[0], "give --statement")
+        clash = [name for name, on in (own | only).items() if on and name != "--set"]
+        if clash:
+            must = "a model file without a sentence must stand alone or with --set"
+            raise BadInput(must, " and ".join(clash), "give --statement, or leave the others out")
         from symcook.cli.ownagain import check_own
 
         return check_own(ids[0], as_json, settings)
-    own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}
     if any(own.values()):
         given = " and ".join(name for name, on in own.items() if on)
         raise BadInput("--proof, --set, --seconds and --force must stand with --statement", given, "give the statement")
