@@ -75,8 +75,9 @@ def on_numbers() -> Iterator[tuple[str, sc.Transformer]]:
             yield name, model
 
 
-def _ranges(found: list[list[int]]) -> str:
-    return ", ".join(f"{low}-{high}" if low < high else str(low) for low, high in found) or "none"
+def _ranges(found: list[list[int]], added: int) -> str:
+    typed = [(low - added, high - added) for low, high in found]
+    return ", ".join(f"{low}-{high}" if low < high else str(low) for low, high in typed) or "none"
 
 
 def table() -> str:
@@ -86,16 +87,17 @@ def table() -> str:
         "Made by `python examples/pack.py FOLDER --table notes/guarantees.md`; do not edit. The lengths at which every",
         "decision is guaranteed in any runtime of the error model ([exports.md](exports.md)) that divides behind",
         "the sums of attention, and after a stroke, where these are others, in one that divides weights first.",
-        "They count added tokens. The last column is of the first order.\n",
+        "They count typed symbols. The last column is of the first order.\n",
         f"| model | to length | {' | '.join(DTYPES)} | the first word that is not certain, and in which type |",
         "| --- " * (len(DTYPES) + 3) + "|",
     ]
     for name, (_, length) in MODELS.items():
-        cells, ends = [], ""
+        cells, ends, model = [], "", sc.build(name).bind()
+        added = model.embedding.added
         for dtype in DTYPES:
             print(f"{name} {dtype}", file=sys.stderr, flush=True)
-            found = guarantee(sc.build(name).bind(), dtype, length)
-            orders = dict.fromkeys(_ranges(part["ranges"]) for part in (found, found["divided_first"]))
+            found = guarantee(model, dtype, length + added)
+            orders = dict.fromkeys(_ranges(part["ranges"], added) for part in (found, found["divided_first"]))
             cells.append(" / ".join(orders))
             if found["open"] and not ends:
                 first = found["open"][0]

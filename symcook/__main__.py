@@ -89,9 +89,8 @@ def _failed(error: BaseException, arguments: list[str]) -> int:
     if isinstance(error, SymcookError) and type(error) is not SymcookError:
         said, code = error, error.exit_code
     elif isinstance(error, OSError) and error.errno is not None:
-        name = str(error.filename or "")
-        where = f"{name if len(name) <= 120 else name[:100] + '...'} " if name else ""
-        said, code = BadInput("a file must be readable or writable", f"{where}{error.strerror}"), 2
+        where = f"{error.filename} ({error.strerror})" if error.filename else error.strerror
+        said, code = BadInput("a file must be readable or writable", where), 2
     else:
         hint = "" if debug else " and add --debug to see where"
         what = f"{type(error).__name__}: {error if str(error) else 'no message'}"

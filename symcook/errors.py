@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+EMPTY_WORD = "the empty word"
+"""What stands in a sentence for a word without symbols, which would not be seen."""
+
 
 class SymcookError(Exception):
     """Base of every error that symcook raises on purpose. Seen bare, it is a defect of ours.
@@ -130,7 +133,8 @@ def _text(given: object) -> str:
 def _short(text: str, limit: int = 120) -> str:
     """`text` on one line, cut in the middle where it is longer than `limit` characters."""
     line = " ".join("".join(c if c.isprintable() else "?" for c in text).split())
-    return line if len(line) <= limit else f"{line[: limit - 20]} ... {line[-15:]}"
+    half = limit // 2  # the end of a path, and why it cannot be read, say as much as its beginning
+    return line if len(line) <= limit else f"{line[: half - 5]} ... {line[-half:]}"
 
 
 NEAR = 0.65

@@ -1,4 +1,4 @@
-"""Files that appear whole and together, or not at all. Standard library only."""
+"""Files that appear whole and together, or not at all, and the refusals of places where none can."""
 
 from __future__ import annotations
 
@@ -17,6 +17,19 @@ def ordinary(place: str | Path, what: str, example: str) -> Path:
     if path.name in ("-", "") or (path.exists() and not path.is_file() and not path.is_dir()):
         raise BadInput(f"{what} must be the name of a file or folder to write", place, f"give for example {example}")
     return path
+
+
+def vacant(target: Path, force: bool) -> None:
+    """BadInput where a file cannot get this name: a folder has it or, without `force`, another file."""
+    if target.is_dir():
+        raise BadInput("the target must be a file, not a folder", target)
+    if target.exists() and not force:
+        raise exists(target)
+
+
+def exists(target: object) -> BadInput:
+    """The refusal of a target that is there already."""
+    return BadInput("the target must not exist yet", target, "add --force to replace it")
 
 
 def put(contents: Mapping[Path, bytes], *, force: bool) -> None:

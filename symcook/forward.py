@@ -130,7 +130,7 @@ def _of(model: Transformer, sequence: Any) -> str:
     """A word in a message; nothing of rows and of what stands for many words."""
     if model.embedding.inputs is not None or type(sequence) is not tuple or None in sequence:
         return ""
-    return f" of {model.embedding.written(model.embedding.typed(sequence)) or 'the empty word'}"
+    return f" of {model.embedding.said(model.embedding.typed(sequence))}"
 
 
 def _bounded(result: Result) -> Result:

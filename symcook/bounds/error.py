@@ -14,7 +14,7 @@ from symcook.bounds.growth import Growth, Pair, Plan, run
 from symcook.bounds.models import rational_positive, read_model
 from symcook.bounds.reached import FLOATS, Moves, few_enough, moves
 from symcook.bounds.result import Bound, decided
-from symcook.errors import BadInput, Undecided, unknown
+from symcook.errors import EMPTY_WORD, BadInput, Undecided, unknown
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, check_digits, refine
 
@@ -190,7 +190,7 @@ def _extra(
     if reached is not None:
         for what, entries in (("coordinate ", reached.coordinates), ("", reached.scores)):
             for name, (size, place, word) in entries.items():
-                where = "" if size.is_zero() else f", at position {place} of {word or 'the empty word'}"
+                where = "" if size.is_zero() else f", at position {place} of {word or EMPTY_WORD}"
                 found[f"{what}{name}"] = f"at most {_shortly(size)}{where}"
         found["words"] = f"{reached.words}, each by itself" if reached.words > 1 or parts else "all inputs"
     if refused:

@@ -11,6 +11,7 @@ from symcook.cli.options import Whole, choose, settings_option
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, print_json, say
 from symcook.errors import BadInput
+from symcook.export.diff import MAX_LENGTH
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -22,7 +23,7 @@ FILES = {".npz": "npz", ".safetensors": "safetensors", ".onnx": "onnx"}
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @click.option(
-    "--max-length", type=Whole("the greatest length", 1, 64), default=6, metavar="N",
+    "--max-length", type=Whole("the greatest length", 1, MAX_LENGTH), default=6, metavar="N",
     help="Inputs to length N (6), in typed symbols.",
 )
 @click.option("--tolerance", default="0", metavar="T", help="What is at most T apart counts as equal (0).")

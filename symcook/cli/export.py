@@ -11,8 +11,8 @@ import click
 from symcook.cli.options import Chosen, OneOf, Whole, choose, name_argument, need_values, settings_option
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, print_json, say
-from symcook.errors import BadInput
-from symcook.report.values import EMPTY_WORD
+from symcook.errors import EMPTY_WORD, BadInput
+from symcook.export import MAX_LENGTH
 
 KINDS = ("npz", "safetensors", "torch", "onnx", "transformerlens")
 TYPES = ("float64", "float32", "float16", "bfloat16")
@@ -32,7 +32,7 @@ RUNS = {
 @click.option("-o", "--output", "target", required=True, metavar="FILE", help="The file for the weights.")
 @click.option("--dtype", type=OneOf("dtype", TYPES), default="float64", help="The float type (float64).")
 @click.option(
-    "--max-length", type=Whole("the greatest length", 1, 4096), metavar="N",
+    "--max-length", type=Whole("the greatest length", 1, MAX_LENGTH), metavar="N",
     help="Tables and certificate for words of N typed symbols (16).",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace existing files.")
@@ -50,9 +50,10 @@ def command(
     """Write float weights, and beside them a certificate: m.npz and m.certificate.json, or m.onnx and
     m.onnx.certificate.json.
 
-    The certificate names the greatest length to which every decision is guaranteed, whatever runtime computes it, and
-    the greatest one to which the float weights gave the exact answer on every input here. Formats: npz (.npz),
-    safetensors (.safetensors), torch (.pt with code in a .py), onnx (.onnx), transformerlens (.pth with code in a .py).
+    The certificate names the lengths at which every decision is guaranteed in any runtime of an error model, for both
+    orders in which attention may divide, and the greatest one to which the float weights gave the exact answer on every
+    input here. Formats: npz (.npz), safetensors (.safetensors), torch (.pt with code in a .py), onnx (.onnx),
+    transformerlens (.pth with code in a .py).
     """
     from symcook.export import export
     from symcook.export.files import targets

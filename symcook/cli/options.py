@@ -378,10 +378,10 @@ def need_input(chosen: Chosen, given: Any, why: str) -> Any:
     return given
 
 
-def need_values(chosen: Chosen) -> None:
-    """BadInput, with the option to give, where a symbol has neither a value nor a default."""
+def need_values(chosen: Chosen, defaults: bool = True) -> None:
+    """BadInput, with the option to give, where a symbol has no value (nor, where they are taken, a default)."""
     for parameter in chosen.model.parameters:
-        if parameter.default is None and parameter.name not in chosen.values:
+        if not (defaults and parameter.default is not None) and parameter.name not in chosen.values:
             raise BadInput(
                 "every symbol must have a value here",
                 f"none for {parameter.name}",

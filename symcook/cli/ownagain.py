@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from symcook.cli.options import choose
 from symcook.cli.output import print_json, say
+from symcook.cli.ownclaim import bound
 from symcook.errors import BadInput
 
 
 def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     """Check the certificate beside a model file again, for the model as it is now."""
-    from symcook.model import modelfile
     from symcook.proof import ownfiles, replay
 
-    chosen = choose(name, settings)
+    _, document = bound(name, settings)
     target, beside = Path(name).with_suffix(".certificate.json"), Path(name).with_suffix(".statement.txt")
     for file in (target, beside):
         if not file.is_file():
             raise BadInput("a model without a sentence must have its certificate beside it", file, "give --statement")
-    free = [p.name for p in chosen.model.parameters if p.name not in chosen.values]
-    if free:
-        raise BadInput("symbols must have the values with which the claim was proved", f"none for {', '.join(free)}")
-    document = json.loads(modelfile.dumps(chosen.model.bind(chosen.values)))
     try:
         certificate, text = replay.load_json(target.read_bytes()), beside.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

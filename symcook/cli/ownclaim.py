@@ -8,10 +8,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from symcook.cli.options import choose, is_path
+from symcook.cli.options import Chosen, choose, is_path, need_values
 from symcook.cli.output import Waiting, print_json, say
 from symcook.errors import BadInput, Rejected, Undecided
-from symcook.files import put
+from symcook.files import put, vacant
+
+
+def bound(name: str, settings: Sequence[str]) -> tuple[Chosen, dict[str, Any]]:
+    """The model that a claim is about, and its document; BadInput where a symbol has no value."""
+    from symcook.model import modelfile
+
+    chosen = choose(name, settings)
+    need_values(chosen, defaults=False)  # a default would make a claim about one value look like one about all
+    return chosen, modelfile.to_document(chosen.model.bind(chosen.values))
 
 
 def prove_own(
@@ -26,20 +35,13 @@ def prove_own(
     full: bool = False,
 ) -> int:
     """Prove or refute the sentence about a model, and write the certificate beside its file."""
-    from symcook.model import modelfile
     from symcook.proof import own
 
-    chosen = choose(name, settings)
-    free = [p for p in chosen.model.parameters if p.name not in chosen.values]
-    if free:  # a default would make a claim about one value look like one about all
-        do = f"give --set {free[0].name}=VALUE with {free[0].region}"
-        raise BadInput("every symbol must have a value in a claim about a model", f"none for {free[0].name}", do)
-    document = json.loads(modelfile.dumps(chosen.model.bind(chosen.values)))
+    chosen, document = bound(name, settings)
     statement = own.claim(document, sentence)
     source = Path(name) if is_path(name) else Path(f"{name}.json")
     target = source.with_suffix(".certificate.json")
-    if target.exists() and not force:
-        raise BadInput("a file is not replaced unasked", target, "add --force, or move it away")
+    vacant(target, force)
     text = None if proof is None else _text(proof)
     try:
         with Waiting("proving"):
@@ -65,7 +67,7 @@ def prove_own(
     else:
         say(f"{answer.verdict.words}  {sentence}")
         if answer.tried is not None and word is not None:
-            say(f"False of     {_shown(chosen, word)}{_smallest(answer.tried)}")
+            say(f"False of     {chosen.model.embedding.said(word)}{_smallest(answer.tried)}")
         say(f"Statement    {statement.text}")
         say(f"Lemmas       {', '.join(own.below(answer.certificate)) or 'none'}")
         say(f"Certificate  {target}")
@@ -91,7 +93,7 @@ def _without(answer: Any, chosen: Any, row: dict[str, Any], proof: str | None, s
     from symcook.proof import own
 
     if answer.missing is None:
-        word = _shown(chosen, answer.tried.word)
+        word = chosen.model.embedding.said(answer.tried.word)
         if as_json:
             print_json(row)
         else:
@@ -108,10 +110,6 @@ def _without(answer: Any, chosen: Any, row: dict[str, Any], proof: str | None, s
     where = f"{proof}, {what}" if proof is not None else "the automation found no proof"
     do = "write the steps between into a proof text: see notes/proofs.md"
     raise Undecided(f"{where}{so_far}; {do}.")
-
-
-def _shown(chosen: Any, word: Sequence[str]) -> str:
-    return chosen.model.embedding.written(word) or "the empty word"
 
 
 def _smallest(tried: Any) -> str:

@@ -10,13 +10,11 @@ from typing import Any
 
 import click
 
-from symcook.cli.options import Whole, completes, papers, settings_option
+from symcook.cli.options import SECONDS, completes, papers, settings_option
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, line_width, print_json, say
 from symcook.errors import BadInput, unknown
 from symcook.report.text import columns
-
-SECONDS = Whole("the number of seconds", 1, 100_000)
 
 
 def _provable() -> list[str]:
@@ -40,7 +38,7 @@ def _provable() -> list[str]:
 @click.option("--latex", is_flag=True, help="Statement and proof as LaTeX (packages amsmath and amssymb).")
 @click.option("--break", "breaking", is_flag=True, help="Near misses of the statement, each tried with its proof.")
 @click.option("--coq", is_flag=True, help="A Coq development in the folder coq; coqc checks it where it is installed.")
-@click.option("--statement", metavar="S", help="A claim about the model of a file: accept <-> count(a) > count(b).")
+@click.option("--statement", metavar="S", help="A claim of your own about a model: accept <-> count(a) > count(b).")
 @click.option("--proof", metavar="FILE", help="A proof text for it; without one the automation tries.")
 @settings_option
 @click.option("--seconds", type=SECONDS, metavar="S", help="The time for a claim of your own (60).")
@@ -72,9 +70,11 @@ def command(
 
     MODEL.json alone: its certificate is checked again, for the model as it is now.
     """
+    only = {"--full": full, "--trust": trust, "--latex": latex, "--break": breaking, "--coq": coq}
+    own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}
     if statement is not None:
-        others = {"--paper": paper is not None, "--all": everything, "--full": full and not latex, "--trust": trust}
-        others |= {"--break": breaking, "--coq": coq, "--json": latex and as_json}
+        others = {"--paper": paper is not None, "--all": everything, **only, "--json": latex and as_json}
+        others |= {"--full": full and not latex, "--latex": False}
         clash = [name for name, on in others.items() if on]
         if clash:
             with_it = "--latex" if clash == ["--json"] else "--statement"
@@ -85,12 +85,13 @@ def command(
 
         return prove_own(ids[0], statement, proof, force, as_json, settings, seconds or 60, latex, full)
     if len(ids) == 1 and paper is None and not everything and _is_model(ids[0]):
-        if proof is not None or seconds is not None or force or full or trust or latex or breaking or coq:
-            raise BadInput("a model file without a sentence must stand alone or with --set", ids[0], "give --statement")
+        clash = [name for name, on in (own | only).items() if on and name != "--set"]
+        if clash:
+            must = "a model file without a sentence must stand alone or with --set"
+            raise BadInput(must, " and ".join(clash), "give --statement, or leave the others out")
         from symcook.cli.ownagain import check_own
 
         return check_own(ids[0], as_json, settings)
-    own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}
     if any(own.values()):
         given = " and ".join(name for name, on in own.items() if on)
         raise BadInput("--proof, --set, --seconds and --force must stand with --statement", given, "give the statement")

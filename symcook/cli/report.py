@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 import click
 
+from symcook.cli.options import Whole
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, print_json, say
 
@@ -17,7 +18,7 @@ from symcook.cli.output import Progress, print_json, say
     "-o", "--output", "folder", required=True, metavar="DIR", help="The folder that the files are written to."
 )
 @click.option(
-    "--max-length", "longest", type=click.IntRange(3, 10**6), default=1000, metavar="N",
+    "--max-length", "longest", type=Whole("the greatest length", 3, 10**6), default=1000, metavar="N",
     help="The greatest length on the axes (1000).",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace existing files.")

@@ -23,8 +23,7 @@ from symcook.cli.options import (
 )
 from symcook.cli.options import command as declare
 from symcook.cli.output import line_width, print_json, say
-from symcook.errors import BadInput, Undecided
-from symcook.report.values import EMPTY_WORD
+from symcook.errors import EMPTY_WORD, BadInput, Undecided
 
 BITS = Whole("the number of bits", 1, 1_000_000)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from symcook.errors import BadInput, Rejected
 from symcook.export.formats import FORMATS
-from symcook.files import ordinary, put
+from symcook.files import exists, ordinary, put, vacant
 
 UNKNOWN = "0" * 64
 _OWN = re.compile(rb'"certificate_sha256": "([0-9a-f]{64})"\n}\n\Z')
@@ -33,15 +33,12 @@ def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
         raise BadInput("the folder for the weights must exist", str(folder), "make it first")
     certificate = beside(weights)
     for target in (weights, certificate, *(weights.with_suffix(more) for more in FORMATS[kind].more)):
-        if target.is_dir():
-            raise BadInput("the target must be a file, not a folder", str(target))
-        if target.exists() and not target.is_file():
-            ordinary(target, "the file for the weights", f"-o m{ending}")
-        if target.exists() and not force:
-            if target not in (weights, certificate) and not weights.exists():  # as equal.py, of equal.pt and equal.pth
-                do = f"give another name, as -o {weights.stem}-{kind}{ending}, or add --force to replace it"
-                raise BadInput("the code must not replace that of another export", target, do)
-            raise _exists(target)
+        ordinary(target, "the file for the weights", f"-o m{ending}")
+        code = target not in (weights, certificate)
+        if code and target.is_file() and not force and not weights.exists():  # as equal.py, of equal.pt and equal.pth
+            do = f"give another name, as -o {weights.stem}-{kind}{ending}, or add --force to replace it"
+            raise BadInput("the code must not replace that of another export", target, do)
+        vacant(target, force)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise BadInput("the folder for the weights must be writable", str(folder))
     other = _other(certificate, weights)
@@ -83,10 +80,6 @@ def certificate_of(weights: Path) -> Path:
     return older if not place.exists() and older.exists() else place
 
 
-def _exists(target: object) -> BadInput:
-    return BadInput("the target must not exist yet", target, "add --force to replace it")
-
-
 def write(
     weights: Path,
     certificate: Path,
@@ -109,7 +102,7 @@ def write(
     try:
         put({certificate: text, **files}, force=force)
     except FileExistsError as error:
-        raise _exists(error.filename) from None
+        raise exists(error.filename) from None
     except OSError as error:
         raise BadInput("the target must be writable", f"{weights} ({error.strerror})") from error
     return full

@@ -329,7 +329,7 @@ class _Guarantee:
             try:
                 exact = self.exact(error.word) if not self.open or not error.outputs else None
             except NoRun as refused:
-                what, runs = f"a word of length {n} has no run: {refused.must}, and it is {refused.given}", False
+                what, runs = f"a word of length {length} has no run: {refused.must}, and it is {refused.given}", False
         if exact is not None and exact.get("logit") == "0":
             what = f"a word of length {length} is exactly on the threshold"
         if not self.open:

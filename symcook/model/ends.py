@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from symcook.door import door
-from symcook.errors import BadInput, require_known
+from symcook.errors import EMPTY_WORD, BadInput, require_known
 from symcook.model.answers import Named
 from symcook.model.checks import changes, coordinates, freeze, instance, matrix, printable, sparse
 from symcook.model.space import Space
@@ -178,6 +178,10 @@ class Embedding(Named):
     def written(self, tokens: Sequence[str]) -> str:
         """Tokens that a user types as one text, from which they can be read again."""
         return ("" if self.spelled else " ").join(tokens)
+
+    def said(self, tokens: Sequence[str]) -> str:
+        """The same inside of a sentence, where nothing would not be seen."""
+        return self.written(tokens) or EMPTY_WORD
 
 
 def _control(character: str) -> bool:

@@ -170,7 +170,7 @@ def at_point(model: Transformer, sequence: Any, name: str, value: Fraction) -> A
         if bits > BITS:  # perhaps on the threshold, which the exact domain can tell
             with suppress(NotExact):
                 return answer(forward(model.bind({name: value}), sequence, Exact()))
-    shown = model.embedding.written(model.embedding.typed(sequence)) or "the empty word"
+    shown = model.embedding.said(model.embedding.typed(sequence))
     raise Undecided(
         f"the answer to {shown} at {float(value):.6g} stayed open: balls cannot tell a value on its threshold"
     )

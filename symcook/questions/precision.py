@@ -13,7 +13,7 @@ from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.mp import Mp
 from symcook.domains.rounding import FORMATS, Format, Rounding
 from symcook.door import door
-from symcook.errors import BadInput, NotExact, Undecided, unknown
+from symcook.errors import EMPTY_WORD, BadInput, NotExact, Undecided, unknown
 from symcook.forward import forward
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
@@ -127,7 +127,7 @@ def _sentence(one: Mapping[str, Any], last: int) -> str:
         return f"{safe}, as far as was asked"
     if one["length"] is None:
         return f"{safe}; no word to n = {last} was found that is decided otherwise"
-    shown = brief(one["wrong"]) if one["wrong"] else "the empty word"
+    shown = brief(one["wrong"] or EMPTY_WORD)
     gives = _said(one["gives"])
     return f"{safe}; {shown} (n = {one['length']}) is decided otherwise: {gives}, not {_said(one['exact'])}"
 
@@ -256,4 +256,4 @@ class _Length:
                 continue
             if found is not None:
                 return found
-        raise Undecided(f"the exact answer to {self.model.embedding.written(word) or 'the empty word'} stayed open")
+        raise Undecided(f"the exact answer to {self.model.embedding.said(word)} stayed open")

@@ -171,7 +171,7 @@ def _hard(hard: Transformer, word: Any) -> tuple[Any, Any]:
     except NotExact:
         domain, found = None, answer(forward(hard, hard.tokens(word), Balls(256)))
     if found is None:
-        raise Undecided(f"the hard model's answer to {hard.embedding.written(word) or 'the empty word'} stayed open")
+        raise Undecided(f"the hard model's answer to {hard.embedding.said(word)} stayed open")
     return found, None if domain is None else domain.gap
 
 
@@ -234,7 +234,7 @@ def _in_balls(soft: Transformer, word: Any, expected: Any, best: Reach | None) -
             return Reach(Fraction(0), Fraction(0), False)
         first /= 16
         if first < COLDEST:
-            shown = soft.embedding.written(soft.embedding.typed(sequence)) or "the empty word"
+            shown = soft.embedding.said(soft.embedding.typed(sequence))
             raise Undecided(
                 f"{shown} is decided otherwise down to the temperature {float(16 * first):.3g}, and whether it is so "
                 "at all lower ones stayed open"

@@ -145,8 +145,8 @@ def _in_balls(
 
     expected = at_point(model, sequence, name, start)
     if expected == NO_VALUE:
-        shown = model.embedding.written(word) or "the empty word"
-        raise NoRun("every word must have a run at the weight as it stands", f"none of {shown}", "give fewer lengths")
+        none = f"none of {model.embedding.said(word)}"
+        raise NoRun("every word must have a run at the weight as it stands", none, "give fewer lengths")
     if best is not None and best.first is not None and isinstance(best.last, Fraction) and right_at(best.last):
         try:
             first = best.last

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from symcook.errors import EMPTY_WORD
 from symcook.report.markup import Display, brief, page, paragraph
-from symcook.report.values import EMPTY_WORD, value_text
+from symcook.report.values import value_text
 
 if TYPE_CHECKING:
     from symcook.verify.sweep import Check

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from symcook.errors import EMPTY_WORD
 from symcook.model.expr import parse_formula
 from symcook.model.symbols import tree_from_sympy
 from symcook.report.latex import formula_rows, latex
 from symcook.report.markup import Display, brief, page, paragraph, table, upright, words
 from symcook.report.text import WIDE, abridged
-from symcook.report.values import EMPTY_WORD
 
 if TYPE_CHECKING:
     from symcook.derivation import Answer, Derivation

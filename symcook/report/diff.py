@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.errors import EMPTY_WORD
 from symcook.report.markup import Display, brief, page, paragraph
-from symcook.report.values import EMPTY_WORD
 
 if TYPE_CHECKING:
     from symcook.export.diff import Diff

@@ -21,10 +21,10 @@ from symcook.bounds.entropy import cross_entropy
 from symcook.bounds.result import Bound
 from symcook.bounds.sensitive import RightWeights, right_weights
 from symcook.errors import BadInput, unknown
-from symcook.files import ordinary, put
+from symcook.files import exists, ordinary, put
 from symcook.numbers.balls import Ball, arb_of, ball, refine
 from symcook.report.curves import drawn
-from symcook.report.plots import PICTURES, decimal_text, exists
+from symcook.report.plots import PICTURES, decimal_text
 
 DIGITS = 10
 LENGTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 3000, 10_000, 100_000, 1_000_000)

@@ -12,12 +12,12 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from symcook.errors import BadInput
+from symcook.errors import EMPTY_WORD, BadInput
+from symcook.files import vacant
 from symcook.report.markup import DARKEST, Cell, brief
 from symcook.report.model import readout_text
-from symcook.report.plots import exists
 from symcook.report.run import VERDICTS
-from symcook.report.values import EMPTY_WORD, cell, near, value_text
+from symcook.report.values import cell, near, value_text
 
 if TYPE_CHECKING:
     from symcook.run import Run
@@ -80,12 +80,9 @@ def target(place: str, force: bool) -> Path:
         raise BadInput(
             "a picture must be written to a name that ends in .svg", place, "give for example --svg trace.svg"
         )
-    if path.is_dir():
-        raise BadInput("the target must be a file, not a folder", path)
     if not path.parent.is_dir():
         raise BadInput("the folder for a picture must exist", path.parent, "make it first")
-    if path.exists() and not force:
-        raise exists(path)
+    vacant(path, force)
     return path
 
 

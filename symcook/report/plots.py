@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook import bounds
 from symcook.errors import BadInput, Undecided, unknown
-from symcook.files import ordinary, put
+from symcook.files import exists, ordinary, put, vacant
 
 if TYPE_CHECKING:
     from symcook.bounds.result import Bound
@@ -297,18 +297,10 @@ def plot_targets(place: str | Path, force: bool) -> list[Path]:
     drawn = PICTURES if find_spec("matplotlib") is not None else ()
     targets = [start.with_name(start.name + ending) for ending in (".csv", *drawn)]
     for target in targets:
-        if target.is_dir():
-            raise BadInput("the target must be a file, not a folder", target)
-        if target.exists() and not force:
-            raise exists(target)
+        vacant(target, force)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise BadInput("the folder for a plot must be writable", shown, "give another --plot")
     return targets
-
-
-def exists(target: object) -> BadInput:
-    """The refusal of a target that is there already."""
-    return BadInput("the target must not exist yet", target, "add --force to replace it")
 
 
 def write_plot(contents: Mapping[Path, bytes], force: bool) -> None:

@@ -10,9 +10,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from symcook.errors import EMPTY_WORD
 from symcook.report.markup import Display, brief, page, paragraph, table, words
 from symcook.report.text import abridged, columns, wrapped
-from symcook.report.values import EMPTY_WORD, value_latex, value_text
+from symcook.report.values import value_latex, value_text
 
 if TYPE_CHECKING:
     from symcook.questions.answer import Answer

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from symcook.errors import EMPTY_WORD
 from symcook.report.markup import Display, array, brief, page, paragraph, section, table, upright, words
 from symcook.report.text import WIDE, abridged, columns, stream_table
-from symcook.report.values import EMPTY_WORD, cell, value_latex, value_text
+from symcook.report.values import cell, value_latex, value_text
 
 if TYPE_CHECKING:
     from symcook.run import Run

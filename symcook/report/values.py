@@ -8,7 +8,6 @@ from typing import Any
 
 from symcook.report.markup import Cell, words
 
-EMPTY_WORD = "the empty word"
 MOST = 24
 """The characters that a cell of a large table shows; a longer value stands there by its first digits."""
 

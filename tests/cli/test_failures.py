@@ -103,7 +103,7 @@ def test_a_table_of_positions_is_shown_as_one(capsys: pytest.CaptureFixture[str]
 
 
 def test_a_limit_of_time_ends_and_leaves_no_timer() -> None:
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(sc.Undecided, match="nothing within 1 second; wait, or give more time with seconds"):  # noqa: SIM117
         with output.within(1, "nothing", "wait"):
             while True:
@@ -111,7 +111,7 @@ def test_a_limit_of_time_ends_and_leaves_no_timer() -> None:
                     sum(range(1000))
                 except Exception:  # what takes every error for an open answer does not take this one
                     pytest.fail("the limit was taken for an error")
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
     with output.within(1, "nothing", "wait"):
         pass
     time.sleep(1.2)

@@ -169,10 +169,10 @@ def test_the_time_ends_sums_of_any_length():
         "sum(j, 1, 4000, sum(k, 1, 4000, vote(n)*j)) <= 0 | 1 <= 2",
         "0 < prod(j, 1, 4000, 1 + abs(vote(n)))",
     ):
-        start = time.monotonic()
+        start = time.process_time()
         answer = own.settle(own.claim(made, sentence), made, None, 3)
         assert answer.verdict is not None or isinstance(answer.missing, own.OutOfTime)
-        assert time.monotonic() - start < 15
+        assert time.process_time() - start < 15
 
 
 def test_a_written_refutation_is_taken():

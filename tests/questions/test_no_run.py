@@ -11,6 +11,7 @@ import random
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -211,3 +212,13 @@ def test_every_question_names_the_word_without_a_run(command: str, tmp_path: Pat
     assert main([command, str(file), "--max-length", "2", *free]) == 2
     said = capsys.readouterr().err
     assert re.search(r"zero at position 2 of [ab]b;|none of [ab]b;", said), said
+
+
+def test_the_length_of_a_word_without_a_run_counts_what_is_typed(tmp_path: Path) -> None:
+    plain = flat_behind("first")
+    embedding = replace(plain.embedding, words={"^": {"y": 2}, **plain.embedding.words}, before="^")
+    model = replace(plain, embedding=embedding)
+    lengths = {n for n in (0, 1, 2) for word in words("ab", n) if not runs(model, word)}
+    assert lengths and 0 not in lengths
+    known = model.export(tmp_path / "m.npz", max_length=2)
+    assert f"a word of length {min(lengths)} has no run" in known["guaranteed"]["why"]
