@@ -50,9 +50,10 @@ def command(
     """Write float weights, and beside them a certificate: m.npz and m.certificate.json, or m.onnx and
     m.onnx.certificate.json.
 
-    The certificate names the greatest length to which every decision is guaranteed, whatever runtime computes it, and
-    the greatest one to which the float weights gave the exact answer on every input here. Formats: npz (.npz),
-    safetensors (.safetensors), torch (.pt with code in a .py), onnx (.onnx), transformerlens (.pth with code in a .py).
+    The certificate names the lengths at which every decision is guaranteed in any runtime, whatever the order of its
+    sums, where attention divides behind its sums, and those where it divides each weight first; and the greatest one to
+    which the float weights gave the exact answer on every input here. Formats: npz (.npz), safetensors (.safetensors),
+    torch (.pt with code in a .py), onnx (.onnx), transformerlens (.pth with code in a .py).
     """
     from symcook.export import export
     from symcook.export.files import targets

@@ -292,10 +292,11 @@ def ask_export(model: sc.Transformer, oracle: Oracle, rng: random.Random) -> int
                 places = {"first": slice(0, 1), "last": slice(-1, None)}.get(one, slice(None))
                 for (shown, _), (kept, _) in zip(rows[places], floats[places], strict=True):
                     for name, (low, high) in each["outputs"].items():
-                        ends = [mpmath.mpf(end) for end in (low, high)]
-                        slack = mpmath.mpf(10) ** -30
-                        for value in (decimal(shown[name]), kept[name]):
-                            need(ends[0] - slack <= value <= ends[1] + slack, order, dtype, word, name, value, each)
+                        with mpmath.workdps(DIGITS):
+                            ends, slack = [mpmath.mpf(end) for end in (low, high)], mpmath.mpf(10) ** -30
+                            for value in (decimal(shown[name]), kept[name]):
+                                held = ends[0] - slack <= value <= ends[1] + slack
+                                need(held, order, dtype, word, name, value, each)
                 count += 1
     return count
 
