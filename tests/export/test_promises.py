@@ -4,8 +4,10 @@ and against its own sentence about sums; short, so that every turn of the tests 
 from __future__ import annotations
 
 import random
+import re
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import dense
@@ -16,6 +18,7 @@ from runtimes import ORDERS, Runtime
 from shared import lookup
 
 import symcook as sc
+from symcook.__main__ import main
 from symcook.export import npz, run_npz, torch_code
 from symcook.export.certificate import compare
 from symcook.export.diff import diff
@@ -438,3 +441,29 @@ def test_what_a_certificate_says_of_how_it_was_made() -> None:
                           sc.Readout("sign", "last", ("m",), [[1]]))  # fmt: skip
     found = promised(near, "bfloat16", 3)
     assert found["length"] == 1 and "a choice on the way" in found["why"]
+
+
+# --- The printed error of values --------------------------------------------------------------------------------------
+
+
+def test_the_printed_error_holds_at_each_length_also_where_it_falls(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One number is printed for all lengths: values that get smaller have their greatest error at the first one."""
+    value = Fraction(100000, 21)
+    block = sc.FeedForward(("p",), ("v",), [[1]], [[0]], [["1/7"]], [[0]])
+    embedding = sc.Embedding(sc.Space(("p", "v")), words={"x": {}}, positions={"p": "100000/(3*n)"})
+    model = sc.Transformer("falling", embedding, (sc.Layer(None, block),), sc.Readout("value", "last", ("v",)))
+    weights = tmp_path / "falling.npz"
+    model.save(tmp_path / "falling.json")
+    assert main(["export", str(tmp_path / "falling.json"), "-o", str(weights), "--dtype", "float16"]) == 0
+    printed = re.search(r"every value within (\S+) of the exact one to length 16\n", capsys.readouterr().out)
+    assert printed is not None
+    errors = []
+    for n in range(1, 17):
+        run_npz.main(str(weights), "x" * n)
+        shown = re.fullmatch(r"v (\S+)", capsys.readouterr().out.strip())
+        assert shown is not None
+        errors.append(abs(Fraction(shown[1]) - value / n))
+    assert errors[0] > 2 > errors[-1]
+    assert max(errors) <= Fraction(printed[1])
