@@ -27,7 +27,6 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -172,15 +171,7 @@ def ask_tolerance(model: sc.Transformer, oracle: Oracle, rng: random.Random) -> 
 
 def ask_temperature(model: sc.Transformer, oracle: Oracle, rng: random.Random) -> int:
     """Below the temperature the softened model decides each word as the hard one; its word not, just above."""
-
-    def scored(layer: sc.Layer) -> sc.Layer:
-        if layer.attention is None:
-            return layer
-        heads = tuple(replace(head, scale=1, temperature=1) for head in layer.attention.heads)
-        return replace(layer, attention=sc.SelfAttention(heads))
-
-    plain = replace(model, layers=tuple(map(scored, model.layers)))
-    hard, soft = harden(plain), plain.soften("tau")
+    hard, soft = harden(model), model.soften("tau")  # tau times the temperature that a softmax has
     found = model.temperature(oracle.most(2))
     for row in found.rows:
         words, tau = oracle.words[row["n"]], row["tau"]
