@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from decimal import Decimal
 from pathlib import PurePath
 from typing import Any
 
@@ -115,9 +116,10 @@ def guaranteed(found: dict[str, Any]) -> list[str]:
         if not errors:
             return [f"no bound on the error of values: {found['why']}"]
         until = found["lengths"][-1]["length"] - added
-        lines = [f"every value within {errors[-1]} of the exact one to length {until}"]
+        lines = [f"every value within {max(errors, key=Decimal)} of the exact one to length {until}"]
         if others != errors:
-            until = f"{others[-1]} to length {first['lengths'][-1]['length'] - added}" if others else "no bound"
+            greatest = max(others, key=Decimal, default=None)
+            until = f"{greatest} to length {first['lengths'][-1]['length'] - added}" if others else "no bound"
             lines.append(f"  where attention divides behind its sums; {until} where it divides weights first")
         return [*lines, f"  {found['why']}"] if found["why"] else lines
     same = first["ranges"] == found["ranges"]

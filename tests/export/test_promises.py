@@ -4,6 +4,7 @@ and against its own sentence about sums; short, so that every turn of the tests 
 from __future__ import annotations
 
 import random
+import re
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -17,6 +18,7 @@ from runtimes import ORDERS, Runtime
 from shared import lookup
 
 import symcook as sc
+from symcook.__main__ import main
 from symcook.export import npz, run_npz, torch_code
 from symcook.export.certificate import compare
 from symcook.export.diff import diff
@@ -447,3 +449,29 @@ def test_sums_above_the_greatest_float_are_promised_nothing(tmp_path: Path) -> N
     b.readout("sign", "last", b.add(sc.head(value={"mean": "x"}, mask="future")), weights=[1])
     found = b.build("big").export(tmp_path / "big.npz", max_length=3)["guaranteed"]
     assert found["ranges"] in ([], [[1, 1]])
+
+
+# --- The printed error of values --------------------------------------------------------------------------------------
+
+
+def test_the_printed_error_holds_at_each_length_also_where_it_falls(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One number is printed for all lengths: values that get smaller have their greatest error at the first one."""
+    value = Fraction(100000, 21)
+    block = sc.FeedForward(("p",), ("v",), [[1]], [[0]], [["1/7"]], [[0]])
+    embedding = sc.Embedding(sc.Space(("p", "v")), words={"x": {}}, positions={"p": "100000/(3*n)"})
+    model = sc.Transformer("falling", embedding, (sc.Layer(None, block),), sc.Readout("value", "last", ("v",)))
+    weights = tmp_path / "falling.npz"
+    model.save(tmp_path / "falling.json")
+    assert main(["export", str(tmp_path / "falling.json"), "-o", str(weights), "--dtype", "float16"]) == 0
+    printed = re.search(r"every value within (\S+) of the exact one to length 16\n", capsys.readouterr().out)
+    assert printed is not None
+    errors = []
+    for n in range(1, 17):
+        run_npz.main(str(weights), "x" * n)
+        shown = re.fullmatch(r"v (\S+)", capsys.readouterr().out.strip())
+        assert shown is not None
+        errors.append(abs(Fraction(shown[1]) - value / n))
+    assert errors[0] > 2 > errors[-1]
+    assert max(errors) <= Fraction(printed[1])
