@@ -20,10 +20,10 @@ from symcook.proof.ownnames import Meaning, named
 from symcook.proof.ownwords import MUST
 from symcook.proof.replay import Statement, Verdict
 from symcook.proof.search import automation, elaborate, prooftext
-from symcook.proof.search.atword import at_word, shown_inhabited
+from symcook.proof.ownwitness import at_word, shown_inhabited
 from symcook.proof.search.elaborate import Elaborator, Gap
 from symcook.proof.search.prooftext import BadProof, Line, Place, ProofText
-from symcook.proof.search.runs import Runs, Tried
+from symcook.proof.ownruns import Runs, Tried
 from symcook.proof.search.tactics import Goal, Library, Stuck
 from symcook.proof.terms import COMPARISONS, Clock, Term
 

@@ -17,7 +17,7 @@ from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.proof import own, replay
 from symcook.proof.search import prooftext
-from symcook.proof.search.runs import Runs
+from symcook.proof.ownruns import Runs
 
 WORDS = {"a": {"vote": 1}, "b": {"vote": -1}}
 

@@ -17,7 +17,7 @@ from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import constant, fkey, nf
 from symcook.proof.replay import Statement
 from symcook.proof.search import automation
-from symcook.proof.search.runs import OPEN, Runs, Spent
+from symcook.proof.ownruns import OPEN, Runs, Spent
 from symcook.proof.search.tactics import Goal, Library, Stuck
 from symcook.proof.terms import FALSE, Term, flatten, instantiate, loose, negation, num, subterms, var
 
