@@ -17,13 +17,13 @@ from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model import modelfile
 from symcook.proof import kernel, replay
 from symcook.proof.ownnames import Meaning, named
+from symcook.proof.ownruns import Runs, Tried
+from symcook.proof.ownwitness import at_word, shown_inhabited
 from symcook.proof.ownwords import MUST
 from symcook.proof.replay import Statement, Verdict
 from symcook.proof.search import automation, elaborate, prooftext
-from symcook.proof.ownwitness import at_word, shown_inhabited
 from symcook.proof.search.elaborate import Elaborator, Gap
 from symcook.proof.search.prooftext import BadProof, Line, Place, ProofText
-from symcook.proof.ownruns import Runs, Tried
 from symcook.proof.search.tactics import Goal, Library, Stuck
 from symcook.proof.terms import COMPARISONS, Clock, Term
 

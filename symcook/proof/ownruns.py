@@ -19,21 +19,22 @@ from math import prod
 from typing import Any
 
 from symcook.errors import BadInput, Rejected, SymcookError
-from symcook.numbers.expsum import exp_of, sign, text
+from symcook.numbers.expsum import text
 from symcook.numbers.roots import Root, root
+from symcook.proof import grammar
 from symcook.proof.grammar import leading_names
 from symcook.proof.instances import HERE, Instances, _integers
+from symcook.proof.normal import nf
+from symcook.proof.ownvalues import OPEN, Closed, function, minus, over, plus, sign, times, written
 from symcook.proof.replay import Statement
-from symcook.proof.terms import Term, flatten, free, instantiate, var
+from symcook.proof.search import reify
+from symcook.proof.terms import Term, flatten, free, instantiate, num, replace, var
 
 WORK = 800_000
 """Evaluated symbols after which no further word is tried."""
 LONGEST = 12
 WIDE = 3
 """Up to this length functions are given other values behind the ends of a word too."""
-
-OPEN = (Rejected, BadInput, TypeError, ZeroDivisionError)
-"""What says that a value or a comparison has no exact form here."""
 
 
 class Spent(Exception):
@@ -84,6 +85,8 @@ class Runs(Instances):
         self.beyond: set[Term] = set()  # functions that were asked for where they have no value
         self.strict = True
         self.roots: dict[tuple[Term, int], tuple[Fraction, ...]] = {}  # a value is a product of sqrt(q) for these q
+        self.solved: dict[tuple[Term, int], Term] = {}  # what a value is by its equation
+        self._shown: dict[tuple[Term, int], Term] = {}
         self.size_name = self.numbers[0] if len(self.numbers) == 1 else None
 
     # --- Words ---------------------------------------------------------------------------------------------------
@@ -100,6 +103,7 @@ class Runs(Instances):
         self.size = self.size_name
         for _ in self.meeting(self.choose):
             self.strict, self.outside, self.roots = True, {}, {}
+            self.solved, self._shown = {}, {}
             self.values |= {v: {} for v in functions if v not in self.words_of}
             try:
                 met = self._follows()
@@ -141,6 +145,7 @@ class Runs(Instances):
             if a[0] == "app" and a[2] == (f, HERE) and b[0] == "fn" and b[1] == "sqrt":
                 inside = self.value(b[2][0], (i,))
                 table[i] = self.value(b, (i,))
+                self.solved[f, i] = b
                 if isinstance(inside, int | Fraction) and isinstance(table[i], Root):
                     self.roots[f, i] = (Fraction(inside),)
                 return
@@ -148,17 +153,21 @@ class Runs(Instances):
                 factor = self.value(a[2][1], (i,))
                 if sign(factor):
                     table[i] = 0
-                    table[i] = _short(_over(self.value(b, (i,)), factor) - self.value(a[2][0], (i,)))
+                    table[i] = minus(over(self.value(b, (i,)), factor), self.value(a[2][0], (i,)))
+                    rest = replace(a[2][0], ("app", None, (f, HERE)), num(0))
+                    self.solved[f, i] = ("-", None, (("/", None, (b, a[2][1])), rest))
                     self._rooted(f, part, i)
                     return
                 continue
             rests = []
             for tried in (0, 1):
                 table[i] = tried
-                rests.append(self.value(a, (i,)) - self.value(b, (i,)))
-            slope = rests[0] - rests[1]
+                rests.append(minus(self.value(a, (i,)), self.value(b, (i,))))
+            slope = minus(rests[0], rests[1])
             if sign(slope):
-                table[i] = _over(rests[0], slope)
+                table[i] = over(rests[0], slope)
+                if a[0] == "app" and a[2] == (f, HERE):
+                    self.solved[f, i] = b
                 self._rooted(f, part, i)
                 return
         table[i] = 0
@@ -272,21 +281,57 @@ class Runs(Instances):
         tables = (x.values() for x in self.values.values() if isinstance(x, dict))
         return all(isinstance(x, int | Fraction) for table in tables for x in table)
 
-    def terms(self) -> list[str]:
-        """The values of the leading names as texts of the grammar."""
-        return [self._term(v) for v in self.order]
+    @property
+    def rooted(self) -> bool:
+        """Whether all values at the present word are rational or have one square root."""
+        tables = (x.values() for x in self.values.values() if isinstance(x, dict))
+        return all(isinstance(x, int | Fraction | Root) for table in tables for x in table)
 
-    def _term(self, v: Term) -> str:
+    def terms(self, by_equations: bool = False) -> list[str]:
+        """The values of the leading names as texts of the grammar; `by_equations` what is not rational there as its
+        equation says it, so that the equation is true by computation."""
+        return [self._term(v, by_equations) for v in self.order]
+
+    def _term(self, v: Term, by_equations: bool) -> str:
         x = self.values[v]
         if not isinstance(x, dict):
             return text(x)
         rest = self._behind(v)
         parts = []
         for i, value in sorted(x.items()):
-            if sign(value - rest):
-                written = self._written(v, i, value - rest)
-                parts.append(f"I[j = {i}]" + ("" if written == "1" else f"*({written})"))
+            if by_equations and not rest:
+                at = self.shown(v, i)
+                one = "" if at == num(0) else grammar.show(at)
+            else:
+                one = self._written(v, i, minus(value, rest)) if sign(minus(value, rest)) else ""
+            if one:
+                parts.append(f"I[j = {i}]" + ("" if one == "1" else f"*({one})"))
         return "j. " + (" + ".join([*parts, *([text(rest)] if rest else [])]) or "0")
+
+    def shown(self, f: Term, i: int) -> Term:
+        """f(i) by its equation, with the values so written of what stands in it: the normal form of that."""
+        if (f, i) not in self._shown:
+            said = self.solved.get((f, i))
+            self._shown[f, i] = written(self.values[f][i]) if said is None else reify.term(nf(self._said(said, (i,))))
+        return self._shown[f, i]
+
+    def _said(self, t: Term, bound: tuple[int, ...]) -> Term:
+        tag, data, kids = t
+        if tag in ("num", "bound", "var"):
+            return written(self.value(t, bound))
+        if tag == "app":
+            place = self.value(kids[1], bound)
+            table = self.values[kids[0]]
+            return self.shown(kids[0], place) if place in table else written(self.value(t, bound))
+        if tag == "ind":
+            return num(int(self.truth(kids[0], bound)))
+        if tag in ("sum", "prod"):
+            low, high = (self.whole(self.value(k, bound)) for k in kids[:2])
+            out = num(int(tag == "prod"))
+            for k in _integers(low, high):
+                out = ("+" if tag == "sum" else "*", None, (out, self._said(kids[2], (k, *bound))))
+            return out
+        return (tag, data, tuple([self._said(k, bound) for k in kids]))
 
     def _behind(self, f: Term) -> int:
         """What a function is where the word has no position: for tokens none, else 0, where nothing else is tried."""
@@ -296,7 +341,7 @@ class Runs(Instances):
         """A value; one with a root in terms of the roots that the equations before it have, where they give it: then
         that a product with one of these is what an equation says needs no more than sqrt(q)*sqrt(q) = q."""
         if not isinstance(value, Root):
-            return text(value)
+            return grammar.show(value.term) if isinstance(value, Closed) else text(value)
         chosen = self.roots.get((v, i), ())
         unit = root(prod(chosen))
         if not isinstance(unit, Root) or unit.r != value.r:
@@ -351,19 +396,18 @@ class Runs(Instances):
         if tag in ("fn", "/", "^", "+", "-", "*", "neg"):
             given = [self.value(k, bound) for k in kids]
             if tag in ("+", "-", "*", "neg"):
-                a, b = given[0], given[-1]
-                return _short(-a if tag == "neg" else a + b if tag == "+" else a - b if tag == "-" else a * b)
+                if tag == "neg":
+                    return minus(0, given[0])
+                return (plus if tag == "+" else minus if tag == "-" else times)(*given)
             if tag == "/":
-                if not sign(given[1]):
-                    raise Rejected("the statement divides by zero")
-                return _over(*given)
-            return _function("pow" if tag == "^" else data, [*given, data] if tag == "^" else given)
+                return over(*given)
+            return function("pow" if tag == "^" else data, [*given, data] if tag == "^" else given)
         if tag in ("sum", "prod"):
             low, high = (self.whole(self.value(k, bound)) for k in kids[:2])
             total: Any = int(tag == "prod")
             for i in _integers(low, high):
                 x = self.value(kids[2], (i, *bound))
-                total = _short(total + x if tag == "sum" else total * x)
+                total = (plus if tag == "sum" else times)(total, x)
             return total
         return super().value(t, bound)
 
@@ -381,16 +425,16 @@ class Runs(Instances):
         total: Any = 0
         sums: Any = 0
         for place, score in zip(places, scores, strict=True):
-            one = _function("exp", [score - scores[0]])
-            total, sums = _short(total + one * self.value(weighted[2][1], place)), _short(sums + one)
-        return _over(total, sums) if places else None
+            one = function("exp", [minus(score, scores[0])])
+            total, sums = plus(total, times(one, self.value(weighted[2][1], place))), plus(sums, one)
+        return over(total, sums) if places else None
 
     def truth(self, t: Term, bound: tuple[int, ...]) -> bool:
         tag, sort, kids = t
         if tag in ("=", "<=", "<"):
             self.spend()
             a, b = (self.value(k, bound) for k in kids)
-            found = sign(a - b)
+            found = sign(minus(a, b))
             return found == 0 if tag == "=" else found <= 0 if tag == "<=" else found < 0
         if tag == "ex" and sort == "Int" and (here := self.range(kids[0], bound)) is not None:
             return bool(here)  # nothing is asked but that there is a place
@@ -408,51 +452,8 @@ def _ordered(premises: Sequence[Term], known: set[Term]) -> list[Term]:
     return out
 
 
-def _short(x: Any) -> Any:
-    return x.numerator if isinstance(x, Fraction) and x.denominator == 1 else x
-
-
-def _over(a: Any, b: Any) -> Any:
-    return _short((Fraction(a) if isinstance(a, int) else a) / b)
-
-
 def _same(a: Sequence[Any], b: Sequence[Any]) -> bool:
     try:
-        return all(not sign(x - y) for x, y in zip(a, b, strict=True))
+        return all(not sign(minus(x, y)) for x, y in zip(a, b, strict=True))
     except OPEN:
         return False
-
-
-def _function(name: str, given: Sequence[Any]) -> Any:
-    """The exact value of a function of the grammar; Rejected where it has none here."""
-    a, b = given[0] if given else 0, given[-1] if given else 0
-    if name in ("pow", "^"):
-        if not isinstance(b, int) or abs(b) > 4_096:
-            raise Rejected("an exponent has no exact value here")
-        if b < 0 and not sign(a):
-            raise Rejected("the statement divides by zero")
-        out: Any = Fraction(a) ** abs(b) if isinstance(a, int | Fraction) else _power(a, abs(b))
-        return _short(out) if b >= 0 else _over(1, out)
-    if name in ("relu", "abs"):
-        return max(a, 0) if name == "relu" and isinstance(a, int | Fraction) else _turned(name, a)
-    if name in ("min", "max"):
-        return a if (sign(a - b) <= 0) is (name == "min") else b
-    if name == "sqrt":
-        if sign(a) < 0:
-            raise Rejected("the statement takes the root of a negative number")
-        return _short(root(a))
-    if name == "exp":
-        return _short(exp_of(a))
-    raise Rejected(f"'{name}' has no exact value here")
-
-
-def _turned(name: str, a: Any) -> Any:
-    positive = sign(a) > 0
-    return a if positive else -a if name == "abs" else 0
-
-
-def _power(a: Any, k: int) -> Any:
-    out: Any = Fraction(1)
-    for _ in range(k):
-        out = out * a
-    return out

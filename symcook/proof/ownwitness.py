@@ -13,13 +13,14 @@ from functools import partial
 
 from symcook.errors import Rejected
 from symcook.proof.normal import FALSE as NFALSE
+from symcook.proof.normal import ONE, Poly, add, constant, fkey, inverse, mul, nf, scale
 from symcook.proof.normal import TRUE as NTRUE
-from symcook.proof.normal import constant, fkey, nf
-from symcook.proof.replay import Statement
-from symcook.proof.search import automation
 from symcook.proof.ownruns import OPEN, Runs, Spent
+from symcook.proof.ownvalues import PRECISIONS, decided
+from symcook.proof.replay import Statement
+from symcook.proof.search import automation, reify
 from symcook.proof.search.tactics import Goal, Library, Stuck
-from symcook.proof.terms import FALSE, Term, flatten, instantiate, loose, negation, num, subterms, var
+from symcook.proof.terms import FALSE, Term, flatten, free, instantiate, loose, negation, num, subterms, var
 
 LEVELS = automation.LEVELS[:3]
 MOST_INDICATORS = 200
@@ -46,7 +47,7 @@ def _served(part: Goal, runs: Runs, rational: bool, most: int) -> bool:
                 if not found or runs.rational is not rational or not _true_at(part.goal, runs) or not runs.runs():
                     continue
                 runs.outside = {}
-                if part.first(lambda h: at_word(h, runs)):
+                if part.first(*(partial(at_word, runs=runs, by_equations=way) for way in ways(runs))):
                     return True
                 left -= 1
                 if not left:
@@ -68,10 +69,15 @@ def _true_at(body: Term, runs: Runs) -> bool:
         return False
 
 
-def at_word(g: Goal, runs: Runs) -> None:
+def ways(runs: Runs) -> tuple[bool, ...]:
+    """How the values of the present word may be written: for `at_word`, what is likely to serve first."""
+    return (False,) if runs.rational else (False, True) if runs.rooted else (True, False)
+
+
+def at_word(g: Goal, runs: Runs, by_equations: bool = False) -> None:
     """Close a goal ``ex NAMES. F`` by the values of the present word; Stuck or Rejected where that fails."""
     body = g.goal
-    for v, term in zip(runs.order, runs.terms(), strict=True):
+    for v, term in zip(runs.order, runs.terms(by_equations), strict=True):
         if body[0] != "ex":  # R has the conditions of definedness of what stands before a name
             raise Stuck("a name stands behind a condition")
         body = instantiate(body[2][0], (v,))
@@ -247,7 +253,9 @@ def _known(g: Goal, f: Term, body: Term, label: str, runs: Runs) -> None:
 
 
 def _leaf(g: Goal, near: Sequence[str], runs: Runs) -> None:
-    """A comparison of numbers: at once, or with the values of the I[...] in it."""
+    """A comparison of numbers: at once, by balls, or with the values of the I[...] in it."""
+    if g.first(partial(_divided), partial(_enclosed, near=near)):
+        return
     try:
         automation.prove(g, (), LEVELS[:1], near)
         return
@@ -260,6 +268,61 @@ def _leaf(g: Goal, near: Sequence[str], runs: Runs) -> None:
         _indicators(f, found)
     labels = [_valued(g, f, runs) for f in found.values()]
     automation.prove(g, (), LEVELS, [*near, *labels])
+
+
+def _positive(g: Goal, t: Term) -> str:
+    """The label of ``0 < t`` by an enclosure; Stuck where there is none."""
+    prec = next((prec for prec in PRECISIONS if decided(t, prec) > 0), None)
+    if prec is None:
+        raise Stuck("balls do not tell a number from 0")
+    label = g.fresh("ball")
+    g.have(("<", None, (num(0), t)), label, lambda h: h.interval([], prec))
+    return label
+
+
+def _enclosed(g: Goal, near: Sequence[str]) -> None:
+    """An inequality without names that balls decide; or a contradiction with such a fact."""
+    tag, sides = (g.goal[0], g.goal[2]) if not near else (g.fact(near[0])[0], g.fact(near[0])[2])
+    if len(near) > 1 or tag not in ("<=", "<", "=") or (tag == "=" and not near) or g.goal[0] not in (tag, "false"):
+        raise Stuck("no inequality")
+    gap = _closed(add(nf(sides[1]), nf(sides[0]), -1))
+    if not near:
+        return g._emit({"by": "pos", "sum": [{"c": "1", "of": [_positive(g, gap)]}]}, True)
+    if tag != "=":
+        return g._emit({"by": "pos", "sum": [{"c": "1", "of": [_positive(g, _turned(gap)), near[0]]}]}, True)
+    raise Stuck("no inequality")
+
+
+def _closed(p: Poly) -> Term:
+    """The term of a polynomial; Stuck where it has names or I[...], which have no enclosure."""
+    t = reify.term(p)
+    if free(t) or any(x[0] in ("ind", "sum", "prod") for x in subterms(t)):
+        raise Stuck("a comparison is not of numbers")
+    return t
+
+
+def _turned(t: Term) -> Term:
+    return reify.term(scale(nf(t), -1))
+
+
+def _divided(g: Goal) -> None:
+    """x*d = c where x has 1/d in it: it is c times d*(1/d) = 1."""
+    if g.goal[0] != "=" or g.goal[2][0][0] != "*":
+        raise Stuck("nothing is divided")
+    (_, d), c = g.goal[2][0][2], g.goal[2][1]
+    divisor = _closed(nf(d))
+    label = g.fresh("inv")
+    zero = g.fresh("zero")
+    positive = _positive(g, divisor)
+    proof = [
+        {"by": "intro", "as": [zero]},
+        {"by": "pos", "sum": [{"c": "1", "of": [positive]}], "eq": [["1", zero]]},
+    ]
+    g._emit({"by": "use", "fact": "ax:inv", "with": [g.text(divisor), proof], "as": label})
+    g._bind(label, ("=", None, (("*", None, (divisor, ("/", None, (num(1), divisor)))), num(1))))
+    if add(add(nf(c), nf(g.goal[2][0]), -1), mul(nf(c), add({ONE: 1}, mul(nf(divisor), inverse(nf(divisor))), -1)), -1):
+        raise Stuck("the quotient is another")
+    g._emit({"by": "pos", "eq": [[g.text(reify.term(nf(c))), label]]}, True)
 
 
 def _computed(g: Goal, runs: Runs) -> bool:
