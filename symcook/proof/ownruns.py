@@ -25,7 +25,7 @@ from symcook.proof import grammar
 from symcook.proof.grammar import leading_names
 from symcook.proof.instances import HERE, Instances, _integers
 from symcook.proof.normal import nf
-from symcook.proof.ownvalues import OPEN, Closed, function, minus, over, plus, sign, times, written
+from symcook.proof.ownvalues import OPEN, function, minus, over, plus, sign, times, written
 from symcook.proof.replay import Statement
 from symcook.proof.search import reify
 from symcook.proof.terms import Term, flatten, free, instantiate, num, replace, var
@@ -80,7 +80,8 @@ class Runs(Instances):
         self.words_of = {v for v in functions if v[1][1][2] == "Int"}
         plain = {*self.numbers, *self.words_of}
         self.choose = [p for p in premises if free(p) <= plain]
-        self.follow = _ordered([p for p in premises if not free(p) <= plain], plain)
+        ordered = _ordered([p for p in premises if not free(p) <= plain], plain)
+        self.follow = [(p, [v for v in self.order if v in free(p)]) for p in ordered]
         self.outside: dict[Term, Any] = {}
         self.beyond: set[Term] = set()  # functions that were asked for where they have no value
         self.strict = True
@@ -115,8 +116,8 @@ class Runs(Instances):
 
     def _follows(self) -> bool:
         """Give the functions their values by their equations; whether all premises hold."""
-        for premise in self.follow:
-            unknown = [v for v in self.order if v in free(premise) and self.values[v] == {}]
+        for premise, names in self.follow:
+            unknown = [v for v in names if self.values[v] == {}]
             inner: Any = premise[2][0] if premise[0] == "all" else premise
             if unknown and premise[0] == "all" and inner[0] == "->":
                 if len(unknown) > 1:
@@ -281,15 +282,10 @@ class Runs(Instances):
         tables = (x.values() for x in self.values.values() if isinstance(x, dict))
         return all(isinstance(x, int | Fraction) for table in tables for x in table)
 
-    @property
-    def rooted(self) -> bool:
-        """Whether all values at the present word are rational or have one square root."""
-        tables = (x.values() for x in self.values.values() if isinstance(x, dict))
-        return all(isinstance(x, int | Fraction | Root) for table in tables for x in table)
-
     def terms(self, by_equations: bool = False) -> list[str]:
-        """The values of the leading names as texts of the grammar; `by_equations` what is not rational there as its
-        equation says it, so that the equation is true by computation."""
+        """The values of the leading names as texts of the grammar: numbers and those with one root as they are, others
+        as their equation says it, which is then true by computation; `by_equations` all so."""
+        self._shown = {}
         return [self._term(v, by_equations) for v in self.order]
 
     def _term(self, v: Term, by_equations: bool) -> str:
@@ -298,58 +294,62 @@ class Runs(Instances):
             return text(x)
         rest = self._behind(v)
         parts = []
-        for i, value in sorted(x.items()):
-            if by_equations and not rest:
-                at = self.shown(v, i)
-                one = "" if at == num(0) else grammar.show(at)
-            else:
-                one = self._written(v, i, minus(value, rest)) if sign(minus(value, rest)) else ""
-            if one:
-                parts.append(f"I[j = {i}]" + ("" if one == "1" else f"*({one})"))
+        for i in sorted(x):
+            at = self._shown_at(v, i, by_equations)
+            if rest:
+                at = reify.term(nf(("-", None, (at, written(rest)))))
+            if at != num(0):
+                parts.append(f"I[j = {i}]" + ("" if at == num(1) else f"*({grammar.show(at)})"))
         return "j. " + (" + ".join([*parts, *([text(rest)] if rest else [])]) or "0")
 
-    def shown(self, f: Term, i: int) -> Term:
-        """f(i) by its equation, with the values so written of what stands in it: the normal form of that."""
+    def _shown_at(self, f: Term, i: int, by_equations: bool) -> Term:
+        """f(i) as it is written."""
         if (f, i) not in self._shown:
-            said = self.solved.get((f, i))
-            self._shown[f, i] = written(self.values[f][i]) if said is None else reify.term(nf(self._said(said, (i,))))
+            x, said = self.values[f][i], self.solved.get((f, i))
+            if said is None or (isinstance(x, int | Fraction | Root) and not by_equations):
+                at = self._rooted_term(f, i, x) if isinstance(x, Root) else written(x)
+            else:
+                at = reify.term(nf(self._said(said, (i,), by_equations)))
+            self._shown[f, i] = at
         return self._shown[f, i]
 
-    def _said(self, t: Term, bound: tuple[int, ...]) -> Term:
+    def _said(self, t: Term, bound: tuple[int, ...], by_equations: bool) -> Term:
+        """A part of an equation with the values so written of what stands in it."""
         tag, data, kids = t
         if tag in ("num", "bound", "var"):
             return written(self.value(t, bound))
         if tag == "app":
             place = self.value(kids[1], bound)
             table = self.values[kids[0]]
-            return self.shown(kids[0], place) if place in table else written(self.value(t, bound))
+            if place not in table:
+                return written(self.value(t, bound))
+            return self._shown_at(kids[0], place, by_equations)
         if tag == "ind":
             return num(int(self.truth(kids[0], bound)))
         if tag in ("sum", "prod"):
             low, high = (self.whole(self.value(k, bound)) for k in kids[:2])
             out = num(int(tag == "prod"))
             for k in _integers(low, high):
-                out = ("+" if tag == "sum" else "*", None, (out, self._said(kids[2], (k, *bound))))
+                out = ("+" if tag == "sum" else "*", None, (out, self._said(kids[2], (k, *bound), by_equations)))
             return out
-        return (tag, data, tuple([self._said(k, bound) for k in kids]))
+        return (tag, data, tuple([self._said(k, bound, by_equations) for k in kids]))
 
     def _behind(self, f: Term) -> int:
         """What a function is where the word has no position: for tokens none, else 0, where nothing else is tried."""
         return self.outside.get(f, -1 if f in self.words_of and f in self.beyond else 0)
 
-    def _written(self, v: Term, i: int, value: Any) -> str:
-        """A value; one with a root in terms of the roots that the equations before it have, where they give it: then
-        that a product with one of these is what an equation says needs no more than sqrt(q)*sqrt(q) = q."""
-        if not isinstance(value, Root):
-            return grammar.show(value.term) if isinstance(value, Closed) else text(value)
-        chosen = self.roots.get((v, i), ())
+    def _rooted_term(self, f: Term, i: int, value: Root) -> Term:
+        """A value with a root in terms of the roots that the equations before it have, where they give it: then that a
+        product with one of these is what an equation says needs no more than sqrt(q)*sqrt(q) = q."""
+        chosen = self.roots.get((f, i), ())
         unit = root(prod(chosen))
         if not isinstance(unit, Root) or unit.r != value.r:
-            return text(value)
-        factor = value.q / unit.q
-        head = "" if factor == 1 else f"({text(factor)})*"
-        tail = f" + ({text(value.p)})" if value.p else ""
-        return head + "*".join(f"sqrt({text(q)})" for q in chosen) + tail
+            return written(value)
+        factors = [written(x) for x in [value.q / unit.q] if x != 1]
+        out, *more = [*factors, *(("fn", "sqrt", (written(q),)) for q in chosen)]
+        for one in more:
+            out = ("*", None, (out, one))
+        return ("+", None, (out, written(value.p))) if value.p else out
 
     def _rooted(self, f: Term, part: Term, i: int) -> None:
         """Note of which roots f(i) is a product: those of one name in its equation, perhaps with one of another."""

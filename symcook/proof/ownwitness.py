@@ -20,7 +20,19 @@ from symcook.proof.ownvalues import PRECISIONS, decided
 from symcook.proof.replay import Statement
 from symcook.proof.search import automation, reify
 from symcook.proof.search.tactics import Goal, Library, Stuck
-from symcook.proof.terms import FALSE, Term, flatten, free, instantiate, loose, negation, num, subterms, var
+from symcook.proof.terms import (
+    COMPARISONS,
+    FALSE,
+    Term,
+    flatten,
+    free,
+    instantiate,
+    loose,
+    negation,
+    num,
+    subterms,
+    var,
+)
 
 LEVELS = automation.LEVELS[:3]
 MOST_INDICATORS = 200
@@ -47,7 +59,8 @@ def _served(part: Goal, runs: Runs, rational: bool, most: int) -> bool:
                 if not found or runs.rational is not rational or not _true_at(part.goal, runs) or not runs.runs():
                     continue
                 runs.outside = {}
-                if part.first(*(partial(at_word, runs=runs, by_equations=way) for way in ways(runs))):
+                ways = (False,) if rational else (False, True)
+                if part.first(*(partial(at_word, runs=runs, by_equations=way) for way in ways)):
                     return True
                 left -= 1
                 if not left:
@@ -67,11 +80,6 @@ def _true_at(body: Term, runs: Runs) -> bool:
         return _true(body, runs)
     except OPEN:
         return False
-
-
-def ways(runs: Runs) -> tuple[bool, ...]:
-    """How the values of the present word may be written: for `at_word`, what is likely to serve first."""
-    return (False,) if runs.rational else (False, True) if runs.rooted else (True, False)
 
 
 def at_word(g: Goal, runs: Runs, by_equations: bool = False) -> None:
@@ -254,7 +262,7 @@ def _known(g: Goal, f: Term, body: Term, label: str, runs: Runs) -> None:
 
 def _leaf(g: Goal, near: Sequence[str], runs: Runs) -> None:
     """A comparison of numbers: at once, by balls, or with the values of the I[...] in it."""
-    if g.first(partial(_divided), partial(_enclosed, near=near)):
+    if g.first(_divided, partial(_enclosed, near=near)):
         return
     try:
         automation.prove(g, (), LEVELS[:1], near)
@@ -281,16 +289,18 @@ def _positive(g: Goal, t: Term) -> str:
 
 
 def _enclosed(g: Goal, near: Sequence[str]) -> None:
-    """An inequality without names that balls decide; or a contradiction with such a fact."""
-    tag, sides = (g.goal[0], g.goal[2]) if not near else (g.fact(near[0])[0], g.fact(near[0])[2])
-    if len(near) > 1 or tag not in ("<=", "<", "=") or (tag == "=" and not near) or g.goal[0] not in (tag, "false"):
-        raise Stuck("no inequality")
-    gap = _closed(add(nf(sides[1]), nf(sides[0]), -1))
+    """An inequality without names that balls decide; or a contradiction from a comparison that they find false."""
+    tag, _, sides = g.fact(near[0]) if near else g.goal
+    if len(near) > 1 or tag not in (COMPARISONS if near else ("<=", "<")) or (near and g.goal != FALSE):
+        raise Stuck("no comparison")
+    gap = add(nf(sides[1]), nf(sides[0]), -1)
     if not near:
-        return g._emit({"by": "pos", "sum": [{"c": "1", "of": [_positive(g, gap)]}]}, True)
-    if tag != "=":
-        return g._emit({"by": "pos", "sum": [{"c": "1", "of": [_positive(g, _turned(gap)), near[0]]}]}, True)
-    raise Stuck("no inequality")
+        return g._emit({"by": "pos", "sum": [{"c": "1", "of": [_positive(g, _closed(gap))]}]}, True)
+    below = tag == "=" and decided(_closed(gap), PRECISIONS[-1]) > 0
+    sums = [{"c": "1", "of": [_positive(g, _closed(gap if below else scale(gap, -1)))]}]
+    if tag == "=":
+        return g._emit({"by": "pos", "sum": sums, "eq": [["-1" if below else "1", near[0]]]}, True)
+    g._emit({"by": "pos", "sum": [*sums, {"c": "1", "of": [near[0]]}]}, True)
 
 
 def _closed(p: Poly) -> Term:
@@ -299,10 +309,6 @@ def _closed(p: Poly) -> Term:
     if free(t) or any(x[0] in ("ind", "sum", "prod") for x in subterms(t)):
         raise Stuck("a comparison is not of numbers")
     return t
-
-
-def _turned(t: Term) -> Term:
-    return reify.term(scale(nf(t), -1))
 
 
 def _divided(g: Goal) -> None:
