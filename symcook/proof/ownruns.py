@@ -87,6 +87,7 @@ class Runs(Instances):
         self.strict = True
         self.roots: dict[tuple[Term, int], tuple[Fraction, ...]] = {}  # a value is a product of sqrt(q) for these q
         self.solved: dict[tuple[Term, int], Term] = {}  # what a value is by its equation
+        self.parts: list[tuple[Term, Term, int]] = []  # the equations that were solved, in this order
         self._shown: dict[tuple[Term, int], Term] = {}
         self.size_name = self.numbers[0] if len(self.numbers) == 1 else None
 
@@ -104,7 +105,7 @@ class Runs(Instances):
         self.size = self.size_name
         for _ in self.meeting(self.choose):
             self.strict, self.outside, self.roots = True, {}, {}
-            self.solved, self._shown = {}, {}
+            self.solved, self._shown, self.parts = {}, {}, []
             self.values |= {v: {} for v in functions if v not in self.words_of}
             try:
                 met = self._follows()
@@ -157,7 +158,7 @@ class Runs(Instances):
                     table[i] = minus(over(self.value(b, (i,)), factor), self.value(a[2][0], (i,)))
                     rest = replace(a[2][0], ("app", None, (f, HERE)), num(0))
                     self.solved[f, i] = ("-", None, (("/", None, (b, a[2][1])), rest))
-                    self._rooted(f, part, i)
+                    self.parts.append((f, part, i))
                     return
                 continue
             rests = []
@@ -169,7 +170,7 @@ class Runs(Instances):
                 table[i] = over(rests[0], slope)
                 if a[0] == "app" and a[2] == (f, HERE):
                     self.solved[f, i] = b
-                self._rooted(f, part, i)
+                self.parts.append((f, part, i))
                 return
         table[i] = 0
 
@@ -285,7 +286,9 @@ class Runs(Instances):
     def terms(self, by_equations: bool = False) -> list[str]:
         """The values of the leading names as texts of the grammar: numbers and those with one root as they are, others
         as their equation says it, which is then true by computation; `by_equations` all so."""
-        self._shown = {}
+        for one in self.parts:
+            self._rooted(*one)
+        self._shown, self.parts = {}, []
         return [self._term(v, by_equations) for v in self.order]
 
     def _term(self, v: Term, by_equations: bool) -> str:
