@@ -61,8 +61,7 @@ def _served(part: Goal, runs: Runs, rational: bool, most: int) -> bool:
                 if not found or runs.rational is not rational or not _true_at(part.goal, runs) or not runs.runs():
                     continue
                 runs.outside = {}
-                ways = (False,) if rational else (False, True)
-                if part.first(*(partial(at_word, runs=runs, by_equations=way) for way in ways)):
+                if part.first(*(partial(at_word, runs=runs, by_equations=way) for way in ways(runs))):
                     return True
                 left -= 1
                 if not left:
@@ -82,6 +81,11 @@ def _true_at(body: Term, runs: Runs) -> bool:
         return _true(body, runs)
     except OPEN:
         return False
+
+
+def ways(runs: Runs) -> tuple[bool, ...]:
+    """How `at_word` may write the values of the present word."""
+    return (False,) if runs.rational else (False, True)
 
 
 def at_word(g: Goal, runs: Runs, by_equations: bool = False) -> None:
