@@ -24,11 +24,11 @@ from symcook.numbers.roots import Root, root
 from symcook.proof import grammar
 from symcook.proof.grammar import leading_names
 from symcook.proof.instances import HERE, Instances, _integers
-from symcook.proof.normal import nf
+from symcook.proof.normal import constant, nf
 from symcook.proof.ownvalues import OPEN, function, minus, over, plus, sign, times, written
 from symcook.proof.replay import Statement
 from symcook.proof.search import reify
-from symcook.proof.terms import Term, flatten, free, instantiate, num, replace, var
+from symcook.proof.terms import Term, flatten, free, instantiate, num, replace, subterms, var
 
 WORK = 800_000
 """Evaluated symbols after which no further word is tried."""
@@ -312,7 +312,8 @@ class Runs(Instances):
             if said is None or (isinstance(x, int | Fraction | Root) and not by_equations):
                 at = self._rooted_term(f, i, x) if isinstance(x, Root) else written(x)
             else:
-                at = reify.term(nf(self._said(said, (i,), by_equations)))
+                plain = self._said(said, (i,), by_equations)
+                at = min(reify.term(nf(plain)), plain, key=_size)
             self._shown[f, i] = at
         return self._shown[f, i]
 
@@ -333,9 +334,9 @@ class Runs(Instances):
             low, high = (self.whole(self.value(k, bound)) for k in kids[:2])
             out = num(int(tag == "prod"))
             for k in _integers(low, high):
-                out = ("+" if tag == "sum" else "*", None, (out, self._said(kids[2], (k, *bound), by_equations)))
+                out = _made("+" if tag == "sum" else "*", None, (out, self._said(kids[2], (k, *bound), by_equations)))
             return out
-        return (tag, data, tuple([self._said(k, bound, by_equations) for k in kids]))
+        return _made(tag, data, tuple([self._said(k, bound, by_equations) for k in kids]))
 
     def _behind(self, f: Term) -> int:
         """What a function is where the word has no position: for tokens none, else 0, where nothing else is tried."""
@@ -453,6 +454,29 @@ def _ordered(premises: Sequence[Term], known: set[Term]) -> list[Term]:
         out.append(ready)
         known |= free(ready)
     return out
+
+
+def _made(tag: str, data: Any, kids: tuple[Term, ...]) -> Term:
+    """A term with these parts, without what 0 and 1 add to it."""
+    zero, one = num(0), num(1)
+    if all(k[0] == "num" for k in kids) and (c := constant(nf((tag, data, kids)))) is not None:
+        return written(c)
+    a, b = kids[0] if kids else zero, kids[-1] if kids else zero
+    if tag == "+" and zero in kids:
+        return b if a == zero else a
+    if tag == "-" and b == zero:
+        return a
+    if tag == "-" and a == zero:
+        return ("neg", None, (b,))
+    if tag == "*" and (zero in kids or one in kids):
+        return zero if zero in kids else b if a == one else a
+    if tag == "/" and (a == zero or b == one):
+        return a
+    return (tag, data, kids)
+
+
+def _size(t: Term) -> int:
+    return sum(1 for _ in subterms(t))
 
 
 def _same(a: Sequence[Any], b: Sequence[Any]) -> bool:
