@@ -25,7 +25,7 @@ from symcook.proof import grammar
 from symcook.proof.grammar import leading_names
 from symcook.proof.instances import HERE, Instances, _integers
 from symcook.proof.normal import constant, nf
-from symcook.proof.ownvalues import OPEN, function, minus, over, plus, sign, times, written
+from symcook.proof.ownvalues import OPEN, compact, function, minus, over, plus, sign, times, written
 from symcook.proof.replay import Statement
 from symcook.proof.search import reify
 from symcook.proof.terms import Term, flatten, free, instantiate, num, replace, subterms, var
@@ -313,7 +313,7 @@ class Runs(Instances):
                 at = self._rooted_term(f, i, x) if isinstance(x, Root) else written(x)
             else:
                 plain = self._said(said, (i,), by_equations)
-                at = min(reify.term(nf(plain)), plain, key=_size)
+                at = min(compact(nf(plain)), plain, key=_size)
             self._shown[f, i] = at
         return self._shown[f, i]
 

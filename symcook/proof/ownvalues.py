@@ -115,6 +115,57 @@ def written(x: Any) -> Term:
     return x.term if isinstance(x, Closed) else reify.term(_poly(x))
 
 
+def compact(p: Poly) -> Term:
+    """A term with normal form `p`; what is long in several monomials is written once before a bracket."""
+    saved: dict[int, int] = {}
+    for factors, _ in p:
+        for a, _k in factors:
+            saved[a] = saved.get(a, 0) + 1
+    many = [a for a, count in saved.items() if count > 1]
+    if not many:
+        parts = [_product(m, c) for m, c in sorted(p.items(), key=lambda entry: repr(reify.product(entry[0])))]
+        out = parts[0] if parts else reify.term({})
+        for one in parts[1:]:
+            out = ("+", None, (out, one))
+        return out
+    longest = max(many, key=lambda a: ((saved[a] - 1) * len(repr(reify.atom(a))), repr(reify.atom(a))))
+    least = min(k for factors, _ in p for a, k in factors if a == longest)
+    inside: Poly = {}
+    rest: Poly = {}
+    for (factors, e), c in p.items():
+        powers = dict(factors)
+        if longest in powers:
+            powers[longest] -= least
+            inside[tuple((a, k) for a, k in sorted(powers.items()) if k), e] = c
+        else:
+            rest[factors, e] = c
+    front = _atom(longest) if least == 1 else ("^", least, (_atom(longest),))
+    out = ("*", None, (front, compact(inside)))
+    return ("+", None, (compact(rest), out)) if rest else out
+
+
+def _product(m: Any, c: Any) -> Term:
+    parts = [_atom(a) if k == 1 else ("^", k, (_atom(a),)) for a, k in m[0]]
+    parts.sort(key=repr)
+    if m[1]:
+        parts.append(("fn", "exp", (compact(normal._exponents[m[1]]),)))
+    if c != 1 or not parts:
+        parts.insert(0, reify.term({ONE: c}))
+    out = parts[0]
+    for one in parts[1:]:
+        out = ("*", None, (out, one))
+    return out
+
+
+def _atom(a: int) -> Term:
+    key = normal._keys[a]
+    if key[0] == "inv":
+        return ("/", None, (reify.term({ONE: 1}), compact(dict(key[1]))))
+    if key[0] == "fn":
+        return ("fn", key[1], tuple([compact(dict(k)) for k in key[2:]]))
+    return reify.atom(a)
+
+
 def short(x: Any) -> Any:
     return x.numerator if isinstance(x, Fraction) and x.denominator == 1 else x
 
