@@ -21,7 +21,7 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
         if not file.is_file():
             raise BadInput("a model without a sentence must have its certificate beside it", file, "give --statement")
     try:
-        certificate, text = replay.load_json(target.read_bytes()), beside.read_text(encoding="utf-8")
+        certificate, text = replay.load_json(target.read_bytes()), beside.read_bytes().decode()
     except (OSError, UnicodeDecodeError):
         raise BadInput("a certificate and its statement must be readable files in UTF-8", target) from None
     sentence, verdict = ownfiles.again(document, certificate, text)

@@ -11,19 +11,20 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model import modelfile
 from symcook.proof import kernel, replay
 from symcook.proof.ownnames import Meaning, named
+from symcook.proof.ownruns import Runs, Tried
+from symcook.proof.ownwitness import at_word, shown_inhabited, ways
 from symcook.proof.ownwords import MUST
 from symcook.proof.replay import Statement, Verdict
 from symcook.proof.search import automation, elaborate, prooftext
-from symcook.proof.search.atword import at_word, shown_inhabited
 from symcook.proof.search.elaborate import Elaborator, Gap
 from symcook.proof.search.prooftext import BadProof, Line, Place, ProofText
-from symcook.proof.search.runs import Runs, Tried
 from symcook.proof.search.tactics import Goal, Library, Stuck
 from symcook.proof.terms import COMPARISONS, Clock, Term
 
@@ -195,7 +196,8 @@ def refute(
     g = Goal(library(statement, _stored()), statement.refutation, {}, {})
     try:
         with _within(until):
-            at_word(g, runs)
+            if not g.first(*(partial(at_word, runs=runs, by_equations=way) for way in ways(runs))):
+                return None, None
         return _checked(statement, {"proof": g.nodes}, "refuted")
     except (Stuck, Rejected, OutOfTime):
         return None, None

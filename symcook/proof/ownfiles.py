@@ -34,6 +34,9 @@ def again(document: Mapping[str, Any], certificate: Any, text: str) -> tuple[str
     if last != statement.block + "\n":
         return failed("the statement beside it is not that of this model and sentence")
     try:
-        return sentence, replay.library().judged(statement, certificate)
+        verdict = replay.library().judged(statement, certificate)
     except Rejected as error:
         return failed(str(error))
+    if text != own.expanded(statement, certificate):
+        return failed("the definitions and lemmas beside it are not those that it rests on")
+    return sentence, verdict

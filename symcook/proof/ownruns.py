@@ -19,21 +19,22 @@ from math import prod
 from typing import Any
 
 from symcook.errors import BadInput, Rejected, SymcookError
-from symcook.numbers.expsum import exp_of, sign, text
+from symcook.numbers.expsum import text
 from symcook.numbers.roots import Root, root
+from symcook.proof import grammar
 from symcook.proof.grammar import leading_names
 from symcook.proof.instances import HERE, Instances, _integers
+from symcook.proof.normal import constant, nf
+from symcook.proof.ownvalues import OPEN, compact, function, minus, over, plus, sign, times, written
 from symcook.proof.replay import Statement
-from symcook.proof.terms import Term, flatten, free, instantiate, var
+from symcook.proof.search import reify
+from symcook.proof.terms import Term, flatten, free, instantiate, num, replace, subterms, var
 
 WORK = 800_000
 """Evaluated symbols after which no further word is tried."""
 LONGEST = 12
 WIDE = 3
 """Up to this length functions are given other values behind the ends of a word too."""
-
-OPEN = (Rejected, BadInput, TypeError, ZeroDivisionError)
-"""What says that a value or a comparison has no exact form here."""
 
 
 class Spent(Exception):
@@ -79,11 +80,15 @@ class Runs(Instances):
         self.words_of = {v for v in functions if v[1][1][2] == "Int"}
         plain = {*self.numbers, *self.words_of}
         self.choose = [p for p in premises if free(p) <= plain]
-        self.follow = _ordered([p for p in premises if not free(p) <= plain], plain)
+        ordered = _ordered([p for p in premises if not free(p) <= plain], plain)
+        self.follow = [(p, [v for v in self.order if v in free(p)]) for p in ordered]
         self.outside: dict[Term, Any] = {}
         self.beyond: set[Term] = set()  # functions that were asked for where they have no value
         self.strict = True
         self.roots: dict[tuple[Term, int], tuple[Fraction, ...]] = {}  # a value is a product of sqrt(q) for these q
+        self.solved: dict[tuple[Term, int], Term] = {}  # what a value is by its equation
+        self.parts: list[tuple[Term, Term, int]] = []  # the equations that were solved, in this order
+        self._shown: dict[tuple[Term, int], Term] = {}
         self.size_name = self.numbers[0] if len(self.numbers) == 1 else None
 
     # --- Words ---------------------------------------------------------------------------------------------------
@@ -100,6 +105,7 @@ class Runs(Instances):
         self.size = self.size_name
         for _ in self.meeting(self.choose):
             self.strict, self.outside, self.roots = True, {}, {}
+            self.solved, self._shown, self.parts = {}, {}, []
             self.values |= {v: {} for v in functions if v not in self.words_of}
             try:
                 met = self._follows()
@@ -111,8 +117,8 @@ class Runs(Instances):
 
     def _follows(self) -> bool:
         """Give the functions their values by their equations; whether all premises hold."""
-        for premise in self.follow:
-            unknown = [v for v in self.order if v in free(premise) and self.values[v] == {}]
+        for premise, names in self.follow:
+            unknown = [v for v in names if self.values[v] == {}]
             inner: Any = premise[2][0] if premise[0] == "all" else premise
             if unknown and premise[0] == "all" and inner[0] == "->":
                 if len(unknown) > 1:
@@ -141,6 +147,7 @@ class Runs(Instances):
             if a[0] == "app" and a[2] == (f, HERE) and b[0] == "fn" and b[1] == "sqrt":
                 inside = self.value(b[2][0], (i,))
                 table[i] = self.value(b, (i,))
+                self.solved[f, i] = b
                 if isinstance(inside, int | Fraction) and isinstance(table[i], Root):
                     self.roots[f, i] = (Fraction(inside),)
                 return
@@ -148,18 +155,22 @@ class Runs(Instances):
                 factor = self.value(a[2][1], (i,))
                 if sign(factor):
                     table[i] = 0
-                    table[i] = _short(_over(self.value(b, (i,)), factor) - self.value(a[2][0], (i,)))
-                    self._rooted(f, part, i)
+                    table[i] = minus(over(self.value(b, (i,)), factor), self.value(a[2][0], (i,)))
+                    rest = replace(a[2][0], ("app", None, (f, HERE)), num(0))
+                    self.solved[f, i] = ("-", None, (("/", None, (b, a[2][1])), rest))
+                    self.parts.append((f, part, i))
                     return
                 continue
             rests = []
             for tried in (0, 1):
                 table[i] = tried
-                rests.append(self.value(a, (i,)) - self.value(b, (i,)))
-            slope = rests[0] - rests[1]
+                rests.append(minus(self.value(a, (i,)), self.value(b, (i,))))
+            slope = minus(rests[0], rests[1])
             if sign(slope):
-                table[i] = _over(rests[0], slope)
-                self._rooted(f, part, i)
+                table[i] = over(rests[0], slope)
+                if a[0] == "app" and a[2] == (f, HERE):
+                    self.solved[f, i] = b
+                self.parts.append((f, part, i))
                 return
         table[i] = 0
 
@@ -272,39 +283,77 @@ class Runs(Instances):
         tables = (x.values() for x in self.values.values() if isinstance(x, dict))
         return all(isinstance(x, int | Fraction) for table in tables for x in table)
 
-    def terms(self) -> list[str]:
-        """The values of the leading names as texts of the grammar."""
-        return [self._term(v) for v in self.order]
+    def terms(self, by_equations: bool = False) -> list[str]:
+        """The values of the leading names as texts of the grammar: numbers and those with one root as they are, others
+        as their equation says it, which is then true by computation; `by_equations` all so."""
+        for one in self.parts:
+            self._rooted(*one)
+        self._shown, self.parts = {}, []
+        return [self._term(v, by_equations) for v in self.order]
 
-    def _term(self, v: Term) -> str:
+    def _term(self, v: Term, by_equations: bool) -> str:
         x = self.values[v]
         if not isinstance(x, dict):
             return text(x)
         rest = self._behind(v)
         parts = []
-        for i, value in sorted(x.items()):
-            if sign(value - rest):
-                written = self._written(v, i, value - rest)
-                parts.append(f"I[j = {i}]" + ("" if written == "1" else f"*({written})"))
+        for i in sorted(x):
+            at = self._shown_at(v, i, by_equations)
+            if rest:
+                at = reify.term(nf(("-", None, (at, written(rest)))))
+            if at != num(0):
+                parts.append(f"I[j = {i}]" + ("" if at == num(1) else f"*({grammar.show(at)})"))
         return "j. " + (" + ".join([*parts, *([text(rest)] if rest else [])]) or "0")
+
+    def _shown_at(self, f: Term, i: int, by_equations: bool) -> Term:
+        """f(i) as it is written."""
+        if (f, i) not in self._shown:
+            x, said = self.values[f][i], self.solved.get((f, i))
+            if said is None or (isinstance(x, int | Fraction | Root) and not by_equations):
+                at = self._rooted_term(f, i, x) if isinstance(x, Root) else written(x)
+            else:
+                plain = self._said(said, (i,), by_equations)
+                at = min(compact(nf(plain)), plain, key=_size)
+            self._shown[f, i] = at
+        return self._shown[f, i]
+
+    def _said(self, t: Term, bound: tuple[int, ...], by_equations: bool) -> Term:
+        """A part of an equation with the values so written of what stands in it."""
+        tag, data, kids = t
+        if tag in ("num", "bound", "var"):
+            return written(self.value(t, bound))
+        if tag == "app":
+            place = self.value(kids[1], bound)
+            table = self.values[kids[0]]
+            if place not in table:
+                return written(self.value(t, bound))
+            return self._shown_at(kids[0], place, by_equations)
+        if tag == "ind":
+            return num(int(self.truth(kids[0], bound)))
+        if tag in ("sum", "prod"):
+            low, high = (self.whole(self.value(k, bound)) for k in kids[:2])
+            out = num(int(tag == "prod"))
+            for k in _integers(low, high):
+                out = _made("+" if tag == "sum" else "*", None, (out, self._said(kids[2], (k, *bound), by_equations)))
+            return out
+        return _made(tag, data, tuple([self._said(k, bound, by_equations) for k in kids]))
 
     def _behind(self, f: Term) -> int:
         """What a function is where the word has no position: for tokens none, else 0, where nothing else is tried."""
         return self.outside.get(f, -1 if f in self.words_of and f in self.beyond else 0)
 
-    def _written(self, v: Term, i: int, value: Any) -> str:
-        """A value; one with a root in terms of the roots that the equations before it have, where they give it: then
-        that a product with one of these is what an equation says needs no more than sqrt(q)*sqrt(q) = q."""
-        if not isinstance(value, Root):
-            return text(value)
-        chosen = self.roots.get((v, i), ())
+    def _rooted_term(self, f: Term, i: int, value: Root) -> Term:
+        """A value with a root in terms of the roots that the equations before it have, where they give it: then that a
+        product with one of these is what an equation says needs no more than sqrt(q)*sqrt(q) = q."""
+        chosen = self.roots.get((f, i), ())
         unit = root(prod(chosen))
         if not isinstance(unit, Root) or unit.r != value.r:
-            return text(value)
-        factor = value.q / unit.q
-        head = "" if factor == 1 else f"({text(factor)})*"
-        tail = f" + ({text(value.p)})" if value.p else ""
-        return head + "*".join(f"sqrt({text(q)})" for q in chosen) + tail
+            return written(value)
+        factors = [written(x) for x in [value.q / unit.q] if x != 1]
+        out, *more = [*factors, *(("fn", "sqrt", (written(q),)) for q in chosen)]
+        for one in more:
+            out = ("*", None, (out, one))
+        return ("+", None, (out, written(value.p))) if value.p else out
 
     def _rooted(self, f: Term, part: Term, i: int) -> None:
         """Note of which roots f(i) is a product: those of one name in its equation, perhaps with one of another."""
@@ -351,19 +400,18 @@ class Runs(Instances):
         if tag in ("fn", "/", "^", "+", "-", "*", "neg"):
             given = [self.value(k, bound) for k in kids]
             if tag in ("+", "-", "*", "neg"):
-                a, b = given[0], given[-1]
-                return _short(-a if tag == "neg" else a + b if tag == "+" else a - b if tag == "-" else a * b)
+                if tag == "neg":
+                    return minus(0, given[0])
+                return (plus if tag == "+" else minus if tag == "-" else times)(*given)
             if tag == "/":
-                if not sign(given[1]):
-                    raise Rejected("the statement divides by zero")
-                return _over(*given)
-            return _function("pow" if tag == "^" else data, [*given, data] if tag == "^" else given)
+                return over(*given)
+            return function("pow" if tag == "^" else data, [*given, data] if tag == "^" else given)
         if tag in ("sum", "prod"):
             low, high = (self.whole(self.value(k, bound)) for k in kids[:2])
             total: Any = int(tag == "prod")
             for i in _integers(low, high):
                 x = self.value(kids[2], (i, *bound))
-                total = _short(total + x if tag == "sum" else total * x)
+                total = (plus if tag == "sum" else times)(total, x)
             return total
         return super().value(t, bound)
 
@@ -381,16 +429,16 @@ class Runs(Instances):
         total: Any = 0
         sums: Any = 0
         for place, score in zip(places, scores, strict=True):
-            one = _function("exp", [score - scores[0]])
-            total, sums = _short(total + one * self.value(weighted[2][1], place)), _short(sums + one)
-        return _over(total, sums) if places else None
+            one = function("exp", [minus(score, scores[0])])
+            total, sums = plus(total, times(one, self.value(weighted[2][1], place))), plus(sums, one)
+        return over(total, sums) if places else None
 
     def truth(self, t: Term, bound: tuple[int, ...]) -> bool:
         tag, sort, kids = t
         if tag in ("=", "<=", "<"):
             self.spend()
             a, b = (self.value(k, bound) for k in kids)
-            found = sign(a - b)
+            found = sign(minus(a, b))
             return found == 0 if tag == "=" else found <= 0 if tag == "<=" else found < 0
         if tag == "ex" and sort == "Int" and (here := self.range(kids[0], bound)) is not None:
             return bool(here)  # nothing is asked but that there is a place
@@ -408,51 +456,31 @@ def _ordered(premises: Sequence[Term], known: set[Term]) -> list[Term]:
     return out
 
 
-def _short(x: Any) -> Any:
-    return x.numerator if isinstance(x, Fraction) and x.denominator == 1 else x
+def _made(tag: str, data: Any, kids: tuple[Term, ...]) -> Term:
+    """A term with these parts, without what 0 and 1 add to it."""
+    zero, one = num(0), num(1)
+    if all(k[0] == "num" for k in kids) and (c := constant(nf((tag, data, kids)))) is not None:
+        return written(c)
+    a, b = kids[0] if kids else zero, kids[-1] if kids else zero
+    if tag == "+" and zero in kids:
+        return b if a == zero else a
+    if tag == "-" and b == zero:
+        return a
+    if tag == "-" and a == zero:
+        return ("neg", None, (b,))
+    if tag == "*" and (zero in kids or one in kids):
+        return zero if zero in kids else b if a == one else a
+    if tag == "/" and (a == zero or b == one):
+        return a
+    return (tag, data, kids)
 
 
-def _over(a: Any, b: Any) -> Any:
-    return _short((Fraction(a) if isinstance(a, int) else a) / b)
+def _size(t: Term) -> int:
+    return sum(1 for _ in subterms(t))
 
 
 def _same(a: Sequence[Any], b: Sequence[Any]) -> bool:
     try:
-        return all(not sign(x - y) for x, y in zip(a, b, strict=True))
+        return all(not sign(minus(x, y)) for x, y in zip(a, b, strict=True))
     except OPEN:
         return False
-
-
-def _function(name: str, given: Sequence[Any]) -> Any:
-    """The exact value of a function of the grammar; Rejected where it has none here."""
-    a, b = given[0] if given else 0, given[-1] if given else 0
-    if name in ("pow", "^"):
-        if not isinstance(b, int) or abs(b) > 4_096:
-            raise Rejected("an exponent has no exact value here")
-        if b < 0 and not sign(a):
-            raise Rejected("the statement divides by zero")
-        out: Any = Fraction(a) ** abs(b) if isinstance(a, int | Fraction) else _power(a, abs(b))
-        return _short(out) if b >= 0 else _over(1, out)
-    if name in ("relu", "abs"):
-        return max(a, 0) if name == "relu" and isinstance(a, int | Fraction) else _turned(name, a)
-    if name in ("min", "max"):
-        return a if (sign(a - b) <= 0) is (name == "min") else b
-    if name == "sqrt":
-        if sign(a) < 0:
-            raise Rejected("the statement takes the root of a negative number")
-        return _short(root(a))
-    if name == "exp":
-        return _short(exp_of(a))
-    raise Rejected(f"'{name}' has no exact value here")
-
-
-def _turned(name: str, a: Any) -> Any:
-    positive = sign(a) > 0
-    return a if positive else -a if name == "abs" else 0
-
-
-def _power(a: Any, k: int) -> Any:
-    out: Any = Fraction(1)
-    for _ in range(k):
-        out = out * a
-    return out

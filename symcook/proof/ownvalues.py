@@ -1,0 +1,247 @@
+"""Numbers at a word: exact ones as in the exact domain, and where these end closed terms, compared by balls.
+
+A `Closed` number is a polynomial of `normal` without names: what roots of different numbers, logarithms or exponentials
+of roots give. Two are equal where their polynomials are; else balls of rising precision tell them apart, or nothing
+does, and then nothing is decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from symcook.errors import BadInput, NotExact, Rejected
+from symcook.numbers import expsum
+from symcook.numbers.expsum import ExpSum, exp_of
+from symcook.numbers.roots import Root, root
+from symcook.proof import enclose, normal
+from symcook.proof.normal import ONE, Poly
+from symcook.proof.search import reify
+from symcook.proof.terms import Term
+
+PRECISIONS = (64, 256, 1024)
+MAX_EXPONENT = 4_096
+MAX_MONOMIALS = 400
+"""A closed number with more parts is not computed with: nothing about it would be proved in time."""
+OPEN = (Rejected, BadInput, TypeError, ZeroDivisionError)
+"""What says that a value or a comparison has no exact form here."""
+
+
+class Closed:
+    """A number that is a polynomial without names and, as it is written, no rational."""
+
+    def __init__(self, poly: Poly) -> None:
+        self.poly = poly
+
+    @cached_property
+    def term(self) -> Term:
+        return reify.term(self.poly)
+
+    @cached_property
+    def sign(self) -> int:
+        """1 or -1; Rejected where balls do not tell the number from 0."""
+        for prec in PRECISIONS:
+            found = decided(self.term, prec)
+            if found:
+                return found
+        raise Rejected("a number cannot be told from 0")
+
+
+def decided(t: Term, prec: int) -> int:
+    """1 or -1 where an enclosure with `prec` bits of a term without names has this sign; else 0."""
+    if enclose.least_sign(t, {}, prec) == 1:
+        return 1
+    return -1 if enclose.least_sign(("neg", None, (t,)), {}, prec) == 1 else 0
+
+
+def sign(x: Any) -> int:
+    """-1, 0 or 1; Rejected where that is not decided."""
+    return x.sign if isinstance(x, Closed) else expsum.sign(x)
+
+
+def plus(a: Any, b: Any) -> Any:
+    return _either(lambda: a + b, lambda: normal.add(_poly(a), _poly(b)), a, b)
+
+
+def minus(a: Any, b: Any) -> Any:
+    return _either(lambda: a - b, lambda: normal.add(_poly(a), _poly(b), -1), a, b)
+
+
+def times(a: Any, b: Any) -> Any:
+    return _either(lambda: a * b, lambda: normal.mul(_poly(a), _poly(b)), a, b)
+
+
+def over(a: Any, b: Any) -> Any:
+    """a/b. Raises Rejected where b is 0, or is not told from it."""
+    if not sign(b):
+        raise Rejected("the statement divides by zero")
+    return _either(
+        lambda: (Fraction(a) if isinstance(a, int) else a) / b, lambda: normal.mul(_poly(a), _inverse(b)), a, b
+    )
+
+
+def function(name: str, given: Sequence[Any]) -> Any:
+    """The value of a function of the grammar; Rejected where it has none here."""
+    a, b = given[0] if given else 0, given[-1] if given else 0
+    if name in ("pow", "^"):
+        if not isinstance(b, int) or abs(b) > MAX_EXPONENT:
+            raise Rejected("an exponent has no exact value here")
+        if b < 0 and not sign(a):
+            raise Rejected("the statement divides by zero")
+        out: Any = Fraction(a) ** abs(b) if isinstance(a, int | Fraction) else _power(a, abs(b))
+        return short(out) if b >= 0 else over(1, out)
+    if name in ("relu", "abs"):
+        positive = sign(a) > 0
+        return a if positive else minus(0, a) if name == "abs" else 0
+    if name in ("min", "max"):
+        return a if (sign(minus(a, b)) <= 0) is (name == "min") else b
+    if name == "sqrt":
+        if sign(a) < 0:
+            raise Rejected("the statement takes the root of a negative number")
+        return _either(lambda: root(a), lambda: normal._function("sqrt", [_poly(a)]), a)
+    if name == "exp":
+        return _either(lambda: exp_of(a), lambda: normal._function("exp", [_poly(a)]), a)
+    if name == "log" and sign(a) <= 0:
+        raise Rejected("the statement takes the logarithm of a number that is not positive")
+    if name in ("log", "erf", "pi"):
+        return _closed(normal._function(name, [_poly(x) for x in given]))
+    raise Rejected(f"'{name}' has no exact value here")
+
+
+def written(x: Any) -> Term:
+    """The number as a term."""
+    return x.term if isinstance(x, Closed) else reify.term(_poly(x))
+
+
+def compact(p: Poly) -> Term:
+    """A term with normal form `p`; what is long in several monomials is written once before a bracket."""
+    saved: dict[int, int] = {}
+    for factors, _ in p:
+        for a, _k in factors:
+            saved[a] = saved.get(a, 0) + 1
+    many = [a for a, count in saved.items() if count > 1]
+    if not many:
+        parts = [_product(m, c) for m, c in sorted(p.items(), key=lambda entry: repr(reify.product(entry[0])))]
+        out = parts[0] if parts else reify.term({})
+        for one in parts[1:]:
+            out = ("+", None, (out, one))
+        return out
+    longest = max(many, key=lambda a: ((saved[a] - 1) * len(repr(reify.atom(a))), repr(reify.atom(a))))
+    least = min(k for factors, _ in p for a, k in factors if a == longest)
+    inside: Poly = {}
+    rest: Poly = {}
+    for (factors, e), c in p.items():
+        powers = dict(factors)
+        if longest in powers:
+            powers[longest] -= least
+            inside[tuple((a, k) for a, k in sorted(powers.items()) if k), e] = c
+        else:
+            rest[factors, e] = c
+    front = _atom(longest) if least == 1 else ("^", least, (_atom(longest),))
+    out = ("*", None, (front, compact(inside)))
+    return ("+", None, (compact(rest), out)) if rest else out
+
+
+def _product(m: Any, c: Any) -> Term:
+    parts = [_atom(a) if k == 1 else ("^", k, (_atom(a),)) for a, k in m[0]]
+    parts.sort(key=repr)
+    if m[1]:
+        parts.append(("fn", "exp", (compact(normal._exponents[m[1]]),)))
+    if c != 1 or not parts:
+        parts.insert(0, reify.term({ONE: c}))
+    out = parts[0]
+    for one in parts[1:]:
+        out = ("*", None, (out, one))
+    return out
+
+
+def _atom(a: int) -> Term:
+    key = normal._keys[a]
+    if key[0] == "inv":
+        return ("/", None, (reify.term({ONE: 1}), compact(dict(key[1]))))
+    if key[0] == "fn":
+        return ("fn", key[1], tuple([compact(dict(k)) for k in key[2:]]))
+    return reify.atom(a)
+
+
+def short(x: Any) -> Any:
+    return x.numerator if isinstance(x, Fraction) and x.denominator == 1 else x
+
+
+def _either(exact: Any, closed: Any, *given: Any) -> Any:
+    if not any(isinstance(x, Closed) for x in given):
+        try:
+            return short(exact())
+        except NotExact:
+            pass
+    return _closed(closed())
+
+
+def _poly(x: Any) -> Poly:
+    if isinstance(x, Closed):
+        return x.poly
+    if isinstance(x, Root):
+        return normal.add(_rational(x.p), normal.scale(normal._function("sqrt", [_rational(x.r)]), x.q))
+    if isinstance(x, ExpSum):
+        above = {_exponential(t[0]): normal._whole(t[1]) for t in x.form if len(t) == 2}
+        below = {_exponential(t[1]): normal._whole(t[2]) for t in x.form if len(t) == 3}
+        return above if below == {ONE: 1} else normal.mul(above, normal.inverse(below))
+    return _rational(x)
+
+
+def _rational(x: int | Fraction) -> Poly:
+    return {ONE: short(x)} if x else {}
+
+
+def _exponential(r: Fraction) -> Any:
+    return ((), normal._exponent(_rational(r)))
+
+
+def _inverse(x: Any) -> Poly:
+    return normal.inverse(_poly(x))
+
+
+def _closed(p: Poly) -> Any:
+    p = _reduced(p)
+    if len(p) > MAX_MONOMIALS:
+        raise Rejected("a value has too many parts")
+    c = normal.constant(p)
+    return Closed(p) if c is None else short(c)
+
+
+def _reduced(p: Poly) -> Poly:
+    """The same number with a*(1/a) = 1 and sqrt(q)^2 = q in each monomial; only for a that is not 0, as all here."""
+    for m in p:
+        powers = dict(m[0])
+        for a, k in m[0]:
+            key = normal._keys[a]
+            if key[0] == "fn" and key[1] == "sqrt" and k > 1:
+                other, rest = normal.power(dict(key[2]), k // 2), k % 2
+            elif key[0] == "inv" and (b := _single(key)) in powers:
+                other, rest = normal.power({((((b, 1),)), 0): 1}, 0), k
+                least = min(k, powers[b])
+                rest, powers[b] = k - least, powers[b] - least
+            else:
+                continue
+            powers[a] = rest
+            left = (tuple(sorted((x, e) for x, e in powers.items() if e)), m[1])
+            without = {x: c for x, c in p.items() if x != m}
+            return _reduced(normal.add(without, normal.mul({left: p[m]}, other)))
+    return p
+
+
+def _single(key: Any) -> int | None:
+    """a, where an inverse is that of the one atom a."""
+    if len(key[1]) != 1:
+        return None
+    ((factors, e), c) = next(iter(key[1]))
+    return factors[0][0] if len(factors) == 1 and factors[0][1] == 1 and not e and c == 1 else None
+
+
+def _power(a: Any, k: int) -> Any:
+    out: Any = 1
+    for _ in range(k):
+        out = times(out, a)
+    return out
