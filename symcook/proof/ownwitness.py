@@ -23,6 +23,7 @@ from symcook.proof.search.tactics import Goal, Library, Stuck
 from symcook.proof.terms import (
     COMPARISONS,
     FALSE,
+    MAX_SIZE,
     Term,
     conj,
     flatten,
@@ -96,6 +97,8 @@ def at_word(g: Goal, runs: Runs, by_equations: bool = False) -> None:
             raise Stuck("a name stands behind a condition")
         body = instantiate(body[2][0], (v,))
         g.witness(term)
+    if sum(1 for _ in subterms(g.goal)) > MAX_SIZE:
+        raise Stuck("the values at this word are too long for the checker")
     runs.strict, runs.limit = False, runs.work + 20 * runs.budget
     try:
         _follow(g, body, runs)
