@@ -378,7 +378,7 @@ class Runs(Instances):
         self.work += 1
         if self.work > self.limit:
             raise Spent
-        if not self.work & 1023 and self.until is not None and time.monotonic() > self.until:
+        if not self.work & 63 and self.until is not None and time.monotonic() > self.until:
             raise Spent
 
     def value(self, t: Term, bound: tuple[int, ...]) -> Any:

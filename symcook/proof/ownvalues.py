@@ -174,7 +174,7 @@ def _either(exact: Any, closed: Any, *given: Any) -> Any:
     if not any(isinstance(x, Closed) for x in given):
         try:
             return short(exact())
-        except NotExact:
+        except (NotExact, TypeError):  # TypeError: the root of a sum of exponentials
             pass
     return _closed(closed())
 

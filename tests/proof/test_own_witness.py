@@ -125,6 +125,7 @@ def test_bounds_on_a_softmax_head_against_plain_numbers(seed):
         ("gelu(vote(n)) < 1/2", "a"),
         ("erf(vote(n)) < 3/4", "a"),
         ("0 < log(2 + mean(n))", "b"),
+        ("3 <= n -> sqrt(1 + mean(n)) < 6/5", "aaa"),
         ("sqrt(2)*exp(mean(n)) < 2", "a"),
         ("2 <= n -> exp(sqrt(1 + mean(n))) < 7/2", "aa"),
         ("~(exp(sqrt(2)) = exp(vote(n)*sqrt(2)))", "a"),

@@ -4,7 +4,7 @@ import itertools
 import json
 import random
 
-from families import together
+from families import by_turns, together
 
 import symcook as sc
 from symcook.compose.paired import paired
@@ -58,7 +58,8 @@ MODELS = {
 }
 
 
-@together(
+@by_turns(
+    3,
     ("which", "sentence"),
     [
         ("equal with CLS", "1 <= n"),
