@@ -43,18 +43,8 @@ def endless(name: str, recipe: str) -> Callable[[], Transformer]:
 
 
 def surer(name: str, recipe: str) -> Callable[[], Transformer]:
-    """A recipe behind the layer of Chiang and Cholak's Proposition 2, whose answers have the logits 1 and -1. Its last
-    norm gives zero for zero variance: with epsilon = 0 it meets that at each position at which the old logit is 0, and
-    those of PARITY are so everywhere but at CLS."""
-
-    def made() -> Transformer:
-        model = confident(build(recipe), 1)
-        last = model.layers[-1]
-        (norm,) = last.feedforward_norms
-        layer = replace(last, feedforward_norms=(replace(norm, zero_variance="zero"),))
-        return replace(model, name=name, layers=(*model.layers[:-1], layer))
-
-    return made
+    """A recipe behind the layer of Chiang and Cholak's Proposition 2, whose answers have the logits 1 and -1."""
+    return lambda: replace(confident(build(recipe), 1), name=name)
 
 
 OTHERS: dict[str, Callable[[], Transformer]] = {

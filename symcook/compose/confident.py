@@ -19,7 +19,8 @@ def confident(model: Transformer, logit: Any) -> Transformer:
     One more layer: its attention does nothing; its feed-forward part turns the d coordinates into (s, -s, 0, ..., 0),
     s being the old logit, by x - x + (W x, -W x, 0, ..., 0) with 2d hidden units relu(x) and relu(-x); its norm divides
     by sqrt(2 s^2/d + epsilon). The new logit is the first coordinate times logit/sqrt(d/2). `logit` is positive, in
-    nats. Where s = 0 and epsilon = 0 there is nothing to divide by, and `zero_variance` of the norm says what happens.
+    nats. Where s = 0 and epsilon = 0 there is nothing to divide by, and the norm gives zero: those of PARITY are so at
+    every position but CLS, and a norm that refused there would leave the model without a run.
     Raises BadInput for a model whose readout is no sign, or whose last part has no norm over the whole stream.
     Source: chiang2022, Proposition 2.
     """
@@ -53,6 +54,6 @@ def confident(model: Transformer, logit: Any) -> Transformer:
     return replace(
         model,
         name=f"{model.name} surer",
-        layers=(*model.layers, Layer(nothing, network, (last,), (last,), "post")),
+        layers=(*model.layers, Layer(nothing, network, (last,), (replace(last, zero_variance="zero"),), "post")),
         readout=Readout("sign", model.readout.position, names[:1], [[weight]]),
     )

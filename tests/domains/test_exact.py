@@ -147,9 +147,9 @@ def test_softmax_at_temperature_of_a_logarithm_is_rational():
     assert tokens_with_softmax(1).run("ab").to_json()["output"] == {"mark": "exp(1)/(exp(1) + 1)"}
     halves = exact("1/(log(n)/2 + log(4*n)/2)")  # weights (2 n)^1 and (2 n)^0, though sqrt(n) is irrational
     assert tokens_with_softmax(halves).run("ba").to_json()["output"] == {"mark": "4/5"}
-    with pytest.raises(NotExact, match="domain ball"):  # 3^(1/2)
+    with pytest.raises(NotExact, match='domain="ball"'):  # 3^(1/2)
         tokens_with_softmax("1/log(n)").run("acb")
-    with pytest.raises(NotExact, match="domain ball"):
+    with pytest.raises(NotExact, match='domain="ball"'):
         tokens_with_softmax("sqrt(2)").run("ab")
 
 
@@ -217,7 +217,7 @@ def test_positions_are_exact():
     assert at_position(lowered("sqrt(i*n)"), 9, 4) == 6
     assert at_position(lowered("if(i < n, max(i, 2), abs(-i))"), 1, 4) == 2
     assert at_position(lowered("i*log(n)"), 2, 1) == 0
-    with pytest.raises(NotExact, match="domain ball"):
+    with pytest.raises(NotExact, match='domain="ball"'):
         at_position(lowered("sqrt(i)"), 2, 4)
     for text in ("1/(i - n)", "(i - n)^(-1/2)"):
         with pytest.raises(BadInput, match="denominator"):
@@ -301,7 +301,7 @@ def test_irrational_and_unset_coefficients():
     domain = Exact()
     domain.begin(("a",), 1)
     for irrational in (sympy.pi, sympy.cbrt(2), sympy.sqrt(2) + sympy.sqrt(3), sympy.sqrt(1 + sympy.sqrt(2))):
-        with pytest.raises(NotExact, match="domain ball"):
+        with pytest.raises(NotExact, match='domain="ball"'):
             domain.linear([], lowered(irrational))
     assert domain.linear([], lowered(sympy.sqrt(2))) == [root(2)]
     assert domain.linear([], lowered("(1 + sqrt(8))^2/sqrt(2)")) == [root(Fraction(81, 2)) + 4]
@@ -394,7 +394,7 @@ def test_step_is_zero_at_zero_and_gelu_is_refused():
     column = [Fraction(0), Fraction(-1, 9), Fraction(1, 9), root(Fraction(2)) - 1]
     assert domain.activate(column, "step") == [0, 0, 1, 1]
     for kind in ("gelu", "gelu-tanh", "gelu-sigmoid"):
-        with pytest.raises(NotExact, match="domain ball"):
+        with pytest.raises(NotExact, match='domain="ball"'):
             domain.activate(column, kind)
 
 
@@ -430,7 +430,7 @@ def test_norms_are_within_50_digits_of_mpmath_or_refused(placement, epsilon):
             try:
                 assert close(model, tuple(word)), (seed, word)
             except NotExact as error:
-                assert "domain ball" in str(error)
+                assert 'domain="ball"' in str(error)
                 assert seed % 2
                 assert len(word) > 1
                 refused += 1
@@ -452,7 +452,7 @@ def test_a_norm_by_hand():
     assert [str(column[1]) for column in found] == ["-sqrt(2)/2", "-sqrt(2)/2", "sqrt(2)"]
     with pytest.raises(BadInput, match="negative"):
         LayerNorm(("a",), epsilon=-1)
-    with pytest.raises(NotExact, match="domain ball"):
+    with pytest.raises(NotExact, match='domain="ball"'):
         domain.layer_norm(plain, lowered("sqrt(2)"), "refuse")
 
 
@@ -476,9 +476,9 @@ def test_a_common_factor_of_a_norm_with_epsilon_zero_cancels():
     for factor in (root(Fraction(5)), root(Fraction(2)) - 1, e):
         assert domain.layer_norm([[factor * v] for v in values], lowered(0), "refuse") == plain
         assert domain.layer_norm([[-factor * v] for v in values], lowered(0), "refuse") == [[-c[0]] for c in plain]
-    with pytest.raises(NotExact, match="domain ball"):
+    with pytest.raises(NotExact, match='domain="ball"'):
         domain.layer_norm([[e * v] for v in values], lowered(1), "refuse")
-    with pytest.raises(NotExact, match="domain ball"):
+    with pytest.raises(NotExact, match='domain="ball"'):
         domain.layer_norm([[root(Fraction(v))] for v in (2, 3)], lowered(0), "refuse")
 
 
@@ -489,11 +489,11 @@ def test_hard_attention_orders_independent_roots_and_refuses_their_sum():
     (row,) = domain.attend([ones], [roots_], [[Fraction(1), Fraction(2), Fraction(3)]], "past", "leftmost", 1)
     assert row == [2, 2, 3]
     assert domain.largest([[r] * 3 for r in roots_]) == [1, 1, 1]
-    with pytest.raises(NotExact, match="domain ball"):
+    with pytest.raises(NotExact, match='domain="ball"'):
         domain.attend([], [], [roots_], "none", "average", 1)
-    with pytest.raises(NotExact, match="domain ball"):
+    with pytest.raises(NotExact, match='domain="ball"'):
         domain.attend([ones], [roots_], [ones], "none", "softmax", 1)
-    with pytest.raises(NotExact, match="domain ball"):
+    with pytest.raises(NotExact, match='domain="ball"'):
         domain.attend([ones], [[Fraction(v) for v in (0, 1, 2)]], [roots_], "none", "softmax", 1)
 
 

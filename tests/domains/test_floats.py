@@ -164,7 +164,7 @@ def test_overflow_is_refused_in_one_sentence(kind):
         return Transformer("big", WORDS, (Layer(None, block),), Readout("sign", "last", ("out",), weights=[[1]]))
 
     for model in (network("10^300", "10^300"), network("10^400", "-10^400")):
-        with pytest.raises(BadInput, match=f"a value in {kind} must stay between .* use .*--domain ball"):
+        with pytest.raises(BadInput, match=f'a value in {kind} must stay between .* use .*domain="ball"'):
             run(model, "+", kind)
 
 

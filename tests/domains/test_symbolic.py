@@ -326,9 +326,9 @@ def relus_of_seven_inputs():
 
 
 def test_refusals():
-    with pytest.raises(BadInput, match="--input"):
+    with pytest.raises(BadInput, match="give an input"):
         derive(build("dyck-1"))
-    with pytest.raises(BadInput, match="--rows"):
+    with pytest.raises(BadInput, match="give rows"):
         derive(build("average"))
     with pytest.raises(BadInput, match="alphabet"):
         derive(build("dyck-1"), "(x)")

@@ -71,12 +71,12 @@ def test_equal_numbers_written_differently_and_neighbours():
 
 def test_refusals():
     for operation in (operator.add, operator.sub):
-        with pytest.raises(NotExact, match="domain ball"):
+        with pytest.raises(NotExact, match='domain="ball"'):
             operation(root(2), root(3))
-    with pytest.raises(NotExact, match="domain ball"):
+    with pytest.raises(NotExact, match='domain="ball"'):
         (1 + root(2)) * root(3)
     assert root(2) * root(3) == root(6)
-    with pytest.raises(NotExact, match="domain ball"):
+    with pytest.raises(NotExact, match='domain="ball"'):
         root(1 + root(2))
     with pytest.raises(BadInput, match="negative"):
         root(Fraction(-1))
@@ -84,7 +84,7 @@ def test_refusals():
         root(1 - root(2))
     for operation in (operator.add, operator.sub, operator.mul, operator.truediv, operator.lt):
         for pair in ((exp_of(1), root(2)), (root(2), exp_of(1))):
-            with pytest.raises(NotExact, match="domain ball"):
+            with pytest.raises(NotExact, match='domain="ball"'):
                 operation(*pair)
     assert root(2) != exp_of(1)
     with pytest.raises(TypeError):

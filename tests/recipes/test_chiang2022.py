@@ -384,17 +384,14 @@ def test_the_printed_constant_of_proposition_2_turns_answers_round_from_log_2_on
         confident(build("first-layernorm"), printed)
 
 
-def test_proposition_2_has_no_value_where_the_logit_is_zero():
-    """The empty word, with epsilon = 0; and in PARITY every position but CLS, which the readout does not need."""
+def test_proposition_2_gives_zero_where_the_old_logit_is_zero():
+    """The empty word, with epsilon = 0, which the formula leaves out; and in PARITY every position but CLS, which the
+    readout does not need: a norm that refused there would leave no word a run."""
     for name in paper.NORMED:
         assert region(name, eta="1/10") == "2 <= n | 0 < epsilon" and region(name) == "true"
-        for domain in ("float64", "symbolic"):
-            model = build(name, eta="1/10")
-            with pytest.raises(BadInput, match="variance above zero; given: zero at position 0"):
-                if domain == "symbolic":
-                    model.derive("", values={"epsilon": 0})
-                else:
-                    model.run("", domain, values={"epsilon": 0})
+        model = build(name, eta="1/10")
+        assert model.derive("", values={"epsilon": 0}).output["logit"] == "0"
+        assert model.run("", "float64", values={"epsilon": 0}).to_json()["output"]["logit"] == 0
     steps = build("parity-layernorm").run("10", "ball", values={"epsilon": 0}, trace=True).trace
     others = [steps[-1]["coordinates"]["s"][i] for i in (1, 2)]
     assert all(abs(mpmath.mpf(one["mid"])) < 1e-30 for one in others)
