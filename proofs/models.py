@@ -88,7 +88,7 @@ def main() -> int:
     try:
         made = {name: build(name) for name in sorted(stored | set(given))}
     except BadInput as error:
-        print(error, file=sys.stderr)
+        print(error.sentence, file=sys.stderr)
         return error.exit_code
     for name, model in (made | {name: make() for name, make in OTHERS.items()}).items():
         save(model, MODELS / f"{name}.json", force=True)
