@@ -233,15 +233,17 @@ def test_the_last_term_is_split_off_only_where_there_is_one():
 
 # Sorts
 
+SORTS = "whole number|asked for"
+
 
 def test_sorts_are_checked_at_each_use():
-    refused("true", [use("ax:int_lt", "0", "1/2", "!"), {"by": "true"}], "whole number|asked for")
-    refused("all n:Int. true", [intro("n"), use("ax:int_lt", "0", "1/n", "!"), {"by": "true"}], "whole number|asked for")
-    refused("true", [use("lem:half", "j. j/2", "!"), {"by": "true"}], "whole number|asked for")
-    refused("all f:Int->Real. true", [intro("f"), use("lem:half", "f", "!"), {"by": "true"}], "whole number|asked for")
-    refused("true", [use("ax:sum_empty", "j. j", "1", "1/2", "!"), {"by": "true"}], "whole number|asked for")
+    refused("true", [use("ax:int_lt", "0", "1/2", "!"), {"by": "true"}], SORTS)
+    refused("all n:Int. true", [intro("n"), use("ax:int_lt", "0", "1/n", "!"), {"by": "true"}], SORTS)
+    refused("true", [use("lem:half", "j. j/2", "!"), {"by": "true"}], SORTS)
+    refused("all f:Int->Real. true", [intro("f"), use("lem:half", "f", "!"), {"by": "true"}], SORTS)
+    refused("true", [use("ax:sum_empty", "j. j", "1", "1/2", "!"), {"by": "true"}], SORTS)
     refused("true", [use("ax:sum_empty", "1", "1", "0", "!"), {"by": "true"}])
-    refused("ex n:Int. 2*n = 1", [{"by": "witness", "term": "1/2"}, pos()], "whole number|asked for")
+    refused("ex n:Int. 2*n = 1", [{"by": "witness", "term": "1/2"}, pos()], SORTS)
 
 
 def test_sorts_are_checked_after_a_rewrite():
@@ -249,10 +251,10 @@ def test_sorts_are_checked_after_a_rewrite():
     refused(
         text,
         [intro("x", "f", "n", "e", "h"), {"by": "rewrite", "eq": "e", "in": "h", "as": "k"}, {"by": "hyp", "of": "k"}],
-        "whole number|asked for",
+        SORTS,
     )
     text = "all x:Real, n:Int. n = x -> 0 <= sum(j, 1, n, 1)"
-    refused(text, [intro("x", "n", "e"), {"by": "rewrite", "eq": "e"}, pos()], "whole number|asked for")
+    refused(text, [intro("x", "n", "e"), {"by": "rewrite", "eq": "e"}, pos()], SORTS)
     with pytest.raises(Rejected):
         read_formula("all x:Real. sum(j, 1, x, 1) = x", {}, {})
 
