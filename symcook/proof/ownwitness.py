@@ -92,7 +92,11 @@ def ways(runs: Runs) -> tuple[bool, ...]:
 def at_word(g: Goal, runs: Runs, by_equations: bool = False) -> None:
     """Close a goal ``ex NAMES. F`` by the values of the present word; Stuck or Rejected where that fails."""
     body = g.goal
-    for v, term in zip(runs.order, runs.terms(by_equations), strict=True):
+    try:
+        terms = runs.terms(by_equations)
+    except Spent:
+        raise Stuck("the values at this word take too much work to write") from None
+    for v, term in zip(runs.order, terms, strict=True):
         if body[0] != "ex":  # R has the conditions of definedness of what stands before a name
             raise Stuck("a name stands behind a condition")
         body = instantiate(body[2][0], (v,))
