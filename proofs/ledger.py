@@ -30,6 +30,18 @@ def ordered(found: Counter[str]) -> list[str]:
     return sorted(found, key=lambda word: (first[word.split()[0]], word))
 
 
+def tested(record: Path) -> str:
+    """What the last run of every case of every test has shown, and of which tree."""
+    if not record.exists():
+        return "No run of every case of every test is recorded."
+    said = json.loads(record.read_text(encoding="utf-8"))
+    ended = ", ".join(f"{count:,} {kind}" for kind, count in said["ended"].items())
+    return (
+        f"Every case of every test: {ended}, on the tree `{said['tree'][:12]}`; `python tests/every_case.py --show` "
+        "says whether that is the one at hand."
+    )
+
+
 def ledger_page(rows: list[claims.Claim]) -> str:
     found = claims.counts(rows)
     definitions = Counter(row.status for row in rows if row.kind == claims.DEFINITION)
@@ -58,6 +70,8 @@ def ledger_page(rows: list[claims.Claim]) -> str:
         f"Rows that repeat another one: {sum(row.same is not None and row.kind != claims.DEFINITION for row in rows)}.",
         "",
         "Claims that are not listed below are OPEN, not yet treated.",
+        "",
+        tested(ROOT / "tests" / "every_case.json"),
         "",
         "Coq: the first digits of the sha256 of the statement that Coq has accepted, by the proofs of today, in the",
         "last full run of `proofs/coq.py` (notes/coq.md); a second one is that of the corrected statement.",

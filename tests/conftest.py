@@ -1,13 +1,15 @@
-"""A session replays the stored certificates once: its workers share a folder of verdicts (see proof/stored.py).
+"""Which cases run, and verdicts that a session shares: it replays the stored certificates once (see proof/stored.py).
 
-A test marked `sampled(k)` runs one in k of its cases, others on the next day: which, goes by the day of the commit, so
-that a run can be repeated. `pytest --every-case` runs all of them.
+A test marked `sampled(k)` runs one in k of its cases, the others take their turns: whose turn it is goes by the number
+of commits, so that k commits in a row run all of them and a run can be repeated. A folder whose package the last commit
+changed runs whole, if that takes under two minutes. `pytest --every-case` runs all cases; so does a tree without its
+history. `tests/every_case.py` records such a run.
 """
 
 from __future__ import annotations
 
 import collections
-import gc
+import json
 import os
 import signal
 import subprocess
@@ -16,33 +18,43 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from checkout import in_sample
+from checkout import RECORD, ROOT, in_sample, of_folder
 
 FOLDER = "SYMCOOK_VERDICTS"
-DAY = "SYMCOOK_DAY"  # of the year, of the commit; 0 where there is none
+TURN = "SYMCOOK_TURN"  # the number of commits; empty where the history is not there
+WHOLE = 120  # processor seconds that all cases of a folder may take that a change has touched
 BEGIN = {"coq": 0, "proof": 1, "attacks": 2, "report": 3, "cli": 4}  # the file that takes longest, and those on proofs
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--every-case", action="store_true", help="run all cases of the tests of which a sample is run")
+    parser.addoption("--record", metavar="FILE", help="write how many tests passed, and the seconds of each folder")
 
 
-def day_of_commit() -> str:
-    asked = ["git", "log", "-1", "--format=%cd", "--date=format:%j"]
+def git(*words: str) -> str:
+    """What git says of this checkout; nothing where there is no git, or no such commit."""
     try:
-        said = subprocess.run(asked, cwd=Path(__file__).parent, capture_output=True, text=True, check=False).stdout
-    except OSError:  # no git
-        said = ""
-    return said.strip() or "0"
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        return ""
+
+
+def turn() -> str:
+    whole = git("rev-parse", "--is-shallow-repository") == "false"
+    return git("rev-list", "--count", "--first-parent", "HEAD") if whole else ""
+
+
+def changed() -> set[str]:
+    """The folders of tests whose package the last commit, or an edit since, has changed."""
+    return {of_folder(path) for path in git("diff", "--name-only", "HEAD~1").splitlines()} - {""}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    gc.disable()  # until all is collected
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background; what tests start would ignore it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "sampled(k): one in k of its cases runs; all with --every-case")
-    if DAY not in os.environ:  # the workers take over what is found here
-        os.environ[DAY] = day_of_commit()
+    if TURN not in os.environ:  # the workers take over what is found here
+        os.environ[TURN] = turn()
     if FOLDER not in os.environ:  # neither a worker nor a run of CI
         made = tempfile.TemporaryDirectory(prefix="symcook-verdicts-")
         os.environ[FOLDER] = made.name
@@ -50,32 +62,18 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: os.environ.pop(FOLDER, None))
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """A file goes to one worker, which makes what its tests share once. Every other worker begins at the end of the
-    collection: what all tests of proofs read is then read by few."""
-    from xdist.scheduler import LoadFileScheduling
-
-    class FromBothEnds(LoadFileScheduling):
-        def _assign_work_unit(self, node: Any) -> None:
-            if self.nodes.index(node) % 2:
-                self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
-            super()._assign_work_unit(node)
-
-    config.option.loadscopereorder = False
-    return FromBothEnds(config, log)
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: BEGIN.get(item.path.parent.name, len(BEGIN)))
-    if config.getoption("--every-case"):
+    if config.getoption("--every-case") or not os.environ[TURN]:
         return
-    day = int(os.environ[DAY])
+    seconds = json.loads(RECORD.read_text(encoding="utf-8"))["seconds"] if RECORD.exists() else {}
+    whole = {folder for folder in changed() if seconds.get(folder, WHOLE) < WHOLE}
     left_out, numbers = set(), collections.Counter[str]()
     for item in items:
         if mark := item.get_closest_marker("sampled"):
             family = item.nodeid.partition("[")[0]
-            if not in_sample(family, numbers[family], *mark.args, day):
+            its_turn = in_sample(family, numbers[family], *mark.args, int(os.environ[TURN]))
+            if not its_turn and of_folder(family) not in whole:
                 left_out.add(item)
             numbers[family] += 1
     if left_out:
@@ -83,8 +81,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in left_out]
 
 
-def pytest_collection_finish() -> None:
-    """What is imported and collected by now stays; the collector need not look at it after every few terms."""
-    gc.freeze()
-    gc.enable()
-    gc.set_threshold(100_000, 20, 50)
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """With --record: how the tests ended, and how long those of each folder took, in seconds of their own."""
+    if not (path := config.getoption("--record")):
+        return
+    ended: dict[str, int] = {}
+    seconds: collections.Counter[str] = collections.Counter()
+    for kind, reports in terminalreporter.stats.items():
+        if kind in ("passed", "failed", "error", "skipped", "xfailed", "xpassed"):
+            ended[kind] = len(reports)
+        for report in reports:
+            if hasattr(report, "duration"):
+                seconds[of_folder(report.nodeid)] += report.duration
+    said = {"ended": ended, "seconds": {name: round(took, 1) for name, took in sorted(seconds.items())}}
+    Path(path).write_text(json.dumps(said), encoding="utf-8")

@@ -1,7 +1,7 @@
 """Seeded single changes of the code, each run against the tests that cover it: does a test notice?
 
     python tests/mutants.py FOLDER [--count 200] [--seed 1] [--only GLOB ...] [--tests GLOB ...] [--workers N]
-                            [--day 0 | --every-case]
+                            [--turn 0 | --every-case]
     python tests/mutants.py FOLDER --show
 
 A change is one edit of one expression: a comparison, an operator, a constant, "and" for "or", a dropped term, operand,
@@ -21,9 +21,10 @@ It can be stopped at any moment (Ctrl-C or kill) and the same command goes on: F
 After tests were added the same command maps the changed test files again and runs again only what nobody noticed.
 After the code was changed everything is run again.
 
-Tests that are `sampled` run the cases of one day, that of --day, or with --every-case all of them. What carries a
-guarantee (export, the kernel, the run relation, bounds) is meant to be noticed on the cases of any one day; elsewhere a
-change that no case of a day notices is judged with --every-case. Each choice has a map of its own, in the same FOLDER.
+Tests that are `sampled` run the cases of one turn, that of --turn, or with --every-case all of them. What carries a
+guarantee (export, the kernel, the run relation, bounds) is meant to be noticed on the cases of any one turn; elsewhere
+a change that no case of a turn notices is judged with --every-case. Each choice has a map of its own, in the same
+FOLDER.
 
 How to read it. Progress goes to stderr, one line a change:
 
@@ -70,7 +71,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ACCEPTED = Path(__file__).with_name("mutants_accepted.json")
 LEFT_OUT = ("__pycache__", ".git", ".venv", "venv", "build", "dist", ".hypothesis", ".ruff_cache", "*.egg-info")
 MEMORY = 6 * 2**30
-DAY, OPTIONS = "SYMCOOK_DAY", "PYTEST_ADDOPTS"  # which cases of sampled tests run, as tests/conftest.py reads it
+TURN, OPTIONS = "SYMCOOK_TURN", "PYTEST_ADDOPTS"  # which cases of sampled tests run, as tests/conftest.py reads it
 IMPORTS = ("numpy", "sympy", "flint", "mpmath", "rich", "click", "pytest")  # read once, before the forks
 
 # --- Changes --------------------------------------------------------------------------------------------------------
@@ -499,7 +500,7 @@ def build_map(pool: Pool, folder: Path, globs: list[str], code: str) -> Map:
     for test in tests:
         if not any(fnmatch.fnmatch(test, glob) for glob in globs):
             continue
-        cases = f"{os.environ[DAY]} {os.environ.get(OPTIONS, '')}".encode()
+        cases = f"{os.environ[TURN]} {os.environ.get(OPTIONS, '')}".encode()
         target = place / f"{code}-{digest_of(test.encode(), (ROOT / 'tests' / test).read_bytes(), cases)}.json"
         if target.exists():
             parts[test] = target.stem, json.loads(target.read_text())
@@ -581,7 +582,7 @@ def summary(chosen: list[Change], results: Results) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    os.environ[DAY] = str(args.day)
+    os.environ[TURN] = str(args.turn)
     if args.every_case:
         os.environ[OPTIONS] = "--every-case"
     folder = args.folder.resolve()
@@ -607,7 +608,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="their order (1)")
     parser.add_argument("--only", nargs="+", default=["*"], help="modules below symcook/ (all)")
     parser.add_argument("--tests", nargs="+", default=["*"], help="test files below tests/ (all)")
-    parser.add_argument("--day", type=int, default=0, help="whose cases of sampled tests run (0)")
+    parser.add_argument("--turn", type=int, default=0, help="whose cases of sampled tests run (0)")
     parser.add_argument("--every-case", action="store_true", help="all cases of sampled tests")
     parser.add_argument("--seconds", type=float, default=60, help="estimated processor time a change (60)")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes at once (one a core)")

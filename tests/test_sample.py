@@ -1,18 +1,131 @@
-"""The samples of the long families of tests: every case has its day."""
+"""The samples of the long families of tests: every case has its turn, and what runs can be told from the commit."""
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import every_case
 import pytest
-from checkout import in_sample
+from checkout import TESTS, in_sample, of_folder
+
+FAMILY = """
+import pytest
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("case", range(8))
+def test_of_a_family(case):
+    pass
+"""
+
+
+def call(folder: Path, *words: str) -> str:
+    without = {name: value for name, value in os.environ.items() if not name.startswith(("SYMCOOK_", "PYTEST_"))}
+    done = subprocess.run(words, cwd=folder, env=without, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def commit(folder: Path) -> None:
+    call(folder, "git", "add", "-A")
+    call(folder, "git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "more")
+
+
+def cases(folder: Path, *options: str) -> set[int]:
+    """The cases of the family that run there."""
+    said = call(folder, sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *options, "tests")
+    return {int(case) for case in re.findall(r"test_of_a_family\[(\d)\] PASSED", said)}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project of two commits with this conftest and one family of eight cases, in the folder `cli`."""
+    root = tmp_path / "project"
+    (root / "tests" / "cli").mkdir(parents=True)
+    (root / ".gitignore").write_text("__pycache__\n")
+    for name in ("conftest.py", "checkout.py"):
+        shutil.copy(TESTS / name, root / "tests" / name)
+    (root / "tests" / "cli" / "test_family.py").write_text(FAMILY)
+    call(tmp_path, "git", "init", "-q", "project")
+    commit(root)
+    commit(root)
+    return root
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7])
-def test_in_as_many_days_every_case_runs_once(count: int) -> None:
-    days = [[n for n in range(200) if in_sample("a.py::test", n, count, day)] for day in range(40, 40 + count)]
-    assert sorted(case for day in days for case in day) == list(range(200))
-    assert max(map(len, days)) - min(map(len, days)) <= 1
+def test_in_as_many_turns_every_case_runs_once(count: int) -> None:
+    turns = [[n for n in range(200) if in_sample("a.py::test", n, count, turn)] for turn in range(40, 40 + count)]
+    assert sorted(case for turn in turns for case in turn) == list(range(200))
+    assert max(map(len, turns)) - min(map(len, turns)) <= 1
 
 
-def test_families_begin_on_different_days() -> None:
-    first = {family: next(day for day in range(8) if in_sample(family, 0, 8, day)) for family in map(str, range(60))}
+def test_families_begin_at_different_turns() -> None:
+    first = {family: next(turn for turn in range(8) if in_sample(family, 0, 8, turn)) for family in map(str, range(60))}
     assert set(first.values()) == set(range(8))
+
+
+def test_commits_in_a_row_run_every_case(project: Path) -> None:
+    ran = [cases(project)]
+    assert cases(project) == ran[0]  # the same commit: the same cases
+    for _ in range(3):
+        commit(project)
+        ran.append(cases(project))
+    assert sorted(case for some in ran for case in some) == list(range(8))
+
+
+def test_every_case_runs_where_the_history_is_not_there(project: Path, tmp_path: Path) -> None:
+    assert len(cases(project)) == 2
+    assert len(cases(project, "--every-case")) == 8
+    call(tmp_path, "git", "clone", "-q", "--depth", "1", project.as_uri(), "shallow")
+    assert len(cases(tmp_path / "shallow")) == 8
+    shutil.rmtree(project / ".git")
+    assert len(cases(project)) == 8
+
+
+@pytest.mark.parametrize(("seconds", "ran"), [({"cli": 119}, 8), ({"cli": 120}, 2), ({}, 2)])
+def test_a_folder_whose_package_changed_runs_whole_where_that_is_short(
+    project: Path, seconds: dict[str, int], ran: int
+) -> None:
+    (project / "tests" / "every_case.json").write_text(json.dumps({"seconds": seconds}))
+    commit(project)
+    assert len(cases(project)) == 2
+    (project / "symcook" / "cli").mkdir(parents=True)
+    (project / "symcook" / "cli" / "run.py").write_text("")
+    commit(project)
+    assert len(cases(project)) == ran
+    commit(project)
+    assert len(cases(project)) == 2
+
+
+def test_the_folder_of_a_file() -> None:
+    paths = ["symcook/export/npz.py", "proofs/lemmas/x.proof", "proofs/coq/Model.v", "proofs/coq.py", "README.md"]
+    assert [of_folder(path) for path in paths] == ["export", "proof", "coq", "coq", ""]
+    assert [of_folder(path) for path in ("symcook/forward.py", "tests/cli/test_run.py::test_it", "")] == ["", "cli", ""]
+
+
+def test_what_is_recorded(project: Path) -> None:
+    said = project / "said.json"
+    cases(project, "--every-case", "--record", str(said))
+    record = json.loads(said.read_text())
+    assert record["ended"] == {"passed": 8} and set(record["seconds"]) == {"cli"}
+
+
+def test_a_record_of_an_older_tree_is_shown_as_older() -> None:
+    record: dict[str, object] = {"tree": "ab" * 32, "ended": {"passed": 4300, "skipped": 2}}
+    assert every_case.sentence(record, "ab" * 32) == "every case on this tree (abababababab): 4,300 passed, 2 skipped"
+    assert "an older tree" in every_case.sentence(record, "cd" * 32)
+
+
+def test_the_record_does_not_change_the_hash_that_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = "".join(
+        f"100644 blob {'0' * 40}\t{path}\n" for path in ("a.py", "notes/ledger.md", "tests/every_case.json", "z.py")
+    )
+    monkeypatch.setattr(
+        every_case.subprocess, "run", lambda words, **_: subprocess.CompletedProcess(words, 0, stdout=listed)
+    )
+    assert [line.partition("\t")[2] for line in every_case.files().splitlines()] == ["a.py", "z.py"]
