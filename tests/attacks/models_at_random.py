@@ -1,9 +1,10 @@
 """Random models through every question, export and own claims, against all words by an independent forward pass.
 
     python tests/attacks/models_at_random.py [--seed 1] [--from 0] [--count 100] [--only margin,export] [--seconds 30]
-                                             [--save FOLDER]
+                                             [--save FOLDER] [--log FILE]
 
-Model number K of a seed is the same whatever else runs. What fails is printed with the model file that was kept in
+Model number K of a seed is the same whatever else runs. With --log each model's result is one line of FILE as soon as it
+is known, models that have a line are not run again, and the last lines count all of FILE. What fails is printed with the model file that was kept in
 FOLDER and the line that runs it again; exit 1 if anything did. The last lines count what was compared and what was
 refused, by the first words of the sentence.
 
@@ -400,24 +401,39 @@ def main() -> int:
     parser.add_argument("--only", default=",".join(ASKED))
     parser.add_argument("--seconds", type=float, default=30, help="of processor time for a question of a model (30)")
     parser.add_argument("--save", type=Path, default=Path(tempfile.gettempdir()) / "models-at-random")
+    parser.add_argument("--log", type=Path, help="the results so far, to go on with (none)")
     args = parser.parse_args()
-    only, failed, counts, began = args.only.split(","), 0, Counter[str](), time.time()
+    only, began = args.only.split(","), time.time()
+    rows = [json.loads(line) for line in args.log.read_text().splitlines()] if args.log and args.log.exists() else []
+    done = {(row["seed"], row["model"]) for row in rows}
     for number in range(args.first, args.first + args.count):
+        if (args.seed, number) in done:
+            continue
+        REFUSED.clear()
         found, wrong = attack(args.seed, number, only, args.seconds)
-        counts += found
+        row = {"seed": args.seed, "model": number, "compared": found, "refused": dict(REFUSED), "wrong": wrong}
+        rows.append(row)
+        if args.log:
+            with args.log.open("a") as out:
+                print(json.dumps(row), file=out)
         for text in wrong:
             args.save.mkdir(parents=True, exist_ok=True)
             path = args.save / f"{args.seed}-{number}.json"
             drawn(args.seed, number).save(path, force=True)
             kind = text.partition(":")[0]
             print(f"{path}\n  {text}\n  again: --seed {args.seed} --from {number} --count 1 --only {kind}", flush=True)
-        failed += bool(wrong)
-        if (number - args.first) % 25 == 24:
-            print(f"{number - args.first + 1} models, {failed} fail, {time.time() - began:.0f} s", flush=True)
+        if len(rows) % 25 == 0:
+            failed = sum(bool(row["wrong"]) for row in rows)
+            print(f"{len(rows)} models, {failed} fail, {time.time() - began:.0f} s", flush=True)
+    counts, refused = Counter[str](), Counter[str]()
+    for row in rows:
+        counts += Counter(row["compared"])
+        refused += Counter(row["refused"])
+    failed = sum(bool(row["wrong"]) for row in rows)
     print("compared:", dict(counts))
-    for text, many in REFUSED.most_common(40):
+    for text, many in refused.most_common(40):
         print(f"{many:5} refused {text}")
-    print(f"{args.count} models, {failed} fail")
+    print(f"{len(rows)} models, {failed} fail")
     return 1 if failed else 0
 
 
