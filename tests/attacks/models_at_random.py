@@ -3,10 +3,10 @@
     python tests/attacks/models_at_random.py [--seed 1] [--from 0] [--count 100] [--only margin,export] [--seconds 30]
                                              [--save FOLDER] [--log FILE]
 
-Model number K of a seed is the same whatever else runs. With --log each model's result is one line of FILE as soon as it
-is known, models that have a line are not run again, and the last lines count all of FILE. What fails is printed with the model file that was kept in
-FOLDER and the line that runs it again; exit 1 if anything did. The last lines count what was compared and what was
-refused, by the first words of the sentence.
+Model number K of a seed is the same whatever else runs. What fails is printed with the model file that was kept in
+FOLDER and the line that runs it again; exit 1 if anything did. With --log each model's result becomes a line of FILE at
+once, models that have a line are not asked again, and what is said at the end is of all lines. The last lines count what
+was compared and what was refused, by the first words of the sentence.
 
 The models and the oracle over all words of at most 4 symbols are those of `drawn_models`, runs in floats those of
 `runtimes`. Of symcook itself only what is asked is used, and what puts a number in place of a weight or makes attention
