@@ -5,8 +5,8 @@
 
 Model number K of a seed is the same whatever else runs. What fails is printed with the model file that was kept in
 FOLDER and the line that runs it again; exit 1 if anything did. With --log each model's result becomes a line of FILE at
-once, models that have a line are not asked again, and what is said at the end is of all lines. The last lines count what
-was compared and what was refused, by the first words of the sentence.
+once, models that have a line are not asked again, and what is said at the end is of all lines: what was compared and
+what was refused, by the first words of the sentence.
 
 The models and the oracle over all words of at most 4 symbols are those of `drawn_models`, runs in floats those of
 `runtimes`. Of symcook itself only what is asked is used, and what puts a number in place of a weight or makes attention
@@ -149,7 +149,7 @@ def ask_tolerance(model: sc.Transformer, oracle: Oracle, rng: random.Random) -> 
     now = answers(model, words)
 
     def at(weight: Fraction, which: Any = words) -> list[Any]:
-        return answers(moved.bind({symbol: sympy.Rational(weight.numerator, weight.denominator)}), which)
+        return answers(moved.bind({symbol: exactly(weight)}), which)
 
     start, ends = Fraction(int(value.p), int(value.q)), {}
     for side, key in ((-1, "low"), (1, "high")):
@@ -161,7 +161,10 @@ def ask_tolerance(model: sc.Transformer, oracle: Oracle, rng: random.Random) -> 
             need(side * (middle + side * width - start) >= 0, key, row)
             word = [tuple(model.embedding.typed(model.tokens(row[f"{key}_word"])))]
             reached = [outer] if isinstance(end, Ball) or row[f"{key}_in"] else [middle, outer]
-            need(any(at(w, word) != answers(model, word) for w in reached), name, key, row, "beyond")
+            there = moved.bind({symbol: exactly(middle)})
+            need(
+                any(at(w, word) != answers(model, word) for w in reached) or meets_zero(there, word[0]), name, key, row
+            )
             if row[f"{key}_in"] and not isinstance(end, Ball):
                 need(at(middle) == now, name, key, row, "at the end")
         ends[key] = inner if side * (inner - start) > 0 else start
@@ -185,8 +188,15 @@ def ask_temperature(model: sc.Transformer, oracle: Oracle, rng: random.Random) -
             word = [tuple(model.embedding.typed(model.tokens(row["word"])))]
             above = [middle + width + Fraction(1, 10**6) * (1 + middle), middle + width + Fraction(1, 10**3)]
             if middle > 0:
-                need(any(answers(soft.bind({"tau": exactly(t)}), word) != answers(hard, word) for t in above), row)
+                other = any(answers(soft.bind({"tau": exactly(t)}), word) != answers(hard, word) for t in above)
+                need(other or meets_zero(soft.bind({"tau": exactly(middle)}), word[0]), row)
     return len(found.rows)
+
+
+def meets_zero(model: sc.Transformer, word: Sequence[str]) -> bool:
+    """Whether a readout that asks for 0 sees it nearly: at an irrational end it may be 0 at the end alone."""
+    rows = Oracle(model, 0).read(word) if model.readout.kind == "zero" else None
+    return any(all(abs(decimal(value)) < 1e-6 for value in shown.values()) for shown, _ in rows or ())
 
 
 def exactly(value: Fraction) -> Any:
