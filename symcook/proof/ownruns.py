@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,6 +19,7 @@ from itertools import combinations, product
 from math import prod
 from typing import Any
 
+from symcook.alarm import TimeUp, alarm
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.numbers.expsum import text
 from symcook.numbers.roots import Root, root
@@ -265,15 +267,16 @@ class Runs(Instances):
         for wide in (False, True):
             self.limit = self.work + WORK
             try:
-                for size in range(1, (longest if not wide else min(length, WIDE)) + 1):
-                    for found in self.at(size):
-                        false = self.false(wide) if found else None
-                        if false and self.runs():
-                            return Tried(self.word, size - 1, bool(self.beyond), first_open)
-                        if false is None and first_open is None:
-                            first_open = self.word
-                    length = length if wide or first_open is not None else size
-            except (Spent, *OPEN):
+                with nullcontext() if self.until is None else alarm(self.until - time.monotonic()):
+                    for size in range(1, (longest if not wide else min(length, WIDE)) + 1):
+                        for found in self.at(size):
+                            false = self.false(wide) if found else None
+                            if false and self.runs():
+                                return Tried(self.word, size - 1, bool(self.beyond), first_open)
+                            if false is None and first_open is None:
+                                first_open = self.word
+                        length = length if wide or first_open is not None else size
+            except (Spent, TimeUp, *OPEN):
                 pass
         return Tried(None, length, open_at=first_open)
 

@@ -91,23 +91,25 @@ def ways(runs: Runs) -> tuple[bool, ...]:
 
 def at_word(g: Goal, runs: Runs, by_equations: bool = False) -> None:
     """Close a goal ``ex NAMES. F`` by the values of the present word; Stuck or Rejected where that fails."""
-    body = g.goal
+    runs.limit = runs.work + 20 * runs.budget
     try:
-        terms = runs.terms(by_equations)
+        _proved_at(g, runs, by_equations)
     except Spent:
-        raise Stuck("the values at this word take too much work to write") from None
-    for v, term in zip(runs.order, terms, strict=True):
+        raise Stuck("the values at this word, or the proof there, take too much work") from None
+
+
+def _proved_at(g: Goal, runs: Runs, by_equations: bool) -> None:
+    """The same; Spent where it takes too much work."""
+    body = g.goal
+    for v, term in zip(runs.order, runs.terms(by_equations), strict=True):
         if body[0] != "ex":  # R has the conditions of definedness of what stands before a name
             raise Stuck("a name stands behind a condition")
         body = instantiate(body[2][0], (v,))
         g.witness(term)
     if sum(1 for _ in subterms(g.goal)) > MAX_SIZE:
         raise Stuck("the values at this word are too long for the checker")
-    runs.strict, runs.limit = False, runs.work + 20 * runs.budget
-    try:
-        _follow(g, body, runs)
-    except Spent:
-        raise Stuck("the proof at this word takes too much work") from None
+    runs.strict = False
+    _follow(g, body, runs)
 
 
 def _true(body: Term, runs: Runs) -> bool:
