@@ -206,6 +206,7 @@ class _Task:
         model = self.model
         domain = Symbolic(model.parameters, self.inputs, choices)
         result = forward(model, self.sequence, domain)
+        domain.check_temperatures(model)
         each, labelled = model.readout.position in ("each", "all"), model.readout.kind == "largest"
         overall = model.readout.position == "all"
         places = list(range(domain.length)) if each else [result.place]

@@ -166,8 +166,7 @@ class _Pass:
         """The attention weights of the heads since the last step, where they are kept."""
 
     def result(self) -> Result:
-        for head in (part for step in self.model.sublayers for part in step.parts if isinstance(part, Head)):
-            _check_temperature(head, self.embedding.start, self.domain.length)
+        check_temperatures(self.model, self.domain.length)
         wanted = live(self.model)
         self.embed(set(self.model.space) if self.trace else wanted[0])
         self.step(0, "embedding")
@@ -372,8 +371,14 @@ def _lowered(sequence: Any) -> Any:
     return sequence
 
 
+def check_temperatures(model: Transformer, length: int) -> None:
+    """NoRun where a temperature that depends on i or n is not positive at some position of this length."""
+    for head in (part for step in model.sublayers for part in step.parts if isinstance(part, Head)):
+        _check_temperature(head, model.embedding.start, length)
+
+
 def _check_temperature(head: Head, start: int, length: int) -> None:
-    """NoRun where a temperature that depends on i or n is not positive at some position of this length.
+    """That of one head.
 
     What is positive wherever i and n are is seen at once; otherwise each position is tried with balls, and with sympy
     where these leave it open or a declared symbol stands in the temperature.

@@ -12,7 +12,7 @@ from families import together
 
 PACKAGE = ROOT / "symcook"
 LAYERS = (
-    ("__init__", "door", "errors", "files"),
+    ("__init__", "alarm", "door", "errors", "files"),
     ("model", "numbers"),
     ("compose",),
     ("domains",),

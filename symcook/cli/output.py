@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from symcook.alarm import TimeUp, alarm
 from symcook.errors import Undecided
 from symcook.report.text import WIDE
 
@@ -85,34 +86,16 @@ class Progress:
         print(f"\r{text:<78}", end="", file=sys.stderr, flush=True)
 
 
-class TimeUp(BaseException):
-    """The time that a command may take is over. No error of ours: nothing on the way may take it for an open answer."""
-
-
 @contextmanager
 def within(seconds: int, what: str, do: str) -> Iterator[None]:
-    """Undecided where what stands under ``with`` takes longer; without effect where there are no timers (Windows, and
-    outside the main thread)."""
-    import signal
-
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def late(*_: object) -> None:
-        raise TimeUp
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # and again: Python drops what is raised inside some callbacks
+    """Undecided where what stands under ``with`` takes longer."""
     try:
-        yield
+        with alarm(seconds):
+            yield
     except TimeUp:
         plural = "s" * (seconds != 1)
         must = f"{what} within {seconds} second{plural}; {do}, or give more time with --seconds"
         raise Undecided(f"{must}.") from None
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 class Waiting:

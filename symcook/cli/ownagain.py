@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from symcook.cli.output import print_json, say
-from symcook.cli.ownclaim import bound
+from symcook.cli.ownclaim import bound, checked
 from symcook.errors import BadInput
 
 
@@ -26,9 +25,7 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
         raise BadInput("a certificate and its statement must be readable files in UTF-8", target) from None
     sentence, verdict = ownfiles.again(document, certificate, text)
     if as_json:
-        row: dict[str, Any] = {"id": verdict.id, "status": verdict.status, "sentence": sentence}
-        row |= {"lemmas": list(verdict.lemmas), "assuming": list(verdict.assuming), "reason": verdict.reason or None}
-        print_json(row | {"certificate": str(target), "expanded": str(beside)})
+        print_json(checked(verdict, target, beside) | {"sentence": sentence, "reason": verdict.reason or None})
     else:
         say(f"{verdict.words}  {sentence}")
         say(f"Certificate  {target}" + (f": {verdict.reason}" if verdict.reason else ", checked again"))

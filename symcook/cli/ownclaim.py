@@ -6,12 +6,15 @@ import json
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.cli.options import Chosen, choose, is_path, need_values
 from symcook.cli.output import Waiting, print_json, say
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.files import put, vacant
+
+if TYPE_CHECKING:
+    from symcook.proof.replay import Verdict
 
 
 def bound(name: str, settings: Sequence[str]) -> tuple[Chosen, dict[str, Any]]:
@@ -56,10 +59,8 @@ def prove_own(
     beside = source.with_suffix(".statement.txt")
     texts = {target: json.dumps(answer.certificate) + "\n", beside: own.expanded(statement, answer.certificate)}
     put({path: one.encode() for path, one in texts.items()}, force=True)
-    row |= {"status": answer.verdict.status, "assuming": list(answer.verdict.assuming)}
-    row |= {"lemmas": sorted(answer.certificate["lemmas"]), "certificate": str(target), "expanded": str(beside)}
     if as_json:
-        print_json(row)
+        print_json(row | checked(answer.verdict, target, beside))
     elif latex:
         from symcook.report.proof import own_latex
 
@@ -73,6 +74,12 @@ def prove_own(
         say(f"Certificate  {target}")
         say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
     return 0
+
+
+def checked(verdict: Verdict, target: Path, beside: Path) -> dict[str, Any]:
+    """What the document of an own claim says of its certificate and the files."""
+    row = {"id": verdict.id, "status": verdict.status, "assuming": list(verdict.assuming)}
+    return row | {"lemmas": sorted(verdict.lemmas), "certificate": str(target), "expanded": str(beside)}
 
 
 def _text(proof: str) -> Any:

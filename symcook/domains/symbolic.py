@@ -27,7 +27,7 @@ from symcook.errors import BadInput, Branching, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.meaning import Meaning
 from symcook.model.symbols import Number, at, from_sympy, lowered, symbol, to_sympy
-from symcook.model.transformer import Parameter
+from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.roots import squarefree
 
 Values = list[Value]
@@ -124,6 +124,22 @@ class Symbolic(Rowwise):
             must = "epsilon of a layer norm must not be negative for any value of its symbols"
             raise BadInput(must, self._text(added), "declare the symbol with a lower end of 0")
         return super().layer_norm(columns, epsilon, zero_variance)
+
+    def check_temperatures(self, model: Transformer) -> None:
+        """BadInput where a temperature is not positive for all values of the symbols in it, whatever reads its head.
+
+        Infinite ones, at poles, are: the sign is that of the factor of the scores.
+        """
+        for head in (head for layer in model.layers if layer.attention for head in layer.attention.heads):
+            factor = head.lowered["factor"]
+            if head.weighting != "softmax" or not isinstance(factor, tuple) or names(factor) <= {"i", "n"}:
+                continue
+            for place in range(self._start, self._start + self.length):
+                value = self.number(at(factor, {"i": place, "n": self.length}))
+                if self._signs.of(value) & NEGATIVE:
+                    where = f"{show(head.lowered['temperature'])} at i = {place}, n = {self.length}"
+                    do = "declare its symbols with ranges at which it is"
+                    raise BadInput("a temperature must be positive for all values of its symbols", where, do)
 
     def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> list[int]:
         return self._chosen(list(scores), weighting, (i, range(first, first + len(scores))))

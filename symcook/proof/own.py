@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from symcook.alarm import TimeUp, alarm
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model import modelfile
 from symcook.proof import kernel, replay
@@ -194,6 +195,7 @@ def refute(
     """The certificate that the statement is false at the present word of `runs`, with its verdict; None twice where
     none is found."""
     g = Goal(library(statement, _stored()), statement.refutation, {}, {})
+    runs.until = until
     try:
         with _within(until):
             if not g.first(*(partial(at_word, runs=runs, by_equations=way) for way in ways(runs))):
@@ -221,15 +223,16 @@ def _checked(statement: Statement, parts: Mapping[str, list[Any]], sense: str) -
 
 @contextmanager
 def _within(until: float | None) -> Iterator[None]:
-    """OutOfTime where what stands under it has no result in time; searches end soon after that."""
+    """OutOfTime where what stands under it has no result in time: at once, or where there is no alarm soon after."""
     if until is None:
         yield
         return
+    left = until - time.monotonic()
     try:
-        with Clock(until - time.monotonic()):
+        with Clock(left), alarm(left):
             yield
-    except (Rejected, Stuck):
-        if time.monotonic() > until:
+    except (Rejected, Stuck, TimeUp) as error:
+        if isinstance(error, TimeUp) or time.monotonic() > until:
             raise OutOfTime("the time is over") from None
         raise
 

@@ -11,24 +11,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, product
-from math import prod
+from itertools import product
 from typing import Any
 
+from symcook.alarm import TimeUp, alarm
 from symcook.errors import BadInput, Rejected, SymcookError
-from symcook.numbers.expsum import text
-from symcook.numbers.roots import Root, root
-from symcook.proof import grammar
+from symcook.numbers.roots import Root
 from symcook.proof.grammar import leading_names
 from symcook.proof.instances import HERE, Instances, _integers
-from symcook.proof.normal import constant, nf
-from symcook.proof.ownvalues import OPEN, compact, function, minus, over, plus, sign, times, written
+from symcook.proof.ownvalues import OPEN, function, minus, over, plus, sign, times
 from symcook.proof.replay import Statement
-from symcook.proof.search import reify
-from symcook.proof.terms import Term, flatten, free, instantiate, num, replace, subterms, var
+from symcook.proof.terms import Term, flatten, free, instantiate, num, replace, var
 
 WORK = 800_000
 """Evaluated symbols after which no further word is tried."""
@@ -88,7 +85,6 @@ class Runs(Instances):
         self.roots: dict[tuple[Term, int], tuple[Fraction, ...]] = {}  # a value is a product of sqrt(q) for these q
         self.solved: dict[tuple[Term, int], Term] = {}  # what a value is by its equation
         self.parts: list[tuple[Term, Term, int]] = []  # the equations that were solved, in this order
-        self._shown: dict[tuple[Term, int], Term] = {}
         self.size_name = self.numbers[0] if len(self.numbers) == 1 else None
 
     # --- Words ---------------------------------------------------------------------------------------------------
@@ -105,7 +101,7 @@ class Runs(Instances):
         self.size = self.size_name
         for _ in self.meeting(self.choose):
             self.strict, self.outside, self.roots = True, {}, {}
-            self.solved, self._shown, self.parts = {}, {}, []
+            self.solved, self.parts = {}, []
             self.values |= {v: {} for v in functions if v not in self.words_of}
             try:
                 met = self._follows()
@@ -260,20 +256,21 @@ class Runs(Instances):
 
     def tried(self, longest: int = LONGEST) -> Tried:
         """The sentence at all words, shortest first, until one is false or the work is spent. Where one is false, its
-        values stay (`terms` has them)."""
+        values stay (`ownwritten` has them as terms)."""
         length, first_open = 0, None
         for wide in (False, True):
             self.limit = self.work + WORK
             try:
-                for size in range(1, (longest if not wide else min(length, WIDE)) + 1):
-                    for found in self.at(size):
-                        false = self.false(wide) if found else None
-                        if false and self.runs():
-                            return Tried(self.word, size - 1, bool(self.beyond), first_open)
-                        if false is None and first_open is None:
-                            first_open = self.word
-                    length = length if wide or first_open is not None else size
-            except (Spent, *OPEN):
+                with nullcontext() if self.until is None else alarm(self.until - time.monotonic()):
+                    for size in range(1, (longest if not wide else min(length, WIDE)) + 1):
+                        for found in self.at(size):
+                            false = self.false(wide) if found else None
+                            if false and self.runs():
+                                return Tried(self.word, size - 1, bool(self.beyond), first_open)
+                            if false is None and first_open is None:
+                                first_open = self.word
+                        length = length if wide or first_open is not None else size
+            except (Spent, TimeUp, *OPEN):
                 pass
         return Tried(None, length, open_at=first_open)
 
@@ -283,94 +280,9 @@ class Runs(Instances):
         tables = (x.values() for x in self.values.values() if isinstance(x, dict))
         return all(isinstance(x, int | Fraction) for table in tables for x in table)
 
-    def terms(self, by_equations: bool = False) -> list[str]:
-        """The values of the leading names as texts of the grammar: numbers and those with one root as they are, others
-        as their equation says it, which is then true by computation; `by_equations` all so."""
-        for one in self.parts:
-            self._rooted(*one)
-        self._shown, self.parts = {}, []
-        return [self._term(v, by_equations) for v in self.order]
-
-    def _term(self, v: Term, by_equations: bool) -> str:
-        x = self.values[v]
-        if not isinstance(x, dict):
-            return text(x)
-        rest = self._behind(v)
-        parts = []
-        for i in sorted(x):
-            at = self._shown_at(v, i, by_equations)
-            if rest:
-                at = reify.term(nf(("-", None, (at, written(rest)))))
-            if at != num(0):
-                parts.append(f"I[j = {i}]" + ("" if at == num(1) else f"*({grammar.show(at)})"))
-        return "j. " + (" + ".join([*parts, *([text(rest)] if rest else [])]) or "0")
-
-    def _shown_at(self, f: Term, i: int, by_equations: bool) -> Term:
-        """f(i) as it is written."""
-        if (f, i) not in self._shown:
-            x, said = self.values[f][i], self.solved.get((f, i))
-            if said is None or (isinstance(x, int | Fraction | Root) and not by_equations):
-                at = self._rooted_term(f, i, x) if isinstance(x, Root) else written(x)
-            else:
-                plain = self._said(said, (i,), by_equations)
-                at = min(compact(nf(plain)), plain, key=_size)
-            self._shown[f, i] = at
-        return self._shown[f, i]
-
-    def _said(self, t: Term, bound: tuple[int, ...], by_equations: bool) -> Term:
-        """A part of an equation with the values so written of what stands in it."""
-        tag, data, kids = t
-        if tag in ("num", "bound", "var"):
-            return written(self.value(t, bound))
-        if tag == "app":
-            place = self.value(kids[1], bound)
-            table = self.values[kids[0]]
-            if place not in table:
-                return written(self.value(t, bound))
-            return self._shown_at(kids[0], place, by_equations)
-        if tag == "ind":
-            return num(int(self.truth(kids[0], bound)))
-        if tag in ("sum", "prod"):
-            low, high = (self.whole(self.value(k, bound)) for k in kids[:2])
-            out = num(int(tag == "prod"))
-            for k in _integers(low, high):
-                out = _made("+" if tag == "sum" else "*", None, (out, self._said(kids[2], (k, *bound), by_equations)))
-            return out
-        return _made(tag, data, tuple([self._said(k, bound, by_equations) for k in kids]))
-
-    def _behind(self, f: Term) -> int:
+    def behind(self, f: Term) -> int:
         """What a function is where the word has no position: for tokens none, else 0, where nothing else is tried."""
         return self.outside.get(f, -1 if f in self.words_of and f in self.beyond else 0)
-
-    def _rooted_term(self, f: Term, i: int, value: Root) -> Term:
-        """A value with a root in terms of the roots that the equations before it have, where they give it: then that a
-        product with one of these is what an equation says needs no more than sqrt(q)*sqrt(q) = q."""
-        chosen = self.roots.get((f, i), ())
-        unit = root(prod(chosen))
-        if not isinstance(unit, Root) or unit.r != value.r:
-            return written(value)
-        factors = [written(x) for x in [value.q / unit.q] if x != 1]
-        out, *more = [*factors, *(("fn", "sqrt", (written(q),)) for q in chosen)]
-        for one in more:
-            out = ("*", None, (out, one))
-        return ("+", None, (out, written(value.p))) if value.p else out
-
-    def _rooted(self, f: Term, part: Term, i: int) -> None:
-        """Note of which roots f(i) is a product: those of one name in its equation, perhaps with one of another."""
-        value = self.values[f].get(i)
-        if not isinstance(value, Root):
-            return
-        used = [roots for (g, _), roots in self.roots.items() if g in free(part) and g != f]
-        ways = [*used, *(tuple(dict.fromkeys((*x, *y))) for x, y in product(used, used))]
-        near = list(dict.fromkeys(q for roots in used for q in roots))
-        ways += [c for many in range(1, len(near) + 1) for c in combinations(near, many)]
-        if part[2][0][0] == "*":  # it is divided by one of them: rather a product with both
-            ways.sort(key=len, reverse=True)
-        for chosen in ways:
-            unit = root(prod(chosen))
-            if isinstance(unit, Root) and unit.r == value.r:
-                self.roots[f, i] = chosen
-                return
 
     # --- Values and truth, as in `Instances`, with more numbers -----------------------------------------------------
 
@@ -394,7 +306,7 @@ class Runs(Instances):
             if self.strict:
                 raise Rejected(f"'{head[1][0]}' has no value at {at}")
             self.beyond.add(head)
-            return self._behind(head)
+            return self.behind(head)
         if tag == "/" and (found := self._softmax(kids[0], kids[1], bound)) is not None:
             return found
         if tag in ("fn", "/", "^", "+", "-", "*", "neg"):
@@ -454,29 +366,6 @@ def _ordered(premises: Sequence[Term], known: set[Term]) -> list[Term]:
         out.append(ready)
         known |= free(ready)
     return out
-
-
-def _made(tag: str, data: Any, kids: tuple[Term, ...]) -> Term:
-    """A term with these parts, without what 0 and 1 add to it."""
-    zero, one = num(0), num(1)
-    if all(k[0] == "num" for k in kids) and (c := constant(nf((tag, data, kids)))) is not None:
-        return written(c)
-    a, b = kids[0] if kids else zero, kids[-1] if kids else zero
-    if tag == "+" and zero in kids:
-        return b if a == zero else a
-    if tag == "-" and b == zero:
-        return a
-    if tag == "-" and a == zero:
-        return ("neg", None, (b,))
-    if tag == "*" and (zero in kids or one in kids):
-        return zero if zero in kids else b if a == one else a
-    if tag == "/" and (a == zero or b == one):
-        return a
-    return (tag, data, kids)
-
-
-def _size(t: Term) -> int:
-    return sum(1 for _ in subterms(t))
 
 
 def _same(a: Sequence[Any], b: Sequence[Any]) -> bool:

@@ -15,7 +15,7 @@ from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.rowwise import Rowwise
 from symcook.door import door
 from symcook.errors import NotExact, Undecided
-from symcook.forward import forward
+from symcook.forward import check_temperatures, forward
 from symcook.model.layers import SelfAttention
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
@@ -59,13 +59,16 @@ def temperature(
     positions and gamma the least score gap that the hard model meets at this length; a value so near need not
     be near enough for the decision, and a decision may stand much more. None where no row has a gap.
 
-    Raises BadInput for a model that does not decide about words; Undecided where an answer stays open.
+    Raises BadInput for a model that does not decide about words; NoRun for a length at which one of its own
+    temperatures is not positive; Undecided where an answer stays open.
     Source: Cookbook, Section 5.7; merrill2024, Definition 7, for ties, which no temperature breaks.
     """
     digits = check_digits(digits)
     require_words(model)
     asked = lengths(model, max_length, min_length)
     bound = plain_scores(model.bind(values))
+    for n in asked:
+        check_temperatures(bound, n + bound.embedding.added)  # the hard model has none, the soft one a symbol more
     notes: dict[str, str] = {}
     columns = ("n", "tau", "word", "root", "rule")
     if all(head.uniform for head in _heads(bound)):

@@ -1,11 +1,12 @@
 """Random models through every question, export and own claims, against all words by an independent forward pass.
 
     python tests/attacks/models_at_random.py [--seed 1] [--from 0] [--count 100] [--only margin,export] [--seconds 30]
-                                             [--save FOLDER]
+                                             [--save FOLDER] [--log FILE]
 
 Model number K of a seed is the same whatever else runs. What fails is printed with the model file that was kept in
-FOLDER and the line that runs it again; exit 1 if anything did. The last lines count what was compared and what was
-refused, by the first words of the sentence.
+FOLDER and the line that runs it again; exit 1 if anything did. With --log each model's result becomes a line of FILE at
+once, models that have a line are not asked again, and what is said at the end is of all lines: what was compared and
+what was refused, by the first words of the sentence.
 
 The models and the oracle over all words of at most 4 symbols are those of `drawn_models`, runs in floats those of
 `runtimes`. Of symcook itself only what is asked is used, and what puts a number in place of a weight or makes attention
@@ -148,7 +149,7 @@ def ask_tolerance(model: sc.Transformer, oracle: Oracle, rng: random.Random) -> 
     now = answers(model, words)
 
     def at(weight: Fraction, which: Any = words) -> list[Any]:
-        return answers(moved.bind({symbol: sympy.Rational(weight.numerator, weight.denominator)}), which)
+        return answers(moved.bind({symbol: exactly(weight)}), which)
 
     start, ends = Fraction(int(value.p), int(value.q)), {}
     for side, key in ((-1, "low"), (1, "high")):
@@ -160,7 +161,10 @@ def ask_tolerance(model: sc.Transformer, oracle: Oracle, rng: random.Random) -> 
             need(side * (middle + side * width - start) >= 0, key, row)
             word = [tuple(model.embedding.typed(model.tokens(row[f"{key}_word"])))]
             reached = [outer] if isinstance(end, Ball) or row[f"{key}_in"] else [middle, outer]
-            need(any(at(w, word) != answers(model, word) for w in reached), name, key, row, "beyond")
+            there = moved.bind({symbol: exactly(middle)})
+            need(
+                any(at(w, word) != answers(model, word) for w in reached) or meets_zero(there, word[0]), name, key, row
+            )
             if row[f"{key}_in"] and not isinstance(end, Ball):
                 need(at(middle) == now, name, key, row, "at the end")
         ends[key] = inner if side * (inner - start) > 0 else start
@@ -184,8 +188,15 @@ def ask_temperature(model: sc.Transformer, oracle: Oracle, rng: random.Random) -
             word = [tuple(model.embedding.typed(model.tokens(row["word"])))]
             above = [middle + width + Fraction(1, 10**6) * (1 + middle), middle + width + Fraction(1, 10**3)]
             if middle > 0:
-                need(any(answers(soft.bind({"tau": exactly(t)}), word) != answers(hard, word) for t in above), row)
+                other = any(answers(soft.bind({"tau": exactly(t)}), word) != answers(hard, word) for t in above)
+                need(other or meets_zero(soft.bind({"tau": exactly(middle)}), word[0]), row)
     return len(found.rows)
+
+
+def meets_zero(model: sc.Transformer, word: Sequence[str]) -> bool:
+    """Whether a readout that asks for 0 sees it nearly: at an irrational end it may be 0 at the end alone."""
+    rows = Oracle(model, 0).read(word) if model.readout.kind == "zero" else None
+    return any(all(abs(decimal(value)) < 1e-6 for value in shown.values()) for shown, _ in rows or ())
 
 
 def exactly(value: Fraction) -> Any:
@@ -400,24 +411,39 @@ def main() -> int:
     parser.add_argument("--only", default=",".join(ASKED))
     parser.add_argument("--seconds", type=float, default=30, help="of processor time for a question of a model (30)")
     parser.add_argument("--save", type=Path, default=Path(tempfile.gettempdir()) / "models-at-random")
+    parser.add_argument("--log", type=Path, help="the results so far, to go on with (none)")
     args = parser.parse_args()
-    only, failed, counts, began = args.only.split(","), 0, Counter[str](), time.time()
+    only, began = args.only.split(","), time.time()
+    rows = [json.loads(line) for line in args.log.read_text().splitlines()] if args.log and args.log.exists() else []
+    done = {(row["seed"], row["model"]) for row in rows}
     for number in range(args.first, args.first + args.count):
+        if (args.seed, number) in done:
+            continue
+        REFUSED.clear()
         found, wrong = attack(args.seed, number, only, args.seconds)
-        counts += found
+        row = {"seed": args.seed, "model": number, "compared": found, "refused": dict(REFUSED), "wrong": wrong}
+        rows.append(row)
+        if args.log:
+            with args.log.open("a") as out:
+                print(json.dumps(row), file=out)
         for text in wrong:
             args.save.mkdir(parents=True, exist_ok=True)
             path = args.save / f"{args.seed}-{number}.json"
             drawn(args.seed, number).save(path, force=True)
             kind = text.partition(":")[0]
             print(f"{path}\n  {text}\n  again: --seed {args.seed} --from {number} --count 1 --only {kind}", flush=True)
-        failed += bool(wrong)
-        if (number - args.first) % 25 == 24:
-            print(f"{number - args.first + 1} models, {failed} fail, {time.time() - began:.0f} s", flush=True)
+        if len(rows) % 25 == 0:
+            failed = sum(bool(row["wrong"]) for row in rows)
+            print(f"{len(rows)} models, {failed} fail, {time.time() - began:.0f} s", flush=True)
+    counts, refused = Counter[str](), Counter[str]()
+    for row in rows:
+        counts += Counter(row["compared"])
+        refused += Counter(row["refused"])
+    failed = sum(bool(row["wrong"]) for row in rows)
     print("compared:", dict(counts))
-    for text, many in REFUSED.most_common(40):
+    for text, many in refused.most_common(40):
         print(f"{many:5} refused {text}")
-    print(f"{args.count} models, {failed} fail")
+    print(f"{len(rows)} models, {failed} fail")
     return 1 if failed else 0
 
 

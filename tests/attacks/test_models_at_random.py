@@ -36,3 +36,20 @@ def test_what_is_wrong_is_named_with_a_file_and_a_line(
     said = capsys.readouterr().out
     (path,) = tmp_path.iterdir()
     assert os.fspath(path) in said and "--from 6 --count 1 --only runs" in said and "1 models, 1 fail" in said
+
+
+def test_a_log_goes_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Each model is asked once, and all are counted; a failure from before is one at the end."""
+    log, asked = tmp_path / "log.jsonl", []
+
+    def attacked(seed: int, number: int, *_: object) -> tuple[dict[str, int], list[str]]:
+        asked.append(number)
+        return {"runs": 3}, ["runs: no"] if number == 1 else []
+
+    monkeypatch.setattr("attacks.models_at_random.attack", attacked)
+    for count, code in (1, 0), (3, 1), (3, 1):
+        given = ["--count", str(count), "--only", "runs", "--log", str(log), "--save", str(tmp_path / "models")]
+        monkeypatch.setattr("sys.argv", ["models_at_random.py", *given])
+        assert main() == code
+    assert asked == [0, 1, 2]
+    assert "compared: {'runs': 9}" in (said := capsys.readouterr().out) and said.endswith("3 models, 1 fail\n")

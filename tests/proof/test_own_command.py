@@ -1,6 +1,7 @@
 """``symcook prove MODEL --statement``: its options, its answers, its exit codes."""
 
 import json
+import time
 
 import pytest
 from test_own_words import MODELS, mean
@@ -8,6 +9,8 @@ from test_own_words import MODELS, mean
 import symcook as sc
 from symcook.__main__ import main
 from symcook.model import modelfile
+from symcook.proof import own
+from symcook.proof.ownruns import Runs, Spent
 
 
 @pytest.fixture
@@ -55,6 +58,67 @@ def test_a_limit_of_time(home, capsys):
     hard = "0 < prod(j, 1, 4000, 1 + abs(vote(n)))"
     code, _, err = said(capsys, "votes.json", "--statement", hard, "--seconds", "2")
     assert code == 3 and "no proof was found within 2 seconds" in err and "--seconds" in err
+
+
+def deep(layers: int) -> sc.Transformer:
+    """Softmax over softmax over one symbol: short to run, and each value an exponential of the values below it."""
+    names = ("x", "y")
+    embedding = sc.Embedding(sc.Space(names), words={"a": {"x": 1}}, positions={"y": "i"})
+    head = sc.Head(names, ("x",), [[1, 0]], [[1, "1/3"]], [["1/2", "1/3"]], weighting="softmax")
+    readout = sc.Readout("sign", "last", ("x",), weights=[[1]])
+    return sc.Transformer("deep", embedding, (sc.Layer(head),) * layers, readout)
+
+
+def test_values_that_take_too_long_to_write():
+    """The word is known at once, its certificate would take minutes, in steps that are long; the limit ends it."""
+    document = modelfile.to_document(deep(4))
+    statement = own.claim(document, "n <= 1")
+    runs = Runs(statement, document)
+    assert runs.tried().word == ("a", "a")
+    start = time.monotonic()
+    assert own.refute(statement, runs, start + 1) == (None, None)
+    assert time.monotonic() - start < 3
+
+
+@pytest.mark.parametrize("more", [0, 1, 10, 100, 300, 3000, 10000])
+def test_the_work_may_end_anywhere_behind_the_word(home, capsys, monkeypatch, more):
+    """That a word is false stays; its certificate is found or not."""
+    deep(1).save("deep.json")
+    tried = Runs.tried
+
+    def with_so_much_left(runs, *given):
+        found, whole, spend, begun = tried(runs, *given), runs.work, runs.spend, []
+
+        def spent():
+            begun.append(1)
+            if len(begun) > more:
+                raise Spent
+            spend()
+
+        monkeypatch.setattr(runs, "spend", spent)
+        assert whole
+        return found
+
+    monkeypatch.setattr(Runs, "tried", with_so_much_left)
+    code, out, _ = said(capsys, "deep.json", "--statement", "n <= 2", "--json")
+    document = json.loads(out)
+    assert document["word"] == ["a", "a", "a"] and code == (0 if document["status"] == "REFUTED" else 1)
+    assert (document["status"] == "REFUTED") is (more > 1000)
+
+
+def test_time_that_is_spent_on_words_is_no_limit_for_the_certificate(home, capsys, monkeypatch):
+    """Words have a quarter of the time; the certificate of the word that they show has what is left."""
+    deep(1).save("deep.json")
+    tried = Runs.tried
+
+    def just_in_time(runs, *given):
+        found = tried(runs, *given)
+        runs.until = time.monotonic() - 1
+        return found
+
+    monkeypatch.setattr(Runs, "tried", just_in_time)
+    code, out, _ = said(capsys, "deep.json", "--statement", "n <= 5")
+    assert code == 0 and out.startswith("REFUTED")
 
 
 def test_latex_of_a_claim_of_ones_own(home, capsys):

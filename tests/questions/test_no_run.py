@@ -7,16 +7,19 @@ says the same, with a trace and without. What has a run is told by the plain pas
 from __future__ import annotations
 
 import json
+import math
 import random
 import re
 import subprocess
 import sys
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import dense
 import pytest
+import sympy
 from asked import words
 from families import by_turns
 
@@ -136,6 +139,54 @@ def test_a_dead_head_has_a_temperature_too(tmp_path: Path) -> None:
             asked = [sys.executable, "-m", "symcook.export.run_npz", str(file), word]
             ended = subprocess.run(asked, capture_output=True, text=True, check=False)
             assert (ended.returncode == 0) is (len(word) == 3), ended.stderr
+
+
+@pytest.mark.parametrize("temperature", ["n - 7/2", "i - n - 1/2", "3/2 - n", "(n - 7/2)*(i + 1)"])
+@pytest.mark.parametrize("weighs", [1, 0])
+def test_the_greatest_temperature_is_asked_of_what_has_runs(temperature: str, weighs: int) -> None:
+    """The softened model multiplies what the softmax has, with or without scores: where that is negative there is no
+    run. Else n - 1 equal symbols weigh as much as the last one where e^(2/T) = n - 1."""
+    model = tempered(temperature, weighs)
+    for n in range(1, 6):
+        own = [Fraction(str(sympy.sympify(temperature).subs({"i": i, "n": n}))) for i in range(1, n + 1)]
+        if min(own) <= 0:
+            with pytest.raises(NoRun, match="a temperature must be positive"):
+                model.temperature(n, min_length=n)
+            continue
+        tau: Any = model.temperature(n, min_length=n).row(n)["tau"]
+        if not weighs or n < 3:
+            assert tau is None
+        else:
+            assert abs(float(tau.mid) - 2 / math.log(n - 1) / own[-1]) < 1e-9
+
+
+@pytest.mark.parametrize(("temperature", "ends", "lengths"), [
+    ("tau*(n - 7/2)", {"lower": 0}, {4, 5}), ("-tau", {"lower": 0}, set()), ("tau", {"lower": 0}, {1, 2, 3, 4, 5}),
+    ("tau*(i - n - 1/2)", {"lower": 0}, set()), ("tau - n", {"lower": 3}, {1, 2, 3}),
+    ("tau/log(i)", {"lower": 0}, {1, 2, 3, 4, 5}),
+    ("tau", {"upper": 0, "upper_open": True}, set()), ("-tau", {"upper": 0, "upper_open": True}, {1, 2, 3, 4, 5}),
+])  # fmt: skip
+@pytest.mark.parametrize("reads", ["y", "x"])
+def test_a_closed_form_is_of_temperatures_that_are_positive(
+    temperature: str, ends: dict[str, Any], lengths: set[int], reads: str
+) -> None:
+    """For all values of its symbol; what is left out refuses too."""
+    model = tempered(temperature, reads=reads, parameters=(sc.Parameter("tau", **ends),))
+    for n in range(1, 6):
+        for ask in (sc.derive, sc.derive_cases):
+            if n in lengths:
+                found = ask(model, "ab" * (n // 2) or "a")
+                assert found
+            else:
+                with pytest.raises((sc.BadInput, sc.Undecided)):
+                    ask(model, "ab" * (n // 2) or "a")
+
+
+def tempered(temperature: str, weighs: int = 1, reads: str = "y", parameters: Any = ()) -> sc.Transformer:
+    embedding = sc.Embedding(sc.Space(("x", "y")), words={"a": {"x": 1}, "b": {"x": -1}})
+    head = sc.Head(("x",), ("y",), [[weighs]], [[1]], [[1]], weighting="softmax", temperature=temperature)
+    ending = sc.Readout("sign", "last", (reads,), weights=[[1]])
+    return sc.Transformer("tempered", embedding, (sc.Layer(head),), ending, parameters=parameters)
 
 
 def some_model(seed: int) -> sc.Transformer:
