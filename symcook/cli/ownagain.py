@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from symcook.cli.output import print_json, say
-from symcook.cli.ownclaim import bound
+from symcook.cli.ownclaim import bound, exported
 from symcook.errors import BadInput
 
 
@@ -20,6 +20,10 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     for file in (target, beside):
         if not file.is_file():
             raise BadInput("a model without a sentence must have its certificate beside it", file, "give --statement")
+    export = exported(target)
+    if export is not None:
+        must = "a model without a sentence must have the certificate of a claim beside it"
+        raise BadInput(must, f"{target}, which is about {export}", "give --statement, and the model's file another name")
     try:
         certificate, text = replay.load_json(target.read_bytes()), beside.read_bytes().decode()
     except (OSError, UnicodeDecodeError):

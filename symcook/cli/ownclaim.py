@@ -40,8 +40,13 @@ def prove_own(
     chosen, document = bound(name, settings)
     statement = own.claim(document, sentence)
     source = Path(name) if is_path(name) else Path(f"{name}.json")
-    target = source.with_suffix(".certificate.json")
-    vacant(target, force)
+    target, beside = source.with_suffix(".certificate.json"), source.with_suffix(".statement.txt")
+    export = exported(target)
+    if export is not None:  # which no --force replaces
+        must = f"{target.name} must be about a claim, since it would be replaced"
+        raise BadInput(must, f"it is about {export}", "move it away, or give the model's file another name")
+    for file in (target, beside):
+        vacant(file, force)
     text = None if proof is None else _text(proof)
     try:
         with Waiting("proving"):
@@ -53,7 +58,6 @@ def prove_own(
     row |= {"word": None if word is None else list(word), "tried": answer.tried and answer.tried.length}
     if answer.certificate is None or answer.verdict is None:
         return _without(answer, chosen, row, proof, seconds, as_json)
-    beside = source.with_suffix(".statement.txt")
     texts = {target: json.dumps(answer.certificate) + "\n", beside: own.expanded(statement, answer.certificate)}
     put({path: one.encode() for path, one in texts.items()}, force=True)
     row |= {"status": answer.verdict.status, "assuming": list(answer.verdict.assuming)}
@@ -73,6 +77,13 @@ def prove_own(
         say(f"Certificate  {target}")
         say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
     return 0
+
+
+def exported(certificate: Path) -> str | None:
+    """The export that a file is the certificate of, if it is that of one: m.npz has the name of a claim about m.json."""
+    from symcook.export.files import CLAIM, about
+
+    return ", ".join(name for name in about(certificate) if name != CLAIM) or None
 
 
 def _text(proof: str) -> Any:
