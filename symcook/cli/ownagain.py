@@ -23,7 +23,7 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     export = exported(target)
     if export is not None:
         must = "a model without a sentence must have the certificate of a claim beside it"
-        raise BadInput(must, f"{target}, which is about {export}", "give --statement, and the model's file another name")
+        raise BadInput(must, f"{target}, which is about {export}", "give --statement, and the model another name")
     try:
         certificate, text = replay.load_json(target.read_bytes()), beside.read_bytes().decode()
     except (OSError, UnicodeDecodeError):

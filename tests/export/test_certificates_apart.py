@@ -1,4 +1,4 @@
-"""An export of m.npz and a claim about m.json both name their certificate m.certificate.json: neither replaces the other."""
+"""The certificates of m.npz and of a claim about m.json have one name: neither replaces the other."""
 
 from __future__ import annotations
 
