@@ -80,7 +80,7 @@ def prove_own(
 
 
 def exported(certificate: Path) -> str | None:
-    """The export that a certificate is about, if it is about one: that of m.npz has the name of a claim about m.json."""
+    """The export that a certificate is about, if it is of one: that of m.npz is named as that of a claim on m.json."""
     from symcook.export.files import CLAIM, about
 
     return ", ".join(name for name in about(certificate) if name != CLAIM) or None

@@ -195,7 +195,7 @@ def _block(
         else:
             names = model.embedding.inputs
             z = npz.place(m, _spread(block, lambda row: [float(row[name]) for name in names]))
-        z = npz.evaluate(m, z)
+        z = npz.evaluate(m, z, refuse=False)  # the exact run says which inputs have none
     runs = np.ones(block.size, dtype=bool)
     if batched:
         try:
