@@ -61,7 +61,7 @@ def attend(x, Q, K, V, mask, weighting, factor=None):
 
 
 def normed(z, gain, bias, epsilon, P=None, refuse=True):
-    """gain (x - mean)/sqrt(variance + epsilon) + bias of x = P z; where the root is 0, ValueError (refuse) or the bias."""
+    """gain (x - mean)/sqrt(variance + epsilon) + bias of x = P z; at a root of 0, ValueError (refuse) or the bias."""
     x = z if P is None else z @ P.T
     x = x - x.mean(dim=2, keepdim=True)
     total = (x * x).mean(dim=2, keepdim=True) + epsilon

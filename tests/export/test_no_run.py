@@ -29,7 +29,7 @@ def flat(placement: str = "final", start: int = 1) -> sc.Transformer:
     if placement == "final":
         return sc.Transformer("flat", embedding, (), readout, final_norm=norm)
     network = sc.FeedForward(("a",), ("a",), [[1]], [0], [[0]], [0])
-    layer = sc.Layer(None, network, (), (norm,) if placement == "pre" else norm, placement)
+    layer = sc.Layer(None, network, (), (norm,), placement)
     return sc.Transformer("flat", embedding, (layer,), readout)
 
 
@@ -38,7 +38,9 @@ def cold() -> sc.Transformer:
     space = sc.Space(("a", "b"))
     head = sc.Head(("a",), ("b",), [[1]], [[1]], [[1]], weighting="softmax", temperature="3 - 2*n")
     embedding = sc.Embedding(space, words={"x": {"a": 1}, "y": {"a": -1}})
-    return sc.Transformer("cold", embedding, (sc.Layer(sc.SelfAttention((head,))),), sc.Readout("value", "last", ("b",)))
+    return sc.Transformer(
+        "cold", embedding, (sc.Layer(sc.SelfAttention((head,))),), sc.Readout("value", "last", ("b",))
+    )
 
 
 def told(model: sc.Transformer, word: str) -> str:
