@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput, Undecided
-from symcook.model.answers import Shown
+from symcook.model.answers import Several, Shown
 from symcook.model.expr import MAX_TEXT
 from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import INDEX, Transformer
@@ -145,7 +145,7 @@ def derive_cases(
         with suppress(Impossible):
             found.append(task.derive(choices))
         if not choices.advance():
-            return tuple(found)
+            return Several(found)
         if len(found) == MAX_CASES:
             break
     limit = f"{MAX_CASES} cases" if len(found) == MAX_CASES else f"{MAX_TRIED} ways to decide its comparisons"

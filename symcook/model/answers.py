@@ -11,6 +11,22 @@ from typing import Any, ClassVar
 
 from symcook.door import door
 
+LINE = 118
+"""The greatest length of a repr."""
+
+
+def brief(text: str, most: int = LINE) -> str:
+    """Text on one line, cut in its middle where it is longer than `most`.
+
+    >>> brief("0123456789", 7)
+    '012…789'
+    """
+    text = " ".join(text.split())
+    if len(text) <= most:
+        return text
+    half = (most - 1) // 2
+    return f"{text[: most - 1 - half]}…{text[len(text) - half :]}"
+
 
 class Named:
     """What has a line of its own: its repr says what it is, not all that it holds."""
@@ -47,3 +63,9 @@ class Shown(Named):
         from symcook.report.markup import notebook
 
         return notebook(self._report().displays(self))
+
+
+class Several(Shown, tuple[Any, ...]):
+    """Answers of one kind, in their order: a tuple that shows each of them."""
+
+    REPORT = "several"
