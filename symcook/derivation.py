@@ -126,7 +126,7 @@ def derive_cases(
     values: Mapping[str, Exact] | None = None,
     *,
     progress: Progress | None = None,
-) -> tuple[Derivation, ...]:
+) -> Several[Derivation]:
     """The closed forms of `model` on one input by cases, one for each way in which open comparisons may turn out.
 
     Together the conditions cover all admissible values. Raises Undecided above `MAX_CASES` cases or `MAX_TRIED` ways to

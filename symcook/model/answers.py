@@ -7,10 +7,11 @@ has four functions of an answer: `line`, `text`, `html` and `displays` (what LaT
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from symcook.door import door
 
+T = TypeVar("T")
 LINE = 118
 """The greatest length of a repr."""
 
@@ -65,7 +66,7 @@ class Shown(Named):
         return notebook(self._report().displays(self))
 
 
-class Several(Shown, tuple[Any, ...]):
+class Several(Shown, tuple[T, ...], Generic[T]):
     """Answers of one kind, in their order: a tuple that shows each of them."""
 
     REPORT = "several"

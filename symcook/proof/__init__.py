@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from symcook.door import door
 
 if TYPE_CHECKING:
+    from symcook.model.answers import Several
     from symcook.proof.answer import Verdict
 
 
 @door()
-def prove(*ids: str) -> tuple[Verdict, ...]:
+def prove(*ids: str) -> Several[Verdict]:
     """Replay the stored proofs of these claims and lemmas (of all without ids) and say what each comes to.
 
     >>> prove("cookbook.s5.7.lemma5.3")

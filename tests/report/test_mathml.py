@@ -157,7 +157,7 @@ def test_the_cells_read_back_as_the_closed_forms() -> None:
         found = sc.build(name).derive()
         for text in found.output.values():
             (page,) = re.findall(rf'title="{re.escape(text)}">(<math .*?</math>)', found._repr_html_())
-            again = sympy.sympify(str(parse_and_show(bare(page))))
+            again: Any = sympy.sympify(parse_and_show(bare(page)))
             assert sympy.simplify(again - sympy.sympify(parse_and_show(text))) == 0, name
 
 
