@@ -53,7 +53,8 @@ def main(path, given):
         x = x - x.mean(axis=1, keepdims=True)
         total = (x * x).mean(axis=1, keepdims=True) + m[key + "epsilon"]
         if (total == 0).any() and one_of({"refuse": True, "zero": False}, m[key + "zero_variance"]):
-            sys.exit("a layer norm meets zero variance")
+            must = "a layer norm with epsilon = 0 must meet a variance above zero"
+            sys.exit(f"{must}; given: zero at index {(total == 0).argmax()}; set an epsilon above 0.")
         return x / np.sqrt(np.where(total == 0, 1, total)) * m[key + "gain"] + m[key + "bias"]
 
     def attend(head, x):
@@ -63,7 +64,7 @@ def main(path, given):
         s = (x @ m[head + "Q"].T) @ (x @ m[head + "K"].T).T
         factor = at_length(m[head + "factor"], 1)[:, None] if head + "factor" in m else np.ones((1, 1))
         if (factor < 0).any() or np.isinf(factor).any():  # 0 is an infinite temperature
-            sys.exit("a temperature is not positive")
+            sys.exit(f"a temperature must be positive; given: at length {n} it is not.")
         s = s * factor if head + "factor" in m else s
         top = np.where(seen, s, -np.inf).max(axis=1, keepdims=True)
         best = (s == top) & seen

@@ -5,14 +5,16 @@
     >>> model("(())").accept
     True
 
-Names are imported when they are first used, so that `import symcook` costs nothing.
+Names are imported when they are first used, so that `import symcook` costs nothing, not even `typing`: a Ctrl-C that
+comes before `symcook.__main__.main` runs is one that nothing here can catch.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from symcook.bounds import bound
     from symcook.compose import Builder
     from symcook.compose.states import from_state_dict

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import sys
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # that of `typing` takes as long to import as everything else here together
 if TYPE_CHECKING:
     from symcook.errors import SymcookError
 
@@ -21,14 +20,29 @@ def main(argv: list[str] | None = None) -> int:
     its arguments from the command line and handles Ctrl-C even where Python would drop it.
     """
     try:
-        if argv is None:
-            sys.unraisablehook = _unraisable
-        return _run(list(sys.argv[1:] if argv is None else argv))
+        try:
+            if argv is None:
+                sys.unraisablehook = _unraisable
+            return _run(list(sys.argv[1:] if argv is None else argv))
+        finally:
+            if argv is None:
+                _end_quietly()
     except KeyboardInterrupt:
         return _say("interrupted", INTERRUPTED)
 
 
+def _end_quietly() -> None:
+    """From here on a Ctrl-C ends the program at once, as it ends a program in C: Python would print a traceback while
+    it takes itself apart, with an answer already given. Nothing changes where somebody else handles the signal."""
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def _run(arguments: list[str]) -> int:
+    import gc
+
     gc.set_threshold(100_000, 20, 50)  # terms are many small tuples without cycles; `prove --all` takes a quarter less
     try:
         _open_streams()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput, Undecided
-from symcook.model.answers import Shown
+from symcook.model.answers import Several, Shown
 from symcook.model.expr import MAX_TEXT
 from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import INDEX, Transformer
@@ -126,7 +126,7 @@ def derive_cases(
     values: Mapping[str, Exact] | None = None,
     *,
     progress: Progress | None = None,
-) -> tuple[Derivation, ...]:
+) -> Several[Derivation]:
     """The closed forms of `model` on one input by cases, one for each way in which open comparisons may turn out.
 
     Together the conditions cover all admissible values. Raises Undecided above `MAX_CASES` cases or `MAX_TRIED` ways to
@@ -145,7 +145,7 @@ def derive_cases(
         with suppress(Impossible):
             found.append(task.derive(choices))
         if not choices.advance():
-            return tuple(found)
+            return Several(found)
         if len(found) == MAX_CASES:
             break
     limit = f"{MAX_CASES} cases" if len(found) == MAX_CASES else f"{MAX_TRIED} ways to decide its comparisons"

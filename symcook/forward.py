@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
 
-from symcook.domains.protocol import Column, Domain, Rounded, Verdict, narrows, rounds
+from symcook.domains.protocol import TEMPERATURE, Column, Domain, Rounded, Verdict, narrows, rounds
 from symcook.errors import BadInput, NoRun, Undecided
 from symcook.model.expr import names, show
 from symcook.model.layers import SelfAttention, Sublayer
@@ -402,7 +402,7 @@ def _check_temperature(head: Head, start: int, length: int) -> None:
             continue
         if (value is not None and value <= 0) or at_length.subs(i, start + place).is_nonpositive:
             where = f"{show(tree)} at i = {start + place}, n = {length}"
-            raise NoRun("a temperature must be positive", where)
+            raise NoRun(TEMPERATURE, where)
 
 
 def _positive_everywhere(temperature: Any, start: int) -> bool:

@@ -18,12 +18,14 @@ import symcook as sc
 from symcook.__main__ import main
 from symcook.bounds import softmax_hardmax
 from symcook.forward import MOST_WEIGHTS
+from symcook.model.answers import Several, brief
 from symcook.model.parts import MASKS, WEIGHTINGS
+from symcook.proof import replay
 from symcook.recipes import names
-from symcook.report import markup
 from symcook.report.markup import escaped
 from symcook.report.values import near, value_latex
 
+CORRECTED = ("chiang2022.appB.A2",)
 HOSTILE = ("<b>", "$&_", "\\x^~", "{}#%", "--", "]]>", "字", "&amp;")
 
 
@@ -66,7 +68,10 @@ def answers() -> list[Any]:
         sc.build("prefix-average").run([{"x": 1}, {"x": "1/3"}], trace=True),
         sc.build("max").run({"x": 1, "y": 2}, trace=True),
         model.derive(word),
+        sc.derive_cases(sc.build("gtzero")),
+        sc.prove("cookbook.s5.7.lemma5.3", *CORRECTED),
         *sc.derive_cases(sc.build("gtzero")),
+        *sc.prove("cookbook.s5.7.lemma5.3", *CORRECTED),
         sc.build("first-position").derive("010"),
         softmax_hardmax(n=64, gamma=5),
         model.check(lambda word: True, 2),
@@ -85,8 +90,9 @@ class Page(HTMLParser):
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag in ("p", "b", "i", "br", "div", "table", "tr", "th", "td"), tag
-        assert {name for name, _ in attrs} <= {"style", "title", "scope", "class"}
+        drawn = ("math", "mrow", "mi", "mn", "mo", "mtext", "mfrac", "msup", "msub", "msqrt")
+        assert tag in ("p", "b", "i", "br", "div", "table", "tr", "th", "td", *drawn), tag
+        assert {name for name, _ in attrs} <= {"style", "title", "scope", "class", "mathvariant", "displaystyle"}
         if tag != "br":
             self.open.append(tag)
 
@@ -188,7 +194,11 @@ def parts(model: sc.Transformer) -> list[Any]:
 
 
 def test_a_repr_is_a_line(answers: list[Any]) -> None:
-    shown = [*answers, *parts(hostile()), *(part for name in names() for part in parts(sc.build(name)))]
+    shown = [
+        *(one for one in answers if not isinstance(one, tuple)),
+        *parts(hostile()),
+        *(part for name in names() for part in parts(sc.build(name))),
+    ]
     shown += parts(sc.build("identity", d=60))
     long = "x" * 2000
     table = {f"{long[:1500]}{k}": {"x": 1} for k in range(3)}
@@ -224,9 +234,38 @@ def test_what_a_repr_says() -> None:
     assert repr(agrees) == "<Check dyck-1 agrees with its reference on 14 inputs of 14>"
 
 
+def test_several_answers_show_each_of_them() -> None:
+    cases = sc.derive_cases(sc.build("min"))
+    assert repr(cases) == (
+        "(<Derivation min on x, y: out = y if 0 < x - y>,\n <Derivation min on x, y: out = x if x - y <= 0>)"
+    )
+    assert repr(cases[:1]) == "(<Derivation min on x, y: out = y if 0 < x - y>,)"  # a tuple as any other
+    assert cases.text() == "\n\n".join(case.text() for case in cases)
+    for case in cases:
+        assert case._repr_html_() in cases._repr_html_()
+        assert case.latex().partition("\n")[2] in cases.latex()
+    many = Several([cases[0]] * 1000)
+    assert repr(many).count("\n") < 50 and "... 961 more" in repr(many)
+    assert repr(Several([cases[0]])) == f"({cases[0]!r},)" and repr(Several()) == "()"
+
+
+def test_a_verdict_shows_no_path_of_this_machine() -> None:
+    (verdict,) = found = sc.prove("cookbook.s5.7.lemma5.3")
+    assert repr(verdict) == "<Verdict cookbook.s5.7.lemma5.3: PROVED, 152 nodes, by 9 lemmas>"
+    assert repr(found) == f"({verdict!r},)"
+    for shown in (found._repr_html_(), found.latex(), found.text(), repr(found), verdict._repr_html_()):
+        assert "/" + str(Path(__file__).resolve().parent.parent).split("/")[1] not in shown
+    words = Page(found._repr_html_()).words
+    assert "cookbook.s5.7.lemma5.3: PROVED" in words and "cookbook.s5.7.lemma5.3.json" in words
+    assert replay.statements()["cookbook.s5.7.lemma5.3"].text in words
+    assert verdict.certificate is not None and Path(verdict.certificate).is_file()  # for who asks
+    for name in CORRECTED:
+        assert f"{name}: CORRECTED" in " ".join(Page(sc.prove(name)._repr_html_()).words)
+
+
 def test_a_long_line_is_cut_in_its_middle() -> None:
-    assert markup.brief("a" * 50 + "b" * 50, 11) == "aaaaa…bbbbb"
-    assert markup.brief("short\n text") == "short text"
+    assert brief("a" * 50 + "b" * 50, 11) == "aaaaa…bbbbb"
+    assert brief("short\n text") == "short text"
 
 
 # Attention of a traced run

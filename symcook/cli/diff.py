@@ -23,7 +23,10 @@ FILES = {".npz": "npz", ".safetensors": "safetensors", ".onnx": "onnx"}
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @click.option(
-    "--max-length", type=Whole("the greatest length", 1, MAX_LENGTH), default=6, metavar="N",
+    "--max-length",
+    type=Whole("the greatest length", 1, MAX_LENGTH),
+    default=6,
+    metavar="N",
     help="Inputs to length N (6), in typed symbols.",
 )
 @click.option("--tolerance", default="0", metavar="T", help="What is at most T apart counts as equal (0).")
@@ -40,14 +43,17 @@ def command(first: str, second: str, max_length: int, tolerance: str, settings: 
     one, other = (_model(name, settings) for name in (first, second))
     if settings and PurePath(first).suffix in FILES and PurePath(second).suffix in FILES:
         raise BadInput("weights in a file have nothing to set", f"--set {settings[0]}", "leave it out")
-    most = [m.max_length - m.embedding.added for m in (one, other) if m.max_length is not None]
+    limits = {m.max_length - m.embedding.added: name for m, name in ((one, first), (other, second)) if m.max_length}
+    most = min(limits, default=max_length)
+    length = 1 if one.pointwise else max(1, min(max_length, most))
     with Progress("comparing runs") as progress:
-        length = 1 if one.pointwise else max(1, min((max_length, *most)))
         found = diff(one, other, length, tolerance=tolerance, progress=progress)
     if as_json:
         print_json(found.to_json())
     else:
         say(found.text())
+        if length < max_length and not one.pointwise:
+            say(f"  to length {length}, not {max_length}: {limits[most]} takes nothing longer")
     return 0 if found.same else 1
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from symcook.cli.output import print_json, say
-from symcook.cli.ownclaim import bound, checked
+from symcook.cli.ownclaim import bound, checked, exported
 from symcook.errors import BadInput
 
 
@@ -19,6 +19,10 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     for file in (target, beside):
         if not file.is_file():
             raise BadInput("a model without a sentence must have its certificate beside it", file, "give --statement")
+    export = exported(target)
+    if export is not None:
+        must = "a model without a sentence must have the certificate of a claim beside it"
+        raise BadInput(must, f"{target}, which is about {export}", "give --statement, and the model another name")
     try:
         certificate, text = replay.load_json(target.read_bytes()), beside.read_bytes().decode()
     except (OSError, UnicodeDecodeError):

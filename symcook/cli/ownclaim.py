@@ -43,8 +43,13 @@ def prove_own(
     chosen, document = bound(name, settings)
     statement = own.claim(document, sentence)
     source = Path(name) if is_path(name) else Path(f"{name}.json")
-    target = source.with_suffix(".certificate.json")
-    vacant(target, force)
+    target, beside = source.with_suffix(".certificate.json"), source.with_suffix(".statement.txt")
+    export = exported(target)
+    if export is not None:  # which no --force replaces
+        must = f"{target.name} must be about a claim, since it would be replaced"
+        raise BadInput(must, f"it is about {export}", "move it away, or give the model's file another name")
+    for file in (target, beside):
+        vacant(file, force)
     text = None if proof is None else _text(proof)
     try:
         with Waiting("proving"):
@@ -56,7 +61,6 @@ def prove_own(
     row |= {"word": None if word is None else list(word), "tried": answer.tried and answer.tried.length}
     if answer.certificate is None or answer.verdict is None:
         return _without(answer, chosen, row, proof, seconds, as_json)
-    beside = source.with_suffix(".statement.txt")
     texts = {target: json.dumps(answer.certificate) + "\n", beside: own.expanded(statement, answer.certificate)}
     put({path: one.encode() for path, one in texts.items()}, force=True)
     if as_json:
@@ -80,6 +84,13 @@ def checked(verdict: Verdict, target: Path, beside: Path) -> dict[str, Any]:
     """What the document of an own claim says of its certificate and the files."""
     row = {"id": verdict.id, "status": verdict.status, "assuming": list(verdict.assuming)}
     return row | {"lemmas": sorted(verdict.lemmas), "certificate": str(target), "expanded": str(beside)}
+
+
+def exported(certificate: Path) -> str | None:
+    """The export that a certificate is about, if it is of one: that of m.npz is named as that of a claim on m.json."""
+    from symcook.export.files import CLAIM, about
+
+    return ", ".join(name for name in about(certificate) if name != CLAIM) or None
 
 
 def _text(proof: str) -> Any:

@@ -235,7 +235,17 @@ class _State:
             raise unknown("key of a plain transformer", foreign[0], known)
         words = TokenRows(self.vocabulary, self.stream, self.table)
         embedding = Embedding(Space(tuple(space)), words=words, positions=positions, start=start)
-        return Transformer(self.name, embedding, tuple(layers), readout, max_length=longest, final_norm=final)
+        source = f"a state dict with {count} layer{'s' * (count != 1)}"
+        if len(layers) > count:  # said where the model is shown, since its headline counts them
+            apart = (
+                "parts and norms have layers of their own"
+                if self.apart
+                else "the norm at the end has a layer of its own"
+            )
+            source += f"; {apart} here, {len(layers)} in all"
+        return Transformer(
+            self.name, embedding, tuple(layers), readout, source=source, max_length=longest, final_norm=final
+        )
 
     def positions(self) -> tuple[dict[str, Any], int, int | None]:
         table = self.matrix("positions.weight", None, self.d, optional=True)

@@ -159,11 +159,12 @@ def visible(mask: str, row: int, length: int) -> range:
     return range(low, high)
 
 
+VARIANCE = ("a layer norm with epsilon = 0 must meet a variance above zero", "set an epsilon above 0")
+TEMPERATURE = "a temperature must be positive"
+"""What must hold of a run, and what to do where it does not; what numpy and torch run says the same."""
+
+
 def refuse_zero_variance(outcome: str, position: int) -> None:
     """Raise NoRun where a layer norm that meets zero variance (and epsilon = 0) at `position` is to refuse it."""
     if outcome == "refuse":
-        raise NoRun(
-            "a layer norm with epsilon = 0 must meet a variance above zero",
-            f"zero at position {position}",
-            "set an epsilon above 0",
-        )
+        raise NoRun(VARIANCE[0], f"zero at position {position}", VARIANCE[1])

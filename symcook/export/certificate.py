@@ -195,7 +195,7 @@ def _block(
         else:
             names = model.embedding.inputs
             z = npz.place(m, _spread(block, lambda row: [float(row[name]) for name in names]))
-        z = npz.evaluate(m, z)
+        z = npz.evaluate(m, z, refuse=False)  # the exact run says which inputs have none
     runs = np.ones(block.size, dtype=bool)
     if batched:
         try:
@@ -320,7 +320,7 @@ def certificate(
     Raises NotExact where there is nothing exact to compare with.
     """
     from symcook.export.guarantee import guarantee
-    from symcook.model.modelfile import to_document
+    from symcook.model.modelfile import document_hash, to_document
 
     try:
         compared = compare(model, arrays, n_max, progress)
@@ -361,15 +361,6 @@ def _tables(model: Transformer, n_max: int) -> dict[str, Any]:
                 table = _texts(npz.position_table(part.factor, start, shown))
                 tables[f"step{s}.head{h}.factor"] = {"expression": from_sympy(part.factor), "values": table}
     return {"start": start, "N": n_max, "tables": tables}
-
-
-def document_hash(known: Mapping[str, Any]) -> str:
-    """The hash of a model, `symcook.model.modelfile.model_hash`, from its document."""
-    import hashlib
-    import json
-
-    canonical = json.dumps(known, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 
 def _texts(table: list[list[Any]]) -> list[list[str]]:

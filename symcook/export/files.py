@@ -32,6 +32,10 @@ def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
     if not folder.is_dir():
         raise BadInput("the folder for the weights must exist", str(folder), "make it first")
     certificate = beside(weights)
+    other = _other(certificate, weights)
+    if other is not None:  # which no --force replaces
+        must = f"{certificate.name} must be about {weights.name}, since it would be replaced"
+        raise BadInput(must, f"it is about {other}", "choose another name with -o, or move it away")
     for target in (weights, certificate, *(weights.with_suffix(more) for more in FORMATS[kind].more)):
         ordinary(target, "the file for the weights", f"-o m{ending}")
         code = target not in (weights, certificate)
@@ -41,25 +45,32 @@ def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
         vacant(target, force)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise BadInput("the folder for the weights must be writable", str(folder))
-    other = _other(certificate, weights)
-    if other is not None:
-        must = f"{certificate.name} must be about {weights.name}, since it would be replaced"
-        raise BadInput(must, f"it is about {other}", "choose another name with -o, or move it away")
     return weights, certificate
+
+
+CLAIM = "a claim"
+
+
+def about(certificate: Path) -> list[str]:
+    """What a file of this name is the certificate of: `CLAIM`, or the files of an export; nothing where it is none."""
+    try:
+        document = json.loads(certificate.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return []
+    if not isinstance(document, dict):
+        return []
+    files = document.get("files")
+    return list(files) if isinstance(files, dict) else [CLAIM] if "proof" in document else []
 
 
 def _other(certificate: Path, weights: Path) -> str | None:
     """What else a certificate of this name is about: exports of older versions, whose name had no ending of the
     weights, and proofs of claims; None where it is about nothing else that is there."""
-    try:
-        document = json.loads(certificate.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None
-    if not isinstance(document, dict) or not isinstance(document.get("files"), dict):
-        return "a claim" if isinstance(document, dict) and "proof" in document else None
-    others = [name for name in document["files"] if Path(name).suffix != weights.suffix]
-    here = [name for name in others if (certificate.parent / Path(name).name).exists()]
-    return None if weights.name in document["files"] or not here else ", ".join(here)
+    found = about(certificate)
+    if weights.name in found or found == [CLAIM]:
+        return CLAIM if found == [CLAIM] else None
+    others = [name for name in found if Path(name).suffix != weights.suffix]
+    return ", ".join(name for name in others if (certificate.parent / Path(name).name).exists()) or None
 
 
 def beside(weights: Path) -> Path:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from symcook.errors import require_known
+from symcook.domains.protocol import TEMPERATURE, VARIANCE
+from symcook.errors import NoRun, require_known
 from symcook.export.archive import arrays as arrays
 from symcook.export.archive import held_as
 from symcook.export.archive import position_table as position_table
@@ -32,11 +33,12 @@ def place(m: Mapping[str, Any], rows: Any) -> Any:
     return z
 
 
-def evaluate(m: Mapping[str, Any], z: Any) -> Any:
+def evaluate(m: Mapping[str, Any], z: Any, *, refuse: bool = True) -> Any:
     """The residual stream at the end, for a batch z (B, n, d) of embedded inputs.
 
-    Where a norm refuses zero variance, what it gives is not a number. Raises BadInput for a mask, weighting or
-    activation that is no name of `symcook.model.parts`.
+    Raises NoRun, as a run of the model does, where one of them has no run: a norm that refuses meets zero variance, or
+    a temperature is not positive at this length. Without `refuse` what such a norm gives is not a number, and the other
+    inputs have theirs. Raises BadInput for a mask, weighting or activation that is no name of `symcook.model.parts`.
     """
     import numpy as np
 
@@ -44,14 +46,14 @@ def evaluate(m: Mapping[str, Any], z: Any) -> Any:
     if "positions" in m:
         z = z + at_length(m["positions"], n, 2)
     for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
-        norms = [_normed(m, key, z) for key in _numbered(m, step + "before", "gain")]
+        norms = [_normed(m, key, z, refuse) for key in _numbered(m, step + "before", "gain")]
         x = np.concatenate(norms, axis=-1) if norms else z
         for head in _numbered(m, step + "head", "V"):
-            z = z + _attend(m, head, x)
+            z = z + _attend(m, head, x, refuse)
         if step + "W1" in m:
             hidden = _activate(m, step, x @ m[step + "W1"].T + m[step + "b1"])
             z = z + hidden @ m[step + "W2"].T + m[step + "b2"]
-        z = _normed(m, step + "after.", z) if step + "after.gain" in m else z
+        z = _normed(m, step + "after.", z, refuse) if step + "after.gain" in m else z
     return z
 
 
@@ -74,19 +76,22 @@ def _numbered(m: Mapping[str, Any], stem: str, last: str) -> Iterator[str]:
         k += 1
 
 
-def _normed(m: Mapping[str, Any], key: str, z: Any) -> Any:
+def _normed(m: Mapping[str, Any], key: str, z: Any, refuse: bool) -> Any:
     import numpy as np
 
     refused = _name(m, key + "zero_variance", "outcome of zero variance", ("refuse", "zero")) == "refuse"
     x = z @ m[key + "P"].T if key + "P" in m else z
     x = x - x.mean(axis=-1, keepdims=True)
     total = (x * x).mean(axis=-1, keepdims=True) + m[key + "epsilon"]
+    if refuse and refused and (total == 0).any():
+        given, index = np.argwhere(total == 0)[0, :2].tolist()
+        raise NoRun(VARIANCE[0], f"zero at index {index} of input {given}", VARIANCE[1])
     with np.errstate(all="ignore"):
         scaled = np.where(total == 0, np.nan if refused else 0, x / np.sqrt(total))
     return (scaled * m[key + "gain"] + m[key + "bias"]).astype(z.dtype)
 
 
-def _attend(m: Mapping[str, Any], head: str, x: Any) -> Any:
+def _attend(m: Mapping[str, Any], head: str, x: Any, refuse: bool) -> Any:
     """What a head adds."""
     import numpy as np
 
@@ -100,13 +105,15 @@ def _attend(m: Mapping[str, Any], head: str, x: Any) -> Any:
         "strict-past": column > row,
     }[_name(m, head + "mask", "mask", MASKS)]
     weighting = _name(m, head + "weighting", "weighting", WEIGHTINGS)
+    factor = at_length(m[head + "factor"], n, 1)[:, None] if head + "factor" in m else None
+    if refuse and factor is not None and ((factor < 0) | np.isinf(factor)).any():  # 0 is an infinite temperature
+        raise NoRun(TEMPERATURE, f"at length {n} it is not")
     queries, keys = x @ m[head + "Q"].T, x @ m[head + "K"].T
     if not queries.any() and np.isfinite(keys).all():  # all scores are zero, and the weights are one for all inputs
         scores = np.zeros((1, n, n), dtype=x.dtype)
     else:
         scores = queries @ keys.transpose(0, 2, 1)
-        if head + "factor" in m:
-            scores = scores * at_length(m[head + "factor"], n, 1)[:, None]
+        scores = scores if factor is None else scores * factor
     top = np.where(seen, scores, -np.inf).max(axis=2, keepdims=True)
     top = np.where(seen.any(axis=1)[:, None], top, 0)
     if weighting == "softmax":

@@ -42,6 +42,8 @@ def attend(x, Q, K, V, mask, weighting, factor=None):
     }}[mask]
     s = (x @ Q.T) @ (x @ K.T).transpose(1, 2)
     if factor is not None:
+        if bool(((factor < 0) | torch.isinf(factor)).any()):  # 0 is an infinite temperature
+            raise ValueError(f"a temperature must be positive; given: at length {{n}} it is not.")
         s = s * factor[:, None]
     top = s.masked_fill(~seen, -math.inf).amax(dim=2, keepdim=True)
     top = torch.where(seen.any(dim=1)[:, None], top, torch.zeros_like(top))
@@ -59,14 +61,15 @@ def attend(x, Q, K, V, mask, weighting, factor=None):
 
 
 def normed(z, gain, bias, epsilon, P=None, refuse=True):
-    """gain (x - mean)/sqrt(variance + epsilon) + bias of x = P z; where the root is 0, nan (refuse) or the bias."""
+    """gain (x - mean)/sqrt(variance + epsilon) + bias of x = P z; at a root of 0, ValueError (refuse) or the bias."""
     x = z if P is None else z @ P.T
     x = x - x.mean(dim=2, keepdim=True)
     total = (x * x).mean(dim=2, keepdim=True) + epsilon
-    x = x / torch.sqrt(torch.where(total == 0, torch.ones_like(total), total))
-    if refuse:
-        x = torch.where(total == 0, torch.full_like(x, math.nan), x)
-    return x * gain + bias
+    if refuse and bool((total == 0).any()):
+        given, index = (total == 0).nonzero()[0, :2].tolist()
+        must = "a layer norm with epsilon = 0 must meet a variance above zero"
+        raise ValueError(f"{{must}}; given: zero at index {{index}} of input {{given}}; set an epsilon above 0.")
+    return x / torch.sqrt(torch.where(total == 0, torch.ones_like(total), total)) * gain + bias
 
 
 def activate(x, kind):
@@ -122,8 +125,11 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("give one input")
     model = load()
-    with torch.no_grad():
-        said = model.answer(model(tokens(sys.argv[1])))
+    try:
+        with torch.no_grad():
+            said = model.answer(model(tokens(sys.argv[1])))
+    except ValueError as error:  # an input without a run, or rows that are no numbers
+        sys.exit(str(error))
     print(*said if isinstance(said, list) else [said])
 '''
 
@@ -279,7 +285,7 @@ def _norm(m: Archive, key: str) -> str:
     facts = [f"self.{key}{name}" for name in ("gain", "bias", "epsilon")]
     if key + "P" in m:
         facts.append(f"P=self.{key}P")
-    if str(m[key + "zero_variance"]) == "zero":
+    if str(m[key + "zero_variance"]) == "zero" or m[key + "epsilon"] > 0:
         facts.append("refuse=False")
     return f"normed(z, {', '.join(facts)})"
 

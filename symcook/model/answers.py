@@ -7,9 +7,26 @@ has four functions of an answer: `line`, `text`, `html` and `displays` (what LaT
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from symcook.door import door
+
+T = TypeVar("T")
+LINE = 118
+"""The greatest length of a repr."""
+
+
+def brief(text: str, most: int = LINE) -> str:
+    """Text on one line, cut in its middle where it is longer than `most`.
+
+    >>> brief("0123456789", 7)
+    '012…789'
+    """
+    text = " ".join(text.split())
+    if len(text) <= most:
+        return text
+    half = (most - 1) // 2
+    return f"{text[: most - 1 - half]}…{text[len(text) - half :]}"
 
 
 class Named:
@@ -47,3 +64,9 @@ class Shown(Named):
         from symcook.report.markup import notebook
 
         return notebook(self._report().displays(self))
+
+
+class Several(Shown, tuple[T, ...], Generic[T]):
+    """Answers of one kind, in their order: a tuple that shows each of them."""
+
+    REPORT = "several"

@@ -15,6 +15,7 @@ from symcook.domains.rounding import FORMATS, Format, Rounding
 from symcook.door import door
 from symcook.errors import EMPTY_WORD, BadInput, NotExact, Undecided, unknown
 from symcook.forward import forward
+from symcook.model.answers import brief
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.questions.answer import Answer, Cell
@@ -127,14 +128,9 @@ def _sentence(one: Mapping[str, Any], last: int) -> str:
         return f"{safe}, as far as was asked"
     if one["length"] is None:
         return f"{safe}; no word to n = {last} was found that is decided otherwise"
-    shown = brief(one["wrong"] or EMPTY_WORD)
+    shown = brief(one["wrong"] or EMPTY_WORD, 60)
     gives = _said(one["gives"])
     return f"{safe}; {shown} (n = {one['length']}) is decided otherwise: {gives}, not {_said(one['exact'])}"
-
-
-def brief(word: str) -> str:
-    """A word, a long one by its ends."""
-    return word if len(word) <= 60 else f"{word[:28]}...{word[-28:]}"
 
 
 def _said(value: Any) -> str:

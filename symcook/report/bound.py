@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from symcook.report.markup import Display, brief, page, paragraph, table, words
+from symcook.model.answers import brief
+from symcook.report.markup import Display, page, paragraph, table, words
 from symcook.report.values import value_latex
 
 if TYPE_CHECKING:

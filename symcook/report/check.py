@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import EMPTY_WORD
-from symcook.report.markup import Display, brief, page, paragraph
+from symcook.model.answers import brief
+from symcook.report.markup import Display, page, paragraph
 from symcook.report.values import value_text
 
 if TYPE_CHECKING:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import EMPTY_WORD
-from symcook.model.expr import parse_formula
+from symcook.model.answers import brief
+from symcook.model.expr import parse_formula, parse_term
 from symcook.model.symbols import tree_from_sympy
 from symcook.report.latex import formula_rows, latex
-from symcook.report.markup import Display, brief, page, paragraph, table, upright, words
+from symcook.report.markup import Cell, Display, page, paragraph, table, upright, words
+from symcook.report.mathml import math
 from symcook.report.text import WIDE, abridged
 
 if TYPE_CHECKING:
     from symcook.derivation import Answer, Derivation
 
+DRAWN = 250
+"""The characters of a formula that is drawn: browsers break no formula into lines."""
+_COMPARES = re.compile("[<=>~]")
 VERDICTS = {True: "accept", False: "reject", None: "open: it depends on the symbols"}
 
 
@@ -69,14 +75,28 @@ def _holds(found: Derivation) -> Iterator[str]:
 
 
 def html(found: Derivation) -> str:
-    """The closed forms as a table."""
-    rows = []
+    """The closed forms as a table, typeset."""
+    rows: list[list[str | Cell]] = []
     for where, output, said in _answers(found):
-        rows += [[f"{where}{name}", value] for name, value in [*output.items(), *said.items()]]
-    lines = list(_holds(found))
-    return page(
-        paragraph(_title(found), bold=True), table([], rows, words=True), *([paragraph(*lines)] if lines else [])
-    )
+        rows += [[f"{where}{name}", typeset(value)] for name, value in output.items()]
+        rows += [[f"{where}{what}", answer] for what, answer in said.items()]
+    if found.conditions:
+        rows.append(["if", typeset(" & ".join(found.conditions))])
+    if found.symbols:
+        rows.append(["for all real", typeset(*found.symbols)])
+    if found.symbols and found.assumptions:
+        rows.append(["with", typeset(" & ".join(found.assumptions))])
+    return page(paragraph(_title(found), bold=True), table([], rows, words=True))
+
+
+def typeset(*texts: str) -> Cell:
+    """Formulas or terms of the grammar in one cell, by commas; as text where they are too long to be drawn in a line.
+    A pointer shows the text."""
+    together = ", ".join(texts)
+    if len(together) > DRAWN:
+        return Cell(together)
+    parts = [parse_formula(text) if _COMPARES.search(text) else parse_term(text) for text in texts]
+    return Cell(together, together, math=", ".join(map(math, parts)))
 
 
 def displays(found: Derivation) -> list[Display]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symcook.errors import EMPTY_WORD
-from symcook.report.markup import Display, brief, page, paragraph
+from symcook.model.answers import brief
+from symcook.report.markup import Display, page, paragraph
 
 if TYPE_CHECKING:
     from symcook.export.diff import Diff

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 MOST = 84  # characters of drawn text in a line of a display, as far as one can tell
 _LETTERS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
-_GREEK = frozenset(re.findall(r"\w+", _LETTERS))
+LETTERS = tuple(re.findall(r"\w+", _LETTERS))
 _NAMED = {"eps": r"\varepsilon", "epsilon": r"\varepsilon", "phi": r"\varphi"}
 _SORTS = {"Int": r"\mathbb{Z}", "Real": r"\mathbb{R}"}
 _RELATIONS = {"=": "=", "<=": r"\le", "<": "<"}
-_STRENGTH = {"<->": 1, "->": 2, "|": 3, "&": 5, "~": 7, "=": 8, "<=": 8, "<": 8}
-_STRENGTH |= {"+": 10, "-": 10, "sum": 11, "prod": 11, "neg": 11, "*": 12, "^": 16}
+STRENGTH = {"<->": 1, "->": 2, "|": 3, "&": 5, "~": 7, "=": 8, "<=": 8, "<": 8}
+STRENGTH |= {"+": 10, "-": 10, "sum": 11, "prod": 11, "neg": 11, "*": 12, "^": 16}
 _WORDS = {"&": r"\land", "|": r"\lor", "->": r"\Rightarrow", "<->": r"\Leftrightarrow"}
 _QUANTIFIERS = ("all", "ex", "all in", "ex in")
 
@@ -103,7 +103,7 @@ def _name(name: str) -> str:
     if match is None:
         return rf"\mathit{{{escaped(name)}}}"
     word, number = match.groups()
-    drawn = _NAMED.get(word) or (f"\\{word}" if word in _GREEK else word if len(word) == 1 else rf"\mathit{{{word}}}")
+    drawn = _NAMED.get(word) or (f"\\{word}" if word in LETTERS else word if len(word) == 1 else rf"\mathit{{{word}}}")
     return drawn if number is None else f"{drawn}_{{{number}}}"
 
 
@@ -124,11 +124,11 @@ def _length(text: str) -> int:
     return len(re.sub(r"\\(?:left|right|mathit|mathrm|operatorname|mathbb|quad|frac)\b", "", text).replace(r"\,", ""))
 
 
-def _negated(tree: Tree) -> Tree | None:
+def negated(tree: Tree) -> Tree | None:
     """`x` where the tree is -x or a product that begins with such a factor: a + -x is drawn a - x."""
     if tree[0] == "neg":
         return tree[1]
-    if tree[0] in ("*", "/") and (first := _negated(tree[1])) is not None:
+    if tree[0] in ("*", "/") and (first := negated(tree[1])) is not None:
         return (tree[0], first, tree[2])
     return None
 
@@ -186,7 +186,7 @@ class _Writer:
         """A long sum on several lines."""
         terms: list[tuple[str, str]] = []
         while tree[0] in ("+", "-") and _length(self.write(tree)) > MOST:
-            less = _negated(tree[2]) if tree[0] == "+" else None
+            less = negated(tree[2]) if tree[0] == "+" else None
             terms.append(("-" if less else tree[0], self.inside(less or tree[2], 11)))
             tree = tree[1]
         out = [(0, self.write(tree))]
@@ -238,7 +238,7 @@ class _Writer:
             return rf"\lnot {self.inside(tree[1], 9)}"
         if tag == "/":
             return rf"\frac{{{self.write(tree[1])}}}{{{self.write(tree[2])}}}"
-        if tag == "+" and (less := _negated(tree[2])) is not None:
+        if tag == "+" and (less := negated(tree[2])) is not None:
             return f"{self.inside(tree[1], 10)} - {self.inside(less, 11)}"
         if tag in ("+", "-"):
             return f"{self.inside(tree[1], 10)} {tag} {self.inside(tree[2], 11)}"
@@ -252,10 +252,10 @@ class _Writer:
             return f"{self.inside(tree[1], 9)} {_RELATIONS[tag]} {self.inside(tree[2], 9)}"
         if tag in ("&", "|"):
             parts = self.parts(tag, tree)
-            drawn = [p if isinstance(p, str) else self.inside(p, _STRENGTH[tag] + 1) for p in parts]
+            drawn = [p if isinstance(p, str) else self.inside(p, STRENGTH[tag] + 1) for p in parts]
             return f" {_WORDS[tag]} ".join(drawn)
         if tag in ("->", "<->"):
-            left, right = self.inside(tree[1], _STRENGTH[tag] + 1), self.inside(tree[2], _STRENGTH[tag])
+            left, right = self.inside(tree[1], STRENGTH[tag] + 1), self.inside(tree[2], STRENGTH[tag])
             return f"{left} {_WORDS[tag]} {right}"
         if tag in ("sum", "prod"):
             body = self.inside(tree[4], 11)
@@ -275,7 +275,7 @@ class _Writer:
         return self.call(tree[1], tree[2])
 
     def inside(self, tree: Tree, strength: int) -> str:
-        own = 0 if tree[0] in _QUANTIFIERS else _STRENGTH.get(tree[0], 100)
+        own = 0 if tree[0] in _QUANTIFIERS else STRENGTH.get(tree[0], 100)
         if tree[0] == "~" and tree[1][0] == "=":
             own = 8
         text = self.write(tree)

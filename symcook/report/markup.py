@@ -9,21 +9,6 @@ from html import escape
 from typing import NamedTuple
 
 PACKAGES = ("amsmath", "amssymb")
-LINE = 118
-"""The greatest length of a repr."""
-
-
-def brief(text: str, most: int = LINE) -> str:
-    """Text on one line, cut in its middle where it is longer than `most`.
-
-    >>> brief("0123456789", 7)
-    '012…789'
-    """
-    text = " ".join(text.split())
-    if len(text) <= most:
-        return text
-    half = (most - 1) // 2
-    return f"{text[: most - 1 - half]}…{text[len(text) - half :]}"
 
 
 # HTML. Colours are see-through and text keeps the page's own colour: readable on light and dark pages and in print.
@@ -40,11 +25,13 @@ DARKEST = 0.55
 
 
 class Cell(NamedTuple):
-    """A cell of a table: its text, the whole of it where that is shortened, and a shade from 0 to 1 in a heat map."""
+    """A cell of a table: its text, the whole of it where that is shortened, a shade from 0 to 1 in a heat map, and the
+    MathML (`symcook.report.mathml`) that is drawn in place of the text."""
 
     text: str
     whole: str = ""
     shade: float | None = None
+    math: str = ""
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str | Cell]], caption: str = "", words: bool = False) -> str:
@@ -73,7 +60,7 @@ def _cell(cell: str | Cell, style: str) -> str:
     if cell.shade is not None:
         covered = round(DARKEST * min(max(cell.shade, 0), 1) ** 0.5, 3)  # a root, so that small weights are seen
         style = f"{style};background:rgba(31,119,180,{covered})"
-    return f'<td style="{style}"{title}>{escape(cell.text)}</td>'
+    return f'<td style="{style}"{title}>{cell.math or escape(cell.text)}</td>'
 
 
 def section(title: str, *parts: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from symcook.model.answers import brief
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula, show
 from symcook.model.layers import Layer, SelfAttention
@@ -14,7 +15,7 @@ from symcook.model.rationals import quotient
 from symcook.model.symbols import at, from_sympy, lowered, symbol, tree_from_sympy
 from symcook.model.transformer import Parameter
 from symcook.report.latex import latex
-from symcook.report.markup import Display, array, brief, page, paragraph, section, upright, words
+from symcook.report.markup import Display, array, page, paragraph, section, upright, words
 from symcook.report.markup import table as html_table
 from symcook.report.text import WIDTH, abridged, table, wrapped
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.errors import EMPTY_WORD, BadInput
 from symcook.files import vacant
-from symcook.report.markup import DARKEST, Cell, brief
+from symcook.model.answers import brief
+from symcook.report.markup import DARKEST, Cell
 from symcook.report.model import readout_text
 from symcook.report.run import VERDICTS
 from symcook.report.values import cell, near, value_text

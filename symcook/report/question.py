@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import EMPTY_WORD
-from symcook.report.markup import Display, brief, page, paragraph, table, words
+from symcook.model.answers import brief
+from symcook.report.markup import Display, page, paragraph, table, words
 from symcook.report.text import abridged, columns, wrapped
 from symcook.report.values import value_latex, value_text
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import EMPTY_WORD
-from symcook.report.markup import Display, array, brief, page, paragraph, section, table, upright, words
+from symcook.model.answers import brief
+from symcook.report.markup import Display, array, page, paragraph, section, table, upright, words
 from symcook.report.text import WIDE, abridged, columns, stream_table
 from symcook.report.values import cell, value_latex, value_text
 

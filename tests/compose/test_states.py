@@ -187,3 +187,21 @@ def test_entries_may_be_any_exact_numbers_or_floats_of_one_kind() -> None:
     for wrong in (float("inf"), float("nan"), True, "1", None):
         with pytest.raises(sc.BadInput, match=r"every entry of output\.weight must be a finite number"):
             sc.from_state_dict(given | {"output.weight": [[1, 2, 3, wrong]] * 2}, vocabulary="ab", norm="none")
+
+
+@pytest.mark.parametrize(
+    ("norm", "final", "bias", "says"),
+    [
+        ("pre", True, True, "a state dict with 1 layer; the norm at the end has a layer of its own here, 2 in all"),
+        ("pre", False, True, "a state dict with 1 layer"),
+        ("none", False, True, "a state dict with 1 layer"),
+        ("post", False, False, "a state dict with 1 layer"),
+        ("post", False, True, "a state dict with 1 layer; parts and norms have layers of their own here, 4 in all"),
+    ],
+)
+def test_one_layer_that_is_shown_as_several_says_why(norm: str, final: bool, bias: bool, says: str) -> None:
+    given = state(np.random.default_rng(3), layers=1, norms=norm != "none", final=final, bias=bias)
+    model = sc.from_state_dict(given, vocabulary=VOCABULARY, norm=norm)
+    many = len(model.layers)
+    assert (many > 1) == ("in all" in says) and (many == 1 or f"{many} in all" in says)
+    assert f"Source: {says}\n" in model.text() and f"Source: {says}<" in model._repr_html_()

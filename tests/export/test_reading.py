@@ -196,3 +196,21 @@ def test_diff_reads_onnx_and_names_what_it_reads(tmp_path: Path, capsys: pytest.
     for ending in (".pt", ".pth"):
         assert main(["diff", "dyck-1", str(tmp_path / f"d{ending}")]) == 2
         assert "must end in one of .npz, .safetensors, .onnx" in capsys.readouterr().err
+
+
+def test_a_comparison_says_that_it_stops_short(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = str(tmp_path / "p.npz")  # with tables of positions, to length 3
+    assert main(["export", "parity", "-o", place, "--max-length", "3"]) == 0
+    capsys.readouterr()
+    for asked, says in (
+        (("--max-length", "5"), f"  to length 3, not 5: {place} takes nothing longer\n"),
+        ((), f"  to length 3, not 6: {place} takes nothing longer\n"),
+        (("--max-length", "3"), ""),
+    ):
+        for models in (("parity", place), (place, "parity")):
+            line = ["diff", *models, *asked, "--tolerance", "1e-9"]
+            assert main(line) == 0
+            first, _, rest = capsys.readouterr().out.partition("\n")
+            assert "on 15 inputs" in first and rest.endswith(says) and (says or "takes nothing" not in rest)
+            assert main([*line, "--json"]) == 0
+            assert json.loads(capsys.readouterr().out)["max_length"] == 3

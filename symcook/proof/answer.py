@@ -1,0 +1,20 @@
+"""A verdict of the checker as an answer that shows itself. The checker needs nothing of this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from symcook.model.answers import Shown
+from symcook.proof import replay
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict(Shown, replay.Verdict):
+    """As `symcook.proof.replay.Verdict`."""
+
+    REPORT = "verdict"
+
+    @classmethod
+    def of(cls, found: replay.Verdict) -> Verdict:
+        """The same verdict."""
+        return cls(**{field.name: getattr(found, field.name) for field in fields(found)})

@@ -1,0 +1,110 @@
+"""Terms and formulas as MathML, which browsers draw without a script.
+
+Where the tags are dropped, as in a notebook that is not trusted yet, a formula is still read: the bar of a fraction has
+its slash, and an exponent its circumflex and brackets, as text that is not drawn.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from symcook.model.expr import Tree, show
+from symcook.report.latex import LETTERS, STRENGTH, negated
+
+_DRAWN = dict(zip(LETTERS, "αβγδεζηθικλμνξπρστφχψω", strict=True)) | {"eps": "ε"}
+_SIGNS = {"+": "+", "-": "−", "=": "=", "<=": "≤", "<": "<", "&": "∧", "|": "∨", "->": "⇒", "<->": "⇔"}
+_NAMES = {"relu": "ReLU", "log": "ln"}
+_BRACKETS = {"abs": "||", "floor": "⌊⌋"}
+
+
+def math(tree: Tree) -> str:
+    """A whole formula.
+
+    >>> print(math(("/", ("num", 1, 1), ("name", "n"))).replace(' style="display:none"', ""))
+    <math displaystyle="true"><mfrac><mrow><mn>1</mn><mtext>/</mtext></mrow><mi>n</mi></mfrac></math>
+    """
+    return f'<math displaystyle="true">{_drawn(tree)}</math>'
+
+
+def _drawn(tree: Tree) -> str:
+    tag = tree[0]
+    if tag == "num":
+        if tree[1] < 0:
+            return _row("<mo>−</mo>", _drawn(("num", -tree[1], tree[2])))
+        return f"<mn>{tree[1]}</mn>" if tree[2] == 1 else _fraction(("num", tree[1], 1), ("num", tree[2], 1))
+    if tag == "name":
+        return _name(tree[1])
+    if tag == "neg":
+        return _row("<mo>−</mo>", _inside(tree[1], 12))
+    if tag == "/":
+        return _fraction(tree[1], tree[2])
+    if tag == "+" and (less := negated(tree[2])) is not None:
+        return _row(_inside(tree[1], 10), "<mo>−</mo>", _inside(less, 11))
+    if tag in ("+", "-"):
+        return _row(_inside(tree[1], 10), f"<mo>{_SIGNS[tag]}</mo>", _inside(tree[2], 11))
+    if tag == "*":
+        return _row(_inside(tree[1], 12), "<mo>·</mo>", _inside(tree[2], 13))
+    if tag == "^":
+        return _power(tree[1], tree[2])
+    if tag == "~" and tree[1][0] == "=":
+        return _row(_inside(tree[1][1], 9), "<mo>≠</mo>", _inside(tree[1][2], 9))
+    if tag in _SIGNS:
+        own = STRENGTH[tag]
+        sign = f"<mo>{escape(_SIGNS[tag])}</mo>"
+        return _row(_inside(tree[1], own + 1), sign, _inside(tree[2], own if tag in ("&", "|") else own + 1))
+    if tag == "call":
+        return _call(tree[1], tree[2])
+    return f"<mtext>{escape(show(tree))}</mtext>"  # what no closed form holds: cases, sums, quantifiers
+
+
+def _row(*parts: str) -> str:
+    return f"<mrow>{''.join(parts)}</mrow>"
+
+
+def _unseen(text: str) -> str:
+    return f'<mtext style="display:none">{text}</mtext>'
+
+
+def _bracketed(tree: Tree, seen: bool) -> str:
+    if not seen and (tree[0] == "name" or (tree[0] == "num" and tree[1] >= 0 and tree[2] == 1)):
+        return _drawn(tree)
+    left, right = ("<mo>(</mo>", "<mo>)</mo>") if seen else (_unseen("("), _unseen(")"))
+    return _row(left, _drawn(tree), right)
+
+
+def _inside(tree: Tree, strength: int) -> str:
+    own = 10 if tree[0] == "num" and tree[1] < 0 else STRENGTH.get(tree[0], 100)
+    return _bracketed(tree, True) if own < strength else _drawn(tree)
+
+
+def _fraction(above: Tree, below: Tree) -> str:
+    return f"<mfrac>{_row(_bracketed(above, False), _unseen('/'))}{_bracketed(below, False)}</mfrac>"
+
+
+def _power(base: Tree, exponent: Tree) -> str:
+    plain = base[0] == "name" or (base[0] == "num" and base[1] >= 0 and base[2] == 1)
+    drawn = _drawn(base) if plain else _bracketed(base, True)
+    return f"<msup>{drawn}{_row(_unseen('^'), _bracketed(exponent, False))}</msup>"
+
+
+def _name(name: str) -> str:
+    match = re.fullmatch(r"([A-Za-z]+?)([0-9]+)", name)
+    word = match[1] if match else name
+    drawn = f"<mi>{escape(_DRAWN.get(word, word))}</mi>"
+    return f"<msub>{drawn}<mn>{match[2]}</mn></msub>" if match else drawn
+
+
+def _call(name: str, given: tuple[Tree, ...]) -> str:
+    if name == "exp":
+        exponent = _row(_unseen("^("), _drawn(given[0]), _unseen(")"))
+        return f'<msup><mi mathvariant="normal">e</mi>{exponent}</msup>'
+    if name == "pow" and len(given) == 2:
+        return _power(*given)
+    if name == "sqrt":
+        return f"<msqrt>{_unseen('√(')}{_drawn(given[0])}{_unseen(')')}</msqrt>"
+    if name in _BRACKETS and len(given) == 1:
+        left, right = _BRACKETS[name]
+        return _row(f"<mo>{left}</mo>", _drawn(given[0]), f"<mo>{right}</mo>")
+    shown = "<mo>,</mo>".join(map(_drawn, given))
+    return _row(f"<mi>{escape(_NAMES.get(name, name))}</mi>", "<mo>(</mo>", shown, "<mo>)</mo>")

@@ -1,0 +1,49 @@
+"""A verdict on a stored statement: its status, what it says, and what it rests on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from symcook.model.answers import brief
+from symcook.report.latex import formula_rows
+from symcook.report.markup import Display, page, paragraph, table
+from symcook.report.proof import corrections, paper_words, proof_text
+
+if TYPE_CHECKING:
+    from symcook.proof.replay import Verdict
+
+
+def line(found: Verdict) -> str:
+    """The status and the size of the proof in a line: the repr."""
+    size = [f"{found.nodes} nodes"] if found.nodes else []
+    size += [f"by {len(found.lemmas)} lemma{'s' * (len(found.lemmas) > 1)}"] if found.lemmas else []
+    return brief(f"<Verdict {found.id}: {', '.join([found.words, *size, *([found.reason] if found.reason else [])])}>")
+
+
+def text(found: Verdict) -> str:
+    """What ``symcook prove`` prints of one id below its first line: words of the paper, statement, proof."""
+    return proof_text(found)
+
+
+def html(found: Verdict) -> str:
+    """The statement and what its proof rests on as a table."""
+    from symcook.proof.replay import statements
+
+    rows = [("paper", paper_words(found.id)), ("statement", statements()[found.id].text), ("reason", found.reason)]
+    rows += [("corrected", ", ".join(corrections(found.id)) if found.status == "CORRECTED" else "")]
+    rows += [("nodes", str(found.nodes) if found.nodes else ""), ("lemmas", ", ".join(found.lemmas))]
+    rows += [("axioms", ", ".join(found.axioms)), ("assumes", ", ".join(found.assuming))]
+    rows += [("certificate", "" if found.certificate is None else Path(found.certificate).name)]
+    drawn = table([], [row for row in rows if row[1]], words=True)
+    return page(paragraph(f"{found.id}: {found.words}", bold=True), drawn)
+
+
+def displays(found: Verdict) -> list[Display]:
+    """The statement as a formula."""
+    from symcook.proof.audit.folded import statement_tree
+    from symcook.proof.replay import statements
+
+    statement = statements()[found.id]
+    rows = formula_rows(statement_tree(statement.text), statement.known)
+    return [Display(f"{found.id}: {found.words}", tuple(f"&{row}" for row in rows))]

@@ -1,0 +1,52 @@
+"""Ctrl-C at any moment of a command: exit 130 and at most one line, and never a traceback through symcook."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import symcook
+
+PACKAGE = str(Path(symcook.__file__).resolve().parent)
+SCRIPT = f"#!{sys.executable}\nimport sys\nfrom symcook.__main__ import main\nsys.exit(main())\n"
+"""What an installer writes."""
+MOMENTS, SPAN = 40, 0.4
+
+
+def interrupted(command: list[str], after: float) -> tuple[int, str, str]:
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process")
+@pytest.mark.parametrize("arguments", [["list"], ["run", "dyck-1", "--input", "(())"]], ids=["list", "run"])
+@pytest.mark.parametrize("start", ["script", "module"])
+def test_no_moment_shows_a_traceback_of_ours(start: str, arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "symcook").write_text(SCRIPT)
+    (tmp_path / "symcook").chmod(0o755)
+    command = [str(tmp_path / "symcook")] if start == "script" else [sys.executable, "-m", "symcook"]
+    caught = 0
+    for k in range(MOMENTS):
+        code, _, err = interrupted([*command, *arguments], SPAN * k / MOMENTS)
+        frames = re.findall(r'File "([^"]*)"', err)
+        assert not any(frame.startswith(PACKAGE) for frame in frames), err
+        if not frames:  # else Python's own start: before a line of ours has run
+            assert code in (0, 130, -signal.SIGINT) and err in ("", "symcook: interrupted\n"), (code, err)
+        caught += code == 130
+    assert caught > 0
+
+
+def test_importing_symcook_imports_nothing_else() -> None:
+    """Each module more is a longer time in which Python answers Ctrl-C with a traceback."""
+    ask = "import sys; before = set(sys.modules); import symcook.__main__; print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["__future__", "symcook", "symcook.__main__"]
