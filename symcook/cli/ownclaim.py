@@ -36,6 +36,7 @@ def prove_own(
 ) -> int:
     """Prove or refute the sentence about a model, and write the certificate beside its file."""
     from symcook.proof import own
+    from symcook.proof.audit.unasked import unasked, unasked_words
 
     chosen, document = bound(name, settings)
     statement = own.claim(document, sentence)
@@ -58,6 +59,7 @@ def prove_own(
     put({path: one.encode() for path, one in texts.items()}, force=True)
     row |= {"status": answer.verdict.status, "assuming": list(answer.verdict.assuming)}
     row |= {"lemmas": sorted(answer.certificate["lemmas"]), "certificate": str(target), "expanded": str(beside)}
+    row |= {"unasked": unasked(statement) if answer.verdict.status == "PROVED" else []}
     if as_json:
         print_json(row)
     elif latex:
@@ -69,6 +71,8 @@ def prove_own(
         if answer.tried is not None and word is not None:
             say(f"False of     {chosen.model.embedding.said(word)}{_smallest(answer.tried)}")
         say(f"Statement    {statement.text}")
+        if row["unasked"]:
+            say(f"Unasked      {unasked_words(row['unasked'])}")
         say(f"Lemmas       {', '.join(own.below(answer.certificate)) or 'none'}")
         say(f"Certificate  {target}")
         say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
