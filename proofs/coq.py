@@ -107,7 +107,7 @@ def main(arguments: Sequence[str]) -> int:
             print("nothing is recorded")
         return 0 if good else 1
     except SymcookError as error:
-        print(error, file=sys.stderr)
+        print(error.sentence, file=sys.stderr)
         return error.exit_code
 
 

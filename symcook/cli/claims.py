@@ -149,6 +149,7 @@ def _gap(gap: dict[str, str]) -> str:
 
 def _more(row: Any) -> list[str]:
     """What a few claims are shown with: formal statements, attempts, lemmas, and the command that checks the proof."""
+    from symcook.proof.audit.unasked import unasked, unasked_words
     from symcook.proof.replay import library, statements
     from symcook.recipes import of_claim
 
@@ -158,6 +159,9 @@ def _more(row: Any) -> list[str]:
             word = "Corrected" if name != row.id else _FORMALLY.get(row.status, "Formally")
             out.append(f"{word}: {stated(name)}")
             out += [line for one in _definitions(name) if (line := f"Where {one}") not in out]
+            holds = row.status not in ("OPEN", "REFUTED") and name == (row.corrected or row.id)
+            if holds and (found := unasked(statements()[name])):
+                out.append(f"Unasked: {unasked_words(found)}")
     out += [f"Tried: {tried}" for tried in row.tried]
     if row.lemmas:
         out.append(f"Uses: {', '.join(row.lemmas)}")

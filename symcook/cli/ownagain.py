@@ -12,7 +12,8 @@ from symcook.errors import BadInput
 
 def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     """Check the certificate beside a model file again, for the model as it is now."""
-    from symcook.proof import ownfiles, replay
+    from symcook.proof import own, ownfiles, replay
+    from symcook.proof.audit.unasked import unasked, unasked_words
 
     _, document = bound(name, settings)
     target, beside = Path(name).with_suffix(".certificate.json"), Path(name).with_suffix(".statement.txt")
@@ -28,10 +29,13 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     except (OSError, UnicodeDecodeError):
         raise BadInput("a certificate and its statement must be readable files in UTF-8", target) from None
     sentence, verdict = ownfiles.again(document, certificate, text)
+    found = unasked(own.claim(document, sentence)) if verdict.status == "PROVED" else []
     if as_json:
-        print_json(checked(verdict, target, beside) | {"sentence": sentence, "reason": verdict.reason or None})
+        print_json(checked(verdict, found, target, beside) | {"sentence": sentence, "reason": verdict.reason or None})
     else:
         say(f"{verdict.words}  {sentence}")
+        if found:
+            say(f"Unasked      {unasked_words(found)}")
         say(f"Certificate  {target}" + (f": {verdict.reason}" if verdict.reason else ", checked again"))
         say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
     return 1 if verdict.status == "OPEN" else 0

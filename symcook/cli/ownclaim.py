@@ -39,6 +39,7 @@ def prove_own(
 ) -> int:
     """Prove or refute the sentence about a model, and write the certificate beside its file."""
     from symcook.proof import own
+    from symcook.proof.audit.unasked import unasked, unasked_words
 
     chosen, document = bound(name, settings)
     statement = own.claim(document, sentence)
@@ -63,8 +64,9 @@ def prove_own(
         return _without(answer, chosen, row, proof, seconds, as_json)
     texts = {target: json.dumps(answer.certificate) + "\n", beside: own.expanded(statement, answer.certificate)}
     put({path: one.encode() for path, one in texts.items()}, force=True)
+    found = unasked(statement) if answer.verdict.status == "PROVED" else []
     if as_json:
-        print_json(row | checked(answer.verdict, target, beside))
+        print_json(row | checked(answer.verdict, found, target, beside))
     elif latex:
         from symcook.report.proof import own_latex
 
@@ -74,15 +76,17 @@ def prove_own(
         if answer.tried is not None and word is not None:
             say(f"False of     {chosen.model.embedding.said(word)}{_smallest(answer.tried)}")
         say(f"Statement    {statement.text}")
+        if found:
+            say(f"Unasked      {unasked_words(found)}")
         say(f"Lemmas       {', '.join(own.below(answer.certificate)) or 'none'}")
         say(f"Certificate  {target}")
         say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
     return 0
 
 
-def checked(verdict: Verdict, target: Path, beside: Path) -> dict[str, Any]:
-    """What the document of an own claim says of its certificate and the files."""
-    row = {"id": verdict.id, "status": verdict.status, "assuming": list(verdict.assuming)}
+def checked(verdict: Verdict, found: list[str], target: Path, beside: Path) -> dict[str, Any]:
+    """What the document of an own claim says of its certificate and files; `found` are premises that are unasked."""
+    row = {"id": verdict.id, "status": verdict.status, "assuming": list(verdict.assuming), "unasked": found}
     return row | {"lemmas": sorted(verdict.lemmas), "certificate": str(target), "expanded": str(beside)}
 
 

@@ -211,6 +211,9 @@ def replayed(names: list[str]) -> list[Any]:
 
 def verdict_json(verdict: Any) -> dict[str, Any]:
     """One entry of ``prove --json``; the certificate is named from the folder of proofs."""
+    from symcook.proof.audit.unasked import unasked
+    from symcook.proof.replay import statements
+
     stored = verdict.certificate
     return {
         "id": verdict.id,
@@ -223,6 +226,7 @@ def verdict_json(verdict: Any) -> dict[str, Any]:
         "seconds": round(verdict.seconds, 4),
         "assuming": list(verdict.assuming),
         "rejected": list(verdict.rejected),
+        "unasked": unasked(statements()[verdict.id]) if verdict.status == "PROVED" else [],
     }
 
 

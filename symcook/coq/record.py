@@ -5,7 +5,7 @@ translated, and whether that proves it or refutes it. A row counts only while bo
 for all its lemmas, and while everything by which files are written and judged is the same: files of Coq by hand, the
 writer, the judge, the version of Coq. For a claim about a stored model its text for Coq counts too. A later run adds to
 the record what it has checked. The file is a note of the runs that wrote it, made on one machine; nothing protects it
-from being forged but checking again (`proofs/coq.py --sample 40 --check`, or `--all --check`).
+from being forged but checking again (`proofs/coq.py --sample 12 --check`, or `--all --check`).
 """
 
 from __future__ import annotations

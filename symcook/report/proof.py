@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.proof.audit.folded import statement_tree, text_of, used_definitions
 from symcook.proof.audit.neighbours import Tried, broken
+from symcook.proof.audit.unasked import unasked, unasked_words
 from symcook.report.latex import statement_latex
 from symcook.report.markup import PACKAGES, escaped
 from symcook.report.outline import MOST_LINES, outline, outline_latex, outline_text
@@ -110,7 +111,8 @@ def proof_text(verdict: Verdict, full: bool = False) -> str:
     if words:
         out += ["Paper", filled(words), ""]
     out += ["Statement", statement_text(verdict.id), ""]
-    for name in corrections(verdict.id) if verdict.status == "CORRECTED" else ():
+    corrected = corrections(verdict.id) if verdict.status == "CORRECTED" else []
+    for name in corrected:
         out += [f"Corrected: {name}", statement_text(name), ""]
     if verdict.status in _GOOD:
         out += [_proof_part(verdict, statement, full), ""]
@@ -122,6 +124,9 @@ def proof_text(verdict: Verdict, full: bool = False) -> str:
         rows.append(("Axioms", _axioms(verdict)))
         assumed = [f"named.{n}" for n in verdict.named] + [f"oracle.{n}" for n in verdict.oracles]
         rows += [("Assumes", f"{n}: {statements()[n].text}") for n in assumed] or [("Assumes", "nothing")]
+    for name in [verdict.id] if verdict.status == "PROVED" else corrected:
+        found = unasked(statements()[name]) if statements()[name].claim else []
+        rows += [("Unasked", unasked_words(found))] if found else []
     if verdict.status != "OPEN":
         rows.append(("Trust", trust_line(verdict) + "; see prove --trust"))
     if verdict.certificate is not None:

@@ -1484,8 +1484,17 @@ def prop71(v: Any) -> bool | None:
     return True
 
 
+def greatest_column(m: Rows) -> F:
+    """By how much a matrix stretches the sum of the sizes of entries, at most."""
+    return max(sum((abs(e) for e in part), F(0)) for part in zip(*m, strict=True))
+
+
 def changed_instances() -> Iterator[dict[str, Any]]:
-    """Two symbols; the words agree but at p, one pair also elsewhere; attention with softmax, networks, or nothing."""
+    """Two symbols; the words agree but at p, one pair also elsewhere. Layers by kind: attention with softmax (0), ReLU
+    networks (1), GELU (2), or a jump between what attention leaves of the two words (3); each with its residual.
+
+    L and C are a Lipschitz constant of what a position does, and its size at zero; a jump has neither that L nor any.
+    """
     for d, kinds, B, lengths in [
         (1, [], F(2), [F(3)]),
         (1, [], F(2), [F(1)]),
@@ -1493,29 +1502,46 @@ def changed_instances() -> Iterator[dict[str, Any]]:
         (2, [0, 1], F(10) ** 6, [F(2), F(4)]),
         (2, [1, 0], F(10) ** 6, [F(3)]),
         (1, [0, 0], F(10) ** 4, [F(4)]),
+        (1, [0, 2], F(10) ** 4, [F(4)]),
+        (1, [0, 3], F(10), [F(4)]),
     ]:
-        M, first = len(kinds), not kinds
+        M, first, plain = len(kinds), not kinds, set(kinds) <= {0, 1}
         Q, K, V, W, U = ([full(d, d, 1) if d == 1 else rows(d, d) for _ in range(M)] for _ in range(5))
-        b, c = ([numbers(d) for _ in range(M)] for _ in range(2))
+        b, c = ([numbers(d) if plain else [F(0)] * d for _ in range(M)] for _ in range(2))
         we = {(e, a): F(e if a == 1 else number()) / (1 if first else 2) for e in (1, 2) for a in range(1, d + 1)}
+        middle = [F(0)]
+        L = [
+            {0: F(1), 1: 1 + greatest_column(U[t]) * greatest_column(W[t]), 2: F(3), 3: F(1)}[k]
+            for t, k in enumerate(kinds)
+        ]
+        C = [norm(network(W[t], b[t], U[t], c[t], [F(0)] * d)) + (100 if k == 3 else 0) for t, k in enumerate(kinds)]
 
-        def whole(n: int, word: Any, seen: Any = None, given: Any = (d, kinds, Q, K, V, W, U, b, c, we)) -> list[Rows]:
-            d, kinds, Q, K, V, W, U, b, c, we = given
+        def heads(x: Rows, t: int, seen: Any, given: Any = (Q, K, V)) -> Rows:
+            """What the head of layer t puts out at each position, also where nothing uses it."""
+            Q, K, V = given
+            images, out = [image(V[t], e) for e in x], []
+            for i in range(len(x)):
+                window = len(x) if seen is None else int(seen(F(t + 1), F(i + 1)))
+                weights = softmax([score(Q[t], K[t], x[i], x[j]) for j in range(window)])
+                parts = zip(*images[:window], strict=True)
+                out.append([CONTEXT.fsum(w * real(e) for w, e in zip(weights, p, strict=True)) for p in parts])
+            return out
+
+        def whole(
+            n: int, word: Any, seen: Any = None, given: Any = (d, kinds, W, U, b, c, we, middle, heads)
+        ) -> list[Rows]:
+            d, kinds, W, U, b, c, we, middle, heads = given
             streams = [[[we[int(word[i]), a] + F(1, i) for a in range(1, d + 1)] for i in range(1, n + 1)]]
             for t, kind in enumerate(kinds):
                 x = streams[-1]
                 if kind == 0:
-                    images = [image(V[t], e) for e in x]
-                    added = []
-                    for i in range(n):
-                        window = n if seen is None else int(seen(F(t + 1), F(i + 1)))
-                        weights = softmax([score(Q[t], K[t], x[i], x[j]) for j in range(window)])
-                        parts = zip(*images[:window], strict=True)
-                        added.append(
-                            [CONTEXT.fsum(w * real(e) for w, e in zip(weights, p, strict=True)) for p in parts]
-                        )
-                else:
+                    added = heads(x, t, seen)
+                elif kind == 1:
                     added = [network(W[t], b[t], U[t], c[t], e) for e in x]
+                elif kind == 2:
+                    added = [[real(e) / 2 * (1 + CONTEXT.erf(real(e) / CONTEXT.sqrt(2))) for e in v] for v in x]
+                else:
+                    added = [[F(100 if real(e) > real(middle[0]) else 0) for e in v] for v in x]
                 streams.append([plus(e, f) for e, f in zip(x, added, strict=True)])
             return streams
 
@@ -1523,7 +1549,14 @@ def changed_instances() -> Iterator[dict[str, Any]]:
             found = whole(int(env["n"]), env[word], env.get("w"))
             return {(t, *at): e for t, x in enumerate(found) for at, e in columns(x).items()}
 
+        def put_out(env: Any, word: str, whole: Any = whole, heads: Any = heads) -> dict[Any, Any]:
+            found = enumerate(whole(int(env["n"]), env[word])[:-1])
+            return {(t + 1, *at): e for t, x in found for at, e in columns(heads(x, t, None)).items()}
+
         words = [(1, 1, 2, 1, 2), (2, 1, 2, 1, 2), (2, 2, 2, 1, 2)]
+        if 3 in kinds:
+            one, two = (whole(4, column(word))[1][1][0] for word in words[:2])
+            middle[0] = (one + two) / 2
         yield {
             "M": F(M),
             "d": F(d),
@@ -1540,6 +1573,8 @@ def changed_instances() -> Iterator[dict[str, Any]]:
                 for name, part in (("b", b), ("c", c))
             },
             "we()": we,
+            "L()": column_any(L),
+            "C()": column_any(C),
             "P": F(d),
             "B": [B],
             "n": lengths,
@@ -1550,7 +1585,9 @@ def changed_instances() -> Iterator[dict[str, Any]]:
             "pe()": [lambda i, a: F(1) / i],
             "z()": lambda env, s=stream: [s(env, "x")],
             "u()": lambda env, s=stream: [s(env, "y")],
-            "is": (whole, lengths, words, B),
+            "h()": lambda env, s=put_out: [s(env, "x")],
+            "g()": lambda env, s=put_out: [s(env, "y")],
+            "is": (whole, lengths, words, B, {*kinds}),
         }
 
 
@@ -1559,7 +1596,7 @@ CHANGED = tuple(changed_instances())
 
 def changes(v: Any, windows: Iterable[Any]) -> bool:
     """At the positions but the changed one, whose symbol the residual connection keeps."""
-    whole, lengths, words, B = v["is"]
+    whole, lengths, words, B, _ = v["is"]
     for n, seen in itertools.product(map(int, lengths), windows):
         one, two = (whole(n, column(w), seen)[-1] for w in words[:2])
         for i, (x, z) in enumerate(zip(one, two, strict=True), 1):
@@ -1574,7 +1611,8 @@ def future(t: Any, i: Any) -> Any:
 
 @adequate("s6.4.hahn_sensitivity", at=CHANGED, false=True)
 def changes_masked_or_not(v: Any) -> bool | None:
-    return changes(v, (None, future))
+    """The printed sentence is refuted of ReLU networks already; of other functions its statement says nothing."""
+    return changes(v, (None, future)) if v["is"][-1] <= {0, 1} else True
 
 
 @adequate(
@@ -1586,7 +1624,9 @@ def changes_masked_or_not(v: Any) -> bool | None:
         ("<= B/n", "<= B/n/10000000"),
         ("<= B/n", "< 0"),
         ("& (all i in 1..n. i != p -> x(i) = y(i))", ""),
+        ("& steadylayers(M, L, d, n, z, h, u, g)", ""),
     ],
 )
 def changes_elsewhere(v: Any) -> bool | None:
-    return changes(v, (None,))
+    """Of a function that jumps nothing is said."""
+    return 3 in v["is"][-1] or changes(v, (None,))

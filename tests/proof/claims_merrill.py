@@ -922,17 +922,21 @@ def retrieve(instance: Any) -> bool | None:
 
 
 def automata() -> Iterator[dict[str, Any]]:
-    """Automata with 3 states over 2 symbols, the run, and the outputs of the printed schedule."""
+    """Automata with 3 states over 2 symbols, the run, and the outputs of the printed schedule.
+
+    The tokens behind the input have entries too where the symbols stand; nothing may be read there.
+    """
     for n in (0, 1, 2, 3, 4):
-        for fault in (None, "run", "start", "first", "decode", "end") * 2:
-            step: dict[Any, F] = {(q, a): F(RANDOM.randint(0, 2)) for q in range(3) for a in range(2)}
+        for fault in (None, "run", "start", "first", "decode", "end", "read") * 2:
+            step: dict[Any, F] = {(q, a): F(RANDOM.randint(0, 2)) for q in range(3) for a in range(3)}
             final: dict[Any, F] = {q: F(q % 2) for q in range(3)}
-            sigma = {m: F(RANDOM.randint(0, 1)) for m in range(1, n + 1)}
+            sigma = {m: F(RANDOM.randint(0, 1)) for m in range(1, 2 * n + 1)}
             state = {0: F(0)}
             for m in range(1, n + 1):
                 state[m] = step[state[m - 1], sigma[m]]
             out = {i: F(0) for i in range(n + 1)} | {n + m: state[m] for m in range(n + 1)}
             out[2 * n + 1] = F(int(final[state[n]] == 1))
+            found = {n + m: sigma[m] for m in range(1, n + 1)}
             if fault == "run" and n:
                 state = {**state, n: (state[n] + 1) % 3}
             elif fault == "start":
@@ -944,9 +948,17 @@ def automata() -> Iterator[dict[str, Any]]:
                 out = {**out, 2 * n: last, 2 * n + 1: F(int(final[last] == 1))}
             elif fault == "end":
                 out = {**out, 2 * n + 1: F(5)}
+            elif fault == "read" and n:
+                found = {**found, 2 * n: found[2 * n] + 1}
             given = {"n": F(n), "start": F(0), "step()": step, "final()": final, "sigma()": sigma}
-            yield given | {"q()": state, "out()": out}
-    yield {"n": F(-1), "start": F(0), "step()": {}, "final()": {}, "sigma()": {}, "q()": {}, "out()": {}}
+            yield given | {"q()": state, "out()": out, "found()": found}
+    # every token reads the first symbol, as with the query phi(1, 1): the outputs follow, and are not the run
+    step = {(q, a): (q + a) % 3 for q in map(F, range(3)) for a in map(F, range(2))}
+    given = {"n": F(2), "start": F(0), "step()": step, "final()": {q: q for q in map(F, range(3))}}
+    given |= {"sigma()": {1: F(1), 2: F(0), 3: F(1), 4: F(1)}, "q()": {0: F(0), 1: F(1), 2: F(1)}}
+    outs = dict(enumerate(map(F, (0, 0, 0, 1, 2, 0))))
+    yield given | {"found()": {3: F(1), 4: F(1)}, "out()": outs}
+    yield {k: {} if "()" in k else F(-1) if k == "n" else v for k, v in given.items()} | {"found()": {}, "out()": {}}
 
 
 @adequate(
@@ -958,7 +970,8 @@ def automata() -> Iterator[dict[str, Any]]:
         ("(out(2*n + 1) = 1 <-> final(q(n)) = 1)", "(out(2*n + 1) = 0 <-> final(q(n)) = 1)"),
         ("out(2*n + 1) = I[final(out(2*n)) = 1] ->", "out(2*n + 1) <= 5 ->"),
         ("(all i in n..2*n. out(i)", "(all i in n..2*n. out(i) + 1"),
-        ("out(i) = if(n < i, step(out(i - 1), sigma(i - n)), start)", "out(i) <= 2"),
+        ("out(i) = if(n < i, step(out(i - 1), found(i)), start)", "out(i) <= 2"),
+        ("unithash(1/(i - n), 1, c)*unithash(1/l, 1, c)", "unithash(1, 1, c)*unithash(1/l, 1, c)"),
         ("q(0) = start &", ""),
     ],
 )
@@ -966,7 +979,7 @@ def schedule(instance: Any) -> bool | None:
     n = int(instance["n"])
     if n < 0:
         return None
-    step, final, sigma, q, out = (instance[f"{k}()"] for k in ("step", "final", "sigma", "q", "out"))
+    step, final, sigma, q, out, found = (instance[f"{k}()"] for k in ("step", "final", "sigma", "q", "out", "found"))
     state = instance["start"]
     if q[0] != state:
         return None
@@ -975,8 +988,13 @@ def schedule(instance: Any) -> bool | None:
         if q[m] != state:
             return None
     token = q[0]
+    for i in range(n + 1, 2 * n + 1):  # the head as the paper has it, over tokens 1 to i - 1
+        scores = [dot(phi(F(1, i - n)), phi(F(1, j))) if j <= n else 0 for j in range(1, i)]
+        (place,) = attend(scores, [[0]] * len(scores))[0]
+        if found[i] != sigma[place + 1]:
+            return None
     for i in range(2 * n + 2):
-        token = q[0] if i <= n else step[token, sigma[i - n]] if i <= 2 * n else F(int(final[token] == 1))
+        token = q[0] if i <= n else step[token, found[i]] if i <= 2 * n else F(int(final[token] == 1))
         if out[i] != token:
             return None
     return all(out[n + m] == q[m] for m in range(n + 1)) and (out[2 * n + 1] == 1) == (final[state] == 1)

@@ -148,13 +148,13 @@ class Folder:
         if tag in ("all", "ex"):
             return self._quantifier(t, taken, names)
         if tag in ("sum", "prod"):
-            v = _fresh("Int", taken)
+            v = fresh("Int", taken)
             low, high = (self._tree(k, taken) for k in kids[:2])
             return (tag, v[1][0], low, high, self._tree(instantiate(kids[2], (v,)), {*taken, v[1][0]}))
         if tag == "lam":
             new: list[Term] = []
             for sort in data:
-                new.append(_fresh(sort, {*taken, *(v[1][0] for v in new)}))
+                new.append(fresh(sort, {*taken, *(v[1][0] for v in new)}))
             names = tuple(v[1][0] for v in new)
             return ("lambda", names, self._tree(instantiate(kids[0], new), {*taken, *names}))
         if tag == "&" and kids[0][0] == kids[1][0] == "->" and kids[0][2] == kids[1][2][::-1]:
@@ -174,7 +174,7 @@ class Folder:
         inside = taken
         while True:
             tag, sort, (body,) = t
-            v = var(names[0], sort) if names else _fresh(sort, inside)
+            v = var(names[0], sort) if names else fresh(sort, inside)
             taken, inside = inside, {*inside, v[1][0]}
             if body[0] not in ("all", "ex") or any(pattern[0] == body[0] for _, _, pattern in self.patterns):
                 break
@@ -203,7 +203,8 @@ class Folder:
         return self._tree(body, taken, names[1:] if body[0] in ("all", "ex") else ())
 
 
-def _fresh(sort: Sort, taken: set[str]) -> Term:
+def fresh(sort: Sort, taken: set[str]) -> Term:
+    """A variable of a sort with a short name that is not taken."""
     letters = "jkiml" if sort == "Int" else "xyzuv" if sort == "Real" else "fgh"
     pool = (p + s for s in ("", *map(str, range(1, 1000))) for p in letters)
     return var(next(name for name in pool if name not in taken), sort)

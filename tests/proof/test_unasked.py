@@ -1,0 +1,102 @@
+"""Premises inside I[...], which H does not ask to be met: they are named wherever a claim is shown as proved."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from families import together
+from test_own_words import MODELS
+
+from symcook.__main__ import main
+from symcook.model import modelfile
+from symcook.proof.audit.unasked import unasked
+from symcook.proof.replay import Statement, statements
+
+NEVER = "sum(j, 1, n, I[w(j) = 0]) < 0"  # count(a) < 0 of the model votes
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "votes.json").write_text(modelfile.dumps(MODELS["votes"]()), encoding="utf-8")
+    return tmp_path
+
+
+def said(capsys, *words: str) -> tuple[int, str]:
+    code = main([*words])
+    return code, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("sentence", ["I[count(a) < 0 -> 0 = 1] = 1", "0 = 1 - I[~(count(a) < 0) | 0 = 1]"])
+def test_a_vacuous_sentence_inside_an_indicator_does_not_pass_in_silence(home, capsys, sentence):
+    """The same premise outside is refused by H; inside it is named, in text and in the document."""
+    code, out = said(capsys, "prove", "votes.json", "--statement", sentence, "--force")
+    assert code == 0 and out.startswith("PROVED")
+    line = next(line for line in out.split("\n") if line.startswith("Unasked"))
+    assert line == f"Unasked      inside I[...], that this can be met: {NEVER}"
+    code, out = said(capsys, "prove", "votes.json")
+    assert code == 0 and line in out
+    code, out = said(capsys, "prove", "votes.json", "--json")
+    assert [*json.loads(out)["unasked"]] == [line.partition(": ")[2]]
+    code, out = said(capsys, "prove", "votes.json", "--statement", sentence, "--force", "--json")
+    assert [*json.loads(out)["unasked"]] == [line.partition(": ")[2]]
+
+
+def test_the_same_premise_outside_is_refused(home, capsys):
+    code, out = said(capsys, "prove", "votes.json", "--statement", "count(a) < 0 -> 0 = 1")
+    assert code == 3 and not out
+
+
+@pytest.mark.parametrize("sentence", ["I[count(a) < 0] = 0", "vote(n) <= 1", "1 <= n"])
+def test_where_nothing_has_premises_nothing_is_said(home, capsys, sentence):
+    code, out = said(capsys, "prove", "votes.json", "--statement", sentence)
+    assert code == 0 and "Unasked" not in out
+
+
+def test_a_stored_claim_names_them_in_both_commands(capsys):
+    for command in ("prove", "claims"):
+        code, out = said(capsys, command, "cookbook.s9.2.1.nonuniform")
+        assert code == 0 and "inside I[...], that this can be met: " in " ".join(out.split())
+        code, out = said(capsys, command, "cookbook.s9.3.ffn_error")
+        assert "that this can be met" not in out
+    code, out = said(capsys, "prove", "cookbook.s9.2.1.nonuniform", "--json")
+    assert json.loads(out)[0]["unasked"]
+
+
+CASES = {
+    "all x:Real. I[x < 0 & 0 < x -> 0 = 1] = 1": ["x < 0 & 0 < x"],
+    "all x:Real. I[~(x < 0 & 0 < x) | 0 = 1] = 1": ["x < 0 & 0 < x"],
+    "all x:Real. I[~(x < 0 & ~(x = 1))] = I[0 <= x]": ["x < 0"],
+    "all n:Int. 1 <= n -> sum(j, 1, n, I[all k in 1..j - 1. k < j]) = n": ["ex k:Int. 1 <= k & k <= j - 1"],
+    "all n:Int. I[all x:Real. x*x < 0 -> n = 1] = 1": ["ex x:Real. x*x < 0"],
+    "all x:Real. 1 - I[x < 0 <-> 0 < x] <= 1": ["x < 0 | 0 < x"],
+    "all x:Real. I[I[x < x -> 0 = 1] = 1] = 1": ["x < x"],
+    "all x:Real. relu(I[x < x -> 0 = 1] + I[x < x -> 0 = 2]) = 2": ["x < x"],
+    "(all x:Real. I[x < x -> 0 = 1] = 1) & all x:Real. I[x < 0 -> x = 1] <= 1": ["x < x", "x < 0"],
+    "all x:Real. 0 <= x -> ~(I[x < x -> 0 = 1] = 0)": ["x < x"],
+    # what stands in a premise, or has no premise, is none
+    "all x:Real. I[x < x -> 0 = 1] = 1 -> x = x": [],
+    "all x:Real. I[x < 0]*I[0 < x] = 0": [],
+    "all x:Real. (x < x -> 0 = 1) | x = x": [],
+    "all n:Int. I[ex j in 1..n. j = n] <= 1": [],
+}
+
+
+@together("text", list(CASES))
+def test_which_premises_are_named(text: str) -> None:
+    """Those of F in I[F] that H would ask to be met if F were said itself, at any depth, each once."""
+    assert unasked(Statement("a.claim", text)) == CASES[text]
+
+
+def test_stored_claims_have_ranges_and_maxima_only() -> None:
+    """No stored claim has a premise of its own inside I[...]: they are ranges of indices, and the definitions of
+    hardmax, whose premise is that a position has the greatest score. So nothing hides in one."""
+    found = {name: unasked(s) for name, s in statements().items() if s.claim and not s.assumed}
+    assert sum(map(bool, found.values())) > 50
+    span = r"ex \w+:Int. 1 <= \w+ & \w+ <= .*"
+    greatest = r"ex (\w+) in 1..(.+)\. (maximal\(.*, \1\)|all (\w+) in 1..\2\. .* <= .*)"
+    apart = r"ex (\w+) in 1..N\. ex (\w+) in 1..N\. \1 != \2"  # Table 5: different words
+    others = {one for texts in found.values() for one in texts if not re.fullmatch(f"{span}|{greatest}", one)}
+    assert all(re.fullmatch(apart, one) for one in others) and len(others) == 1

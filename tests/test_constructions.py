@@ -1,0 +1,88 @@
+"""notes/constructions.md: which constructions are stated of a stored model's run."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from families import together
+from proof import stored
+
+from symcook import claims
+from symcook.proof.replay import Statement, statements
+
+constructions = stored.load_module("constructions")
+
+NAMED = r"\b(?:cookbook|chiang2022|merrill2024|yang2026|model)(?:\.\w+)+"
+MEAN = "all n:Int, x:Int->Real, mean:Int->Real, y:Int->Real. 1 <= n -> run(average)"
+DYCK = "all n:Int, w:Int->Int, token:Int->Real, balance:Int->Real, error:Int->Real, total:Int->Real. word(dyck-1)"
+MIN = "(all x:Real, y:Real, out:Real. run(min) -> out = min(x, y))"
+PLANTED = {
+    f"{MEAN} -> all i in 1..n. mean(i) = sum(j, 1, n, x(j))/n": "wholly",
+    # the second part repeats the formula of attention about numbers that are put in
+    f"{MEAN} -> mean(1) = mean(n) & sum(j, 1, n, sm(l. 0, n, j)*x(j)) = sum(j, 1, n, x(j))/n": "in part",
+    # a run among the premises of which nothing is said
+    f"{MEAN} -> (all i in 1..n. y(i) = x(i)) -> y(n) = x(n)": "not",
+    "all x:Real, y:Real. min(x, y) <= x": "not",
+    f"{MIN} & all x:Real, y:Real. min(x, y) <= x": "in part",
+    f"{MIN} & all x:Real, y:Real, out:Real. run(max) -> x <= out": "wholly",
+    "all eps:Real. 0 < eps -> ex x:Real, out:Real. run(gtzero) & out != I[0 < x]": "wholly",
+    f"{DYCK} -> run(dyck-1) -> (accept(dyck-1) <-> dyck(w, n))": "wholly",
+    # a word of a model without its run; what a word gives belongs to the run
+    f"{DYCK} -> w(1) <= 1": "not",
+    f"{DYCK} -> run(dyck-1) -> token(1) <= 1": "wholly",
+}
+
+
+@together("text", list(PLANTED))
+def test_a_planted_statement_is_found_out(text: str) -> None:
+    known = next(iter(statements().values())).known
+    assert constructions.about(Statement("a.claim", text, known=known)) == PLANTED[text]
+
+
+def test_what_a_run_determines() -> None:
+    assert constructions.determined("dyck-1") == {"token", "balance", "error", "total"}
+    assert constructions.determined("min") == {"out"}
+    assert {"dev2_", "y2_s_", "mu1"} <= constructions.determined("first-layernorm")
+
+
+def chosen() -> dict[str, str]:
+    rows = [row for row in claims.ledger() if row.kind in constructions.KINDS]
+    return {row.id: constructions.word_of(row, statements()) for row in rows}
+
+
+def test_a_row_that_is_not_about_a_run_says_why_and_no_other_does() -> None:
+    """The reason is a field of its remark, `no_run`."""
+    words, said = chosen(), claims.remarks()
+    silent = [name for name, word in words.items() if word == "not" and not said[name].get("no_run", "").endswith(".")]
+    assert not silent, f"{silent}: say in proofs/remarks, as no_run, why the statement is not about a run"
+    extra = [name for name, one in said.items() if "no_run" in one and words.get(name) not in ("not", "not settled")]
+    assert not extra, f"{extra}: no_run stands at constructions that are not about a run, at these only"
+    for one in said.values():
+        for name in re.findall(NAMED, one.get("no_run", "")):
+            assert name in statements() or name in claims.inventory(), name
+
+
+def test_the_page_has_each_row_once_and_counts_them() -> None:
+    rows, words = claims.ledger(), chosen()
+    text = constructions.page(rows)
+    listed = re.findall(r"^- (\S+) \(", text, re.MULTILINE)
+    assert sorted(listed) == sorted(words)
+    every = next(line for line in text.split("\n") if line.startswith("| all |"))
+    numbers = [int(one) for one in re.findall(r"\d+", every)]
+    assert numbers == [*([*words.values()].count(word) for word in constructions.WORDS), len(words)]
+    by_paper = [line for line in text.split("\n") if line.startswith(tuple(f"| {paper} |" for paper in claims.PAPERS))]
+    columns = zip(*([int(one) for one in re.findall(r"\| (\d+)", line)] for line in by_paper), strict=True)
+    assert numbers == [sum(column) for column in columns]
+
+
+def test_a_planted_row_moves_between_the_lists() -> None:
+    """A row whose statement is another's is listed by that one, and an open one is not settled."""
+    rows = [row for row in claims.ledger() if row.kind in constructions.KINDS]
+    apart = next(row for row in rows if row.id == "cookbook.t4.pm_one")
+    about = constructions.page([replace(apart, corrected="cookbook.s4.4.min", status="CORRECTED")])
+    assert "## Wholly\n\n- cookbook.t4.pm_one (Table 4): min\n" in about and "| cookbook | 1 | 0 | 0 | 0 | 1 |" in about
+    away = constructions.page([apart])
+    assert "| cookbook | 0 | 0 | 1 | 0 | 1 |" in away and "not about a network" in away
+    untreated = constructions.page([replace(apart, status="OPEN", note="not yet treated")])
+    assert "| cookbook | 0 | 0 | 0 | 1 | 1 |" in untreated
