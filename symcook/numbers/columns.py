@@ -1,4 +1,4 @@
-"""Values of expressions that speak of positions: x(j), as a column of values or by a definition; exactly, or in balls."""
+"""Values of expressions that speak of positions: x(j), a column of values or a definition; exactly, or in balls."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import flint
 
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.model.expr import Tree, is_formula, show
+from symcook.model.meaning import Meaning
 from symcook.model.rationals import Rationals
 from symcook.numbers.balls import arb_of
 from symcook.numbers.evaluate import Balls
@@ -28,26 +29,23 @@ class Column:
         return self.values[place - self.first]
 
 
-class _Known:
+class _Known(Meaning[Any, Any]):
     """Adds functions to a number system: `values["x()"]` is a `Column`, or a definition's argument and term."""
 
-    values: Mapping[str, Any]
-    steps: list[int]
-
     def under(self, name: str, j: int) -> Any:
-        return type(self)({**self.values, name: j}, self.steps)  # pyright: ignore[reportCallIssue]
+        return type(self)({**self.values, name: j}, self.steps)
 
     def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
         known = self.values.get(f"{name}()") if len(arguments) == 1 else None
         if isinstance(known, tuple):
             inner = {**self.values, known[0]: arguments[0]}
-            return type(self)(inner, self.steps).term(known[1])  # pyright: ignore[reportCallIssue]
+            return type(self)(inner, self.steps).term(known[1])
         if known is not None:
             place = self.whole(arguments[0], tree)
             if place not in known:
                 raise BadInput(f"a position of {name} must be one of the input", place)
             return self.made(known[place])
-        return super().call(name, arguments, tree)  # pyright: ignore[reportAttributeAccessIssue]
+        return super().call(name, arguments, tree)
 
     def whole(self, value: Any, tree: Tree) -> int:
         raise NotImplementedError

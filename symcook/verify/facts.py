@@ -85,13 +85,13 @@ class Stated:
         """n, k and the symbols; and the letters of a word as numbers, or the inputs of rows, from position 1."""
         embedding = self.model.embedding
         point = dict(given) if isinstance(given, Mapping) else {}
-        if embedding.inputs is None:
+        if embedding.inputs is None and not isinstance(given, Mapping):
             tokens = embedding.typed(self.model.tokens(given))
             columns = {"w": Column([self.model.alphabet.index(token) for token in tokens])}
             length = len(tokens)
         else:
             rows = [given] if isinstance(given, Mapping) else given
-            columns = {name: Column([row[name] for row in rows]) for name in embedding.inputs}
+            columns = {name: Column([row[name] for row in rows]) for name in embedding.inputs or ()}
             length = len(rows)
         return {**self.symbols, **point, "n": length, "k": self.coordinate}, columns
 
