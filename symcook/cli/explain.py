@@ -63,6 +63,8 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
         "source": "source",
     }
     rows = [(label, facts[key]) for key, label in keys.items() if facts.get(key)]
+    place = 1 + max((n for n, (label, _) in enumerate(rows) if label.startswith(("formula", "computes"))), default=-1)
+    rows[place:place] = [(f"  {word}", means) for word, means in facts.get("where", {}).items()]
     if rows:
         say()
         say(columns(rows, "  "))
@@ -118,8 +120,14 @@ def _facts(chosen: Any) -> dict[str, Any]:
             summary += f", gives {what} {' '.join(model.readout.labels)}"
         return {"name": model.name, "summary": summary, "source": model.source, "symbols": symbols}
     from symcook.recipes import error, region
+    from symcook.recipes.words import meanings
 
     facts = {key: getattr(info, key) for key in ("name", "kind", "summary", "words", "formula", "computes")}
+    facts["where"] = {
+        word: means
+        for text in (info.formula, info.computes)
+        for word, means in meanings(text, chosen.model.decides).items()
+    }
     usual = {a.name: a.read(a.default, a.name) for a in info.arguments}
     if info.read(chosen.arguments) != usual:
         facts["formula_of"] = "the default arguments"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symcook.recipes import info, names
 from symcook.recipes.operations import OPERATIONS
-from symcook.recipes.registry import COOKBOOK
+from symcook.recipes.registry import COOKBOOK, OTHER
 
 CHAPTERS = {
     "3": "Basic Ingredients",
@@ -36,7 +36,7 @@ def print_list(as_json: bool) -> None:
         line = f"  {_mark(one.section):<7} {one.short:<{width}}  {one.summary}"
         entries.setdefault(f"{one.section[0]}  {CHAPTERS[one.section[0]]}", []).append((_key(one.section), line))
     print("The Transformer Cookbook, by section\n")
-    for title in sorted(entries, key=lambda title: (not title[0].isdigit(), title)):
+    for title in sorted(entries, key=lambda title: (not title[0].isdigit(), title == OTHER, title)):
         print(title)
         for _, line in sorted(entries[title], key=lambda entry: entry[0]):
             print(line)

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from symcook.model.symbols import Exact
     from symcook.model.transformer import Transformer
 
-CHAPTERS = ("representations", "feedforward", "attention", "layernorm", "languages", "chiang2022")
-"""The folders of recipes, one file a recipe, found by looking: chapters of the Cookbook, then other papers."""
-
 
 class Argument(NamedTuple):
     """An argument that builds a recipe: its name, its default as text, what it is, and how text or a value is read.
@@ -114,6 +111,8 @@ class Recipe(NamedTuple):
 
 
 COOKBOOK = "Cookbook"
+OTHER = "Other"
+"""What the source of a recipe begins with that is in no paper: "Other, by whom"."""
 _RECIPES: dict[str, Recipe] = {}
 
 
@@ -129,20 +128,21 @@ def recipe(name: str, **facts: Any) -> Callable[[Callable[..., Transformer]], Ca
 
 @cache
 def _all() -> dict[str, Recipe]:
-    for chapter in CHAPTERS:
-        package = importlib.import_module(f"symcook.recipes.{chapter}")
-        for file in sorted(file for folder in package.__path__ for file in os.listdir(folder)):
+    """Every recipe, found by looking: one file a recipe, in the folders beside this one."""
+    here = os.path.dirname(__file__)
+    for chapter in sorted(found.name for found in os.scandir(here) if os.path.exists(f"{found.path}/__init__.py")):
+        for file in sorted(os.listdir(os.path.join(here, chapter))):
             if file.endswith(".py") and file != "__init__.py":
                 importlib.import_module(f"symcook.recipes.{chapter}.{file[:-3]}")
     return {found.name: found for found in sorted(_RECIPES.values(), key=_place)}
 
 
 def _place(found: Recipe) -> tuple[Any, ...]:
-    """Where a recipe stands in a list: the Cookbook before other papers, then by the first section and equation that
-    its source names."""
+    """Where a recipe stands in a list: the Cookbook before other papers, what is in none last; then by the first
+    section and equation that its source names."""
     equation = re.search(r"Eqs?\. \(([0-9]+)\)", found.source)
     numbers = tuple(int(part) for part in found.section.split(".") if part)
-    return found.paper != COOKBOOK, found.paper, numbers, int(equation[1]) if equation else 0
+    return found.paper != COOKBOOK, found.paper == OTHER, found.paper, numbers, int(equation[1]) if equation else 0
 
 
 def names() -> tuple[str, ...]:

@@ -41,10 +41,10 @@ def displays(found: Check) -> list[Display]:
 
 def _outcome(found: Check, name: str) -> str:
     if found.holds:
-        return f"{name} agrees with its reference on {found.strings} inputs of {found.strings}"
+        return f"{name} agrees with {found.against} on {found.strings} inputs of {found.strings}"
     if found.differs:
-        return f"{name} differs from its reference on {found.mismatches} inputs of {found.strings}"
-    return f"{name} differs from its reference on no input whose answer is decided"
+        return f"{name} differs from {found.against} on {found.mismatches} inputs of {found.strings}"
+    return f"{name} differs from {found.against} on no input whose answer is decided"
 
 
 def _lines(found: Check, name: str, command: Command | None) -> list[str]:
@@ -56,6 +56,8 @@ def _lines(found: Check, name: str, command: Command | None) -> list[str]:
     if found.first_open is not None:
         lines.append(f"smallest open input: {found.first_open or EMPTY_WORD}")
     lines.append(f"method: {found.method}")
+    if found.stated:
+        lines.append(f"its formula, and what it says the weights compute, agree on {found.stated} inputs too")
     first = found.counterexample
     if first is not None:
         lines.append(f"smallest counterexample: {first.input or EMPTY_WORD}")

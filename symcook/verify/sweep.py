@@ -106,6 +106,9 @@ class Check(Shown):
     open: int = 0
     first_open: str | None = None
     empty_word: str | None = None
+    against: str = "its reference"
+    stated: int = 0
+    """On how many inputs the recipe's `formula` and `computes` were evaluated too, where these agree."""
 
     @property
     def differs(self) -> bool:
@@ -136,6 +139,8 @@ class Check(Shown):
             "open": self.open,
             "first_open": self.first_open,
             "empty_word": self.empty_word,
+            "against": self.against,
+            "stated": self.stated,
             "got": None if first is None else first.got,
             "expected": None if first is None else first.expected,
         }
@@ -495,7 +500,11 @@ def check_recipe(
     domain: str = "exact",
     digits: int = DIGITS,
 ) -> Check:
-    """Build the recipe `name` with its `arguments` and check it against its own reference; see `check`."""
+    """Build the recipe `name` with its `arguments` and check it against its own reference; see `check`.
+
+    With the default arguments, in exact numbers, what the recipe says of itself is evaluated too (`verify.facts`):
+    where that differs from the model, the answer is about it.
+    """
     from symcook import recipes
 
     arguments = dict(arguments or {})
@@ -520,4 +529,12 @@ def check_recipe(
     how: Any = {"region": region, "progress": progress, "domain": domain, "digits": digits}
     if (error := recipes.error(name, **arguments)) != "0":
         how |= {"error": error, "domain": "ball" if domain == "exact" else domain}
-    return check(model, reference, max_length, values=values, **how)
+    found = check(model, reference, max_length, values=values, **how)
+    info = recipes.info(name)
+    if not found.holds or domain != "exact" or info.read(arguments) != info.read({}):
+        return found
+    from symcook.verify.facts import LENGTH, MOST, check_facts
+
+    stated = check_facts(name, min(max_length or LENGTH, LENGTH), values, MOST)
+    wrong = [one for one in stated if not one.holds]
+    return wrong[0] if wrong else replace(found, stated=stated[0].strings)

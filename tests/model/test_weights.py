@@ -190,7 +190,7 @@ NAME = "double"
 
 
 @recipe(
-    NAME, kind="feed-forward", summary="twice x", source="Cookbook, Section 4.6", formula="2*x", words="Two x.",
+    NAME, kind="feed-forward", summary="twice x", source="Other, of a test", formula="2*x", words="Two x.",
     computes="2*relu(x) - 2*relu(-x)", region="true", uniformity=UNIFORM, claims=(), reference="spec_double:double",
 )
 def double():
@@ -204,11 +204,16 @@ SPEC = """def double(given):
 
 @pytest.mark.sampled(3)
 def test_a_recipe_is_one_file_beside_its_reference_and_its_test(tmp_path: Path) -> None:
-    """A file dropped into a chapter is listed, explained, derived and checked; nothing else names it."""
+    """A file in a folder of its own is listed, explained, derived and checked; nothing else names it.
+
+    It is in no paper, and stands last, under a heading that says so.
+    """
     package = Path(symcook.recipes.__file__).parents[1]
     copy = tmp_path / "symcook"
     shutil.copytree(package, copy, ignore=shutil.ignore_patterns("_proofs"))  # with what is compiled
-    (copy / "recipes" / "feedforward" / "double.py").write_text(RECIPE)
+    (copy / "recipes" / "mine").mkdir()
+    (copy / "recipes" / "mine" / "__init__.py").touch()
+    (copy / "recipes" / "mine" / "double.py").write_text(RECIPE)
     (tmp_path / "spec_double.py").write_text(SPEC)
 
     lines = (["list"], ["explain", "double"], ["derive", "double"], ["check", "double"])
@@ -216,7 +221,7 @@ def test_a_recipe_is_one_file_beside_its_reference_and_its_test(tmp_path: Path) 
     command = [sys.executable, "-c", commands]
     said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     listed, explained, derived, checked, _ = said.split("\f")
-    assert "double" in listed
+    assert "\nOther\n" in listed and "double" in listed.partition("\nOther\n")[2]
     assert "twice x" in explained
     assert "2*max(0, x) - 2*max(0, -x)" in derived or "2*x" in derived
-    assert "agrees with its reference" in checked
+    assert "agrees with its reference" in checked and "its formula, and what it says" in checked

@@ -163,9 +163,7 @@ def same(found, formula):
 
 
 @pytest.mark.sampled(6)
-@pytest.mark.parametrize(
-    "n", [*range(1, 6), *(pytest.param(n, marks=pytest.mark.sampled(4)) for n in (6, 7, 8))]
-)
+@pytest.mark.parametrize("n", [*range(1, 6), *(pytest.param(n, marks=pytest.mark.sampled(4)) for n in (6, 7, 8))])
 def test_logits_are_the_papers_closed_forms_in_c(n):
     for k in range(n):
         word = "1" * k + "0" * (n - 1 - k)
@@ -248,7 +246,7 @@ def test_the_empty_word_with_norms_is_rejected_exactly(name):
 
 @pytest.mark.parametrize(("c", "first_wrong"), [("1", "100"), ("2", "10000000")])
 def test_the_flawed_transformer_fails_from_its_threshold_on(c, first_wrong):
-    """n - 1 < exp(c): e = 2.7 serves n = 3 and e^2 = 7.4 serves n = 8."""
+    """n < exp(c) for n letters: e = 2.7 serves n = 2 and e^2 = 7.4 serves n = 7."""
     model = build("first-flawed")
     for length in range(len(first_wrong) + 1):
         word = ("1" + "0" * length)[:length]
@@ -256,7 +254,7 @@ def test_the_flawed_transformer_fails_from_its_threshold_on(c, first_wrong):
     if c == "1":
         found = check_recipe("first-flawed", 4)
         assert (found.mismatches, found.counterexample.input) == (2, "100")  # 100 and 1000 but 0111, and no other
-    assert region("first-flawed") == "n - 1 < exp(c)" and region("first-flawed", scaled="yes") == "n - 1 < n^c"
+    assert region("first-flawed") == "n < exp(c)" and region("first-flawed", scaled="yes") == "n < (n + 1)^c"
 
 
 def test_at_the_threshold_itself_the_logit_is_zero():

@@ -186,6 +186,7 @@ def test_the_empty_word_is_compared_and_counted_by_itself(capsys: pytest.Capture
     assert check(model, right, 4).to_json() | {"method": ""} == {
         "recipe": "plain", "max_length": 4, "strings": 30, "mismatches": 0, "counterexample": None, "method": "",
         "domain": "exact", "open": 0, "first_open": None, "empty_word": "agrees", "got": None, "expected": None,
+        "against": "its reference", "stated": 0,
     }  # fmt: skip
     found = check(model, lambda word: right(word) or not word, 4)
     assert (found.mismatches, found.empty_word, found.holds) == (0, "differs", False)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SOURCE = "Chiang and Cholak 2022"
 PARITY = "mod(ones(n), 2) = 1"
-FIRST = "w(1) = 1"
+FIRST = "ex j in 1..n. j = 1 & w(j) = 1"
 C = Symbol("c", "1", "0 < c", "the score scale: scores of the last attention layer are c times 1, 0 or -1")
 EPSILON = Symbol("epsilon", "1/100000", "0 <= epsilon", "the constant of layer norm, beside the variance")
 SCALED = Argument(

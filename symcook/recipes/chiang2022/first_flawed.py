@@ -16,7 +16,7 @@ NAMES = ("zero", "one", "cls", "start", "s")
 
 
 def _long_enough(scaled: bool) -> str:
-    return "n - 1 < n^c" if scaled else "n - 1 < exp(c)"
+    return "n < (n + 1)^c" if scaled else "n < exp(c)"
 
 
 @recipe(
@@ -27,7 +27,7 @@ def _long_enough(scaled: bool) -> str:
     formula=FIRST,
     words="Every position holds 1/2 or -1/2; CLS sees most of position 1, and in long words too little of it.",
     computes="0 < s",
-    region="n - 1 < exp(c)",
+    region="n < exp(c)",
     uniformity="No weight depends on the length, but c must be above log(n - 1); with log n scaling c = 1 serves all.",
     claims=(
         "chiang2022.def.languages", "chiang2022.s5.2.flawed", "chiang2022.s5.2.threshold", "chiang2022.eq2",
@@ -46,8 +46,8 @@ def first_flawed(scaled: bool) -> Transformer:
     scaled: whether the scores are multiplied by log n (Eq. 2), so that n^c stands for exp(c). c: any positive number.
     Coordinates, the paper's dimensions 1 to 5: zero, one and cls (one-hot tokens), start I[i = 1], and s. One layer
     without norms, whose feed-forward part does nothing and is left out.
-    Region: n - 1 < exp(c), or n - 1 < n^c with scaling, which c = 1 satisfies at every length. At any other n >= 2 the
-    word 10...0 is rejected. Source: Chiang and Cholak 2022, Sections 5.2 and 5.3.
+    Region, with n the number of letters: n < exp(c), or n < (n + 1)^c with scaling, which c = 1 satisfies at every
+    length. At any other n >= 1 the word 10...0 is rejected. Source: Chiang and Cholak 2022, Sections 5.2 and 5.3.
     """
     from symcook.model.ends import Readout
     from symcook.model.layers import Layer

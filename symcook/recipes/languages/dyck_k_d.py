@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 NAME = "dyck-k-d"
-HEIGHT = "sum(j, {}, {}, sign(w(j)))"
+HEIGHT = "sum(j, {}, {}, sign(bracket(j)))"
 PARTNERS = f"{HEIGHT.format('p', 'q')} = 0 & (all r in p..q - 1. 0 < {HEIGHT.format('p', 'r')})"
 FORMULA = (
     f"(all p in 1..n. 0 <= {HEIGHT.format(1, 'p')} & {HEIGHT.format(1, 'p')} <= 4) & {HEIGHT.format(1, 'n')} = 0 & "
-    f"(all p in 1..n. all q in p + 1..n. 0 < w(p) & {PARTNERS} -> w(q) = -w(p))"
+    f"(all p in 1..n. all q in p + 1..n. 0 < bracket(p) & {PARTNERS} -> bracket(q) = -bracket(p))"
 )
 """For D = 4, with the brackets as the numbers of Section 9.2.3."""
 

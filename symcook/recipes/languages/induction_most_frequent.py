@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 NAME = "induction-most-frequent"
 COUNT = "sum(j, 2, i, I[w(j - 1) = w(i) & w(j) = {}])"
 OTHER, OWN = COUNT.format("t"), COUNT.format("s")
-FIRST_OF_MOST = f"all t in 1..4. {OTHER} < {OWN} | {OTHER} = {OWN} & s <= t"
-FORMULA = f"if(ex j in 2..i. w(j - 1) = w(i), sum(s, 1, 4, s*I[{FIRST_OF_MOST}]), w(i))"
+FIRST_OF_MOST = f"all t in 0..3. {OTHER} < {OWN} | {OTHER} = {OWN} & s <= t"
+FORMULA = f"if(ex j in 2..i. w(j - 1) = w(i), sum(s, 0, 3, s*I[{FIRST_OF_MOST}]), w(i))"
 
 
 @recipe(

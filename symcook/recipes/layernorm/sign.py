@@ -28,7 +28,8 @@ def _region(d: int) -> str:
     formula="sign(x1)",
     words="Beside x stands -x, so that the mean is 0; after the clip all components have one magnitude, by which the "
     "norm divides.",
-    computes="max(-delta, min(delta, x1))/sqrt((max(-delta, min(delta, x1))^2 + max(-delta, min(delta, x2))^2)/2)",
+    computes="if(x1 = 0 & x2 = 0, 0, max(-delta, min(delta, x1))/"
+    "sqrt((max(-delta, min(delta, x1))^2 + max(-delta, min(delta, x2))^2)/2))",
     region="(delta <= x1 | x1 <= -delta) & (delta <= x2 | x2 <= -delta)",
     largest=False,
     uniformity=NOTHING_SHARED,

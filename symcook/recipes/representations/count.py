@@ -21,10 +21,10 @@ NAME = "count"
     kind="representation",
     summary="how often a symbol occurs: C/n over the word, or C/i up to position i",
     source="Cookbook, Section 3.3",
-    formula="sum(j, 1, n, I[w(j) = 1])/n",
+    formula="C(n)/n",
     words="Uniform attention to 1 at the symbol and 0 at the others, without mask for C/n and with the future mask "
     "for C/i.",
-    computes="sum(j, 1, n, I[w(j) = 1])/n",
+    computes="C(n)/n",
     region="true",
     uniformity="No weight depends on the length. The count itself would not be bounded, its share is.",
     claims=("cookbook.s3.3.integer_reps", "cookbook.s3.3.bounded_values"),

@@ -1,0 +1,106 @@
+"""Values of expressions that speak of positions: x(j), a column of values or a definition; exactly, or in balls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import flint
+
+from symcook.errors import BadInput, NotExact, Undecided
+from symcook.model.expr import Tree, is_formula, show
+from symcook.model.meaning import Meaning
+from symcook.model.rationals import Rationals
+from symcook.numbers.balls import arb_of
+from symcook.numbers.evaluate import Balls
+
+
+class Column:
+    """A value for each position, the first of which has the number `first`."""
+
+    def __init__(self, values: Sequence[Any], first: int = 1) -> None:
+        self.values, self.first = values, first
+
+    def __contains__(self, place: int) -> bool:
+        return 0 <= place - self.first < len(self.values)
+
+    def __getitem__(self, place: int) -> Any:
+        return self.values[place - self.first]
+
+
+class _Known(Meaning[Any, Any]):
+    """Adds functions to a number system: `values["x()"]` is a `Column`, or a definition's argument and term."""
+
+    def under(self, name: str, j: int) -> Any:
+        return type(self)({**self.values, name: j}, self.steps)
+
+    def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
+        known = self.values.get(f"{name}()") if len(arguments) == 1 else None
+        if isinstance(known, tuple):
+            inner = {**self.values, known[0]: arguments[0]}
+            return type(self)(inner, self.steps).term(known[1])
+        if known is not None:
+            place = self.whole(arguments[0], tree)
+            if place not in known:
+                raise BadInput(f"a position of {name} must be one of the input", place)
+            return self.made(known[place])
+        return super().call(name, arguments, tree)
+
+    def whole(self, value: Any, tree: Tree) -> int:
+        raise NotImplementedError
+
+    def made(self, value: Any) -> Any:
+        raise NotImplementedError
+
+
+class Exactly(_Known, Rationals):
+    """Rational values; NotExact for any other."""
+
+    def name(self, name: str) -> Fraction | int:
+        return self.made(super().name(name))
+
+    def whole(self, value: Any, tree: Tree) -> int:
+        if value.denominator != 1:
+            raise BadInput("a position must be an integer", str(value))
+        return int(value)
+
+    def made(self, value: Any) -> Any:
+        if not isinstance(value, (int, Fraction)):
+            raise NotExact("every value must be rational here", str(value))
+        return value
+
+
+class Enclosed(_Known, Balls):
+    """Values in balls, at flint's current precision."""
+
+    def whole(self, value: Any, tree: Tree) -> int:
+        found = value.unique_fmpz()
+        if found is None:
+            raise Undecided("the balls leave open which position is meant.")
+        return int(found)
+
+    def made(self, value: Any) -> Any:
+        return arb_of(value)
+
+
+def valued(tree: Tree, values: Mapping[str, Any], near: Fraction | None, bits: int = 184) -> bool | Fraction:
+    """What a term or formula says at `values`, rational or, where `near` is given, balls.
+
+    A number that is not rational comes as one within `near` of it. Raises NotExact for such a number without `near`,
+    Undecided where the balls leave it open.
+    """
+    if near is None:
+        exactly = Exactly(values)
+        return exactly.formula(tree) if is_formula(tree) else Fraction(exactly.term(tree))
+    with flint.ctx.workprec(bits):
+        enclosed = Enclosed(values)
+        if is_formula(tree):
+            if (truth := enclosed.formula(tree)) is None:
+                raise Undecided(f"the balls leave {show(tree)} open.")
+            return truth
+        ball = enclosed.term(tree)
+        if not ball.is_finite() or ball.rad() > arb_of(near):
+            raise Undecided(f"the balls leave the value of {show(tree)} open.")
+        mantissa, exponent = ball.mid().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

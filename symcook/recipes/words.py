@@ -1,0 +1,32 @@
+"""The words that the formulas of recipes use beside those of the grammar, and what they mean."""
+
+from __future__ import annotations
+
+from symcook.model.expr import Tree, children, parse_formula, parse_term
+
+WORDS = {
+    "w": ("i", "", "the number of the letter at position i, from 0 in the order of the alphabet"),
+    "C": ("i", "sum(j, 1, i, I[w(j) = 0])", "how often the first letter of the alphabet stands among the first i"),
+    "ones": ("i", "sum(j, 1, i, I[w(j) = 1])", "how many of the first i letters are 1"),
+    "opens": ("i", "sum(j, 1, i, I[w(j) = 0])", "how many of the first i brackets open"),
+    "closes": ("i", "sum(j, 1, i, I[w(j) = 1])", "how many of the first i brackets close"),
+    "gelu": ("x", "x*(1 + erf(x/sqrt(2)))/2", "x times the normal distribution function at x"),
+    "bracket": ("i", "if(mod(w(i), 2) = 0, w(i)/2 + 1, -(w(i) + 1)/2)", "t for the t-th kind that opens, -t closes"),
+}
+"""The words of formulas beside those of the grammar: their argument, what they abbreviate, and what they mean."""
+
+
+def called(tree: Tree) -> set[str]:
+    """The functions that a text calls."""
+    own = {tree[1]} if tree[0] == "call" else set()
+    return own.union(*map(called, children(tree)))
+
+
+def meanings(text: str, formula: bool) -> dict[str, str]:
+    """What the words mean that a formula (or else a term) uses, those within their definitions too.
+
+    >>> meanings("C(n)/n", formula=False)
+    {'C(i)': 'how often the first letter of the alphabet stands among the first i'}
+    """
+    found = called(parse_formula(text, 100_000) if formula else parse_term(text, 100_000))
+    return {f"{name}({argument})": means for name, (argument, _, means) in WORDS.items() if name in found}

@@ -1,0 +1,98 @@
+"""What recipes say of themselves, evaluated against their models; and nonsense in either text is noticed."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+
+from symcook.__main__ import main
+from symcook.errors import BadInput
+from symcook.model.expr import parse_term
+from symcook.recipes import build, info, names, registry
+from symcook.verify.facts import LENGTH, MOST, WORDS, Stated, check_facts
+from symcook.verify.sweep import check_recipe
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("name", names())
+def test_both_texts_hold_of_the_model(name: str) -> None:
+    found = check_facts(name, LENGTH, most=MOST)
+    assert [one.against for one in found if not one.holds] == []
+    assert all(one.strings >= 2 for one in found)
+    assert {one.against for one in found} >= {"its formula"}
+
+
+NONSENSE = {
+    "gtzero": [("formula", "I[0 <= x]"), ("computes", "(relu(x) - relu(x - 2*eps))/eps")],
+    "max": [("formula", "min(x, y)"), ("computes", "relu(x) + relu(y)")],
+    "average": [("formula", "sum(j, 1, n, x(j))/(n + 1)"), ("formula", "sum(j, 1, i, x(j))/i")],
+    "count": [("formula", "C(i)/n"), ("formula", "opens(n)/n + 0*w(i) + 1")],
+    "first-position": [("formula", "I[i = 2]"), ("computes", "3*(relu(mean - 1/3) - relu(mean - 1/2))")],
+    "modulo-angle": [("formula", "cos(2*pi*C(i)/(m + 1))")],
+    "dyck-1": [("formula", "opens(n) = closes(n)"), ("computes", "balance = 0"), ("computes", "total = 0")],
+    "dyck-1-2": [("computes", "active(n) = 0")],
+    "dyck-k-d": [("formula", "opens(n) = closes(n)")],
+    "parity": [("formula", "mod(ones(n), 2) = 0"), ("computes", "s < 0")],
+    "first": [("formula", "ex j in 1..n. w(j) = 1"), ("computes", "0 <= s")],
+    "induction-most-frequent": [("formula", "w(i)")],
+    "predecessor": [("formula", "value(i)")],
+    "modulo": [("formula", "mod(C(n) + 1, m)")],
+}
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+def test_nonsense_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    facts = info(name)
+    for kind, text in NONSENSE[name]:
+        monkeypatch.setitem(registry._all(), name, facts._replace(**{kind: text}))
+        wrong = [one for one in check_facts(name, 4) if not one.holds]
+        assert wrong, text  # of one ReLU layer the weights are made from `computes`, and the formula then fails
+    length = () if build(name).pointwise else ("--max-length", "4")
+    assert main(["check", name, *length, "--json"]) == 1
+    said = json.loads(capsys.readouterr().out)
+    assert said["counterexample"] is not None
+    assert build(name).pointwise or said["against"] in ("its formula", "its `computes`")
+
+
+@pytest.mark.parametrize(
+    ("text", "must"),
+    [("frobs(i)", "known name"), ("y(1)", "known name"), ("q", "every name"), ("w(n + 1)", "position")],
+)
+def test_a_text_that_cannot_be_evaluated_is_refused(text: str, must: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry._all(), "count", info("count")._replace(formula=text))
+    with pytest.raises(BadInput, match=must):
+        check_recipe("count", 3)
+
+
+def test_the_words_of_formulas_mean_what_their_table_says() -> None:
+    """Counted by hand, on all words to length 4 of two brackets and of four."""
+
+    def value(name: str, word: str, text: str) -> Any:
+        return Stated(build(name), "formula", parse_term(text), {}, 0, "exact")(word)[-1]
+
+    for length in range(1, 5):
+        for letters in itertools.product("01", repeat=length):
+            word = "".join(letters)
+            told = [value("first-position", word, f"{name}(n)") for name in ("w", "C", "ones", "opens", "closes")]
+            zeros, ones = word.count("0"), word.count("1")
+            assert told == [int(word[-1]), zeros, ones, zeros, ones]
+    assert {"w", "C", "ones", "opens", "closes", "bracket", "gelu"} == set(WORDS)
+
+
+def test_which_inputs_were_tried_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "dyck-1", "--max-length", "9"]) == 0
+    assert "agree on 126 inputs too" in capsys.readouterr().out  # 2 + 4 + ... + 64
+    assert check_recipe("dyck-k-d", 6).stated == 4 + 16 + 64 + 256 + 1024
+    assert check_recipe("dyck-1", 4, domain="float64").stated == 0
+    assert check_recipe("count", 4, {"by": "i"}).stated == 0  # the texts are those of the default arguments
+
+
+def test_explain_says_what_the_words_mean(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "dyck-1"]) == 0
+    said = capsys.readouterr().out
+    assert "opens(i)" in said and WORDS["opens"][2] in said and "ones(i)" not in said
+    assert main(["explain", "dyck-1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["where"]["closes(i)"] == WORDS["closes"][2]
