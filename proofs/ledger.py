@@ -1,6 +1,6 @@
-"""Recompute the ledger by replay, and write (or with --check compare) ledger.json, notes/ledger.md and notes/errata.md.
+"""Recompute the ledger by replay, and write (or with --check compare) ledger.json and pages of notes/.
 
-python proofs/ledger.py            write the three files
+python proofs/ledger.py            write symcook/data/ledger.json, and in notes/ ledger.md, errata.md and inventory.md
 python proofs/ledger.py --check    exit 1 where a committed file differs from what replay gives
 ... --verdicts FILE                keep the verdict on every certificate, with the hash of what it rests on
 
@@ -105,6 +105,7 @@ def verdicts_text() -> str:
 
 def main(arguments: list[str]) -> int:
     import errata  # beside this script, which tests load from elsewhere
+    import inventory
 
     gc.set_threshold(100_000, 20, 50)  # as in the command line
     with Progress("checking") as progress:
@@ -117,6 +118,7 @@ def main(arguments: list[str]) -> int:
         ROOT / "symcook" / "data" / "ledger.json": claims.dump(found),
         ROOT / "notes" / "ledger.md": ledger_page(rows),
         ROOT / "notes" / "errata.md": errata.page(rows),
+        ROOT / "notes" / "inventory.md": inventory.page(rows, errata.PAPERS),
     }
     differ = []
     for path, text in pages.items():
