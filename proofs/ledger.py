@@ -1,7 +1,6 @@
-"""Recompute the ledger by replay, and write (or with --check compare) what is made of it: ledger.json, and in notes
-ledger.md, errata.md and constructions.md.
+"""Recompute the ledger by replay, and write (or with --check compare) what is made of it.
 
-python proofs/ledger.py            write the four files
+python proofs/ledger.py            symcook/data/ledger.json; in notes/ ledger.md, errata.md, inventory.md, constructions.md
 python proofs/ledger.py --check    exit 1 where a committed file differs from what replay gives
 ... --verdicts FILE                keep the verdict on every certificate, with the hash of what it rests on
 
@@ -107,6 +106,7 @@ def verdicts_text() -> str:
 def main(arguments: list[str]) -> int:
     import constructions  # beside this script, which tests load from elsewhere
     import errata
+    import inventory
 
     gc.set_threshold(100_000, 20, 50)  # as in the command line
     with Progress("checking") as progress:
@@ -120,6 +120,7 @@ def main(arguments: list[str]) -> int:
         ROOT / "notes" / "ledger.md": ledger_page(rows),
         ROOT / "notes" / "errata.md": errata.page(rows),
         ROOT / "notes" / "constructions.md": constructions.page(rows),
+        ROOT / "notes" / "inventory.md": inventory.page(rows, errata.PAPERS),
     }
     differ = []
     for path, text in pages.items():
