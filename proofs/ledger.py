@@ -1,6 +1,6 @@
 """Recompute the ledger by replay, and write (or with --check compare) what is made of it.
 
-python proofs/ledger.py            symcook/data/ledger.json; in notes/ ledger.md, errata.md, inventory.md, constructions.md
+python proofs/ledger.py            ledger.json, and in notes/ ledger.md, errata.md, inventory.md and constructions.md
 python proofs/ledger.py --check    exit 1 where a committed file differs from what replay gives
 ... --verdicts FILE                keep the verdict on every certificate, with the hash of what it rests on
 
