@@ -426,6 +426,28 @@ case(
     lambda w, N: [[*z, 2 * z[0] + z[1]] for z in vectors(w, N, {"x": [1, -2], "y": [1, F(-3, 2)]})],
     answers=lambda w, N: [t == "y" for t in w],
 )
+CLS_TABLE = {"CLS": [0, 1], "x": [1, HALF], "y": [-1, 2]}
+
+
+def _with_cls(w: Sequence[str], N: Any) -> Any:
+    z = vectors(w, N, CLS_TABLE)
+    return residual(attend(z, Q4, K4, V, N, S=ahardmax), z)
+
+
+case(
+    "cookbook.s2.2.3.cls",
+    "CLS at the beginning, the decision at its position",
+    encoder(HARD, table=CLS_TABLE, before="CLS", readout=Readout("sign", "first", AB, [[1, -1]])),
+    lambda w, N: [[*z, z[0] - z[1]] for z in _with_cls(["CLS", *w], N)],
+    answers=lambda w, N: [z[0] - z[1] > 0 for z in _with_cls(["CLS", *w], N)],
+)
+case(
+    "cookbook.s2.2.3.cls",
+    "CLS at the end, the decision at its position",
+    encoder(HARD, table=CLS_TABLE, after="CLS", readout=Readout("sign", "last", AB, [[1, -1]])),
+    lambda w, N: [[*z, z[0] - z[1]] for z in _with_cls([*w, "CLS"], N)],
+    answers=lambda w, N: [z[0] - z[1] > 0 for z in _with_cls([*w, "CLS"], N)],
+)
 case(
     "cookbook.s2.2.3.argmax_unembedding",
     "first of the largest",
