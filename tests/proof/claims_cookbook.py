@@ -618,6 +618,7 @@ def relu_sum(v: Any) -> bool | None:
 
 @adequate(
     "s4.1.cpwl_ffn",
+    "yang2026.lemma9.cpwl",
     at=line_instances(True),
     misses=LINE_MISSES,
     still_true=[ONE_LINE],

@@ -1,0 +1,836 @@
+"""Adequacy of what yang2026 says between its numbered statements, Section 4.4 to Appendix D, from the paper's words."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from proof.adequacy import adequate, column, table
+from proof.claims_error import image, minus, most, norm, plus
+from proof.claims_softmax import ahardmax, distance, e, listed, retrieved
+from proof.claims_yang_sentences import BITS, near, rounded
+from proof.paper import at_most, same, softmax
+from proof.statement_truth import CONTEXT, real
+from shared import relu
+
+F = Fraction
+
+# --- Section 4.4: counts ----------------------------------------------------------------------------------------------
+
+
+def current() -> Iterator[dict[str, Any]]:
+    for i in range(4):
+        for x in BITS[i]:
+            yield {"i": F(i), "x()": column([*x]), "c": [F(sum(x)), F(sum(x) + 1)]}
+    yield {"i": F(2), "x()": column([2, 0]), "c": F(2)}
+
+
+@adequate(
+    "yang2026.thm20.current",
+    at=current(),
+    misses=[("-> c < i)", "-> c < i - 1)"), ("-> 0 < c)", "-> 1 < c)"), ("x(i) = 0 ->", "0 < 1 ->")],
+)
+def count_at_hand(v: Any) -> bool | None:
+    x = listed(v, "x", "i")
+    if not x or any(b not in (0, 1) for b in x):
+        return None
+    return sum(x) > 0 if x[-1] else sum(x) < len(x)
+
+
+def averages() -> Iterator[dict[str, Any]]:
+    for n in (1, 2, 3):
+        for p in range(n + 2):
+            x = [F(3), F(-1), F(5, 2)][:n]
+            right = {i: sum(x[:i], F(0)) / i for i in range(1, n + 1)}
+            yield {"n": F(n), "p": F(p), "x()": column(x), "mean()": [right, {i: m + 1 for i, m in right.items()}]}
+
+
+@adequate(
+    "yang2026.thm20.average",
+    at=averages(),
+    misses=[("/(n - p + 1)", "/(n - p + 2)"), ("-> mean(p) = sum(j, 1, p, x(j))/p", "-> mean(p) = sum(j, 1, p, x(j))")],
+)
+def averaged(v: Any) -> bool | None:
+    n, p, x = int(v["n"]), int(v["p"]), listed(v, "x")
+    if not 1 <= p <= n:
+        return None
+    left, right = x[:p], x[p - 1 :]
+    return all(same(retrieved(softmax([0] * len(z)), z), sum(z) / len(z)) for z in (left, right))
+
+
+def peaks() -> Iterator[dict[str, Any]]:
+    for i, c, Lambda in itertools.product((1, 2, 3, 4), (0, 1, 2, 3, 4), (0, 1, 3)):
+        for j in range(i + 2):
+            yield {"i": F(i), "c": F(c), "Lambda": F(Lambda), "j": F(j)}
+
+
+@adequate(
+    "yang2026.thm20.unique",
+    at=peaks(),
+    misses=[
+        ("<-> j = c)", "<-> j <= c)"),
+        ("<-> j = c + 1)", "<-> j = c)"),
+        ("1 <= Lambda", "0 <= Lambda"),
+        ("<= 3*Lambda*(2*c*c - c^2)/i", "< 3*Lambda*(2*c*c - c^2)/i"),
+    ],
+)
+def unique_peak(v: Any) -> bool | None:
+    i, c, j = int(v["i"]), int(v["c"]), int(v["j"])
+    if v["Lambda"] < 1 or not 1 <= j <= i or c > i:
+        return None
+
+    def greatest(at: int) -> bool:
+        scores = [2 * at * k - k * k for k in range(1, i + 1)]
+        return [k for k, s in enumerate(scores, 1) if s == max(scores)] == [at]
+
+    return (c >= i or greatest(c + 1)) and (c < 1 or greatest(c))
+
+
+def looked_up(t: Any, scale: Any, tau: Any, window: int) -> Any:
+    scores = [real(scale) * real(2 * t * j - j * j) / real(tau) for j in range(1, window + 1)]
+    return retrieved(softmax(scores), range(1, window + 1)) if window else real(0)
+
+
+def right_counts() -> Iterator[dict[str, Any]]:
+    for n in (1, 2, 3, 4):
+        for i, c in itertools.product(range(n + 2), range(n + 2)):
+            yield {
+                "n": F(n),
+                "i": F(i),
+                "c": F(c),
+                "tau": [F(1, n), F(9)],
+                "x": near(
+                    lambda env: (
+                        looked_up(env["c"] + 1, F(3) / (env["n"] - env["i"] + 1), env["tau"], int(env["n"])) - 1
+                        if env["i"] <= env["n"]
+                        else F(0)
+                    )
+                ),
+                "out": near(lambda env: rounded(env["x"])),
+            }
+
+
+@adequate(
+    "yang2026.thm20.positive_right",
+    at=right_counts(),
+    misses=[
+        ("out = I[0 < c]", "out = I[1 < c]"),
+        ("abs(x - c) <= 4*exp", "abs(x - c) <= exp(-9)*exp"),
+        ("- (c + 1)) < 1/4", "- (c + 1)) < 1/999"),
+        ("tau = 1/n", "0 < tau"),
+    ],
+)
+def right_positive(v: Any) -> bool | None:
+    n, i, c = int(v["n"]), int(v["i"]), int(v["c"])
+    if not (1 <= i <= n and 0 <= c < n - i + 1):
+        return None
+    x = looked_up(F(c + 1), F(3, n - i + 1), F(1, n), n) - 1
+    bound = 4 * e(real(F(-3 * n, n - i + 1)))
+    with_factor = abs(looked_up(F(c + 1), real(F(3, n - i + 1)) / real(2) ** 0.5, F(1, n), n) - (c + 1)) < 0.25
+    good = at_most(abs(x - c), bound) and at_most(bound, 4 * e(real(-3))) and same(rounded(x), int(c > 0))
+    return good and with_factor
+
+
+def nothing() -> Iterator[dict[str, Any]]:
+    for coefficients in ((), (0,), (0, 0), (1, 0), (1, -1), (0, 2)):
+        for C in (-1, 0, 1):
+            yield {
+                "m": F(len(coefficients)),
+                "lambda()": column(coefficients),
+                "count()": column((3, 1)),
+                "other()": column((0, 2)),
+                "C": F(C),
+            }
+
+
+@adequate(
+    "yang2026.thm20.constant",
+    at=nothing(),
+    misses=[
+        ("sum(k, 1, m, abs(lambda(k))) = 0", "sum(k, 1, m, lambda(k)) = 0"),
+        ("<-> C < 0)", "<-> C <= 0)"),
+        ("<-> C < 0)", "<-> C < -1)"),
+    ],
+)
+def constant(v: Any) -> bool | None:
+    coefficients = listed(v, "lambda", "m")
+    if any(coefficients):
+        return None
+    sums = [sum(a * v[name][k] for k, a in enumerate(coefficients, 1)) for name in ("count()", "other()")]
+    return {v["C"] < s for s in sums} == {v["C"] < 0}
+
+
+def predicates() -> Iterator[dict[str, Any]]:
+    for n in (1, 2, 3):
+        for i, c, theta in itertools.product(range(1, n + 2), range(1, n + 1), BITS[n + 1]):
+            yield {
+                "n": F(n),
+                "i": F(i),
+                "c": F(c),
+                "tau": [F(1, n), F(9)],
+                "gamma": [F(3 * n, max(n - i + 1, 1)), F(3, 9 * max(n - i + 1, 1))],
+                "theta()": [column(theta, start=0), column([9] * (n + 1), start=0)],
+            }
+
+
+@adequate(
+    "yang2026.thm20.theta_right",
+    at=predicates(),
+    misses=[
+        ("- theta(c)) <= 4*exp(-gamma)", "- theta(c)) <= exp(-gamma)/99"),
+        ("- theta(c)) < 1/4", "- theta(c)) < 1/999"),
+        ("4*exp(-gamma) <= 1/4", "4*exp(-gamma) <= 1/9"),
+        ("tau = 1/n", "0 < tau"),
+        ("- theta(c))", "- theta(c - 1))"),
+    ],
+)
+def right_predicate(v: Any) -> bool | None:
+    n, i, c = int(v["n"]), int(v["i"]), int(v["c"])
+    if not (1 <= i <= n and 1 <= c <= n - i + 1):
+        return None
+    theta = v["theta()"][0]
+    gamma = F(3 * n, n - i + 1)
+    soft = softmax([gamma * (2 * c * j - j * j) for j in range(1, n + 1)])
+    error = abs(retrieved(soft, [theta[j] for j in range(1, n + 1)]) - real(theta[c]))
+    milder = softmax([real(gamma * (2 * c * j - j * j)) / real(2) ** 0.5 for j in range(1, n + 1)])
+    with_factor = abs(retrieved(milder, [theta[j] for j in range(1, n + 1)]) - real(theta[c]))
+    return at_most(error, 4 * e(-real(gamma))) and 4 * e(-real(gamma)) <= 0.25 and with_factor < 0.25
+
+
+def cooled(power: int) -> Iterator[dict[str, Any]]:
+    for i in (1, 2, 3):
+        for c, Lambda, theta in itertools.product(range(-1, i + 2), (0, 1, 3), BITS[i + 1][::3]):
+            yield {
+                "i": F(i),
+                "c": F(c),
+                "Lambda": F(Lambda),
+                "tau": [F(1, i**power), F(9)],
+                "theta()": column(theta, start=0),
+            }
+
+
+BOUNDS = [
+    ("- (c + 1)) < 1/4", "- (c + 1)) < 1/9999"),
+    ("*j) - c) <= 1/(4*Lambda)", "*j) - c) <= 1/(999999*Lambda)"),
+    ("- theta(c)) < 1/4", "- theta(c)) < 1/9999"),
+]
+
+
+def bounds(v: Any, power: int) -> bool | None:
+    i, c, Lambda = int(v["i"]), int(v["c"]), v["Lambda"]
+    if Lambda < 1 or not 0 <= c <= i:
+        return None
+    tau = F(1, i**power)
+    good = c >= i or abs(looked_up(F(c + 1), F(3, i), tau, i) - (c + 1)) < 0.25
+    if c >= 1:
+        soft = softmax([F(3, i) * (2 * c * j - j * j) / tau for j in range(1, i + 1)])
+        theta = v["theta()"]
+        good = good and at_most(abs(looked_up(F(c), 3 * Lambda / i, tau, i) - c), 1 / (4 * Lambda))
+        good = good and abs(retrieved(soft, [theta[j] for j in range(1, i + 1)]) - real(theta[c])) < 0.25
+    return good
+
+
+@adequate("yang2026.thm21.bounds", at=cooled(1), misses=[*BOUNDS, ("tau = 1/i", "0 < tau")])
+def thm21(v: Any) -> bool | None:
+    return bounds(v, 1)
+
+
+@adequate("yang2026.cor23.bounds", at=cooled(2), misses=[*BOUNDS[:1], ("tau = 1/i^2", "0 < tau")])
+def cor23(v: Any) -> bool | None:
+    return bounds(v, 2)
+
+
+def words() -> Iterator[dict[str, Any]]:
+    for i in range(5):
+        for w in BITS[i]:
+            right = [int(j > 0 and w[j - 1]) for j in range(i)]
+            for t in (right, [1 - b for b in right]):
+                yield {"i": F(i), "w()": column(w), "t()": column(t)}
+
+
+@adequate(
+    "yang2026.ex.parity.prev",
+    at=words(),
+    misses=[("1, i - 1, w(j))", "1, i, w(j))"), ("= sum(j, 1, i - 1", "<= sum(j, 2, i - 1")],
+)
+def before(v: Any) -> bool | None:
+    w = listed(v, "w", "i")
+    if not w or listed(v, "t", "i") != [0, *w[:-1]]:
+        return None
+    return sum([0, *w[:-1]]) == sum(w[:-1])
+
+
+@adequate(
+    "yang2026.fig1.pe",
+    at=[{"n": F(n), "i": F(i)} for n in range(1, 6) for i in range(7)],
+    misses=[
+        ("i*n <= n^2", "i*n < n^2"),
+        ("1/i <= 1", "1/i < 1"),
+        ("i^2*n <= n^3", "i^2*n <= n^2"),
+        ("i = n ->", "i <= n ->"),
+    ],
+)
+def growth(v: Any) -> bool | None:
+    n, i = v["n"], v["i"]
+    if not 1 <= i <= n:
+        return None
+    one = all(0 <= x <= 1 for x in (i / n, 1 / i, 1 / (n - i + 1)))
+    return one and max(i, i * i, n, i * n) <= n**2 and i * i * n <= n**3
+
+
+# --- Section 5 --------------------------------------------------------------------------------------------------------
+
+
+@adequate(
+    "yang2026.s5.infinite",
+    at=[
+        {"M": F(len(f)), "f()": column(f), "i": [F(i) for i in range(1, 6)], "w()": column((1, 0, 0, 0, 0))}
+        for f in ((), (1,), (1, F(1, 2)), (F(1, 3), 1, F(1, 2)), (0, -1, F(1, 4)))
+    ],
+    misses=[("f(m) != sum", "f(m) < sum"), ("f(m) != sum(j, 1, i,", "f(m) != i*sum(j, 1, i,")],
+)
+def no_finite_list(v: Any) -> bool | None:
+    f = listed(v, "f", "M")
+    return any(F(1, i) not in f for i in range(1, 6))
+
+
+def cooling() -> Iterator[dict[str, Any]]:
+    for s in ((0,), (0, 1), (1, 1), (1, 0, 1), (0, F(1, 2), 1), ()):
+        for eps in (F(1), F(1, 5), F(0)):
+            others = [max(s) - x for x in s if x != max(s)] if s else []
+            top = min(others, default=F(1)) * eps / (2 * max(len(s), 1))
+            yield {
+                "n": F(len(s)),
+                "s()": column(s),
+                "eps": eps,
+                "top": [F(top)],
+                "tau": lambda env: [env["top"] / 2, env["top"] / 9, F(50)],
+            }
+
+
+@adequate(
+    "yang2026.s5.softmax_limit",
+    at=cooling(),
+    misses=[("tau < top", "tau < top + 100"), ("hardmax(s, n, j)", "1/n"), ("hardmax(s, n, j)", "lhardmax(s, n, j)")],
+)
+def limit(v: Any) -> bool | None:
+    s, eps = listed(v, "s"), v["eps"]
+    if not s or eps <= 0:
+        return None
+    tau = v["top"][0] / 2
+    soft = softmax([real(x) / real(tau) for x in s])
+    return all(at_most(abs(real(a) - b), eps) for a, b in zip(ahardmax(s), soft, strict=True))
+
+
+def scaled_queries() -> Iterator[dict[str, Any]]:
+    for n, C, f in itertools.product((2, 3, 20), (F(1), F(5)), (F(2), F(3), F(40), F(-1))):
+        yield {
+            "n": F(n),
+            "C": C,
+            "f": f,
+            "tau": [1 / f, 2 / f],
+            "m": F(2),
+            "d": F(2),
+            "q()": column((2, -1)),
+            "k()": {(place, a): F(place * a - 2, a) for place in (1, 2) for a in (1, 2)},
+        }
+
+
+@adequate(
+    "yang2026.s6.flipflop",
+    at=scaled_queries(),
+    misses=[
+        ("3 <= n", "2 <= n"),
+        ("f <= C*n*log(n)", "f <= 99*C*n*log(n)"),
+        ("tau = 1/f", "tau = 2/f"),
+        ("1/(n*log(n)) < 1/n", "1/(n*log(n)) < 1/(2*n)"),
+    ],
+)
+def flipflop(v: Any) -> bool | None:
+    n, C, f = v["n"], v["C"], v["f"]
+    most_f = real(C * n) * CONTEXT.log(real(n))
+    if n < 3 or f <= 0 or real(f) > most_f:
+        return None
+    return at_most(1 / most_f, 1 / f) and 1 / (real(n) * CONTEXT.log(real(n))) < real(1 / n)
+
+
+# --- Appendix A -------------------------------------------------------------------------------------------------------
+
+
+def widths() -> Iterator[dict[str, Any]]:
+    for depth_, c in ((1, F(1)), (2, F(1)), (2, F(1, 2)), (0, F(1)), (1, F(0))):
+        eps = real(c) * CONTEXT.log(real(2)) / (2 * max(depth_, 1))
+        least = 1 + int(e(CONTEXT.log(real(2)) / eps)) if eps else 1
+        yield {
+            "l": F(depth_),
+            "c": c,
+            "eps": [eps],
+            "N": [F(least)],
+            "n": lambda env: [env["N"], env["N"] + 5, 40 * env["N"], F(1)],
+            "m": [F(m) for m in (1, 2, 3, 5, 40)],
+            "p": [F(p) for p in (1, 2, 4, 6, 12)],
+        }
+
+
+@adequate(
+    "yang2026.lemma27.width",
+    at=widths(),
+    misses=[
+        ("exp(eps*log(n)) <= m", "exp(4*eps*log(n)) <= m"),
+        ("c*log(n) <= p &", ""),
+        ("pow(2, p) <= pow(2*m, l)", "p <= pow(2*m, l)"),
+    ],
+)
+def width(v: Any) -> bool | None:
+    layers_, c = int(v["l"]), v["c"]
+    if layers_ < 1 or c <= 0:
+        return None
+    eps, least = v["eps"][0], v["N"][0]
+    cases = itertools.product((least, least + 5, 40 * least), v["m"], v["p"])
+    fit = [(n, m) for n, m, p in cases if real(c) * CONTEXT.log(real(n)) <= real(p) and 2**p <= (2 * m) ** layers_]
+    return all(at_most(e(eps * CONTEXT.log(real(n))), m) for n, m in fit)
+
+
+def roundings() -> Iterator[dict[str, Any]]:
+    for p, extra, up in itertools.product((1, 2), (1, 2), ("even", "up", "down", "floor")):
+        P, Q = 2**p, 2**extra
+
+        def r(k: int, P: int = P, Q: int = Q, up: str = up) -> int:
+            low = k // Q
+            if up == "floor" or 2 * (k % Q) < Q:
+                return low
+            if 2 * (k % Q) == Q:
+                low += {"even": low % 2, "up": 1, "down": 0}[up]
+            else:
+                low += 1
+            return min(low, P - 1)
+
+        image_of = [r(k) for k in range(P * Q)]
+        for y in range(P):
+            u = image_of.index(y)
+            v = image_of.index(y + 1) if y + 1 < P else 0
+            yield {
+                "p": F(p),
+                "e": F(extra),
+                "P": [F(P), F(P + 1)],
+                "Q": F(Q),
+                "r()": column(image_of, start=0),
+                "y": F(y),
+                "u": [F(u), F(u + 1)],
+                "v": [F(v), F(v + 1)],
+            }
+
+
+ROUNDINGS = tuple(roundings())
+
+
+def between(v: Any, least: int) -> bool | None:
+    P, Q, y = 2 ** int(v["p"]), 2 ** int(v["e"]), int(v["y"])
+    image_of = [int(v["r()"][k]) for k in range(P * Q)]
+    nearest = all(abs(r * Q - k) == min(abs(z * Q - k) for z in range(P)) for k, r in enumerate(image_of))
+    if v["e"] < least or y + 1 >= P or not nearest:
+        return None
+    return image_of.index(y + 1) - image_of.index(y) > 1
+
+
+@adequate("yang2026.lemma27.between", at=ROUNDINGS, false=True)
+def between_printed(v: Any) -> bool | None:
+    return between(v, 1)
+
+
+@adequate(
+    "yang2026.lemma27.between.corrected",
+    at=ROUNDINGS,
+    misses=[
+        ("2 <= e", "1 <= e"),
+        ("u < k & k < v", "u + 1 < k & k + 1 < v"),
+        ("u < k & k < v", "u < k - 1 & k < v - 1"),
+    ],
+)
+def between_corrected(v: Any) -> bool | None:
+    return between(v, 2)
+
+
+# --- Appendix C -------------------------------------------------------------------------------------------------------
+
+
+def affine() -> Iterator[dict[str, Any]]:
+    shapes = [(1, [[2]], [3], [1]), (2, [[3, 3], [3, 3]], [1, 1], [2, 1]), (2, [[1, -2], [0, 1]], [-1, 2], [1, 1])]
+    shapes += [(2, [[0, 0], [0, 0]], [0, 0], [5, -5]), (3, [[1, 1, -1]] * 3, [0, 2, 0], [1, -1, 3])]
+    for d, W, b, x in shapes:
+        for w, c in ((max(abs(a) for row in W for a in row), max(map(abs, b))), (1, 1)):
+            yield {
+                "d": F(d),
+                "W()": table(W),
+                "b()": column(b),
+                "x()": column(x),
+                "w": F(w),
+                "c": F(c),
+                "is": (d, [[F(a) for a in row] for row in W], [F(a) for a in b], [F(a) for a in x]),
+            }
+
+
+@adequate(
+    "yang2026.lemma28.chain",
+    at=affine(),
+    misses=[
+        ("= d*w*onenorm(x, d) + d*c", "= w*onenorm(x, d) + d*c"),
+        (
+            "<= sum(k, 1, d, abs(sum(l, 1, d, W(k, l)*x(l)))) + onenorm(b, d)",
+            "<= sum(k, 1, d, abs(sum(l, 1, d, W(k, l)*x(l))))",
+        ),
+        ("<= sum(k, 1, d, w*onenorm(x, d)) + d*c", "<= w*onenorm(x, d) + d*c"),
+    ],
+)
+def affine_chain(v: Any) -> bool | None:
+    d, W, b, x = v["is"]
+    if v["w"] < most(W) or v["c"] < most(b):
+        return None
+    first, second = norm(image(W, x)) + norm(b), d * v["w"] * norm(x) + d * v["c"]
+    return norm(plus(image(W, x), b)) <= first <= second
+
+
+def layers() -> Iterator[dict[str, Any]]:
+    V1, V2 = [[F(1)]], [[F(2), F(-2)], [F(2), F(2)]]
+    for d, p, V, g, f in (
+        (1, F(1), V1, [[F(1)]], [F(1)]),
+        (2, F(2), V2, [[F(3), F(-1)], [F(3), F(1)]], [F(0), F(1)]),
+        (2, F(2), V2, [[F(3), F(-1)], [F(0), F(1)]], [F(1, 2), F(1, 2)]),
+        (1, F(1), [[F(3)]], [[F(1)]], [F(1)]),
+        (1, F(3), [[F(3)]], [[F(2)]], [F(2)]),
+        (1, F(3), [[F(3)]], [[F(2)], [F(5)]], [F(1), F(0)]),
+    ):
+        n = len(g)
+        for i, S in itertools.product(range(1, n + 1), (F(1), F(2), F(5))):
+            values = [image(V, row) for row in g]
+            c = [g[i - 1][a] + sum((f[j] * values[j][a] for j in range(n)), F(0)) for a in range(d)]
+            yield {
+                "d": F(d),
+                "p": p,
+                "n": F(n),
+                "X": [F(1), F(3)],
+                "x()": column([1, -1][:d]),
+                "V()": table(V),
+                "g()": {(a, j): x for j, row in enumerate(g, 1) for a, x in enumerate(row, 1)},
+                "f()": column(f),
+                "i": F(i),
+                "c()": [column(c), column([x + 1 for x in c])],
+                "S": S,
+                "C": lambda env, d=d: [sum(abs(env["c"][a]) for a in range(1, d + 1))],
+                "is": (d, p, V, g, f, c, S),
+            }
+
+
+@adequate(
+    "yang2026.lemma29.steps",
+    at=layers(),
+    misses=[
+        ("C <= (d*p + 1)*S", "C <= d*p*S"),
+        ("onenorm(x, d) <= d*X", "onenorm(x, d) <= X"),
+        ("<= 2*(d^2*p^2 + 1)*(d*p + 1)*S", "<= (d^2*p^2 + 1)*(d*p + 1)*S"),
+        ("sum(j, 1, n, f(j)) = 1", "0 < 1"),
+        ("entrybound(V, d, d, p)", "0 < 1"),
+    ],
+)
+def growth_steps(v: Any) -> bool | None:
+    d, p, V, g, f, c, S = v["is"]
+    if most(V) > p or sum(f) != 1 or any(norm(row) > S for row in g):
+        return None
+    high, factor = (d * p + 1) * S, d * d * p * p + 1
+    values = all(norm(image(V, row)) <= d * p * norm(row) for row in g)
+    last = factor * norm(c) + d * d * p * p + d * p <= 2 * factor * (d * p + 1) * S
+    return values and norm(c) <= high and d * d * p * p + d * p <= factor * (d * p + 1) and last
+
+
+def errors() -> Iterator[dict[str, Any]]:
+    W, V, b = [[F(2), F(-2)], [F(2), F(2)]], [[F(1), F(0)], [F(-2), F(2)]], [F(1), F(-5)]
+    for c, z, eps, p in itertools.product(([1, 2], [0, 0]), ([1, 2], [1, F(3, 2)]), (F(1, 2), F(3)), (F(2), F(1))):
+        for x, y in ((F(-1), F(2)), (F(3), F(1))):
+            yield {
+                "x": x,
+                "y": y,
+                "d": F(2),
+                "p": p,
+                "W()": table(W),
+                "V()": table(V),
+                "b()": column(b),
+                "g()": column(b),
+                "c()": column(c),
+                "z()": column(z),
+                "y()": column(c),
+                "u()": column(z),
+                "eps": eps,
+                "is": (W, V, b, [F(a) for a in c], [F(a) for a in z]),
+            }
+
+
+@adequate(
+    "yang2026.lemma30.steps",
+    at=errors(),
+    misses=[
+        ("<= abs(x - y))", "<= x - y)"),
+        ("<= d*p*onenorm", "<= p/2*onenorm"),
+        ("<= d*p*eps", "<= p*eps"),
+        ("= onenorm(a. matvec(W, l. c(l) - z(l), d, a), d)", "= onenorm(a. c(a) - z(a), d)"),
+    ],
+)
+def network_steps(v: Any) -> bool | None:
+    W, V, b, c, z = v["is"]
+    good = abs(relu(v["x"]) - relu(v["y"])) <= abs(v["x"] - v["y"])
+    if v["p"] < 2 or norm(minus(c, z)) > v["eps"]:
+        return good
+    inner = norm(minus(plus(image(W, c), b), plus(image(W, z), b)))
+    outer = norm(minus(image(V, c), image(V, z)))
+    return good and inner <= 4 * v["eps"] and outer <= 4 * norm(minus(c, z))
+
+
+def products() -> Iterator[dict[str, Any]]:
+    W = [[F(2), F(-2)], [F(2), F(2)]]
+    for h, g, eps, p in itertools.product(
+        ([1, 2], [0, -1], [2, 0]), ([1, 2], [1, F(3, 2)]), (F(1, 2), F(4)), (F(2), F(1))
+    ):
+        yield {
+            "d": F(2),
+            "p": p,
+            "W()": table(W),
+            "h()": column(h),
+            "g()": column(g),
+            "eps": eps,
+            "q()": column(h),
+            "k()": column((3, -1)),
+            "r()": column(g),
+            "m()": column((2, 5)),
+            "is": (W, [F(a) for a in h], [F(a) for a in g]),
+        }
+
+
+@adequate(
+    "yang2026.lemma31.chain",
+    at=products(),
+    misses=[
+        ("<= d*p*eps", "<= p*eps"),
+        ("(r(a) - q(a))*(m(a) - k(a)))", "(r(a) - q(a))*(m(a) + k(a)))"),
+        ("onenorm(q, d)*onenorm(k, d)", "onenorm(q, d)*onenorm(k, d)/2"),
+        ("entrybound(W, d, d, p)", "0 < 1"),
+    ],
+)
+def score_steps(v: Any) -> bool | None:
+    W, q, r = v["is"]
+    k, m = [F(3), F(-1)], [F(2), F(5)]
+
+    def dot(a: Any, b: Any) -> F:
+        return sum((x * y for x, y in zip(a, b, strict=True)), F(0))
+
+    dq, dk = minus(r, q), minus(m, k)
+    good = dot(q, k) - dot(r, m) == -dot(q, dk) - dot(dq, k) - dot(dq, dk) and abs(dot(q, k)) <= norm(q) * norm(k)
+    if v["p"] >= 2 and norm(minus(q, r)) <= v["eps"]:
+        good = good and norm(minus(image(W, q), image(W, r))) <= 4 * v["eps"]
+    return good
+
+
+@adequate(
+    "yang2026.lemma32.triangle",
+    at=[
+        {"n": F(len(s)), "s()": column(s), "r()": column(r), "tau": tau}
+        for s, r in (((1,), (2,)), ((0, 1), (1, 0)), ((0, 0), (0, 3)), ((1, 0, 1), (1, 0, 0)), ((), ()))
+        for tau in (F(1), F(1, 3), F(0))
+    ],
+    misses=[
+        ("+ sum(j, 1, n, abs(sm(l. s(l)/tau, n, j) - sm(l. r(l)/tau, n, j)))", ""),
+        ("+ sum", "- sum"),
+    ],
+)
+def triangle(v: Any) -> bool | None:
+    s, r, tau = listed(v, "s"), listed(v, "r"), v["tau"]
+    if not s or tau <= 0:
+        return None
+    soft, other = (softmax([real(x) / real(tau) for x in row]) for row in (s, r))
+    return at_most(distance(ahardmax(s), other), distance(ahardmax(s), soft) + distance(soft, other))
+
+
+def mixtures() -> Iterator[dict[str, Any]]:
+    V = [[F(2), F(-1)], [F(1), F(3)]]
+    for h, k, f, g in (
+        ([[1, 2], [0, -1]], [[1, 2], [0, -1]], (1, 0), (F(1, 2), F(1, 2))),
+        ([[2, 2], [-2, -2]], [[2, 1], [-2, -2]], (1, 0), (0, 1)),
+        ([[1, 0]], [[1, F(1, 2)]], (1,), (1,)),
+        ([[1, 0], [1, 1]], [[1, F(1, 2)], [0, 1]], (F(1, 3), F(2, 3)), (F(2, 3), F(1, 3))),
+        ([[1, 0]], [[1, 0]], (2,), (1,)),
+    ):
+        n = len(h)
+        hs, ks = ([[F(x) for x in row] for row in rows] for rows in (h, k))
+        for i, H, eps, t in itertools.product(range(1, n + 1), (F(1), F(2)), (F(1), F(1, 4)), (F(2), F(1, 2))):
+            outs = []
+            for rows, weights in ((hs, f), (ks, g)):
+                means = [image(V, row) for row in rows]
+                outs.append([rows[i - 1][a] + sum(F(weights[j]) * means[j][a] for j in range(n)) for a in (0, 1)])
+            yield {
+                "d": F(2),
+                "V()": table(V),
+                "n": F(n),
+                "h()": {(a, j): x for j, row in enumerate(hs, 1) for a, x in enumerate(row, 1)},
+                "k()": {(a, j): x for j, row in enumerate(ks, 1) for a, x in enumerate(row, 1)},
+                "f()": column(f),
+                "g()": column(g),
+                "H": H,
+                "eps": eps,
+                "t": t,
+                "i": F(i),
+                "c()": [column(outs[0]), column([x + 1 for x in outs[0]])],
+                "z()": column(outs[1]),
+                "is": (V, hs, ks, [F(x) for x in f], [F(x) for x in g], outs, i),
+            }
+
+
+@adequate(
+    "yang2026.lemma33.steps",
+    at=mixtures(),
+    misses=[
+        ("<= d*H*t + eps", "<= H*t + eps"),
+        ("<= d*H*t + eps", "<= d*H*t"),
+        ("+ h(a, i) - k(a, i))", "- h(a, i) + k(a, i))"),
+        ("<= abs(f(j) - g(j))*onenorm(a. h(a, j), d) + g(j)*onenorm", "<= g(j)*onenorm"),
+    ],
+)
+def mixture_steps(v: Any) -> bool | None:
+    V, h, k, f, g, outs, i = v["is"]
+    H, eps, t = v["H"], v["eps"], v["t"]
+    far = sum(abs(a - b) for a, b in zip(f, g, strict=True))
+    apart = [norm(minus(x, y)) for x, y in zip(h, k, strict=True)]
+    if most(*h) > H or max(apart) > eps or sum(f) != 1 or sum(g) != 1 or far > t:
+        return None
+    parts = [minus([a * e_ for e_ in x], [b * e_ for e_ in y]) for a, b, x, y in zip(f, g, h, k, strict=True)]
+    total = [sum((part[a] for part in parts), F(0)) for a in (0, 1)]
+    identity = minus(*outs) == plus(image(V, total), minus(h[i - 1], k[i - 1]))
+    caps = [abs(a - b) * norm(x) + b * eps for a, b, x in zip(f, g, h, strict=True)]
+    each = all(norm(part) <= cap for part, cap in zip(parts, caps, strict=True))
+    return identity and each and norm(total) <= sum(map(norm, parts)) <= sum(caps) <= 2 * H * t + eps
+
+
+@adequate(
+    "yang2026.thm26.taylor",
+    at=[{"r": r, "c": c} for r in (F(0), F(1, 9), F(1), F(7)) for c in (F(1, 2), F(1), F(4), F(-1))],
+    misses=[("1/c*(r - c)", "1/c*(r - c)/2"), ("1/c*(r - c)", "(r - c)"), ("log(c) + ", "")],
+)
+def tangent(v: Any) -> bool | None:
+    r, c = v["r"], v["c"]
+    if r <= 0 or c <= 0:
+        return None
+    return at_most(CONTEXT.log(real(r)), CONTEXT.log(real(c)) + real((r - c) / c))
+
+
+def orders() -> Iterator[dict[str, Any]]:
+    for L, K, alpha, beta in ((2, 1, F(1), F(1)), (3, 5, F(1, 2), F(2)), (2, 9, F(7), F(1, 3)), (1, 1, F(1), F(1))):
+        yield {
+            "L": F(L),
+            "K": F(K),
+            "alpha": alpha,
+            "beta": beta,
+            "C": [F(400)],
+            "n": [F(1), F(2), F(30)],
+            "x": [F(1), F(9)],
+            "gamma": [F(1), F(1, 50)],
+            "c": near(lambda env: 2 * env["K"] * (env["L"] - 1) * env["x"] ** 2 / env["gamma"]),
+        }
+
+
+@adequate(
+    "yang2026.thm26.order",
+    at=orders(),
+    misses=[
+        ("C*(1/gamma*log(n*x/gamma))", "C*log(n)/9999"),
+        ("C*(1/gamma*log(n*x/gamma))", "C/999*(1/gamma*log(n*x/gamma))"),
+    ],
+)
+def order(v: Any) -> bool | None:
+    if v["L"] < 2:
+        return None
+    L, K, alpha, beta = (real(v[name]) for name in ("L", "K", "alpha", "beta"))
+    log = CONTEXT.log
+    ratios = []
+    for n, x, gamma in itertools.product((2, 30), (1, 9), (real(1), real(F(1, 50)))):
+        r0 = 2 * K * (L - 1) * x * x / gamma
+        bound = 2 / gamma * (log(K * real(n) ** (beta + 1) * x / alpha) + (L - 1) * (log(r0) - 1))
+        ratios.append(bound / (log(n * x / gamma) / gamma))
+    return max(ratios) <= 400
+
+
+# --- Appendix D -------------------------------------------------------------------------------------------------------
+
+
+def programs() -> Iterator[dict[str, Any]]:
+    for n in range(4):
+        for o in itertools.product((1, -1, 2, 0)[: 4 if n < 3 else 2], repeat=n):
+            found = []
+            for printed in (False, True):
+                counts = [
+                    [sum(side * o[i if printed else j] > 0 for j in range(i + 1)) for i in range(n)] for side in (1, -1)
+                ]
+                found.append([column(c) for c in counts])
+            yield {
+                "n": F(n),
+                "o()": column(o),
+                "sleft()": [found[0][0], found[1][0]],
+                "sright()": [found[0][1], found[1][1]],
+            }
+
+
+PROGRAMS = tuple(programs())
+
+
+def sums(v: Any, printed: bool) -> bool | None:
+    o = listed(v, "o")
+    if not o or 0 in o:
+        return None
+    good = True
+    for i in range(len(o)):
+        left, right = (sum(side * o[i if printed else j] > 0 for j in range(i + 1)) for side in (1, -1))
+        good = good and (left, right) == (sum(x > 0 for x in o[: i + 1]), sum(x < 0 for x in o[: i + 1]))
+    return good
+
+
+@adequate("yang2026.appD.sums", at=PROGRAMS, false=True)
+def sums_printed(v: Any) -> bool | None:
+    return sums(v, True)
+
+
+@adequate(
+    "yang2026.appD.sums.corrected",
+    at=PROGRAMS,
+    misses=[("= i &", "= n &"), ("= nestlevel(o, l. 1, i)", "= nestlevel(o, l. 1, n)"), ("o(i) != 0", "i <= n")],
+)
+def sums_corrected(v: Any) -> bool | None:
+    return sums(v, False)
+
+
+def depths() -> Iterator[dict[str, Any]]:
+    for n in range(5):
+        for o in itertools.product((1, -2) if n else (1,), repeat=n):
+            left, right = (sum(side * x > 0 for x in o) for side in (1, -1))
+            yield {
+                "i": F(n),
+                "o()": column(o),
+                "left": F(left),
+                "right": F(right),
+                "d": near(lambda env: env["left"] - env["right"] + (env["i"] > 0 and env["o"][env["i"]] < 0)),
+            }
+    yield {"i": F(1), "o()": column((0,)), "left": F(0), "right": F(0), "d": F(0)}
+
+
+@adequate(
+    "yang2026.appD.depth",
+    at=depths(),
+    misses=[
+        ("d = max(", "d = min("),
+        ("left < right <->", "left <= right <->"),
+        ("nestlevel(o, l. 1, i) < 0)", "nestlevel(o, l. 1, i - 1) < 0)"),
+    ],
+)
+def depth(v: Any) -> bool | None:
+    o = listed(v, "o", "i")
+    if not o or 0 in o:
+        return None
+    levels = [sum((x > 0) - (x < 0) for x in o[:m]) for m in (len(o) - 1, len(o))]
+    return levels[1] + (o[-1] < 0) == max(levels)
