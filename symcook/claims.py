@@ -316,23 +316,23 @@ def dump(found: dict[str, Known]) -> str:
 
 def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None = None) -> list[Claim]:
     """Every claim, or those of `names`, with its status: from `found`, else from the shipped ledger (OPEN where a
-    digest no longer fits)."""
-    path = DATA / "ledger.json"
+    digest no longer fits). A row that says the same as another one and has no statement has that one's status."""
     stale = set()
+    said, entries = remarks(), reviewed()
+    wanted = None if names is None else {*names, *(entries.get(name, {}).get("same") for name in names)}
     if found is None:
         found = {}
-        for name, row in _stored(path).items():
-            if names is not None and name not in names:
+        for name, row in _stored(DATA / "ledger.json").items():
+            if wanted is not None and name not in wanted:
                 continue
             known = _known(name, row)
             if known is None or not row["digest"] or row["digest"] != known.sealed(name):
                 stale.add(name)
             else:
                 found[name] = known
-    said, entries = remarks(), reviewed()
     rows = []
     for name, row in inventory().items():
-        if names is not None and name not in names:
+        if wanted is not None and name not in wanted:
             continue
         words = said.get(name, {})
         row = replace(row, gaps=tuple(words.get("gaps", ())), tried=tuple(words.get("tried", ())))
@@ -352,7 +352,17 @@ def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None 
         elif "note" in words:
             row = replace(row, note=words["note"])
         rows.append(row)
-    return rows
+    found_rows = {row.id: row for row in rows}
+    rows = [_as_the_other(row, found_rows.get(row.same or "")) for row in rows]
+    return [row for row in rows if names is None or row.id in names]
+
+
+def _as_the_other(row: Claim, other: Claim | None) -> Claim:
+    """A row without a verdict of its own, with that of the row that says the same."""
+    if other is None or row.status != "OPEN":
+        return row
+    keys = ("status", "corrected", "assuming", "lemmas", "slip", *_ERRATUM, "reason", "test", "note")
+    return replace(row, **{key: getattr(other, key) for key in keys})
 
 
 def _stored(path: Path) -> dict[str, Any]:

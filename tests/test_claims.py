@@ -500,3 +500,18 @@ def test_what_is_refuted_is_corrected_and_nothing_else() -> None:
     assert {name for name, known in found.items() if known.status == "CORRECTED"} == refuted
     assert len(refuted) > 40
     assert "REFUTED" not in {known.status for known in found.values()}
+
+
+def test_a_row_that_says_the_same_has_the_status_of_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no statement of its own, and falls open with the other."""
+    entries = {"cookbook.s9.2.2.accept": {"same": PROVED, "why": "a plant"}}
+    monkeypatch.setattr(claims, "reviewed", lambda: entries)
+    same = {"cookbook.s9.2.2.accept": claims.Known("OPEN", "x", same=PROVED)}
+
+    def status(found: dict[str, claims.Known]) -> str:
+        return next(row.status for row in claims.ledger(found) if row.id == "cookbook.s9.2.2.accept")
+
+    assert status(same | {PROVED: claims.Known("PROVED", "x")}) == "PROVED"
+    assert status(same | {PROVED: claims.Known("CORRECTED", "x", corrected="a")}) == "CORRECTED"
+    assert status(same) == "OPEN"
+    assert claims.ledger(same, ["cookbook.s9.2.2.accept"])[0].id == "cookbook.s9.2.2.accept"
