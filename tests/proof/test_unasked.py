@@ -44,6 +44,8 @@ def test_a_vacuous_sentence_inside_an_indicator_does_not_pass_in_silence(home, c
     assert code == 0 and line in out
     code, out = said(capsys, "prove", "votes.json", "--json")
     assert [*json.loads(out)["unasked"]] == [line.partition(": ")[2]]
+    code, out = said(capsys, "prove", "votes.json", "--statement", sentence, "--force", "--latex")
+    assert code == 0 and r"\noindent Unasked: " in out
     code, out = said(capsys, "prove", "votes.json", "--statement", sentence, "--force", "--json")
     assert [*json.loads(out)["unasked"]] == [line.partition(": ")[2]]
 
@@ -63,6 +65,8 @@ def test_a_stored_claim_names_them_in_both_commands(capsys):
     with_one, without = "cookbook.s9.2.1.nonuniform", "cookbook.s9.2.1.balance"
     code, out = said(capsys, "prove", with_one)
     assert code == 0 and f"Unasked  {WORDS}" in out
+    code, out = said(capsys, "prove", with_one, "--latex")
+    assert code == 0 and r"\noindent Unasked: inside I[...], that this can be met: ex" in out
     code, out = said(capsys, "prove", without)
     assert code == 0 and WORDS not in out
     code, out = said(capsys, "prove", with_one, "--json")
