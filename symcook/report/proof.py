@@ -124,9 +124,7 @@ def proof_text(verdict: Verdict, full: bool = False) -> str:
         rows.append(("Axioms", _axioms(verdict)))
         assumed = [f"named.{n}" for n in verdict.named] + [f"oracle.{n}" for n in verdict.oracles]
         rows += [("Assumes", f"{n}: {statements()[n].text}") for n in assumed] or [("Assumes", "nothing")]
-    for name in [verdict.id] if verdict.status == "PROVED" else corrected:
-        found = unasked(statements()[name]) if statements()[name].claim else []
-        rows += [("Unasked", unasked_words(found))] if found else []
+    rows += [("Unasked", words) for words in _unasked(verdict, statement, corrected)]
     if verdict.status != "OPEN":
         rows.append(("Trust", trust_line(verdict) + "; see prove --trust"))
     if verdict.certificate is not None:
@@ -134,6 +132,14 @@ def proof_text(verdict: Verdict, full: bool = False) -> str:
     rows.append(("Seconds", f"{verdict.seconds:.3f}"))
     out += [filled(value, f"{key:<9}", " " * 9) for key, value in rows]
     return "\n".join(out)
+
+
+def _unasked(verdict: Verdict, statement: Statement, corrected: Iterable[str]) -> list[str]:
+    """What is said of the premises inside I[...] of what a verdict says holds; nothing of a lemma, which has no H."""
+    from symcook.proof.replay import statements
+
+    holds = [statement] if verdict.status == "PROVED" else [statements()[name] for name in corrected]
+    return [unasked_words(found) for one in holds if one.claim and (found := unasked(one))]
 
 
 def _axioms(verdict: Verdict) -> str:
@@ -215,6 +221,8 @@ def _latex(
         steps = outline(statement, certificate)
         rows.append(outline_latex(steps, statement.known, None if full else MOST_LINES))
     trusted = "not proved" if certificate is None and verdict.status == "OPEN" else trust_line(verdict, own)
+    corrected = corrections(verdict.id) if verdict.status == "CORRECTED" else []
+    rows += [rf"\noindent Unasked: {escaped(words)}.\par" for words in _unasked(verdict, statement, corrected)]
     rows.append(rf"\noindent Trust: {escaped(trusted)}.\par")
     return "\n".join(rows)
 

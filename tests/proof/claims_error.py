@@ -1321,15 +1321,7 @@ def stacked_instances() -> Iterator[dict[str, Any]]:
         P = F(2)
 
         def put(norm_: tuple[int, Any, Vector, Vector], x: Vector) -> Vector:
-            on, added, g, s = norm_
-            if not on:
-                return x
-            mean = CONTEXT.fsum(map(real, x)) / len(x)
-            variance = CONTEXT.fsum((real(e) - mean) ** 2 for e in x) / len(x)
-            if variance + real(added) == 0:
-                return s
-            root = CONTEXT.sqrt(variance + real(added))
-            return [(real(e) - mean) / root * real(p) + real(q) for e, p, q in zip(x, g, s, strict=True)]
+            return normed(x, *norm_[1:]) if norm_[0] else x
 
         def whole(
             env: Any,
@@ -1459,7 +1451,6 @@ def norm_root(env: Any) -> Any:
 
 @adequate(
     "s7.2.prop7.1",
-    "s3.3.bounded_values",
     at=stacked_instances(),
     misses=[
         ("<= X", "<= X/1000000"),
@@ -1482,6 +1473,108 @@ def prop71(v: Any) -> bool | None:
                     if not at_most(norm([stream[t, a, i] for a in range(1, d + 1)]), bound):
                         return False
     return True
+
+
+def bounded_instances() -> Iterator[dict[str, Any]]:
+    """d = 1 or 2; a uniform head over the positions so far; then a function of the vector and of what the head puts out
+    (a sum, GELU of it, or one a thousand times as steep as its L says), and a layer norm or none."""
+    gelu = lambda e: real(e) / 2 * (1 + CONTEXT.erf(real(e) / CONTEXT.sqrt(2)))  # noqa: E731
+    functions: dict[str, tuple[Callable[[Vector], Vector], F]] = {
+        "sum": (lambda v: v, F(1)),
+        "gelu": (lambda v: [gelu(e) + 3 for e in v], F(2)),
+        "steep": (lambda v: [1000 * e for e in v], F(1)),
+    }
+    for d, layers, eps in [
+        (1, [], F(0)),
+        (1, [("sum", 0)], F(0)),
+        (2, [("gelu", 0), ("sum", 1)], F(0)),
+        (2, [("sum", 1), ("gelu", 0)], F(1, 4)),
+        (1, [("gelu", 1)], F(0)),  # zero variance at d = 1
+        (1, [("steep", 0)], F(0)),
+        (2, [("steep", 1)], F(0)),
+    ]:
+        M, size = len(layers), 3 * d
+        V = [full(d, d, F(1, 2)) for _ in layers]
+        gain, shift = ([[F(a + r) for a in range(d)] for _ in layers] for r in (1, -1))
+        we = {(e, a): F(10) ** 12 if e in (0, 3) else F(e * a, 3) for e in range(4) for a in range(1, d + 1)}
+
+        def whole(
+            env: Any, part: str, given: Any = (d, layers, eps, V, gain, shift, we, functions)
+        ) -> dict[tuple[int, int, int], Any]:
+            d, layers, eps, V, gain, shift, we, functions = given
+            n = int(env["n"])
+            stream = [[we[int(env["x"][i]), a] + env["pe"](i, a) for a in range(1, d + 1)] for i in range(1, n + 1)]
+            found = {"z": {(0, *at): e for at, e in columns(stream).items()}, "h": {}, "y": {}}
+            for t, (name, on) in enumerate(layers):
+                images = [image(V[t], x) for x in stream]
+                heads = [[sum(e) / (i + 1) for e in zip(*images[: i + 1], strict=True)] for i in range(n)]
+                inside = [functions[name][0](plus(x, h)) for x, h in zip(stream, heads, strict=True)]
+                stream = [normed(x, eps, gain[t], shift[t]) if on else x for x in inside]
+                for word, sequence in (("z", stream), ("h", heads), ("y", inside)):
+                    found[word] |= {(t + 1, *at): e for at, e in columns(sequence).items()}
+            return found[part]
+
+        bound = most([we[e, a] for e in (1, 2) for a in range(1, d + 1)]) * d + 2
+        for t, (name, on) in enumerate(layers):
+            bound = size + functions[name][1] * (bound + d * bound)
+            bound += (d * norm(gain[t]) + norm(shift[t])) * on
+        yield {
+            "M": F(M),
+            "d": F(d),
+            "k": F(2),
+            "V()": {(t, *at): e for t, m in enumerate(V, 1) for at, e in table(m).items()},
+            "L()": column([functions[name][1] for name, _ in layers]),
+            "C()": column([size] * M),
+            "post()": column([on for _, on in layers]),
+            "eps()": column([eps] * M),
+            "gain()": {(t, a): e for t, v in enumerate(gain, 1) for a, e in enumerate(v, 1)},
+            "shift()": {(t, a): e for t, v in enumerate(shift, 1) for a, e in enumerate(v, 1)},
+            "we()": we,
+            "P": F(2),
+            "X": [bound],
+            "n": [F(1), F(3)],
+            "x()": [column(w) for w in ((1, 2, 1), (2, 2, 2), (0, 1, 1), (1, 3, 1))],
+            "pe()": [lambda i, a, d=d: F(2) / d, lambda i, a, d=d: F(1, int(i)) / d, lambda i, a: F(10) ** 12],
+            "A()": [lambda t, i, j: F(1) / i if j <= i else F(0)],
+            **{f"{name}()": lambda env, w=whole, name=name: [w(env, name)] for name in "zhy"},
+            "mu": lambda env: [norm_mean(env)],
+            "r": lambda env: [norm_root(env)],
+            "is": (whole, d, bound, {name for name, on in layers if not on}),
+        }
+
+
+@adequate(
+    "s3.3.bounded_values",
+    at=bounded_instances(),
+    misses=[
+        ("<= X", "<= X/1000000"),
+        ("<= X", "< 0"),
+        ("& onenorm(a. pe(i, a), d) <= P", ""),
+        ("1 <= x(i) & x(i) <= k", "0 <= x(i) & x(i) <= k"),
+        ("1 <= x(i) & x(i) <= k", "1 <= x(i) & x(i) <= k + 1"),
+        ("C(t) + L(t)*(onenorm", "C(t) + 1000*L(t)*(onenorm"),
+    ],
+)
+def bounded_values(v: Any) -> bool | None:
+    """Of a function that is too steep nothing is said; behind a layer norm it is bounded all the same."""
+    whole, d, bound, plain = v["is"]
+    words = [column(word) for word in ((1, 2, 1), (2, 2, 2))]
+    for n, x, pe in itertools.product((1, 3), words, v["pe()"][:2]):
+        stream = whole({"n": n, "x": x, "pe": pe}, "z")
+        for t, i in {(t, i) for t, _, i in stream}:
+            if "steep" not in plain and not at_most(norm([stream[t, a, i] for a in range(1, d + 1)]), bound):
+                return False
+    return True
+
+
+def normed(x: Vector, eps: F, gain: Vector, shift: Vector) -> Vector:
+    """Layer norm; its bias where variance and epsilon are 0."""
+    mean = CONTEXT.fsum(map(real, x)) / len(x)
+    variance = CONTEXT.fsum((real(e) - mean) ** 2 for e in x) / len(x)
+    if variance + real(eps) == 0:
+        return shift
+    root = CONTEXT.sqrt(variance + real(eps))
+    return [(real(e) - mean) / root * real(p) + real(q) for e, p, q in zip(x, gain, shift, strict=True)]
 
 
 def greatest_column(m: Rows) -> F:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from families import together
 from test_own_words import MODELS
 
+from symcook import claims
 from symcook.__main__ import main
+from symcook.cli.claims import claims_text
 from symcook.model import modelfile
 from symcook.proof.audit.unasked import unasked
 from symcook.proof.replay import Statement, statements
 
+WORDS = "inside I[...], that this can be met: "
 NEVER = "sum(j, 1, n, I[w(j) = 0]) < 0"  # count(a) < 0 of the model votes
 
 
@@ -35,11 +39,13 @@ def test_a_vacuous_sentence_inside_an_indicator_does_not_pass_in_silence(home, c
     code, out = said(capsys, "prove", "votes.json", "--statement", sentence, "--force")
     assert code == 0 and out.startswith("PROVED")
     line = next(line for line in out.split("\n") if line.startswith("Unasked"))
-    assert line == f"Unasked      inside I[...], that this can be met: {NEVER}"
+    assert line == f"Unasked      {WORDS}{NEVER}"
     code, out = said(capsys, "prove", "votes.json")
     assert code == 0 and line in out
     code, out = said(capsys, "prove", "votes.json", "--json")
     assert [*json.loads(out)["unasked"]] == [line.partition(": ")[2]]
+    code, out = said(capsys, "prove", "votes.json", "--statement", sentence, "--force", "--latex")
+    assert code == 0 and r"\noindent Unasked: " in out
     code, out = said(capsys, "prove", "votes.json", "--statement", sentence, "--force", "--json")
     assert [*json.loads(out)["unasked"]] == [line.partition(": ")[2]]
 
@@ -56,13 +62,30 @@ def test_where_nothing_has_premises_nothing_is_said(home, capsys, sentence):
 
 
 def test_a_stored_claim_names_them_in_both_commands(capsys):
-    for command in ("prove", "claims"):
-        code, out = said(capsys, command, "cookbook.s9.2.1.nonuniform")
-        assert code == 0 and "inside I[...], that this can be met: " in " ".join(out.split())
-        code, out = said(capsys, command, "cookbook.s9.3.ffn_error")
-        assert "that this can be met" not in out
-    code, out = said(capsys, "prove", "cookbook.s9.2.1.nonuniform", "--json")
-    assert json.loads(out)[0]["unasked"]
+    with_one, without = "cookbook.s9.2.1.nonuniform", "cookbook.s9.2.1.balance"
+    code, out = said(capsys, "prove", with_one)
+    assert code == 0 and f"Unasked  {WORDS}" in out
+    code, out = said(capsys, "prove", with_one, "--latex")
+    assert code == 0 and r"\noindent Unasked: inside I[...], that this can be met: ex" in out
+    code, out = said(capsys, "prove", without)
+    assert code == 0 and WORDS not in out
+    code, out = said(capsys, "prove", with_one, "--json")
+    assert json.loads(out)[0]["unasked"] == ["ex j:Int. 1 <= j & j <= n"]
+    for name, status, shown in (
+        (with_one, "PROVED", True),
+        (with_one, "OPEN", False),
+        (without, "PROVED", False),
+    ):
+        row = replace(claims.claim(name), status=status)
+        assert (f"Unasked: {WORDS}" in claims_text([row])) == shown
+
+
+def test_of_a_refuted_claim_the_correction_is_meant(capsys):
+    name = "cookbook.s9.2.1.uniform_limit"
+    code, out = said(capsys, "prove", name)
+    assert code == 0 and out.count(WORDS) == 1
+    row = replace(claims.claim(name), status="CORRECTED", corrected=f"{name}.corrected")
+    assert claims_text([row]).count(WORDS) == 1
 
 
 CASES = {
