@@ -173,7 +173,7 @@ def heads_of_few_values() -> Iterator[dict[str, Any]]:
 
 
 @adequate(
-    "t2.types",
+    "s2.2.table2_types",
     at=heads_of_few_values(),
     misses=[
         ("& all a in e + 1..d. c(a, i) = 0", "& all a in e + 1..d. c(a, i) = 1"),
@@ -220,7 +220,7 @@ def stacked() -> Iterator[dict[str, Any]]:
 
 
 @adequate(
-    "t3.parallel_norm",
+    "s2.2.table3_norm",
     at=stacked(),
     misses=[("w(1) < u(1)", "u(1) < w(1)"), ("v(1) < w(3)", "w(3) < v(1)"), ("s < t", "s <= t")],
 )

@@ -369,3 +369,47 @@ def all_of_one_size(v: Any) -> bool | None:
     if not any(x):
         return None
     return all(same(abs(a), F(1)) for a in out.values()) == (len({abs(e) for e in x}) == 1)
+
+
+def two_pairs() -> Iterator[dict[str, Any]]:
+    for s, t, e, eps in (
+        (1, 1, 7, 0),
+        (2, 0, 1, F(1, 10)),
+        (F(1, 2), 3, 4, 5),
+        (1, 2, 2, 0),
+        (1, 3, 2, 0),
+        (0, 1, 2, 1),
+    ):
+        made = []
+        for far in (t, e):
+            x = [F(s), -F(s), F(far), -F(far)]
+            r = CONTEXT.sqrt(real(F(s * s + far * far) / 2 + eps))
+            made.append((x, [real(a) / r for a in x], r))
+        (x, u, p), (z, w, r) = made
+        yield {
+            "s": F(s),
+            "t": F(t),
+            "e": F(e),
+            "eps": F(eps),
+            "x()": [column(x), column(z)],
+            "z()": [column(z), column(x)],
+            "u()": [dict(enumerate(u, 1))],
+            "w()": [dict(enumerate(w, 1))],
+            "mu": wrong(F(0)),
+            "rho": F(0),
+            "p": p,
+            "r": r,
+            "first": (u[0], w[0]),
+        }
+
+
+@adequate(
+    "s6.4.all_components",
+    at=two_pairs(),
+    misses=[("w(1) < u(1)", "u(1) <= w(1)"), ("t < e", "t <= e"), ("0 < s &", "0 <= s &"), ("t < e", "0 < e")],
+)
+def others_count(v: Any) -> bool | None:
+    if not (v["s"] > 0 and v["t"] < v["e"]):
+        return None
+    u, w = v["first"]
+    return bool(w < u)

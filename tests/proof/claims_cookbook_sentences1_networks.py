@@ -295,3 +295,29 @@ def boolean_of_signs(v: Any) -> bool | None:
     phi = [v["phi()"][0][k] for k in range(len(rows))]
     units = [relu(F(sum(a * b for a, b in zip(row, signs, strict=True)), 2) - F(m, 2) + 1) for row in rows]
     return sum(2 * f * u for f, u in zip(phi, units, strict=True)) - 1 == 2 * phi[rows.index(signs)] - 1
+
+
+@adequate(
+    "s4.3.encoding_needed",
+    at=[
+        {
+            "h": F(h),
+            "W": F(W),
+            "b": F(b),
+            "V": F(V),
+            "c": F(c),
+            "x": [F(x) for x in (-12, -3, -1, 0, 1, 3, 9)],
+        }
+        for h, W, b, V, c in (
+            (0, 1, 0, 1, 0),
+            (1, 0, 2, 1, -1),
+            (3, -1, 3, -1, 3),
+            (2, 1, 9, 1, -9),
+            (1, 0, 0, 0, F(1, 2)),
+        )
+    ],
+    misses=[("!= x", "= x"), ("V*relu(W*x + b) + c", "x"), ("= 0)", "= x)")],
+)
+def one_unit_is_not_the_identity(v: Any) -> bool:
+    """It is constant on one side."""
+    return any(v["V"] * relu(v["W"] * x + v["b"]) + v["c"] != x for x in v["x"])
