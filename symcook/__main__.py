@@ -57,7 +57,18 @@ def _run(arguments: list[str]) -> int:
         _drop_stdout()
         return BROKEN_PIPE
     except BaseException as error:
+        if _by_interrupt(error):
+            raise KeyboardInterrupt from None
         return _failed(error, arguments)
+
+
+def _by_interrupt(error: BaseException | None) -> bool:
+    """Whether a Ctrl-C is behind an error: compiled modules that it stops while they load say that they are broken."""
+    for _ in range(100):
+        if error is None or isinstance(error, KeyboardInterrupt):
+            break
+        error = error.__cause__ or error.__context__
+    return isinstance(error, KeyboardInterrupt)
 
 
 def _open_streams() -> None:
