@@ -34,10 +34,12 @@ def main(argv: list[str] | None = None) -> int:
 def _end_quietly() -> None:
     """From here on a Ctrl-C ends the program at once, as it ends a program in C: Python would print a traceback while
     it takes itself apart, with an answer already given. Nothing changes where somebody else handles the signal."""
+    import contextlib
     import signal
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        with contextlib.suppress(ValueError):  # a thread beside the main one may not
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _run(arguments: list[str]) -> int:
@@ -57,7 +59,18 @@ def _run(arguments: list[str]) -> int:
         _drop_stdout()
         return BROKEN_PIPE
     except BaseException as error:
+        if _by_interrupt(error):
+            raise KeyboardInterrupt from None
         return _failed(error, arguments)
+
+
+def _by_interrupt(error: BaseException | None) -> bool:
+    """Whether a Ctrl-C is behind an error: compiled modules that it stops while they load say that they are broken."""
+    for _ in range(100):
+        if error is None or isinstance(error, KeyboardInterrupt):
+            break
+        error = error.__cause__ or error.__context__
+    return isinstance(error, KeyboardInterrupt)
 
 
 def _open_streams() -> None:

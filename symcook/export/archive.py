@@ -56,6 +56,11 @@ def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, Any]
     return _Writer(model, dtype, n_max, {} if roundings is None else roundings).archive()
 
 
+def reach(m: Mapping[str, Any]) -> int | None:
+    """The greatest length of the tables of an archive; None where it has none, and takes every length."""
+    return min((len(m[key]) for key in m if key == "positions" or key.endswith(".factor")), default=None)
+
+
 def held_as(dtype: str) -> str:
     """The numpy type that holds numbers of `dtype`."""
     return "float32" if dtype == "bfloat16" else dtype

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from symcook.domains.protocol import TEMPERATURE, VARIANCE
-from symcook.errors import NoRun, require_known
+from symcook.errors import BadInput, NoRun, require_known
 from symcook.export.archive import arrays as arrays
-from symcook.export.archive import held_as
+from symcook.export.archive import held_as, reach
 from symcook.export.archive import position_table as position_table
 from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS
 
@@ -38,11 +38,14 @@ def evaluate(m: Mapping[str, Any], z: Any, *, refuse: bool = True) -> Any:
 
     Raises NoRun, as a run of the model does, where one of them has no run: a norm that refuses meets zero variance, or
     a temperature is not positive at this length. Without `refuse` what such a norm gives is not a number, and the other
-    inputs have theirs. Raises BadInput for a mask, weighting or activation that is no name of `symcook.model.parts`.
+    inputs have theirs. Raises BadInput for inputs longer than the tables, and for a mask, weighting or activation that
+    is no name of `symcook.model.parts`.
     """
     import numpy as np
 
-    n = z.shape[1]
+    n, longest = z.shape[1], reach(m)
+    if longest is not None and n > longest:
+        raise BadInput(f"an input must have length at most {longest}: the archive has tables to there", n)
     if "positions" in m:
         z = z + at_length(m["positions"], n, 2)
     for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):

@@ -7,7 +7,7 @@ from pprint import pformat
 from textwrap import indent
 from typing import Any
 
-from symcook.export.archive import Archive
+from symcook.export.archive import Archive, reach
 
 HEAD = '''"""{title}
 
@@ -244,11 +244,15 @@ def _init(m: Archive, weights: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _forward(m: Archive) -> Iterator[str]:
+    yield "n = given.shape[1]"
+    longest = reach(m)
+    if longest is not None:
+        yield f"if n > {longest}:"
+        must = f"an input must have length at most {longest}: the weights have tables to there"
+        yield f"    raise ValueError({must!r})"
     if len(m["vocabulary"]):
-        yield "n = given.shape[1]"
         yield "z = self.embedding[given]"
     else:
-        yield "n = given.shape[1]"
         places = [m["coordinates"].tolist().index(name) for name in m["inputs"].tolist()]
         yield f"z = torch.zeros((*given.shape[:2], {len(m['coordinates'])}), dtype=DTYPE)"
         yield f"z[:, :, {places}] = given.to(DTYPE)"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import symcook
+from symcook.__main__ import main
 
 PACKAGE = str(Path(symcook.__file__).resolve().parent)
 SCRIPT = f"#!{sys.executable}\nimport sys\nfrom symcook.__main__ import main\nsys.exit(main())\n"
@@ -28,8 +29,9 @@ def interrupted(command: list[str], after: float) -> tuple[int, str, str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process")
-@pytest.mark.parametrize("arguments", [["list"], ["run", "dyck-1", "--input", "(())"]], ids=["list", "run"])
-@pytest.mark.parametrize("start", ["script", "module"])
+@pytest.mark.parametrize(
+    ("start", "arguments"), [("script", ["run", "dyck-1", "--input", "(())"]), ("module", ["list"])], ids=str
+)
 def test_no_moment_shows_a_traceback_of_ours(start: str, arguments: list[str], tmp_path: Path) -> None:
     (tmp_path / "symcook").write_text(SCRIPT)
     (tmp_path / "symcook").chmod(0o755)
@@ -43,6 +45,23 @@ def test_no_moment_shows_a_traceback_of_ours(start: str, arguments: list[str], t
             assert code in (0, 130, -signal.SIGINT) and err in ("", "symcook: interrupted\n"), (code, err)
         caught += code == 130
     assert caught > 0
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_what_breaks_by_ctrl_c_is_no_defect(
+    said: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as stopped:
+            if said:
+                raise ImportError("initialization failed") from stopped
+            raise SystemError("a module is broken")  # noqa: B904  (as compiled modules do)
+
+    monkeypatch.setattr("symcook.run.run", broken)
+    assert main(["run", "dyck-1", "--input", "()"]) == 130
+    assert capsys.readouterr() == ("", "symcook: interrupted\n")
 
 
 def test_importing_symcook_imports_nothing_else() -> None:

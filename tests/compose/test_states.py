@@ -205,3 +205,9 @@ def test_one_layer_that_is_shown_as_several_says_why(norm: str, final: bool, bia
     many = len(model.layers)
     assert (many > 1) == ("in all" in says) and (many == 1 or f"{many} in all" in says)
     assert f"Source: {says}\n" in model.text() and f"Source: {says}<" in model._repr_html_()
+
+
+@pytest.mark.parametrize(("given", "says"), [({}, "given: an empty one"), (5, "given: 5")])
+def test_no_state_dict_is_named(given: Any, says: str) -> None:
+    with pytest.raises(sc.BadInput, match=says):
+        sc.from_state_dict(given, vocabulary=VOCABULARY)

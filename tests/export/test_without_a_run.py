@@ -104,3 +104,20 @@ def test_torch_says_what_run_says(model: sc.Transformer, without: str, word: str
     ask = f"import m; model = m.load(); model(m.tokens({without!r}))"
     done = subprocess.run([sys.executable, "-c", ask], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and f"ValueError: {says}" in done.stderr
+
+
+def test_words_longer_than_the_tables_are_refused_by_length(tmp_path: Path) -> None:
+    m = npz.arrays(sc.build("parity").bind(), "float64", 4)  # three typed symbols and CLS
+    says = "an input must have length at most 4"
+    with pytest.raises(sc.BadInput, match=says):
+        npz.evaluate(m, npz.embed(m, np.array([[0, 1, 0, 1, 0]])))
+    np.savez(tmp_path / "m.npz", **m)
+    with pytest.raises(SystemExit, match=says):
+        run_npz.main(str(tmp_path / "m.npz"), "1010")
+    pytest.importorskip("torch")
+    for ending, content in FORMATS["torch"].encode(m, "m").items():
+        (tmp_path / f"m{ending}").write_bytes(content)
+    done = subprocess.run([sys.executable, "m.py", "1010"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stderr.startswith(says) and "Traceback" not in done.stderr
+    done = subprocess.run([sys.executable, "m.py", "101"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
