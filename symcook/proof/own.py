@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,7 +17,8 @@ from typing import Any
 from symcook.alarm import TimeUp, alarm
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model import modelfile
-from symcook.proof import kernel, replay
+from symcook.proof import grammar, kernel, replay
+from symcook.proof.grammar import leading_names
 from symcook.proof.ownnames import Meaning, named
 from symcook.proof.ownruns import Runs, Tried
 from symcook.proof.ownwitness import at_word, shown_inhabited, ways
@@ -27,12 +28,16 @@ from symcook.proof.search import automation, elaborate, prooftext
 from symcook.proof.search.elaborate import Elaborator, Gap
 from symcook.proof.search.prooftext import BadProof, Line, Place, ProofText
 from symcook.proof.search.tactics import Goal, Library, Stuck
-from symcook.proof.terms import COMPARISONS, Clock, Term
+from symcook.proof.terms import COMPARISONS, Clock, Term, flatten, instantiate, subterms, var
 
 SECONDS = 60.0
 """The time for a claim where nothing else is said."""
 
 LONG_SUMS = tuple(replace(level, signs=200) for level in automation.LEVELS[:2])
+
+
+ONE, ALL = "one_token_each", "all_tokens"
+"""Labels of lines about counts."""
 
 
 class OutOfTime(Undecided):
@@ -149,13 +154,14 @@ def _proved(
     statement: Statement, text: ProofText | None, document: Mapping[str, Any] | None, until: float | None
 ) -> tuple[dict[str, Any], Verdict]:
     home = library(statement, _stored())
-    text = text or prooftext.read(f"proof own.claim\n  given .. some word {_equations(statement)}\n  qed\n")
+    texts = [text] if text is not None else _own_texts(statement)
+    text = texts[0]
     with _within(until):
         if text.refutes:
             parts = {"proof": elaborate.part(home, text, "proof", statement.refutation)}
             return _checked(statement, parts, "refuted")
         parts = {
-            "proof": elaborate.part(home, text, "proof", statement.formula),
+            "proof": _by_first(home, texts, statement.formula),
             "defined": (
                 elaborate.part(home, text, "defined", statement.defined)
                 if "defined" in text.parts
@@ -167,6 +173,57 @@ def _proved(
         else:
             parts["inhabited"] = inhabited(home, statement, Runs(statement, document, until))
     return _checked(statement, parts, "proved")
+
+
+def _own_texts(statement: Statement) -> list[ProofText]:
+    """What is tried where no text is given: the automation alone; then, where the sentence counts tokens, with the sum
+    of all counts, which is the number of positions."""
+    head = f"proof own.claim\n  given .. some word {_equations(statement)}\n"
+    found = [f"{head}  qed\n"]
+    f, names = statement.formula, iter(leading_names(statement.expanded))
+    while f[0] == "all":
+        f = instantiate(f[2][0], (var(next(names), f[1]),))
+    word, (_, _, (_, said)) = f[2][1][2]  # behind 1 <= n
+    tokens = sorted({x[2][1][1][0] for x in subterms(word) if _is_token(x)})
+    sums = [x for x in subterms(said) if x[0] == "sum" and x[2][2][0] == "ind" and _is_token(x[2][2][2][0])]
+    if tokens and sums:
+        added = [grammar.show(x[2][0][2][1]) for x in flatten("&", word) if _is_token(x)]
+        low, high = (grammar.show(end) for end in sums[0][2][:2])
+        one = " + ".join(f"I[w(i) = {token}]" for token in tokens)
+        lines = [f"{ONE}: all i in {low}..{high}. {one} = 1", "  given i (low high)"]
+        lines += ["  " + line for line in _at_each(added)]
+        lines += [f"{ALL}: sum(i, {low}, {high}, {one}) = sum(i, {low}, {high}, 1)"
+                  f" by sum_ext(i. {one}; i. 1; {low}; {high})[{ONE}]", f"qed by {ALL}, sum_one"]  # fmt: skip
+        found.append(head + "".join(f"  {line}\n" for line in lines))
+    return [prooftext.read(one) for one in found]
+
+
+def _at_each(places: list[str]) -> list[str]:
+    """A proof for a position i by the word: at each of the places of added tokens, and elsewhere."""
+    if not places:
+        return ["qed by word"]
+    here, *rest = _at_each(places[1:])
+    k = len(places)
+    cases = [f"cases at{k}, not{k}: i = {places[0]}", f"  - qed by word, at{k}", f"  - {here}"]
+    return [*cases, *(f"    {line}" for line in rest)]
+
+
+def _is_token(t: Term) -> bool:
+    """Whether a formula is w(..) = NUMBER."""
+    tag, _, sides = t
+    return tag == "=" and sides[0][:1] == ("app",) and sides[0][2][0][1][0] == "w" and sides[1][0] == "num"
+
+
+def _by_first(home: Library, texts: Sequence[ProofText], goal: Term) -> list[dict[str, Any]]:
+    """The proof by the first text that has no gap; the gap of the first one where all have."""
+    first: Gap | None = None
+    for text in texts:
+        try:
+            return elaborate.part(home, text, "proof", goal)
+        except Gap as error:
+            first = first or error
+    assert first is not None
+    raise first
 
 
 def _defined(home: Library, goal: Term) -> list[dict[str, Any]]:

@@ -275,7 +275,7 @@ def ask_entropy(model: sc.Transformer, oracle: Oracle, _: random.Random) -> int:
 def ask_export(model: sc.Transformer, oracle: Oracle, rng: random.Random) -> int:
     """Each guarantee on words in runtimes that divide behind the sums, and where it is given before them."""
     dtype, added, count = rng.choice(["float32", "float64"]), model.embedding.added, 0
-    longest = min(6 + added, model.max_length or 99)
+    longest = oracle.most(6)
     with tempfile.TemporaryDirectory() as folder:
         document = model.export(Path(folder) / "m.npz", dtype=dtype, max_length=longest)
     for order, part in zip(ORDERS, (document["guaranteed"], document["guaranteed"].get("divided_first")), strict=True):

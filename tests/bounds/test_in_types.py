@@ -12,6 +12,7 @@ import dense
 import mpmath
 import numpy as np
 from families import together
+from flint import arb, fmpq
 from runtimes import Runtime
 
 import symcook as sc
@@ -19,6 +20,8 @@ from symcook import bounds
 from symcook.bounds import hash as hashes
 from symcook.bounds import layer
 from symcook.bounds.entropy import cross_entropy
+from symcook.bounds.moved import Moved, Off
+from symcook.bounds.reached import FLOATS
 from symcook.bounds.sensitive import right_weights
 from symcook.questions.weights import free
 
@@ -57,6 +60,69 @@ MODELS = {
     "rightmost": made(soft("rightmost", "past")),
     "norm": made(network("relu"), norm=True),
 }
+
+
+@together("dtype", ["float32", "bfloat16"])
+@together("delta", [None, "1/10^20"])
+def test_a_root_of_the_length_is_rounded(dtype: str, delta: Any) -> None:
+    """sqrt(3) is all that there is, whether or not the embedding may change too."""
+    embedding = sc.Embedding(sc.Space(("a", "b")), words={"x": {}}, positions={"a": "sqrt(n)"})
+    part = sc.FeedForward(("b",), ("b",), [[1]], [[0]], [[1]], [[0]])
+    model = sc.Transformer("root", embedding, (sc.Layer(None, part),), sc.Readout("value", "last", ("a", "b")))
+    found = bounds.error_propagation(model, n=3, dtype=dtype, delta=delta).value
+    exact = dense.run(model, "xxx", dense.decimal(40))[-1]
+    floats = Runtime(dtype, seed=1).run(model, "xxx")[-1]
+    with mpmath.workdps(40):
+        off = Fraction(str(abs(exact["a"] - floats["a"])))
+    unit = Fraction(1, 2 ** {"float32": 24, "bfloat16": 8}[dtype])
+    assert unit / 4 < off <= Fraction(found.mid) + Fraction(found.rad) <= 8 * unit
+
+
+@together("scores", [(0,), (0, 0), (0, 1), (-1, 2), (1, 0, -1)])
+def test_the_roundings_of_a_softmax_at_their_worst(scores: tuple[int, ...]) -> None:
+    """Every difference, exponential (by 4 units of the last place), product, sum and quotient rounded up or down, in
+    all ways, at 8 bits: below the bound. One weight alone cancels, which the bound does not know."""
+    domain, unit = Moved(200, [], Fraction(0), FLOATS["bfloat16"]), mpmath.mpf(2) ** -8
+    k = len(scores)
+    values = [1, -1, "1/3"][:k]
+    with domain.context(), mpmath.workdps(40):
+        wholes, held = [arb(s) for s in scores], [arb(fmpq(*Fraction(v).as_integer_ratio())) for v in values]
+        exps = [mpmath.exp(s) for s in scores]
+        numbers = [mpmath.mpf(Fraction(v).numerator) / Fraction(v).denominator for v in values]
+        exact = mpmath.fsum(e * v for e, v in zip(exps, numbers, strict=True)) / mpmath.fsum(exps)
+        size = mpmath.fsum(e * abs(v) for e, v in zip(exps, numbers, strict=True)) / mpmath.fsum(exps)
+        off = mpmath.exp(2 * max(map(abs, scores)) * unit) * (1 + 8 * unit) - 1
+        worst = mpmath.mpf(0)
+        for ups in product((1, -1), repeat=4 * k - 1):
+            sign = iter(ups)
+            weights = [e * (1 + next(sign) * off) for e in exps]
+            terms = [w * v * (1 + next(sign) * unit) for w, v in zip(weights, numbers, strict=True)]
+            above, below = terms[0], weights[0]
+            for j in range(1, k):
+                above, below = (
+                    (above + terms[j]) * (1 + next(sign) * unit),
+                    (below + weights[j]) * (1 + next(sign) * unit),
+                )
+            worst = max(worst, abs(above / below * (1 + next(sign) * unit) - exact))
+        found = domain.soft_rounding(wholes, arb(str(size)), held)
+        low, high = (mpmath.mpf(end.str(30, radius=False)) for end in (found.lower(), found.upper()))
+        assert worst <= high and low <= 12 * worst
+
+
+def test_what_moves_a_divisor_moves_the_quotient() -> None:
+    """a/(b + d) for d up to 1/10 on both sides, a still or moving with it."""
+    domain = Moved(200, ["m"], Fraction(1, 10))
+    with domain.context():
+        domain.begin(("x",), 1)
+        for a, b in ((1, 2), (3, "1/2"), (-5, 4), ("1/3", -2)):
+            dividend, divisor = Fraction(a), Fraction(b)
+            for share in (0, 1, -2):
+                top = Off(domain, arb(fmpq(*dividend.as_integer_ratio())), domain.one(0, arb(share)) if share else None)
+                under = Off(domain, arb(fmpq(*divisor.as_integer_ratio())), domain.one(0, arb(1)))
+                steps = [Fraction(k, 100) for k in range(-10, 11)]
+                worst = max(abs((dividend + share * d) / (divisor + d) - dividend / divisor) for d in steps)
+                moved = Fraction(str(domain.over(top, under).moved.str(30, radius=False)))
+                assert worst <= moved * (1 + Fraction(1, 10**20)) and moved <= 2 * worst + Fraction(1, 5)
 
 
 @together("dtype", ["float32", "bfloat16"])
@@ -175,16 +241,18 @@ def test_the_weights_that_leave_parity_behind_norms_right() -> None:
 
 
 @together("n", [1, 2, 3])
-def test_cross_entropy_behind_norms_over_all_words(n: int) -> None:
+@together("eta", [None, "2/5"])
+def test_cross_entropy_behind_norms_over_all_words(n: int, eta: str | None) -> None:
     """By the dense pass of the recipe."""
-    model = sc.build("parity-layernorm").bind({"epsilon": "1/10"})
+    given = {} if eta is None else {"eta": eta}
+    model = sc.build("parity-layernorm", **given).bind({"epsilon": "1/10"})
     with mpmath.workdps(40):
         bits = []
         for word in product("01", repeat=n):
             rows = dense.read(model, dense.typed(model, word), dense.decimal(40))
             s = rows[0 if model.readout.position == "first" else -1][0]["logit"]
             bits.append(mpmath.log(1 + mpmath.exp(-s if word.count("1") % 2 else s), 2))
-        found = cross_entropy("parity-layernorm", n, "epsilon=1/10").value
+        found = cross_entropy("parity-layernorm", n, {"epsilon": "1/10", **given}).value
         assert (
             abs(mpmath.mpf(found.mid) - mpmath.fsum(bits) / len(bits)) <= mpmath.mpf(found.rad) + mpmath.mpf(10) ** -28
         )

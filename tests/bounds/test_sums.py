@@ -63,6 +63,9 @@ def test_the_radius_counts(monkeypatch):
         sums.squares(flint.arb(1) / 20, None)  # 166 terms; the remainder is about e^(-20 pi^2) at best
     with flint.ctx.workprec(2000), pytest.raises(Undecided, match="positions matter"):
         sums.hyperbolic(flint.arb(1) / 20, 5000)
+    monkeypatch.setattr(sums, "MAX_TERMS", 20)
+    with flint.ctx.workprec(2000), pytest.raises(Undecided, match="positions matter"):
+        sums.squares(flint.arb(1) / 20, None)  # so many that no end is sought
 
 
 def test_the_cap_of_flint_stays():

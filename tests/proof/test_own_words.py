@@ -4,6 +4,7 @@ import itertools
 import json
 import random
 
+import pytest
 from families import by_turns, together
 
 import symcook as sc
@@ -182,3 +183,24 @@ def test_a_written_refutation_is_taken():
     text = prooftext.read("refutation own.votes\n  witness 1; i. 0; i. 1; i. 1\n  qed\n")
     answer = own.settle(own.claim(made, "count(a) = 17"), made, text)
     assert answer.verdict is not None and answer.verdict.status == "REFUTED" and answer.tried is None
+
+
+@pytest.mark.parametrize("which", [
+    "votes", "bigram", "EOS", pytest.param("equal with CLS", marks=pytest.mark.sampled(3)),
+    pytest.param("BOS and EOS", marks=pytest.mark.sampled(6)),
+    pytest.param("parity at c = 1", marks=pytest.mark.sampled(3)),
+])  # fmt: skip
+def test_counts_are_counts_of_positions(which):
+    """Each is at most n, and all together they are n."""
+    made = document(MODELS[which]())
+    one, *others = [f'count("{token}")' for token in made["embedding"]["words"]]
+    for sentence in (f"{one} <= n", f"{' + '.join(others)} = n - {one}"):
+        verdict = own.settle(own.claim(made, sentence), made).verdict
+        assert verdict is not None and verdict.status == "PROVED"
+
+
+def test_counts_that_are_too_many_stay_false():
+    made = document(MODELS["votes"]())
+    for sentence in ("count(a) + count(b) <= n - 1", "count(a) < n", "count(a) + count(a) <= n"):
+        verdict = own.settle(own.claim(made, sentence), made).verdict
+        assert verdict is not None and verdict.status == "REFUTED"
