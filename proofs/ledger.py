@@ -90,8 +90,8 @@ def ledger_page(rows: list[claims.Claim]) -> str:
 
 
 def judged(row: claims.Claim) -> str:
-    """What Coq has accepted of the statements of a claim; empty where one is missing."""
-    if row.status.split()[0] not in ("PROVED", "REFUTED", "CORRECTED"):
+    """What Coq has accepted of the statements of a claim; empty where one is missing, or the row only says the same."""
+    if row.status.split()[0] not in ("PROVED", "REFUTED", "CORRECTED") or row.id not in statements():
         return ""
     names = [row.id, *([row.corrected] if row.corrected else [])]
     hashes = [coq_hash(name, statements()[name].digest) for name in names]
