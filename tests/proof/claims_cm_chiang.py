@@ -93,11 +93,12 @@ def lengths(*sets: tuple[int, ...]) -> Iterator[dict[str, Any]]:
         }
 
 
-ENCODERS = [[lambda i, d=d: F(i, d) for d in (1, 2, 3, 4, 5, 6)], [lambda i, n: F(i, n)]]
-PE = list(lengths((2,), (3,), (2, 3), (2, 4), (3, 5, 6), (1, 2, 3)))
+ENCODERS = [lambda i, n=d: F(i, n) for d in (1, 2, 3, 4, 5, 6)]
+"""i/n of the position and n, or of the position alone with one number in place of n."""
+PE = [{**v, "f()": ENCODERS} for v in lengths((2,), (3,), (2, 3), (2, 4), (3, 5, 6), (1, 2, 3))]
 
 
-@adequate("chiang2022.s2.2.1.pe", at=[{**v, "f()": ENCODERS[0]} for v in PE], false=True)
+@adequate("chiang2022.s2.2.1.pe", at=PE, false=True)
 def one_function_of_the_position(v: Any) -> bool:
     """Whether i/n is the same at every length that has the position."""
     return all(len({F(i, n) for n in v["sizes"] if i < n}) <= 1 for i in range(max(v["sizes"])))
@@ -105,7 +106,7 @@ def one_function_of_the_position(v: Any) -> bool:
 
 @adequate(
     "chiang2022.s2.2.1.pe.corrected",
-    at=[{**v, "f()": ENCODERS[1]} for v in PE],
+    at=PE,
     misses=[("place(i) = f(i, n)", "place(i) = f(i, n + 1)"), ("alternating(i) = g(i)", "alternating(i) = g(i + 1)")],
 )
 def one_function_of_both(v: Any) -> bool:

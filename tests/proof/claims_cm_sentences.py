@@ -462,6 +462,9 @@ def durations() -> Iterator[dict[str, Any]]:
             yield {"t()": lambda env, t=t: [t], "a": a, "n": sizes, "C": [F(0), F(1), F(2), F(3), F(4), F(10)]}
 
 
+DURATIONS = list(durations())
+
+
 def within(instance: Any, bound: Any) -> bool | None:
     """Some constant serves all sizes that were tried."""
     (t,), a = instance["t()"]({}), instance["a"]
@@ -473,14 +476,14 @@ def within(instance: Any, bound: Any) -> bool | None:
     )
 
 
-@adequate("merrill2024.s4.log", at=list(durations()), false=True)
+@adequate("merrill2024.s4.log", at=DURATIONS, false=True)
 def few_steps(instance: Any) -> bool | None:
     return within(instance, lambda t, log: t)
 
 
 @adequate(
     "merrill2024.s4.log.corrected",
-    at=list(durations()),
+    at=DURATIONS,
     misses=[("<= C*log(n)", "<= C*t(n)"), ("<= C*log(n)", "<= C")],
 )
 def few_steps_corrected(instance: Any) -> bool | None:
