@@ -9,7 +9,18 @@ from fractions import Fraction
 from typing import Any
 
 from proof.adequacy import adequate, column
-from proof.claims_parity import NETWORKS, RUNS, SIZES, column_of, given, in_alphabet, normed, parity_run, weights
+from proof.claims_parity import (
+    NETWORKS,
+    RUNS,
+    SIZES,
+    column_of,
+    given,
+    in_alphabet,
+    normed,
+    normed_run,
+    parity_run,
+    weights,
+)
 from proof.paper import same, softmax
 from proof.statement_truth import CONTEXT, SLACK, real
 
@@ -345,3 +356,35 @@ def absorbed(v: Any) -> bool | None:
     other = softmax([real(t * t * c * v["a"] * b) for b in keys])
     left = sum(x * real(t * y) for x, y in zip(scaled, values, strict=True))
     return same(left, real(t) * sum(x * real(y) for x, y in zip(other, values, strict=True)))
+
+
+LAYERS = [
+    normed_run(w, F(1), eps) for w in ((), (1,), (0,), (1, 0), (0, 1, 1), (1, 2)) for eps in (F(0), F(1, 10), F(2))
+]
+
+
+@adequate(
+    "chiang2022.s4.1.layers",
+    at=[*LAYERS, normed_run((1,), F(1), F(-1, 20))],
+    misses=[
+        ("+ I[a = 4]*I[i = 1], epsilon, 1)", "+ I[a = 4], epsilon, 1)"),
+        ("y1_s_minus_(i) = -y1_s_(i)", "y1_zero_minus_(i) = y1_zero_(i)"),
+        ("+ I[a = 5]*z1_hit(i) + I[a = 6]*y1_s(i), epsilon, 5)", "+ I[a = 6]*y1_s(i), epsilon, 5)"),
+        ("+ I[a = 6]*y1_s(i), epsilon, 3)", "+ I[a = 6]*y1_s(i), epsilon + 1, 3)"),
+    ],
+)
+def norms_of_pairs(v: Any) -> bool | None:
+    """LN(c, -c) and LN(a, -a) at each position of the first layer, a being c-bar after FFN and residual connection."""
+    w, eps = v["word"], v["epsilon"]
+    if not set(w) <= {0, 1} or eps < 0:
+        return None
+    names = ("zero", "one", "cls", "start", "hit", "s")
+    for i, symbol in enumerate((2, *w)):
+        c = [F(symbol == 0), F(symbol == 1), F(symbol == 2), F(i == 1), F(0), F(0)]
+        first = normed([*c, *(-x for x in c)], eps)[0]
+        a = [*first[:4], first[4] + max(first[3] - first[0] - first[2], 0 * first[0]), first[5]]
+        second = normed([*a, *(-x for x in a)], eps)[0]
+        for label, row in (("y1_{}()", first), ("y1_{}_()", second)):
+            if not all(same(v[label.format(x)][i], row[b]) for b, x in enumerate(names)):
+                return False
+    return True
