@@ -612,11 +612,11 @@ def increasing(instance: Any) -> bool:
 
 
 def heads() -> Iterator[dict[str, Any]]:
-    for moves in ((), (1,), (-1,), (1, -1), (1, 1, 1), (-1, -1), (1, -1, -1), (2,)):
+    for moves in ((), (1,), (-1,), (1, -1), (1, 1, 1), (-1, -1), (1, -1, -1), (-1, 1, 1, 1), (2,)):
         h = [0]
         for move in moves:
             h.append(h[-1] + move)
-        yield {"h()": column(h, 0), "n": F(len(moves)), "v": [F(v) for v in range(-5, 6)]}
+        yield {"h()": column(h, 0), "n": F(len(moves))}
 
 
 def sides(instance: Any, fixed: bool) -> bool | None:
@@ -624,8 +624,8 @@ def sides(instance: Any, fixed: bool) -> bool | None:
     h = numbers(instance["h()"], n, 0)
     if any(abs(b - a) != 1 for a, b in itertools.pairwise(h)):
         return None
-    unseen = [v for v in range(-5, 6) if v not in h]
-    found = [(all(v < a for a in h), all(a < v for a in h)) for v in unseen]
+    new = [m for m in range(1, n + 1) if h[m] not in h[:m]]
+    found = [(all(h[m] < a for a in h[:m]), all(a < h[m] for a in h[:m])) for m in new]
     if fixed:
         return all(low for low, _ in found) or all(high for _, high in found)
     return all(low or high for low, high in found)
@@ -640,9 +640,9 @@ def onesided(instance: Any) -> bool | None:
     "merrill2024.appE.onesided.corrected",
     at=list(heads()),
     misses=[
-        ("h(j + 1) = h(j) - 1)", "h(j + 1) = h(j) + 2)"),
-        ("| (all j in 0..n. h(j) < v)", "| (all j in 0..n. h(j) < v - 1)"),
-        ("(all j in 0..n. v < h(j))", "(all j in 0..n. v + 1 < h(j))"),
+        ("(all j in 0..m - 1. h(j) != h(m)) ->", "0 <= 1 ->"),
+        ("| (all j in 0..m - 1. h(j) < h(m))", "| (all j in 0..m - 1. h(j) < h(m) - 1)"),
+        ("(all j in 0..m - 1. h(m) < h(j))", "(all j in 0..m - 1. h(m) + 1 < h(j))"),
     ],
 )
 def onesided_corrected(instance: Any) -> bool | None:
