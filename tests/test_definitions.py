@@ -1379,7 +1379,8 @@ def test_any_position_function() -> None:
 def test_notation_of_chiang2022() -> None:
     """chiang2022.def.notation: I[phi] is 1 or 0; the identity matrix keeps a vector and a zero matrix makes it zero."""
     for x in (F(-1), F(0), F(1, 2), F(3)):
-        assert to_sympy("I[x > 0]", {"x": x}) == (1 if x > 0 else 0)
+        assert truth(parse_formula("I[0 < x] = 1"), {"x": x}) == (x > 0)
+        assert truth(parse_formula("I[0 < x] = 0"), {"x": x}) == (x <= 0)
     zeros, ones = [[0, 0, 0]] * 3, [[int(a == b) for b in range(3)] for a in range(3)]
     for matrix, kept in ((zeros, F(0)), (ones, F(1))):
         net = FeedForward(("a", "b", "e"), ("x", "y", "z"), W1=matrix, b1=[0] * 3, W2=ones, b2=[0] * 3)

@@ -156,7 +156,7 @@ def test_the_languages_of_chiang2022() -> None:
 
 
 def test_the_size_of_the_network_for_parity() -> None:
-    """chiang2022.s3.2.size: L = 2 layers, d = 9 coordinates, H = 2 heads, of which one of the first layer does nothing."""
+    """chiang2022.s3.2.size: L = 2 layers, d = 9 coordinates, H = 2 heads, one of which does nothing."""
     model = build("parity")
     assert len(model.layers) == 2
     assert len(model.embedding.space.names) == 9
