@@ -1398,6 +1398,20 @@ def test_any_position_function() -> None:
     encoder(positions={"a": lambda i: i})
 
 
+def test_notation_of_chiang2022() -> None:
+    """chiang2022.def.notation: I[phi] is 1 or 0; the identity matrix keeps a vector and a zero matrix makes it zero."""
+    for x in (F(-1), F(0), F(1, 2), F(3)):
+        assert truth(parse_formula("I[0 < x] = 1"), {"x": x}) == (x > 0)
+        assert truth(parse_formula("I[0 < x] = 0"), {"x": x}) == (x <= 0)
+    zeros, ones = [[0, 0, 0]] * 3, [[int(a == b) for b in range(3)] for a in range(3)]
+    for matrix, kept in ((zeros, F(0)), (ones, F(1))):
+        net = FeedForward(("a", "b", "e"), ("x", "y", "z"), W1=matrix, b1=[0] * 3, W2=ones, b2=[0] * 3)
+        names = ("a", "b", "e", "x", "y", "z")
+        model = encoder(Layer(None, net), names=names, table={"t": [1, F(1, 2), 3]})
+        shown = model.run("t").output
+        assert [F(shown[name]) for name in ("x", "y", "z")] == [kept, kept / 2, 3 * kept]
+
+
 def test_recognize() -> None:
     """chiang2022.def.recognize: accepted at CLS exactly when the word is in the language, the empty word included."""
     more = encoder(
@@ -1544,6 +1558,7 @@ ELSEWHERE = {  # tests of this file that are no cases
     "cookbook.s5.3.lookup_spec",
     "cookbook.s6.1.def6.2_lipschitz",
     "cookbook.s6.1.def6.3_homogeneous",
+    "chiang2022.def.notation",
     "chiang2022.def.recognize",
     "chiang2022.s4.1.scaling",
     "chiang2022.s4.2.lipschitz",
@@ -1555,6 +1570,7 @@ def wanted_claims() -> set[str]:
     table = inventory()
     result = {n for n, c in table.items() if c.kind == "definition" and re.match(r"cookbook\.s[256]\.", n)}
     result |= {n for n, c in table.items() if c.paper == "chiang2022" and re.match(r"§(2|4)|Eq\. \(2\)", c.location)}
+    result -= {n for n, c in table.items() if c.paper == "chiang2022" and c.kind == "identity"}
     result |= {n for n in table if re.match(r"merrill2024\.(def[1245]\.|appA|def\.(layernorm|saturated))", n)}
     result |= {n for n in table if re.match(r"yang2026\.def([123]|\.mask)$", n)}
     return result | {"cookbook.s2.2.2.no_wo", "cookbook.s2.2.3.autoregressive"}

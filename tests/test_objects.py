@@ -155,6 +155,15 @@ def test_the_languages_of_chiang2022() -> None:
             assert languages.first(word) is word.startswith("1")
 
 
+def test_the_size_of_the_network_for_parity() -> None:
+    """chiang2022.s3.2.size: L = 2 layers, d = 9 coordinates, H = 2 heads, one of which does nothing."""
+    model = build("parity")
+    assert len(model.layers) == 2
+    assert len(model.embedding.space.names) == 9
+    heads = [len(layer.attention.heads) for layer in model.layers if layer.attention is not None]
+    assert heads == [2 - 1, 2]
+
+
 @pytest.mark.parametrize(("x", "y"), [(F(3, 4), F(1)), (F(-2), F(1)), (F(0), F(1)), (F(5), F(-3)), (F(1), F(0))])
 def test_the_layer_norm_hash(x: Fraction, y: Fraction) -> None:
     """merrill2024.def3.hash: phi(x, y) = layer_norm(x, y, -x, -y), divided by the Euclidean norm: gain 1/sqrt(4)."""

@@ -9,7 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from proof.adequacy import adequate, column
-from proof.claims_merrill import POINTS, TIED, dot, layer_norm, near, phi, same, tied
+from proof.claims_merrill import POINTS, TIED, attend, dot, layer_norm, near, phi, same, tied
+from proof.claims_parity import column_of
 from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
@@ -462,6 +463,9 @@ def durations() -> Iterator[dict[str, Any]]:
             yield {"t()": lambda env, t=t: [t], "a": a, "n": sizes, "C": [F(0), F(1), F(2), F(3), F(4), F(10)]}
 
 
+DURATIONS = list(durations())
+
+
 def within(instance: Any, bound: Any) -> bool | None:
     """Some constant serves all sizes that were tried."""
     (t,), a = instance["t()"]({}), instance["a"]
@@ -473,14 +477,14 @@ def within(instance: Any, bound: Any) -> bool | None:
     )
 
 
-@adequate("merrill2024.s4.log", at=list(durations()), false=True)
+@adequate("merrill2024.s4.log", at=DURATIONS, false=True)
 def few_steps(instance: Any) -> bool | None:
     return within(instance, lambda t, log: t)
 
 
 @adequate(
     "merrill2024.s4.log.corrected",
-    at=list(durations()),
+    at=DURATIONS,
     misses=[("<= C*log(n)", "<= C*t(n)"), ("<= C*log(n)", "<= C")],
 )
 def few_steps_corrected(instance: Any) -> bool | None:
@@ -608,11 +612,11 @@ def increasing(instance: Any) -> bool:
 
 
 def heads() -> Iterator[dict[str, Any]]:
-    for moves in ((), (1,), (-1,), (1, -1), (1, 1, 1), (-1, -1), (1, -1, -1), (2,)):
+    for moves in ((), (1,), (-1,), (1, -1), (1, 1, 1), (-1, -1), (1, -1, -1), (-1, 1, 1, 1), (2,)):
         h = [0]
         for move in moves:
             h.append(h[-1] + move)
-        yield {"h()": column(h, 0), "n": F(len(moves)), "v": [F(v) for v in range(-5, 6)]}
+        yield {"h()": column(h, 0), "n": F(len(moves))}
 
 
 def sides(instance: Any, fixed: bool) -> bool | None:
@@ -620,8 +624,8 @@ def sides(instance: Any, fixed: bool) -> bool | None:
     h = numbers(instance["h()"], n, 0)
     if any(abs(b - a) != 1 for a, b in itertools.pairwise(h)):
         return None
-    unseen = [v for v in range(-5, 6) if v not in h]
-    found = [(all(v < a for a in h), all(a < v for a in h)) for v in unseen]
+    new = [m for m in range(1, n + 1) if h[m] not in h[:m]]
+    found = [(all(h[m] < a for a in h[:m]), all(a < h[m] for a in h[:m])) for m in new]
     if fixed:
         return all(low for low, _ in found) or all(high for _, high in found)
     return all(low or high for low, high in found)
@@ -636,9 +640,9 @@ def onesided(instance: Any) -> bool | None:
     "merrill2024.appE.onesided.corrected",
     at=list(heads()),
     misses=[
-        ("h(j + 1) = h(j) - 1)", "h(j + 1) = h(j) + 2)"),
-        ("| (all j in 0..n. h(j) < v)", "| (all j in 0..n. h(j) < v - 1)"),
-        ("(all j in 0..n. v < h(j))", "(all j in 0..n. v + 1 < h(j))"),
+        ("(all j in 0..m - 1. h(j) != h(m)) ->", "0 <= 1 ->"),
+        ("| (all j in 0..m - 1. h(j) < h(m))", "| (all j in 0..m - 1. h(j) < h(m) - 1)"),
+        ("(all j in 0..m - 1. h(m) < h(j))", "(all j in 0..m - 1. h(m) + 1 < h(j))"),
     ],
 )
 def onesided_corrected(instance: Any) -> bool | None:
@@ -694,3 +698,76 @@ def flag(instance: Any) -> bool | None:
 )
 def small(instance: Any) -> bool | None:
     return all(F(1, 1000) - F(i, 10**10) < F(1, 1000) < F(1, 2 * i**4) for i in range(1, 5)) if tied(instance) else None
+
+
+# --- The input tape (merrill2024, proof of Theorem 2) -----------------------------------------------------------------
+
+
+def tapes() -> Iterator[dict[str, Any]]:
+    """Heads over the input: tokens 1 to n are the string, the others have a position each."""
+    for n, moves in (
+        (1, ()),
+        (1, (1,)),
+        (2, (1,)),
+        (2, (1, 1, 1)),
+        (2, (1, -1, 1)),
+        (1, (-1, -1, -1, 1)),
+        (3, (-1,)),
+        (2, (2,)),
+        (1, (1, 1)),
+    ):
+        h = [0]
+        for move in moves:
+            h.append(h[-1] + move)
+        i = n + len(h)
+        sigma = column(range(5, 5 + i))
+        keys = [phi(j) for j in range(1, n + 1)] + [phi(a) for a in h]
+        for first, factor in ((0, 1), (1, 2)):
+            scores = [dot(keys[-1], key) - factor * (j > n) for j, key in enumerate(keys[:-1], 1)]
+            best, retrieved = attend(scores, keys[:-1])
+            yield {
+                "n": F(n),
+                "h()": column(h, n + 1) | dict.fromkeys(range(n + 1), F(0)),
+                "sigma()": dict(sigma) | {j: F(0) for j in range(-9, 1)} | {j: F(0) for j in range(i, i + 9)},
+                "p": [F(p) for p in range(-4, 7)],
+                "tape()": {p: sigma[p + 1 - first] if first <= p < n + first else F(-1) for p in range(-6, 9)},
+                "blank": F(-1),
+                "i": F(i),
+                "weight()": {j: F(j - 1 in best, len(best)) for j in range(1, i)},
+                "found()": column_of(retrieved),
+                "tape from": first,
+                "factor": factor,
+                "moves": moves,
+                "is": (keys[-1], retrieved, sum(sigma[j + 1] for j in best) / len(best), h[-1]),
+            }
+
+
+TAPES = list(tapes())
+
+
+def reads(v: Any, first: int, factor: int) -> bool | None:
+    """By the head's output: the symbol where its hash is that of the position, a blank elsewhere."""
+    if (v["tape from"], v["factor"]) != (first, factor) or any(abs(move) != 1 for move in v["moves"]):
+        return None
+    own, retrieved, symbol, place = v["is"]
+    on_string = first <= place < int(v["n"]) + first
+    match = same(retrieved, own)
+    return match == on_string and (symbol if match else F(-1)) == v["tape()"][place]
+
+
+@adequate("merrill2024.thm2.read", at=TAPES, false=True)
+def read_as_printed(v: Any) -> bool | None:
+    return reads(v, 0, 1)
+
+
+@adequate(
+    "merrill2024.thm2.read.corrected",
+    at=TAPES,
+    misses=[
+        ("= tape(h(i))) & (h(i) < 1", "= tape(h(i) + 1)) & (h(i) < 1"),
+        ("~(all c in 1..4. found(c) = inputkey(n, h, i, c))", "(all c in 1..4. found(c) = inputkey(n, h, i, c))"),
+        ("& blank = tape(h(i))", "& blank = tape(h(i)) + 1"),
+    ],
+)
+def read_right(v: Any) -> bool | None:
+    return reads(v, 1, 2)
