@@ -279,7 +279,7 @@ def predicts_c(v: Any) -> bool | None:
     at=EXAMPLES,
     fixed=True,
     misses=[
-        ("I[w(j) = 1]) = 3", "I[w(j) = 1]) = 4"),
+        ("I[w(j) = w(10)]) = 3", "I[w(j) = w(10)]) = 4"),
         ("followed(w, 10, 2) = 1", "followed(w, 10, 2) = 2"),
         ("<-> c = 3", "<-> c <= 3"),
     ],
