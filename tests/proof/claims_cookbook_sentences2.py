@@ -869,3 +869,54 @@ def any_kinds(v: Any) -> bool | None:
         if a - opened - closed != int(a and not matched):
             return False
     return True
+
+
+def generated(o: Sequence[int]) -> bool:
+    """S -> empty | (_t S )_t S, by trying each partner of the first bracket."""
+    if not o:
+        return True
+    return o[0] > 0 and any(o[m] == -o[0] and generated(o[1:m]) and generated(o[m + 1 :]) for m in range(1, len(o)))
+
+
+def typed_derivations() -> Iterator[dict[str, Any]]:
+    longer = [
+        (1, 2, -2, -1),
+        (1, 2, -1, -2),
+        (1, 1, 1, -1, -1, -1),
+        (2, 1, -1, 1, -1, -2),
+        (1, -2, 2, -1),
+        (1, -1, 2, -2),
+    ]
+    for o in [*words((1, -1, 2, -2), 0, 1, 2, 3), *longer, (2, -2, -1, 1), (0, 1), (3, -3)]:
+        n = len(o)
+        g = {(i, j): F(int(generated(o[i - 1 : j]))) for i in range(1, n + 2) for j in range(i - 1, n + 1)}
+        yield {
+            "n": F(n),
+            "K": F(2),
+            "o()": column(o),
+            "g()": [g, g | {(1, n): 1 - g[1, n]}],
+            "D": [F(D) for D in range(5)],
+            "word": o,
+        }
+
+
+@adequate(
+    "s9.2.3.grammar",
+    at=typed_derivations(),
+    misses=[
+        (
+            "nested(o, n, D)",
+            "((all m in 1..n. 0 <= nestlevel(o, l. 1, m) & nestlevel(o, l. 1, m) <= D) & nestlevel(o, l. 1, n) = 0)",
+        ),
+        ("nested(o, n, D)", "nested(o, n, D + 1)"),
+        ("g(1, n) = 1 & all m in 1..n. nestlevel(o, l. 1, m) <= D", "g(1, n) = 1"),
+    ],
+)
+def well_nested_of_kinds(v: Any) -> bool | None:
+    """By a stack of brackets: what is generated, and its part of each depth."""
+    o = v["word"]
+    if any(not 1 <= abs(b) <= 2 for b in o):
+        return None
+    height = max(itertools.accumulate((b > 0) - (b < 0) for b in o), default=0)
+    whole = nested_by_stack(o, len(o))
+    return whole == generated(o) and all(nested_by_stack(o, D) == (whole and height <= D) for D in range(5))
