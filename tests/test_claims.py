@@ -20,7 +20,7 @@ from symcook.errors import BadInput, SymcookError
 from symcook.proof import replay
 
 TABLES = ROOT / "symcook" / "data" / "claims"
-COUNTS = {"cookbook": 256, "chiang2022": 64, "merrill2024": 60, "yang2026": 71}
+COUNTS = {"cookbook": 257, "chiang2022": 64, "merrill2024": 60, "yang2026": 71}
 PROVED = "cookbook.s4.4.min"
 WRONG = "cookbook.s6.4.clip"
 UNTREATED = "yang2026.thm12"
@@ -72,7 +72,7 @@ def test_the_inventory_has_every_row_of_the_tables_once() -> None:
         expected += [(r[0], paper, r[1], r[2], r[3]) for r in rows]
     found = [(c.id, c.paper, c.location, c.kind, c.statement) for c in claims.inventory().values()]
     assert found == expected
-    assert len(found) == len({name for name, *_ in found}) == 451
+    assert len(found) == len({name for name, *_ in found}) == 452
     assert all(name.startswith(f"{paper}.") for name, paper, *_ in found)
 
 
@@ -93,12 +93,12 @@ def test_a_claim_by_id() -> None:
 def test_select_by_paper_status_and_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claims, "ledger", functools.cache(claims.ledger))  # read once
     everything = claims.select()
-    assert len(everything) == 451
+    assert len(everything) == 452
     assert Counter(c.paper for c in everything) == COUNTS
     for paper, many in COUNTS.items():
         assert len(claims.select(paper=paper)) == many
     by_status = [claims.select(status=word) for word in claims.STATUSES]
-    assert sum(map(len, by_status)) == 451
+    assert sum(map(len, by_status)) == 452
     assert claims.select(status="open") == claims.select(status="OPEN")
     for word, rows in zip(claims.STATUSES, by_status, strict=True):
         assert all(c.status.split()[0] == word for c in rows)
@@ -459,7 +459,7 @@ def test_the_counts_leave_out_definitions_and_repeated_rows() -> None:
     found = claims.counts(rows)
     definitions = [r for r in rows if r.kind == "definition"]
     repeated = [r for r in rows if r.kind != "definition" and r.same]
-    assert found.total() + len(definitions) + len(repeated) == 451
+    assert found.total() + len(definitions) + len(repeated) == 452
     assert "DEFINED" not in found
     assert found["PROVED assuming"] == sum(bool(r.assuming) and r.status == "PROVED" for r in rows if r.counted)
     texts = {n: s.digest for n, s in replay.statements().items() if n in claims.inventory()}

@@ -20,6 +20,7 @@ from proof.claims_section9 import (
     follow_counts,
     heads_columns,
     nested_by_stack,
+    often,
     recent,
     shown,
     words,
@@ -256,6 +257,26 @@ def one_layer_does_both(v: Any) -> bool:
 
 
 # --- Section 9.1 ------------------------------------------------------------------------------------------------------
+
+TYPED = tuple({"n": F(len(w)), "K": F(3), "w()": column(w), "b": [F(b) for b in range(1, 5)], "word": w} for w in SHORT)
+
+
+@adequate(
+    "s9.1.induct_type",
+    at=TYPED,
+    misses=[
+        ("ex c in 1..K. inductright(w, i, c) &", "ex c in 1..K. c = w(i) &"),
+        ("inductoften(w, 1, K, i, b) -> b = c", "mostfollowed(w, 1, K, i, b) -> b = c"),
+        ("all b:Int. inductright(w, i, b) -> b = c", "all b:Int. b = c"),
+    ],
+)
+def one_output(v: Any) -> bool | None:
+    """What followed last, and what followed most often, is one of the letters at each place."""
+    w = v["word"]
+    if not w or max(w) > 3:
+        return None
+    return all({recent(w, i), often(w, i, (1, 2, 3))} <= {1, 2, 3} for i in range(len(w)))
+
 
 EXAMPLES = [
     {"w()": letters(word), "c": [F(c) for c in range(6)], "word": word} for word in (PRINTED, MEANT, "ACABDACPDC")
