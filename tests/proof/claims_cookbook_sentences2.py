@@ -20,6 +20,7 @@ from proof.claims_section9 import (
     follow_counts,
     heads_columns,
     nested_by_stack,
+    often,
     recent,
     shown,
     words,
@@ -257,6 +258,26 @@ def one_layer_does_both(v: Any) -> bool:
 
 # --- Section 9.1 ------------------------------------------------------------------------------------------------------
 
+TYPED = tuple({"n": F(len(w)), "K": F(3), "w()": column(w), "b": [F(b) for b in range(1, 5)], "word": w} for w in SHORT)
+
+
+@adequate(
+    "s9.1.induct_type",
+    at=TYPED,
+    misses=[
+        ("ex c in 1..K. inductright(w, i, c) &", "ex c in 1..K. c = w(i) &"),
+        ("inductoften(w, 1, K, i, b) -> b = c", "mostfollowed(w, 1, K, i, b) -> b = c"),
+        ("all b:Int. inductright(w, i, b) -> b = c", "all b:Int. b = c"),
+    ],
+)
+def one_output(v: Any) -> bool | None:
+    """What followed last, and what followed most often, is one of the letters at each place."""
+    w = v["word"]
+    if not w or max(w) > 3:
+        return None
+    return all({recent(w, i), often(w, i, (1, 2, 3))} <= {1, 2, 3} for i in range(len(w)))
+
+
 EXAMPLES = [
     {"w()": letters(word), "c": [F(c) for c in range(6)], "word": word} for word in (PRINTED, MEANT, "ACABDACPDC")
 ]
@@ -279,7 +300,7 @@ def predicts_c(v: Any) -> bool | None:
     at=EXAMPLES,
     fixed=True,
     misses=[
-        ("I[w(j) = 1]) = 3", "I[w(j) = 1]) = 4"),
+        ("I[w(j) = w(10)]) = 3", "I[w(j) = w(10)]) = 4"),
         ("followed(w, 10, 2) = 1", "followed(w, 10, 2) = 2"),
         ("<-> c = 3", "<-> c <= 3"),
     ],
@@ -869,3 +890,54 @@ def any_kinds(v: Any) -> bool | None:
         if a - opened - closed != int(a and not matched):
             return False
     return True
+
+
+def generated(o: Sequence[int]) -> bool:
+    """S -> empty | (_t S )_t S, by trying each partner of the first bracket."""
+    if not o:
+        return True
+    return o[0] > 0 and any(o[m] == -o[0] and generated(o[1:m]) and generated(o[m + 1 :]) for m in range(1, len(o)))
+
+
+def typed_derivations() -> Iterator[dict[str, Any]]:
+    longer = [
+        (1, 2, -2, -1),
+        (1, 2, -1, -2),
+        (1, 1, 1, -1, -1, -1),
+        (2, 1, -1, 1, -1, -2),
+        (1, -2, 2, -1),
+        (1, -1, 2, -2),
+    ]
+    for o in [*words((1, -1, 2, -2), 0, 1, 2, 3), *longer, (2, -2, -1, 1), (0, 1), (3, -3)]:
+        n = len(o)
+        g = {(i, j): F(int(generated(o[i - 1 : j]))) for i in range(1, n + 2) for j in range(i - 1, n + 1)}
+        yield {
+            "n": F(n),
+            "K": F(2),
+            "o()": column(o),
+            "g()": [g, g | {(1, n): 1 - g[1, n]}],
+            "D": [F(D) for D in range(5)],
+            "word": o,
+        }
+
+
+@adequate(
+    "s9.2.3.grammar",
+    at=typed_derivations(),
+    misses=[
+        (
+            "nested(o, n, D)",
+            "((all m in 1..n. 0 <= nestlevel(o, l. 1, m) & nestlevel(o, l. 1, m) <= D) & nestlevel(o, l. 1, n) = 0)",
+        ),
+        ("nested(o, n, D)", "nested(o, n, D + 1)"),
+        ("g(1, n) = 1 & all m in 1..n. nestlevel(o, l. 1, m) <= D", "g(1, n) = 1"),
+    ],
+)
+def well_nested_of_kinds(v: Any) -> bool | None:
+    """By a stack of brackets: what is generated, and its part of each depth."""
+    o = v["word"]
+    if any(not 1 <= abs(b) <= 2 for b in o):
+        return None
+    height = max(itertools.accumulate((b > 0) - (b < 0) for b in o), default=0)
+    whole = nested_by_stack(o, len(o))
+    return whole == generated(o) and all(nested_by_stack(o, D) == (whole and height <= D) for D in range(5))
