@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 from proof.adequacy import adequate, column, table
 from proof.claims_error import image, minus, most, norm, plus
-from proof.claims_softmax import ahardmax, distance, e, has_gap, listed, retrieved
+from proof.claims_softmax import ahardmax, distance, e, listed, retrieved
 from proof.claims_yang_sentences import BITS, near, rounded
 from proof.paper import at_most, same, softmax
 from proof.statement_truth import CONTEXT, real
@@ -836,138 +836,83 @@ def depth(v: Any) -> bool | None:
     return levels[1] + (o[-1] < 0) == max(levels)
 
 
-# --- Theorem 26, with one coordinate ----------------------------------------------------------------------------------
+def prefix_sums(o: Sequence[F], printed: bool) -> tuple[list[int], list[int]]:
+    def total(side: int, i: int) -> int:
+        return sum(side * o[i if printed else j] > 0 for j in range(i + 1))
 
-UNIFORM, SHARP = ((0, 0, 1), (1, F(-1, 2), 1, 0)), ((1, 1, 1), (0, 0, 0, 0))
-"""(query, key, value), (W_1, b_1, W_2, b_2): uniform attention, and scores x_i x_j without a network."""
-
-
-def one_layer(weights: Any, x: list[Any], attend: Callable[[list[Any]], list[Any]]) -> tuple[list[Any], list[Any]]:
-    """What attention and the whole layer make of one number a position."""
-    (q, k, value), (w1, b1, w2, b2) = weights
-    c, out = [], []
-    for own in x:
-        alpha = attend([q * own * k * other for other in x])
-        c.append(sum(a * value * other for a, other in zip(alpha, x, strict=True)) + own)
-        out.append(w2 * max(w1 * c[-1] + b1, 0 * c[-1]) + b2 + c[-1])
-    return c, out
+    left, right = ([total(side, i) for i in range(len(o))] for side in (1, -1))
+    return left, right
 
 
-def runs(weights: Any, layers_: int, x: list[Any], attend: Callable[[list[Any]], list[Any]]) -> list[list[list[Any]]]:
-    """The activations and what attention leaves, by layer; layer 0 first."""
-    found = [[x], [x]]
-    for _ in range(layers_):
-        c, x = one_layer(weights, x, attend)
-        found[0].append(x)
-        found[1].append(c)
-    return found
+def program(o: Sequence[F], left: Sequence[int], right: Sequence[int]) -> dict[str, list[Any]]:
+    """The lines of the program, given its first two."""
+    n = len(o)
+    er1 = [int(right[i] > left[i]) for i in range(n)]
+    d = [left[i] - right[i] + int(o[i] < 0) for i in range(n)]
+    check = [next((o[j] for j in reversed(range(i)) if d[j] == d[i]), F(0)) for i in range(n)]
+    er2 = [int(o[i] < 0 and not (check[i] > 0 and o[i] == -check[i])) for i in range(n)]
+    ok = [int(not any(er1[: i + 1]) and not any(er2[: i + 1])) for i in range(n)]
+    out = [int(ok[i] and left[i] == right[i]) for i in range(n)]
+    return {"er1": er1, "d": d, "check": check, "er2": er2, "ok": ok, "out": out}
 
 
-def indexed(rows: list[list[Any]]) -> dict[tuple[int, int, int], Any]:
-    return {(t, 1, i): x for t, row in enumerate(rows) for i, x in enumerate(row, 1)}
+def balanced(word: Sequence[F]) -> bool:
+    stack: list[F] = []
+    for bracket in word:
+        if bracket > 0:
+            stack.append(bracket)
+        elif not stack or stack.pop() != -bracket:
+            return False
+    return not stack
 
 
-def word_of(env: Any) -> list[F]:
-    return [env["we"][int(env["letter"][i]), 1] for i in range(1, int(env.get("n", env["m"] if "m" in env else 0)) + 1)]
+def dyck_words() -> Iterator[dict[str, Any]]:
+    words_ = [o for n in range(5) for o in itertools.product((1, -1, 2, -2), repeat=n)]
+    for o in [*words_[::3], (0,), (1, 0), (1, 2, -2, -1), (1, 2, -1, -2), (2, -2, 1, -1), (1, -1), (1, -2)]:
+        o = [F(x) for x in o]
+        sums_ = [prefix_sums(o, printed) for printed in (True, False)]
 
+        def rest(name: str, o: list[F] = o) -> Callable[[Any], list[Any]]:
+            def made(env: Any) -> list[Any]:
+                known = ([int(env[side][i]) for i in range(1, len(o) + 1)] for side in ("sleft", "sright"))
+                found = program(o, *known)[name]
+                return [column(found), column([1 - x for x in found])] if name == "out" else [column(found)]
 
-def soft_with(tau: Any) -> Callable[[list[Any]], list[Any]]:
-    return lambda scores: softmax([real(s) / real(tau) for s in scores])
+            return made
 
-
-def theorems() -> Iterator[dict[str, Any]]:
-    for weights, layers_, gap, alpha in (
-        (UNIFORM, 1, lambda m: F(m), F(1)),
-        (UNIFORM, 2, lambda m: F(1, 2), F(1)),
-        (SHARP, 1, lambda m: F(1), F(1, 3)),
-        (SHARP, 1, lambda m: F(1, 4), F(5)),
-        (SHARP, 1, lambda m: F(2), F(1)),
-        (UNIFORM, 1, lambda m: F(1, m), F(1, 2)),
-    ):
-        numbers = [*weights[0], *weights[1]]
-        named = dict(zip(("Q()", "K()", "V()", "W()", "b()", "U()", "g()"), numbers, strict=True))
-        fields = {
-            name: {(t, 1) if name in ("b()", "g()") else (t, 1, 1): F(x) for t in (1, 2)} for name, x in named.items()
-        }
-
-        def cold(n: Any, gap: Any = gap) -> Any:
-            n = int(n)
-            return real(gap(n)) / (60 * (CONTEXT.log(real(n) / real(gap(n))) + (n == 1) or 1))
-
-        def words_of(env: Any) -> list[Any]:
-            return [column(w) for w in itertools.product((1, 2), repeat=int(env.get("n", env.get("m", 0))))]
-
-        def hard(env: Any, part: int, weights: Any = weights, layers_: int = layers_) -> list[Any]:
-            return [indexed(runs(weights, layers_, word_of(env), ahardmax)[part])]
-
-        def soft(env: Any, part: int, weights: Any = weights, layers_: int = layers_) -> list[Any]:
-            return [indexed(runs(weights, layers_, word_of(env), soft_with(env["tau"](env["n"])))[part])]
-
-        yield fields | {
-            "L": F(layers_),
-            "d": F(1),
-            "k": F(2),
-            "p": F(1),
-            "we()": {(1, 1): F(0), (2, 1): F(1)},
-            "pe()": [lambda m, i, a: F(0)],
-            "w()": [lambda m, t, i: m],
-            "X()": [lambda m: F(1)],
-            "gamma()": [gap],
-            "eps()": [lambda m, alpha=alpha: alpha / m],
-            "alpha": alpha,
-            "beta": F(1),
-            "m": [F(1), F(2)],
-            "n": [F(1), F(2), F(3)],
-            "letter()": words_of,
-            "h()": lambda env, hard=hard: hard(env, 0),
-            "c()": lambda env, hard=hard: hard(env, 1),
-            "tau()": [cold],
-            "C": [F(70)],
-            "N": [F(1), F(2)],
-            "v()": lambda env, soft=soft: soft(env, 0),
-            "u()": lambda env, soft=soft: soft(env, 1),
-            "is": (weights, layers_, gap, alpha, cold),
+        yield {
+            "n": F(len(o)),
+            "o()": column(o),
+            "sleft()": [column(left) for left, _ in sums_],
+            "sright()": [column(right) for _, right in sums_],
+            **{f"{name}()": rest(name) for name in ("er1", "d", "check", "er2", "ok", "out")},
         }
 
 
-THEOREMS = tuple(theorems())
+DYCK_WORDS = tuple(dyck_words())
 
 
-def theorem(v: Any, printed: bool) -> bool | None:
-    weights, layers_, gap, alpha, cold = v["is"]
-    (q, k, _), _ = weights
-    for m in (1, 2):
-        for letters in itertools.product((0, 1), repeat=m):
-            for x in runs(weights, layers_, [F(a) for a in letters], ahardmax)[0][:-1]:
-                if not all(has_gap([q * own * k * other for other in x], gap(m)) for own in x):
-                    return None
-        if not printed and gap(m) > 1:
-            return None
-    if any(gap(n) >= n for n in (2, 3)):  # log(n x_max/gamma) is at most 0
-        return False
-    for n in (1, 2, 3):
-        for letters in itertools.product((0, 1), repeat=n):
-            x = [F(a) for a in letters]
-            hard, soft = (runs(weights, layers_, x, a)[0][-1] for a in (ahardmax, soft_with(cold(n))))
-            if not all(at_most(abs(real(a) - real(b)), alpha / n) for a, b in zip(hard, soft, strict=True)):
-                return False
-    return all(at_most(1 / cold(n), 70 / gap(n) * CONTEXT.log(real(n) / real(gap(n)))) for n in (2, 3))
+def dyck(v: Any, printed: bool) -> bool | None:
+    o = listed(v, "o")
+    if not o or 0 in o:
+        return None
+    found = program(o, *prefix_sums(o, printed))["out"]
+    return found == [int(balanced(o[: i + 1])) for i in range(len(o))]
 
 
-@adequate("yang2026.thm26", at=THEOREMS, false=True)
-def theorem_printed(v: Any) -> bool | None:
-    return theorem(v, True)
+@adequate("yang2026.appD.dyck", at=DYCK_WORDS, false=True)
+def dyck_printed(v: Any) -> bool | None:
+    return dyck(v, True)
 
 
 @adequate(
-    "yang2026.thm26.corrected",
-    at=THEOREMS,
+    "yang2026.appD.dyck.corrected",
+    at=DYCK_WORDS,
     misses=[
-        ("gamma(m) <= 1 & ", ""),
-        ("<= C*(1/gamma(n)*log(n*X(n)/gamma(n)))", "<= C/999*(1/gamma(n)*log(n*X(n)/gamma(n)))"),
-        ("<= eps(n)", "<= -eps(n)"),
-        ("0 < tau(m)", "9 < tau(m)"),
+        ("& wellpaired(o, i)]", "]"),
+        ("& nestlevel(o, l. 1, i) = 0 &", "&"),
+        ("(all m in 1..i. 0 <= nestlevel(o, l. 1, m)) &", ""),
     ],
 )
-def theorem_corrected(v: Any) -> bool | None:
-    return theorem(v, False)
+def dyck_corrected(v: Any) -> bool | None:
+    return dyck(v, False)
