@@ -1572,13 +1572,14 @@ def future(t: Any, i: Any) -> Any:
     return i
 
 
-@adequate("s6.4.hahn_sensitivity", at=CHANGED, false=True)
+@adequate("s6.4.hahn_sensitivity", "yang2026.s1.hahn", at=CHANGED, false=True)
 def changes_masked_or_not(v: Any) -> bool | None:
     return changes(v, (None, future))
 
 
 @adequate(
     "s6.4.hahn_sensitivity.corrected",
+    "yang2026.s1.hahn.corrected",
     at=CHANGED,
     misses=[
         ("i != p -> onenorm", "onenorm"),
