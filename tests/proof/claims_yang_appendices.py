@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -834,3 +834,85 @@ def depth(v: Any) -> bool | None:
         return None
     levels = [sum((x > 0) - (x < 0) for x in o[:m]) for m in (len(o) - 1, len(o))]
     return levels[1] + (o[-1] < 0) == max(levels)
+
+
+def prefix_sums(o: Sequence[F], printed: bool) -> tuple[list[int], list[int]]:
+    def total(side: int, i: int) -> int:
+        return sum(side * o[i if printed else j] > 0 for j in range(i + 1))
+
+    left, right = ([total(side, i) for i in range(len(o))] for side in (1, -1))
+    return left, right
+
+
+def program(o: Sequence[F], left: Sequence[int], right: Sequence[int]) -> dict[str, list[Any]]:
+    """The lines of the program, given its first two."""
+    n = len(o)
+    er1 = [int(right[i] > left[i]) for i in range(n)]
+    d = [left[i] - right[i] + int(o[i] < 0) for i in range(n)]
+    check = [next((o[j] for j in reversed(range(i)) if d[j] == d[i]), F(0)) for i in range(n)]
+    er2 = [int(o[i] < 0 and not (check[i] > 0 and o[i] == -check[i])) for i in range(n)]
+    ok = [int(not any(er1[: i + 1]) and not any(er2[: i + 1])) for i in range(n)]
+    out = [int(ok[i] and left[i] == right[i]) for i in range(n)]
+    return {"er1": er1, "d": d, "check": check, "er2": er2, "ok": ok, "out": out}
+
+
+def balanced(word: Sequence[F]) -> bool:
+    stack: list[F] = []
+    for bracket in word:
+        if bracket > 0:
+            stack.append(bracket)
+        elif not stack or stack.pop() != -bracket:
+            return False
+    return not stack
+
+
+def dyck_words() -> Iterator[dict[str, Any]]:
+    words_ = [o for n in range(5) for o in itertools.product((1, -1, 2, -2), repeat=n)]
+    for o in [*words_[::3], (0,), (1, 0), (1, 2, -2, -1), (1, 2, -1, -2), (2, -2, 1, -1), (1, -1), (1, -2)]:
+        o = [F(x) for x in o]
+        sums_ = [prefix_sums(o, printed) for printed in (True, False)]
+
+        def rest(name: str, o: list[F] = o) -> Callable[[Any], list[Any]]:
+            def made(env: Any) -> list[Any]:
+                known = ([int(env[side][i]) for i in range(1, len(o) + 1)] for side in ("sleft", "sright"))
+                found = program(o, *known)[name]
+                return [column(found), column([1 - x for x in found])] if name == "out" else [column(found)]
+
+            return made
+
+        yield {
+            "n": F(len(o)),
+            "o()": column(o),
+            "sleft()": [column(left) for left, _ in sums_],
+            "sright()": [column(right) for _, right in sums_],
+            **{f"{name}()": rest(name) for name in ("er1", "d", "check", "er2", "ok", "out")},
+        }
+
+
+DYCK_WORDS = tuple(dyck_words())
+
+
+def dyck(v: Any, printed: bool) -> bool | None:
+    o = listed(v, "o")
+    if not o or 0 in o:
+        return None
+    found = program(o, *prefix_sums(o, printed))["out"]
+    return found == [int(balanced(o[: i + 1])) for i in range(len(o))]
+
+
+@adequate("yang2026.appD.dyck", at=DYCK_WORDS, false=True)
+def dyck_printed(v: Any) -> bool | None:
+    return dyck(v, True)
+
+
+@adequate(
+    "yang2026.appD.dyck.corrected",
+    at=DYCK_WORDS,
+    misses=[
+        ("& wellpaired(o, i)]", "]"),
+        ("& nestlevel(o, l. 1, i) = 0 &", "&"),
+        ("(all m in 1..i. 0 <= nestlevel(o, l. 1, m)) &", ""),
+    ],
+)
+def dyck_corrected(v: Any) -> bool | None:
+    return dyck(v, False)

@@ -583,7 +583,7 @@ def since(x: Sequence[Any], y: Sequence[Any]) -> bool:
     "yang2026.thm15.cases",
     at=pairs("x", "y"),
     misses=[
-        ("y(k) = 1 -> k <= j) & (all", "y(k) = 1 -> k < j) & (all"),
+        ("-> k <= j) & ex q", "-> k < j) & ex q"),
         ("(x(j) = 0 ->", "(x(j) = 1 ->"),
         ("(x(j) = 1 & y(j) = 1 ->", "(y(j) = 1 ->"),
         ("(all k in j + 1..i. x(k) = 1 & y(k) = 0)", "j <= i"),

@@ -76,7 +76,7 @@ def test_input() -> None:
 
 
 def test_a_transformer_maps_strings_to_strings() -> None:
-    """yang2026.s2.2.transformer: layers between an input and an output layer, which gives one symbol at each position."""
+    """yang2026.s2.2.transformer: layers between an input and an output layer, which gives a symbol a position."""
     model = build("induction-most-recent")
     for n in (1, 2, 3, 4):
         for word in itertools.product("AB", repeat=n):
@@ -131,7 +131,7 @@ def gap_of(model: Transformer, n: int) -> Fraction | None:
 
 
 def test_gap_of_a_layer() -> None:
-    """yang2026.s5.gap: the scores of every input of length n at every position have gap gamma(n), and no greater one."""
+    """yang2026.s5.gap: the scores of every input of length n at every position have gap gamma(n), not more."""
     model = scored(reading("average"))
     assert [gap_of(model, n) for n in (1, 2, 3)] == [None, 1, 1]
     for n in (2, 3):
