@@ -1702,7 +1702,7 @@ def future(t: Any, i: Any) -> Any:
     return i
 
 
-@adequate("s6.4.hahn_sensitivity", "yang2026.s1.hahn", at=CHANGED, false=True)
+@adequate("s6.4.hahn_sensitivity", at=CHANGED, false=True)
 def changes_masked_or_not(v: Any) -> bool | None:
     """The printed sentence is refuted of ReLU networks already; of other functions its statement says nothing."""
     return changes(v, (None, future)) if v["is"][-1] <= {0, 1} else True
@@ -1710,7 +1710,6 @@ def changes_masked_or_not(v: Any) -> bool | None:
 
 @adequate(
     "s6.4.hahn_sensitivity.corrected",
-    "yang2026.s1.hahn.corrected",
     at=CHANGED,
     misses=[
         ("i != p -> onenorm", "onenorm"),
