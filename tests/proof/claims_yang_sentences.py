@@ -24,7 +24,7 @@ from proof.claims_softmax import (
     ziggurats,
 )
 from proof.paper import at_most, same, softmax
-from proof.statement_truth import real
+from proof.statement_truth import CONTEXT, real
 from shared import relu
 
 F = Fraction
@@ -282,6 +282,45 @@ def series_tail(v: Any) -> bool | None:
         return None
     rest = sum(e(-g * k * k) * k for k in range(2, 5))
     return at_most(rest, e(-g) / (2 * g)) and at_most(e(-g) / (2 * g), e(-g) / 2)
+
+
+@adequate(
+    "yang2026.lemma7.integral",
+    at=[
+        {
+            "gamma": g,
+            "x": [F(1, 3), F(1), F(3, 2)],
+            "y": [F(1, 2), F(1), F(5, 4), F(3, 2), F(4), F(60)],
+            "m": [F(m) for m in range(5)],
+            "eps": [F(1, 50), F(3)],
+            "X": [F(1), F(51)],
+        }
+        for g in (F(1), F(3, 2), F(9), F(1, 9), F(-1))
+    ],
+    misses=[
+        ("<= exp(-gamma*x^2)*x*(y - x)", "<= exp(-gamma*y^2)*y*(y - x)"),
+        ("1 <= x & x <= y", "1/3 <= x & x <= y"),
+        ("sum(k, 2, m, exp", "sum(k, 1, m, exp"),
+        ("exp(-gamma*y^2)/(2*gamma) <= eps", "exp(-gamma*y^2)/(2*gamma) <= eps - 3"),
+        ("1 <= gamma", "1/9 <= gamma"),
+    ],
+)
+def tail_integral(v: Any) -> bool | None:
+    g = real(v["gamma"])
+    if g < 1:
+        return None
+
+    def f(x: Any) -> Any:
+        return e(-g * real(x) ** 2) * real(x)
+
+    for x, y in itertools.combinations((F(1), F(5, 4), F(3, 2), F(4)), 2):
+        area = CONTEXT.quad(f, [real(x), real((x + y) / 2), real(y)])
+        if abs(area - (e(-g * real(x) ** 2) - e(-g * real(y) ** 2)) / (2 * g)) > 1e-15:
+            return False
+        if not (at_most(f(y) * real(y - x), area) and at_most(area, f(x) * real(y - x))):
+            return False
+    whole = CONTEXT.quad(f, [1, 2, 4, CONTEXT.inf])
+    return abs(whole - e(-g) / (2 * g)) < 1e-15 and at_most(sum(f(k) for k in range(2, 5)), whole)
 
 
 def margins() -> Iterator[dict[str, Any]]:
