@@ -475,3 +475,22 @@ def test_the_printed_error_holds_at_each_length_also_where_it_falls(
         errors.append(abs(Fraction(shown[1]) - value / n))
     assert errors[0] > 2 > errors[-1]
     assert max(errors) <= Fraction(printed[1])
+
+
+@pytest.mark.parametrize("mask", ["none", "future"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_mean_that_comes_out_even_is_exact(tmp_path: Path, dtype: str, mask: str) -> None:
+    """The mean of 1s and 3s is 2 where there are as many of each: divided behind the sum it is exactly 2 in floats too,
+    and any other mean is off by 1/12 at least."""
+    names = ("x", "mean")
+    words = {"a": {"x": 1, "mean": -2}, "b": {"x": 3, "mean": -2}}
+    head = sc.Head(("x",), ("mean",), [[0]], [[0]], [[1]], mask, "average")
+    embedding = sc.Embedding(sc.Space(names), words=words)
+    model = sc.Transformer("even", embedding, (sc.Layer(head),), sc.Readout("zero", "last", ("mean",)))
+    known = model.export(tmp_path / "m.npz", dtype=dtype, max_length=6)
+    assert known["guaranteed"]["ranges"] == [[1, 6]]
+    for n in (2, 4, 6):
+        for k, word in enumerate(product("ab", repeat=n)):
+            wanted = word.count("a") == word.count("b")
+            assert model.run(word).accept is wanted
+            assert Runtime(dtype, "behind", seed=k).answer(model, word) is wanted
