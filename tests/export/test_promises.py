@@ -494,3 +494,15 @@ def test_a_mean_that_comes_out_even_is_exact(tmp_path: Path, dtype: str, mask: s
             wanted = word.count("a") == word.count("b")
             assert model.run(word).accept is wanted
             assert Runtime(dtype, "behind", seed=k).answer(model, word) is wanted
+
+
+@pytest.mark.parametrize("name", ["dyck-1", "parity-layernorm", "first"])
+def test_the_module_for_torch_takes_every_step(name: str) -> None:
+    """By its text: each step of the archive once, in order, and each array that a step has is read behind `forward`."""
+    m = npz.arrays(sc.build(name).bind(), "float32", 4)
+    text = torch_code.code(m, "m", "0" * 64)
+    assert re.findall(r"# step (\d+), of layer", text) == [str(s) for s in range(1, int(m["steps"]) + 1)]
+    behind = text[text.index("def forward") :]
+    for key in m:
+        if re.fullmatch(r"step\d+\.(head\d+\.[QKV]|[Wb][12])", key):
+            assert f"self.{key}" in behind, key
