@@ -204,3 +204,21 @@ def test_counts_that_are_too_many_stay_false():
     for sentence in ("count(a) + count(b) <= n - 1", "count(a) < n", "count(a) + count(a) <= n"):
         verdict = own.settle(own.claim(made, sentence), made).verdict
         assert verdict is not None and verdict.status == "REFUTED"
+
+
+def test_counts_in_other_places():
+    """Beside quantifiers, over a part of the word, with coordinates that are called like the lines about counts."""
+    made = document(MODELS["votes"]())
+    text = json.dumps(made)
+    for name, other in {"vote": "all_tokens", "mean": "one_token_each"}.items():
+        text = text.replace(f'"{name}"', f'"{other}"')
+    for given, sentence, known in (
+        (made, "all i in 1..n. sum(j, 1, i, I[w(j) = 0]) <= i", None),
+        (made, "(all i in 1..n. sum(j, 1, i, I[w(j) = 1]) <= i) -> count(a) <= n", "PROVED"),
+        (made, "sum(j, 1, n - 1, I[w(j) = 0]) <= n - 1", None),
+        (made, "all k:Int. w(k) = 0 -> count(a) <= n", "PROVED"),
+        (json.loads(text), "count(a) <= n", "PROVED"),
+    ):
+        answer = own.settle(own.claim(given, sentence), given)
+        status = None if answer.verdict is None else answer.verdict.status
+        assert status in (known, "PROVED"), sentence
