@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
 
-from symcook.domains.protocol import Column, Domain, Rounded, Verdict, narrows, rounds
+from symcook.domains.protocol import Column, Domain, Rounded, Verdict, narrows, rounds, steps
 from symcook.errors import BadInput, NoRun, Undecided
 from symcook.model.expr import names, show
 from symcook.model.layers import SelfAttention, Sublayer
@@ -35,6 +35,16 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Memory:
+    """What positions leave for those behind them: how many they are, in order the keys and values of each head that
+    writes, and the end of their pass, with the verdicts and columns that a readout needs of all positions."""
+
+    seen: int = 0
+    heads: tuple[tuple[Column, ...], ...] = ()
+    result: Result | None = None
+
+
+@dataclass(frozen=True)
 class Result:
     """The end of a forward pass: the residual stream, the scores by label (``logit`` for a sign readout, probabilities
     for a distribution), and at each position the verdict, or for a largest readout the index of the label. Where the
@@ -49,6 +59,8 @@ class Result:
     steps: tuple[Step, ...]
     bounded: Result | None = None
     """The same pass with all that rounding may make of it, where open verdicts rest on that."""
+    memory: Memory | None = None
+    """For a pass that goes on behind this one; None of a pass by itself."""
 
     @property
     def place(self) -> int:
@@ -103,11 +115,22 @@ class Result:
         return {name: self.domain.read(column, at) for name, column in self.columns().items()}
 
 
-def forward(model: Transformer, sequence: Any, domain: Domain, *, trace: bool = False, weights: bool = True) -> Result:
+def forward(
+    model: Transformer,
+    sequence: Any,
+    domain: Domain,
+    *,
+    trace: bool = False,
+    weights: bool = True,
+    after: Memory | None = None,
+    answers: bool = True,
+) -> Result:
     """Run `model` on `sequence` in `domain`. The sequence is what `Domain.begin` takes; the model's symbols are either
     bound to values or left to a domain that keeps them. Coordinates that nothing reads later, and positions that the
     readout does not need, are computed for a `trace` only; `Result.steps` is empty without it. Without
-    `weights` a trace has no attention weights.
+    `weights` a trace has no attention weights. With `after` only the positions behind those remembered are run, in
+    the domain that ran them (`symcook.machine` says when that is the same); `sequence` is the whole input. Without
+    `answers` nothing is computed that the positions behind do not need.
 
     There is a run iff every norm is defined at every position, and every temperature, whether the readout needs them or
     not: what is left out is never what may refuse. NoRun is raised where there is none.
@@ -116,14 +139,16 @@ def forward(model: Transformer, sequence: Any, domain: Domain, *, trace: bool = 
     Undecided is raised where a choice on the way does."""
     with domain.context():
         try:
-            result = _Pass(model, sequence, domain, trace, weights).result()
+            result = _Pass(model, sequence, domain, trace, weights, after, answers).result()
         except NoRun as error:
             raise NoRun(error.must, f"{error.given}{_of(model, sequence)}", error.do) from None
-    if not rounds(domain) or domain.simulates:
+    if rounds(domain) and not domain.simulates:
+        bounded = _bounded(result, after, answers)
+        verdicts = None if result.verdicts is None else _agreeing(result.verdicts, bounded.verdicts or ())
+        result = replace(result, verdicts=verdicts, bounded=bounded)
+    if result.memory is None:
         return result
-    bounded = _bounded(result)
-    verdicts = None if result.verdicts is None else _agreeing(result.verdicts, bounded.verdicts or ())
-    return replace(result, verdicts=verdicts, bounded=bounded)
+    return replace(result, memory=replace(result.memory, result=replace(result, memory=None)))
 
 
 def _of(model: Transformer, sequence: Any) -> str:
@@ -133,11 +158,14 @@ def _of(model: Transformer, sequence: Any) -> str:
     return f" of {model.embedding.said(model.embedding.typed(sequence))}"
 
 
-def _bounded(result: Result) -> Result:
+def _bounded(result: Result, after: Memory | None = None, answers: bool = True) -> Result:
     """The same pass over sets that hold the exact values and all that the rounding of the result's domain may make of
     them. Raises Undecided where rounding leaves a choice on the way open."""
     assert isinstance(result.domain, Rounded)
-    return forward(result.model, result.sequence, result.domain.rounding(), trace=bool(result.steps))
+    before = None if after is None or after.result is None else after.result.bounded
+    domain = result.domain.rounding() if before is None else before.domain
+    known = before.memory if before is not None else after and Memory()
+    return forward(result.model, result.sequence, domain, trace=bool(result.steps), after=known, answers=answers)
 
 
 def _agreeing(found: Sequence[Verdict], sure: Sequence[Verdict]) -> list[Verdict]:
@@ -154,11 +182,27 @@ def _indicator(place: int) -> Number:
 class _Pass:
     """One forward pass. `stream` holds the coordinates that are not zero everywhere by construction."""
 
-    def __init__(self, model: Transformer, sequence: Any, domain: Domain, trace: bool, weights: bool) -> None:
-        self.model, self.sequence, self.domain, self.trace = model, sequence, domain, trace
+    def __init__(
+        self,
+        model: Transformer,
+        sequence: Any,
+        domain: Domain,
+        trace: bool,
+        weights: bool,
+        after: Memory | None,
+        answers: bool,
+    ) -> None:
+        self.model, self.sequence, self.domain, self.trace, self.after = model, sequence, domain, trace, after
         self.most_weights = MOST_WEIGHTS if weights else 0
         self.embedding = model.embedding
-        domain.begin(_lowered(sequence), self.embedding.start)
+        self.heads: list[tuple[Column, ...]] = []
+        self.silent = not answers and not trace
+        """Whether to stop where what is left is for the readout alone."""
+        if after is None:
+            domain.begin(_lowered(sequence), self.embedding.start)
+        else:
+            assert steps(domain)
+            domain.resume(_lowered(sequence), self.embedding.start, after.seen)
         self.zero = domain.linear([], 0)
         self.stream: dict[str, Column] = {}
         self.steps: list[Step] = []
@@ -167,7 +211,7 @@ class _Pass:
 
     def result(self) -> Result:
         for head in (part for step in self.model.sublayers for part in step.parts if isinstance(part, Head)):
-            _check_temperature(head, self.embedding.start, self.domain.length)
+            _check_temperature(head, self.embedding.start, self.after.seen if self.after else 0, self.domain.length)
         wanted = live(self.model)
         self.embed(set(self.model.space) if self.trace else wanted[0])
         self.step(0, "embedding")
@@ -175,18 +219,32 @@ class _Pass:
         if last == 0:
             self.narrow({})
         for place, (step, after) in enumerate(zip(self.model.sublayers, wanted[1:], strict=True), 1):
+            if self.silent and last is not None and place > last:
+                break
             view = self.view(step)
+            if self.silent and place == last:
+                for part in step.parts:
+                    if isinstance(part, Head):
+                        self.offered(part, view, view, after)
+                break
             asking = self.narrow(view) if place == last else view
             self.add(step, view, asking, set(self.model.space) if self.trace else after)
             if step.after is not None:
                 self.stream.update(self.normalised(step.after))
             self.step(step.layer if step.block is not None else len(self.model.layers), step.kind)
+        if last is not None and last > len(self.model.sublayers):
+            self.narrow({})
+        if self.silent and last is not None:
+            return self.ended({}, {}, None)
         return self.read()
+
+    def memory(self) -> Memory | None:
+        return None if self.after is None else Memory(self.domain.length, tuple(self.heads))
 
     def last_needed(self) -> int | None:
         """The number of the last step before whose block all positions are needed: for attention, or for a norm that
-        may refuse; 0 where there is none. From there on nothing is needed but at the readout's position. None where all
-        positions are asked for to the end, or the domain knows no other way."""
+        may refuse; 0 where there is none, and one more than there are where the last norm may. From there on nothing is
+        needed but at the readout's position. None where all are asked for, or the domain knows no other way."""
         if self.trace or self.model.readout.position in ("each", "all") or not narrows(self.domain):
             return None
         last = 0
@@ -195,7 +253,7 @@ class _Pass:
                 last = place
             if step.after is not None and step.after.refuses:
                 last = place + 1
-        return None if last > len(self.model.sublayers) else last
+        return last
 
     def narrow(self, view: Mapping[str, Column]) -> Mapping[str, Column]:
         """From here on the stream is that of the readout's position alone; so is the view that is given back."""
@@ -283,13 +341,27 @@ class _Pass:
         self, head: Head, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]
     ) -> list[Added]:
         """What a head adds, by coordinate."""
+        written, queries, keys, values = self.offered(head, view, asking, wanted)
+        if not written:
+            self.weights += [()] if self.units else []
+            return []
+        rule = head.mask, head.weighting, head.lowered["factor"]
+        outputs = self.domain.attend(queries, keys, values, *rule)
+        if self.units:  # apart from the values, so that a trace does not change how these are rounded
+            self.weights.append(tuple(self.domain.attend(queries, keys, self.units, *rule)))
+        return [(name, [(column, 1)], 0) for name, column in zip(written, outputs, strict=True)]
+
+    def offered(
+        self, head: Head, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]
+    ) -> tuple[list[str], list[Column], Sequence[Column], Sequence[Column]]:
+        """The coordinates that a head writes, its queries, and with those of the positions before its keys and, for
+        each coordinate, values."""
         numbers = head.lowered
         written = zip(head.writes, numbers["V"], strict=True)
         rows = [(name, self.row(weights, view)) for name, weights in written if name in wanted]
         rows = [(name, terms) for name, terms in rows if terms]
         if not rows:
-            self.weights += [()] if self.units else []
-            return []
+            return [], [], [], []
         queries, keys = [], []
         for asked, offered in zip(numbers["Q"], numbers["K"], strict=True):
             query, key = self.row(asked, asking), self.row(offered, view)
@@ -297,11 +369,19 @@ class _Pass:
                 queries.append(self.combine(query, 0))
                 keys.append(self.combine(key, 0))
         values = [self.combine(terms, 0) for _, terms in rows]
-        outputs = self.domain.attend(queries, keys, values, head.mask, head.weighting, numbers["factor"])
-        if self.units:  # apart from the values, so that a trace does not change how these are rounded
-            weights = self.domain.attend(queries, keys, self.units, head.mask, head.weighting, numbers["factor"])
-            self.weights.append(tuple(weights))
-        return [(name, [(column, 1)], 0) for (name, _), column in zip(rows, outputs, strict=True)]
+        held = (keys, values) if self.after is None else self.remembered(self.after, keys, values)
+        return [name for name, _ in rows], queries, held[0], held[1]
+
+    def remembered(
+        self, after: Memory, keys: list[Column], values: list[Column]
+    ) -> tuple[Sequence[Column], Sequence[Column]]:
+        """Keys and values behind those of the positions before."""
+        assert steps(self.domain)
+        new, join = (*keys, *values), self.domain.joined
+        old = after.heads[len(self.heads)] if after.heads else [None] * len(new)
+        held = tuple(join(before, column) for before, column in zip(old, new, strict=True))
+        self.heads.append(held)
+        return held[: len(keys)], held[len(keys) :]
 
     def feedforward(self, block: FeedForward, view: Mapping[str, Column], wanted: set[str]) -> list[Added]:
         """What a feed-forward block adds, by coordinate."""
@@ -331,7 +411,25 @@ class _Pass:
         elif readout.kind == "distribution":
             scores = dict(zip(scores, domain.distribution(list(scores.values())), strict=True))
         full = {name: self.stream.get(name, self.zero) for name in self.model.space}
-        return Result(self.model, self.sequence, domain, full, scores, verdicts, tuple(self.steps))
+        return self.ended(full, scores, verdicts)
+
+    def ended(self, full: Mapping[str, Column], scores: Mapping[str, Column], verdicts: Any) -> Result:
+        if self.after is not None and self.after.result is not None:
+            full, scores, verdicts = self.behind(self.after.result, full, scores, verdicts)
+        steps = tuple(self.steps)
+        return Result(self.model, self.sequence, self.domain, full, scores, verdicts, steps, memory=self.memory())
+
+    def behind(self, before: Result, full: Any, scores: Any, verdicts: Any) -> tuple[Any, Any, Any]:
+        """What the readout needs of all positions: of one that looks first, what it saw there."""
+        if self.model.readout.position == "last":
+            return full, scores, verdicts
+        if self.model.readout.position == "first":
+            return before.stream, before.scores, before.verdicts
+        assert steps(self.domain)
+        join = self.domain.joined
+        read = {name: join(before.stream[name], full[name]) for name in self.model.readout.reads}
+        held = {name: join(before.scores[name], column) for name, column in scores.items()}
+        return read, held, None if verdicts is None else [*(before.verdicts or ()), *verdicts]
 
 
 Added = tuple[str, list[tuple[Column, Any]], Any]
@@ -372,8 +470,8 @@ def _lowered(sequence: Any) -> Any:
     return sequence
 
 
-def _check_temperature(head: Head, start: int, length: int) -> None:
-    """NoRun where a temperature that depends on i or n is not positive at some position of this length.
+def _check_temperature(head: Head, start: int, seen: int, length: int) -> None:
+    """NoRun where a temperature that depends on i or n is not positive at some position from `seen` on of this length.
 
     What is positive wherever i and n are is seen at once; otherwise each position is tried with balls, and with sympy
     where these leave it open or a declared symbol stands in the temperature.
@@ -388,7 +486,7 @@ def _check_temperature(head: Head, start: int, length: int) -> None:
 
     at_length = head.temperature.subs(n, length)
     plain = names(tree) <= {"i", "n"}
-    for place in range(length if i in at_length.free_symbols else 1):
+    for place in range(seen, length if i in at_length.free_symbols else seen + 1):
         try:
             value = evaluate(tree, {"i": start + place, "n": length}) if plain else None
         except BadInput:  # a pole, as that of 1/log(i) at 1: an infinite temperature, which makes all scores zero

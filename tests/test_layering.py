@@ -17,6 +17,7 @@ LAYERS = (
     ("compose",),
     ("domains",),
     ("forward",),
+    ("machine",),
     ("run",),
     ("decode", "derivation"),
     ("spec",),

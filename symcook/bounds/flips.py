@@ -82,7 +82,7 @@ def sensitivity(
     after = () if chosen.embedding.after is None else (chosen.embedding.after,)
     result = forward(chosen, Words(chosen.alphabet, length + added, before, after), Batch())
     each = chosen.readout.position in ("each", "all")
-    places = range(length + added) if each else [_place(chosen, length + added)]
+    places = range(length + added) if each else [result.place]
     value, where, own = _greatest(chosen, result, places, length, len(before), each)
     bound = _bound(chosen, length, each)
     extra: dict[str, Ball | str] = {"value times n": written(value * length), "C": written(bound * length)}

@@ -21,7 +21,7 @@ import flint
 from flint import arb, fmpq
 
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
-from symcook.domains.rowwise import Scores, Shortening, each
+from symcook.domains.rowwise import Scores, Shortening
 from symcook.errors import BadInput, Undecided
 from symcook.model.expr import Tree
 from symcook.model.rationals import rational
@@ -90,13 +90,18 @@ class Ball(Shortening):
 
     def begin(self, sequence: Any, start: int) -> None:
         super().begin(sequence, start)
-        self._affine.clear()
+        self._affine = {}
+
+    def resume(self, sequence: Any, start: int, seen: int) -> None:
+        affine = self._affine
+        super().resume(sequence, start, seen)
+        self._affine = affine
 
     def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
         factors, added = [self.number(weight) for _, weight in terms], self.number(bias)
         if not terms or type(added) is not fmpq:
             return super().linear(terms, bias)
-        return each([column for column, _ in terms], lambda entries: self._combined(factors, entries, added))
+        return self.each([column for column, _ in terms], lambda entries: self._combined(factors, entries, added))
 
     def _combined(self, factors: Sequence[Value], entries: Sequence[Value], rest: fmpq) -> Value:
         """The sum of the products and `rest`, by the balls of which the entries were made."""

@@ -80,6 +80,13 @@ class Float64:
         self.rows = self.rows[place:][:1]
         return [column[place:][:1] for column in columns]
 
+    def resume(self, sequence: Any, start: int, seen: int) -> None:
+        self.begin(sequence, start)
+        self._sequence, self.rows = self._sequence[seen:], self.rows[seen:]
+
+    def joined(self, before: Column | None, column: Column) -> Column:
+        return column if before is None else np.concatenate([before, column])
+
     def rounding(self) -> Any:
         from symcook.domains.rounding import FORMATS, Rounding
 
@@ -87,7 +94,7 @@ class Float64:
 
     def embed(self, table: Mapping[str, Any]) -> Column:
         tokens = {token: place for place, token in enumerate(table)}
-        places = np.fromiter((tokens[token] for token in self._sequence), np.intp, self.length)
+        places = np.fromiter((tokens[token] for token in self._sequence), np.intp, len(self._sequence))
         return self._stored(np.array([nearest(value) for value in table.values()]))[places]
 
     def input(self, name: str) -> Column:

@@ -126,6 +126,20 @@ class Narrowing(Domain, Protocol):
 
 
 @runtime_checkable
+class Stepping(Domain, Protocol):
+    """A domain that can go on behind positions that it has run, where none of these sees what follows."""
+
+    def resume(self, sequence: Any, start: int, seen: int) -> None:
+        """Behind `begin`: the whole input, of which the first `seen` positions have been run. Columns have entries for
+        the others; keys and values of `attend` stand at all positions."""
+        ...
+
+    def joined(self, before: Column | None, column: Column) -> Column:
+        """A column behind that of the positions before, which is None where there are none."""
+        ...
+
+
+@runtime_checkable
 class Rounded(Domain, Protocol):
     """A domain whose operations round."""
 
@@ -141,6 +155,11 @@ class Rounded(Domain, Protocol):
 def narrows(domain: Domain) -> TypeGuard[Narrowing]:
     """Whether a domain can leave positions out; isinstance takes a tenth of a short run to say so."""
     return hasattr(domain, "narrow")
+
+
+def steps(domain: Domain) -> TypeGuard[Stepping]:
+    """Whether a domain can go on behind what it has run; as `narrows`."""
+    return hasattr(domain, "resume")
 
 
 def rounds(domain: Domain) -> TypeGuard[Rounded]:

@@ -33,7 +33,7 @@ import flint
 from flint import arb, fmpq
 
 from symcook.domains.ball import ACTIVATIONS, ZERO, Ball
-from symcook.domains.rowwise import Column, Rowwise, Scores, Value, each
+from symcook.domains.rowwise import Column, Rowwise, Scores, Value
 from symcook.errors import BadInput
 
 EXP_ULPS = 4
@@ -331,7 +331,7 @@ class Rounding(Ball):
     def _kept(self, columns: Sequence[Column]) -> list[Column]:
         if self.inner == self.stored:
             return list(columns)
-        return [each([column], lambda entries: self.stored.rounded(entries[0])) for column in columns]
+        return [self.each([column], lambda entries: self.stored.rounded(entries[0])) for column in columns]
 
     linear = Rowwise.linear  # what is rounded does not cancel
 

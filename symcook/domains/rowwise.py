@@ -7,10 +7,10 @@ entries they share one answer, which is one object. Entries that are one object 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import reduce
-from itertools import accumulate
+from itertools import accumulate, count
 from operator import add
 from typing import Any, ClassVar
 
@@ -41,6 +41,10 @@ class Rowwise:
         self.length = 0
         self.rows: Sequence[int] = ()
         """The positions (from 0) that columns have entries for."""
+        self._memo: Iterator[dict[tuple[int, ...], Any]] = iter(dict, None)
+        """For each operation of a pass, the entries that it met and what it made of them."""
+        self._memos: list[dict[tuple[int, ...], Any]] = []
+        """The same of operations that go on."""
 
     # What a number system says.
 
@@ -135,6 +139,7 @@ class Rowwise:
         self._start = start
         self.length = len(self._sequence)
         self.rows = range(self.length)
+        self._memo, self._memos = iter(dict, None), []
 
     def embed(self, table: Mapping[str, Coefficient]) -> Column:
         values = {token: self.number(value) for token, value in table.items()}
@@ -159,18 +164,18 @@ class Rowwise:
             parts = [x if c is None else times(c, x) for c, x in zip(factors, entries, strict=True)]
             return total(first + parts if first else parts)
 
-        return each([column for column, _ in terms], row)
+        return self.each([column for column, _ in terms], row)
 
     def activate(self, column: Column, kind: str) -> Column:
-        return each([column], lambda entries: self.activation(entries[0], kind))
+        return self.each([column], lambda entries: self.activation(entries[0], kind))
 
     def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:
-        floor, known, rows = self.number(epsilon), dict[tuple[int, ...], Sequence[Value]](), []
+        floor, known, rows = self.number(epsilon), next(self._memo), []
         for place, entries in zip(self.rows, zip(*columns, strict=True), strict=True):
             key = tuple(map(id, entries))
             if key not in known:
-                known[key] = self.normalised(entries, floor, zero_variance, self._start + place)
-            rows.append(known[key])
+                known[key] = self.normalised(entries, floor, zero_variance, self._start + place), entries
+            rows.append(known[key][0])
         return _columns(rows)
 
     def attend(
@@ -260,6 +265,17 @@ class Rowwise:
         sums = self.running(column[::-1] if back else column)
         return [self.over(sums[len(sees)], self.number(len(sees))) if sees else self.nothing for sees in seen]
 
+    def each(self, columns: Sequence[Column], compute: Callable[[Sequence[Value]], Value]) -> Column:
+        """`compute` of the entries at each position, once for positions with the same entries."""
+        known, result = next(self._memo), []
+        for entries in zip(*columns, strict=True):
+            key = tuple(map(id, entries))
+            found = known.get(key)
+            if found is None:  # with the entries, so that their ids stay their own
+                found = known[key] = compute(entries), entries
+            result.append(found[0])
+        return result
+
     def distribution(self, columns: Sequence[Column]) -> list[Column]:
         return _columns(map(self.shares, zip(*columns, strict=True)))
 
@@ -282,25 +298,46 @@ class Rowwise:
         return True
 
 
-class Shortening(Rowwise):
-    """A row-wise system that can leave positions out (`symcook.domains.protocol.Narrowing`)."""
+class Listing:
+    """A system whose columns are lists by position, which can leave positions out and go on behind those that it has
+    run (`symcook.domains.protocol.Narrowing` and `Stepping`)."""
+
+    rows: Sequence[int]
 
     def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
         self.rows = self.rows[place:][:1]
         return [[column[place]] for column in columns]
 
+    def resume(self, sequence: Any, start: int, seen: int) -> None:
+        self.begin(sequence, start)
+        self.rows = self.rows[seen:]
 
-def each(columns: Sequence[Column], compute: Callable[[Sequence[Value]], Value]) -> Column:
-    """`compute` of the entries at each position, once for positions with the same entries."""
-    known: dict[tuple[int, ...], Value] = {}
-    result = []
-    for entries in zip(*columns, strict=True):
-        key = tuple(map(id, entries))
-        value = known.get(key)
-        if value is None:
-            value = known[key] = compute(entries)
-        result.append(value)
-    return result
+    def joined(self, before: Column | None, column: Column) -> Column:
+        return column if before is None else before + column
+
+    def begin(self, sequence: Any, start: int) -> None:
+        raise NotImplementedError
+
+
+class Shortening(Listing, Rowwise):
+    """A row-wise system that can do so. What it has computed of the same entries at positions before is kept, so that
+    equal positions have one object whether they are run together or one after the other."""
+
+    def begin(self, sequence: Any, start: int) -> None:
+        Rowwise.begin(self, sequence, start)
+
+    def resume(self, sequence: Any, start: int, seen: int) -> None:
+        kept = self._memos
+        super().resume(sequence, start, seen)
+        self._sequence, self._memos, self._memo = self._sequence[seen:], kept, _again(kept)
+
+
+def _again(kept: list[dict[tuple[int, ...], Any]]) -> Iterator[dict[tuple[int, ...], Any]]:
+    """The entries of `kept` one after the other, of which there are as many as are asked for."""
+    for place in count():
+        if place == len(kept):
+            kept.append({})
+        yield kept[place]
 
 
 def _ends(places: Sequence[int], weighting: str) -> Sequence[int]:

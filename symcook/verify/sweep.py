@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from symcook.domains import RUNNABLE
@@ -216,6 +217,11 @@ class Sweep:
         """How many answers the exact domain gave where balls left them open."""
         self.batched = numbers.domain == "exact" and within is None
 
+    @cached_property
+    def everywhere(self) -> Transformer:
+        """The model with a readout at each position, where the runs of shorter words end."""
+        return replace(self.model, readout=replace(self.model.readout, position="each"))
+
     @property
     def way(self) -> str:
         """How the model was run, in words."""
@@ -259,7 +265,7 @@ class Sweep:
         """One pass over all inputs of a part, and its answers compared piece by piece."""
         from symcook.domains.batch import Batch
 
-        result = forward(self.model, part.block, Batch())
+        result = forward(self.everywhere if part.lengths else self.model, part.block, Batch())
         return [(piece, self.differences(piece, length, result), []) for length, piece in part.pieces]
 
     def differences(self, piece: Words | Grid, length: int, result: Result) -> list[int]:
@@ -269,6 +275,8 @@ class Sweep:
         domain: Any = result.domain
         position, verdicts = self.model.readout.position, result.verdicts
         places = range(length) if position == "each" else [0 if position == "first" else length - 1]
+        if result.model is self.model and position in ("first", "last"):
+            places = [result.place]
         wrong = np.zeros(piece.size, dtype=bool)
         for place, (answers, codes) in zip(places, self.expected.block(piece, length), strict=True):
             if verdicts is not None:
