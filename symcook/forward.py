@@ -212,7 +212,7 @@ class _Pass:
     def result(self) -> Result:
         for head in (part for step in self.model.sublayers for part in step.parts if isinstance(part, Head)):
             _check_temperature(head, self.embedding.start, self.after.seen if self.after else 0, self.domain.length)
-        wanted = live(self.model)
+        wanted = self.model.live
         self.embed(set(self.model.space) if self.trace else wanted[0])
         self.step(0, "embedding")
         last = self.last_needed()
@@ -434,33 +434,6 @@ class _Pass:
 
 Added = tuple[str, list[tuple[Column, Any]], Any]
 """A coordinate, and the terms and bias that are added to it."""
-
-
-def live(model: Transformer) -> list[set[str]]:
-    """The coordinates that something reads later: after the embedding, then after the block of each step in order."""
-    needed = set(model.readout.reads)
-    result = [set(needed)]
-    for step in reversed(model.sublayers):
-        if step.after is not None:  # it writes the whole stream, from the whole stream
-            needed = set(model.space)
-            result[-1] = set(needed)
-        reads = set().union(*(_reads(part, needed) for part in step.parts))
-        if step.before and (reads or any(norm.refuses for norm in step.before)):
-            reads = {name for norm in step.before for name in norm.reads}
-        needed = needed | reads
-        result.append(set(needed))
-    return result[::-1]
-
-
-def _reads(part: Head | FeedForward, wanted: set[str]) -> set[str]:
-    """What a head or a feed-forward block reads for the coordinates that are wanted of it."""
-    numbers, out = part.lowered, part.lowered["V" if isinstance(part, Head) else "W2"]
-    rows = [weights for name, weights in zip(part.writes, out, strict=True) if name in wanted]
-    if not rows:
-        return set()
-    if isinstance(part, Head):
-        return set().union(*rows, *numbers["Q"], *numbers["K"])
-    return set().union(*(numbers["W1"][h] for h in set().union(*rows)))
 
 
 def _lowered(sequence: Any) -> Any:

@@ -18,6 +18,7 @@ LAYERS = (
     ("domains",),
     ("forward",),
     ("machine",),
+    ("prefixes",),
     ("run",),
     ("decode", "derivation"),
     ("spec",),

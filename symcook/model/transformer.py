@@ -189,6 +189,23 @@ class Transformer(Verbs, Shown):
             return steps
         return (*steps, Sublayer(max(len(self.layers), 1), None, after=self.final_norm))
 
+    @cached_property
+    def live(self) -> list[set[str]]:
+        """The coordinates that something reads later: after the embedding, then after the block of each step in
+        order."""
+        needed = set(self.readout.reads)
+        result = [set(needed)]
+        for step in reversed(self.sublayers):
+            if step.after is not None:  # it writes the whole stream, from the whole stream
+                needed = set(self.space)
+                result[-1] = set(needed)
+            reads = set().union(*(_reads(part, needed) for part in step.parts))
+            if step.before and (reads or any(norm.refuses for norm in step.before)):
+                reads = {name for norm in step.before for name in norm.reads}
+            needed = needed | reads
+            result.append(set(needed))
+        return result[::-1]
+
     @property
     def normed(self) -> bool:
         """Whether there is a norm anywhere."""
@@ -329,3 +346,14 @@ class Transformer(Verbs, Shown):
             result.append(MappingProxyType({name: exact(row[name]) for name in inputs}))
         self.check_length(len(result))
         return tuple(result)
+
+
+def _reads(part: Head | FeedForward, wanted: set[str]) -> set[str]:
+    """What a head or a feed-forward block reads for the coordinates that are wanted of it."""
+    numbers, out = part.lowered, part.lowered["V" if isinstance(part, Head) else "W2"]
+    rows = [weights for name, weights in zip(part.writes, out, strict=True) if name in wanted]
+    if not rows:
+        return set()
+    if isinstance(part, Head):
+        return set().union(*rows, *numbers["Q"], *numbers["K"])
+    return set().union(*(numbers["W1"][h] for h in set().union(*rows)))

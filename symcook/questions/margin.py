@@ -15,8 +15,9 @@ from symcook.forward import Result, forward
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, ladder, settled
+from symcook.prefixes import Level
 from symcook.questions.answer import Answer, Cell
-from symcook.questions.prefixes import Level, by_length, levels, mergeable, word
+from symcook.questions.prefixes import Prefixes, mergeable, merged
 from symcook.questions.words import classes, lengths, remembering, require_words
 
 DIGITS = 10
@@ -66,10 +67,13 @@ def margin(
     method = ""
     if mergeable(bound) and bound.readout.kind in ("sign", "zero"):
         try:
-            for n, least, low in _merged(bound, asked, progress):
-                rows[n] = _row(bound, n, least, digits, low)
+            for states, level in merged(bound, asked):
+                least, low = _of_level(bound, states, level)
+                rows[level.n] = _row(bound, level.n, least, digits, low)
                 if low != least.value:
-                    loose.append(n)
+                    loose.append(level.n)
+                if progress is not None:
+                    progress(level.n, asked[-1])
             method = "prefixes that the model cannot tell apart are merged; exact"
         except NotExact:
             rows, loose = {}, []
@@ -236,28 +240,17 @@ def fmpq_of(x: arb) -> fmpq:
 # --- Merged prefixes --------------------------------------------------------------------------------------------------
 
 
-def _merged(model: Transformer, asked: range, progress: Progress | None) -> Any:
-    """For each length: a number that no distance is below, the least that a word is known to have, and that word."""
-    once = by_length(model)
-    for n in [asked[-1]] if once else asked:
-        for level in levels(model, n, None if once else n + model.embedding.added):
-            if level.n in asked and (once or level.n == n):
-                yield level.n, *_of_level(model, level)
-                if progress is not None:
-                    progress(level.n, asked[-1])
-
-
-def _of_level(model: Transformer, level: Level) -> tuple[_Least, Number]:
-    """The least distances that words are known to have, and a number that none is below."""
+def _of_level(model: Transformer, states: Prefixes, level: Level) -> tuple[_Least, Number]:
+    """The least distances that words of a level are known to have, and a number that none is below."""
     found = _Least()
-    sizes = _sizes(model, level.result)
-    for pair in level.pairs:
-        for entry, prefix in zip((pair.low, pair.high), pair.words, strict=True):
-            found.take(*sizes[entry], prefix)
-    found.word = word(found.word)
-    between = [size for pair in level.pairs for size in _between(model, level, pair)]
-    low: Any = found.value
-    return found, min([low, *between]) if found.sides else None
+    for entry, size in enumerate(_sizes(model, level.result)):
+        found.take(*size, entry)
+    if found.nearest is None:
+        return found, None
+    found.word = states.word(level, found.word)
+    between = [size for low in range(0, len(level.origin), 2) for size in _between(model, states, level, low)]
+    least: Any = found.value
+    return found, min([least, *between])
 
 
 def _sizes(model: Transformer, result: Result) -> list[tuple[bool, fmpq | None]]:
@@ -269,11 +262,11 @@ def _sizes(model: Transformer, result: Result) -> list[tuple[bool, fmpq | None]]
     return [(size == 0, size if size != 0 else None) for size in found]
 
 
-def _between(model: Transformer, level: Level, pair: Any) -> list[fmpq]:
-    """Numbers one of which no distance between the ends of a pair is below: that of a line is least at its ends, or 0
-    where it crosses. Where an activation turns in between, the line is broken there."""
-    watched = [*level.domain.turns, *_watched(model, level.result)]
-    ends = [(column[pair.low], column[pair.high]) for column in watched]
+def _between(model: Transformer, states: Prefixes, level: Level, low: int) -> list[fmpq]:
+    """Numbers one of which no distance between an entry and the next, the ends of a line, is below: it is least at its
+    ends, or 0 where it crosses. Where an activation turns in between, the line is broken there."""
+    domain: Any = level.result.domain
+    ends = [(column[low], column[low + 1]) for column in (*domain.turns, *_watched(model, level.result))]
     if all(a == b for a, b in ends):
         return []
     if not any((a < 0 < b) or (b < 0 < a) for a, b in ends):
@@ -282,9 +275,8 @@ def _between(model: Transformer, level: Level, pair: Any) -> list[fmpq]:
     found: list[fmpq] = []
     while todo:
         start, end = todo.pop()
-        result, domain = level.again([(pair.low, start), (pair.low, end)])
-        turns = domain.turns
-        crossing = _crossing(turns)
+        result: Any = states.again(level, [(low, start), (low, end)])
+        crossing = _crossing(result.domain.turns)
         if crossing is not None:
             middle = start + crossing * (end - start)
             todo += [(start, middle), (middle, end)]

@@ -15,7 +15,7 @@ from symcook.domains import cells
 from symcook.domains.batch import Batch, Grid, Listed, Words
 from symcook.domains.cells import Cell, carrier, combine
 from symcook.errors import NotExact
-from symcook.forward import forward, live
+from symcook.forward import forward
 from symcook.machine import unfollowed
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
@@ -44,7 +44,7 @@ def compare(model, block, pieces=()):
         found, whole = alone.verdicts[alone.place], result.verdicts[alone.place]
         assert (domain.full(found) == domain.full(whole)).all()
     assert len(list(block)) == block.size == domain.size
-    names = live(model)[-1]
+    names = model.live[-1]
     for length, part in pieces or ((domain.length, block),):
         for code, sequence in enumerate(part):
             stream, answers = dense.run(model, sequence), dense.read(model, sequence)
