@@ -65,7 +65,22 @@ class Result:
     @property
     def place(self) -> int:
         """The index at which the readout looks; the last one for each and all."""
-        return 0 if self.model.readout.position == "first" else -1
+        return self.model.readout.place
+
+    @property
+    def places(self) -> Sequence[int]:
+        """The indices of columns at which the readout looks."""
+        return range(self.entries) if self.model.readout.everywhere else [self.place]
+
+    @property
+    def answered(self) -> Sequence[int]:
+        """The indices of the readout's answers: every position for each, else `place`."""
+        return range(self.entries) if self.model.readout.each else [self.place]
+
+    @property
+    def entries(self) -> int:
+        """How many positions columns have entries for."""
+        return len(next(iter(self.stream.values())))
 
     @property
     def accept(self) -> Verdict:

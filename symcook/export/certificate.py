@@ -124,7 +124,7 @@ def _tolerance(m: Mapping[str, Any]) -> Fraction:
 
 def _answers(model: Transformer) -> bool:
     """Whether answers are compared: verdicts or labels, not values."""
-    return model.decides or model.readout.kind == "largest"
+    return model.readout.answers
 
 
 def _options(model: Transformer, n: int, limit: int) -> Iterator[Any]:
@@ -215,7 +215,7 @@ def _block(
         exact = np.array([some if found is None else found for found in each])
     if _answers(model):
         return _first((npz.verdicts(m, z) != exact).reshape(block.size, -1).any(axis=1) & runs), 0.0
-    got = npz.shown(m, z)[:, _places(model, n)].astype(float)
+    got = npz.shown(m, z)[:, model.readout.answered(n)].astype(float)
     difference = (np.abs(got - exact) / np.maximum(1, np.abs(exact))).max(axis=(1, 2))
     first = _first(~(difference <= float(_tolerance(m))) & runs)  # not a number is a difference too
     return first, float(difference[runs].max()) if first is None else float("inf")
@@ -235,10 +235,6 @@ def _first(wrong: Any) -> int | None:
     return int(wrong.argmax()) if wrong.any() else None
 
 
-def _places(model: Transformer, n: int) -> list[int]:
-    return list(range(n)) if model.readout.position == "each" else [0 if model.readout.position == "first" else n - 1]
-
-
 def _batched(model: Transformer, block: Any, n: int) -> Any:
     """Exact answers (B) or (B, n), or exact values (B, places, shown) rounded once to float64."""
     import numpy as np
@@ -246,10 +242,10 @@ def _batched(model: Transformer, block: Any, n: int) -> Any:
     domain: Any = make_domain("batch")
     result: Result = forward(model, block, domain)
     if _answers(model):
-        if model.readout.position == "each":
+        if model.readout.each:
             return np.stack([domain.full(v) for v in result.verdicts or ()], axis=1)
         return domain.full(result.accept if model.decides else (result.verdicts or ())[result.place])
-    cells = [list(result.values(p).values()) for p in _places(model, n)]
+    cells = [list(result.values(place).values()) for place in result.answered]
     values = [[_rounded(domain.show(cell, 30)) for cell in row] for row in cells]
     return np.array(values).transpose(2, 0, 1)
 
@@ -277,12 +273,12 @@ def _single(model: Transformer, sequence: Any, n: int) -> Any:
         raise Undecided(f"the answer to {found.given} stayed open in balls; there is no exact one.")
     result = found.result
     if _answers(model):
-        if model.readout.position == "each":
+        if model.readout.each:
             return list(result.verdicts or ())
         return result.accept if model.decides else (result.verdicts or ())[result.place]
     with result.domain.context():
-        places = range(n) if model.readout.position == "each" else [result.place]  # of which a run may keep one alone
-        return [[_float(result.domain.show(value, 30)) for value in result.values(k).values()] for k in places]
+        rows = [result.values(place).values() for place in result.answered]
+        return [[_float(result.domain.show(value, 30)) for value in row] for row in rows]
 
 
 def _float(shown: Any) -> float:

@@ -235,6 +235,39 @@ class Readout(Named):
         new = {} if self.weights is None else changes({"weights": self.weights}, put)
         return replace(self, **new) if new else self
 
+    @property
+    def decides(self) -> bool:
+        """Whether it accepts or rejects."""
+        return self.kind in ("sign", "zero")
+
+    @property
+    def answers(self) -> bool:
+        """Whether it gives an answer: a verdict or a label, not values alone."""
+        return self.decides or self.kind == "largest"
+
+    @property
+    def each(self) -> bool:
+        """Whether there is an answer at each position."""
+        return self.position == "each"
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether it looks at every position."""
+        return self.position in ("each", "all")
+
+    @property
+    def place(self) -> int:
+        """The index at which it looks where that is one; the last one for each and all."""
+        return 0 if self.position == "first" else -1
+
+    def places(self, n: int) -> range:
+        """The indices at which it looks in an input of `n` positions."""
+        return range(n) if self.everywhere else range(n)[self.place :][:1]
+
+    def answered(self, n: int) -> range:
+        """The indices of its answers: every position for each, else the one at which it looks (the last for all)."""
+        return range(n) if self.each else range(n)[self.place :][:1]
+
     @cached_property
     def rows(self) -> tuple[Mapping[str, Number], ...]:
         """The `sparse` rows of the weights."""
