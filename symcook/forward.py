@@ -85,33 +85,29 @@ class Result:
     @property
     def accept(self) -> Verdict:
         """True, False, or None where it stays open; None too where the model decides nothing."""
-        return self._one(self.verdicts) if self.model.decides else None
+        return self.model.readout.verdict(self.verdicts or (), self.domain.both) if self.model.decides else None
 
-    def _one(self, verdicts: Sequence[Verdict] | None) -> Verdict:
-        """The verdict on the input, from those of the positions."""
-        if verdicts is None or self.model.readout.position != "all":
-            return None if verdicts is None else verdicts[self.place]
-        verdict = verdicts[0]
-        for other in verdicts[1:]:
-            verdict = self.domain.both(verdict, other)
-        return verdict
+    @property
+    def answers(self) -> list[Verdict]:
+        """The readout's answers, verdicts or indices of labels: one at each of `answered`; none of a readout that gives
+        values."""
+        return [] if self.verdicts is None else self._answers(self.verdicts)
+
+    def _answers(self, verdicts: Sequence[Verdict]) -> list[Verdict]:
+        readout = self.model.readout
+        return list(verdicts) if readout.each else [readout.verdict(verdicts, self.domain.both)]
 
     @cached_property
     def reliable(self) -> bool | None:
         """Whether the answer is right whatever was rounded: its margin is above the rounding bound of the domain's
         arithmetic (`symcook.domains.rounding`), so that the exact answer is the same. None where nothing is decided."""
         if self.verdicts is None or not isinstance(self.domain, Rounded):
-            return None if self.verdicts is None else self._sure(self.verdicts)
+            return None if self.verdicts is None else None not in self.answers
         try:
             sure = (self.bounded or _bounded(self)).verdicts or ()
         except (Undecided, BadInput):  # a choice on the way, or whether there is a value at all, stays open
             return False
-        return self._sure(_agreeing(self.verdicts, sure))
-
-    def _sure(self, verdicts: Sequence[Verdict]) -> bool:
-        if self.model.readout.position == "each":
-            return None not in verdicts
-        return self._one(verdicts) is not None
+        return None not in self._answers(_agreeing(self.verdicts, sure))
 
     def label(self, place: int) -> str | None:
         """The label of the largest score at an index; None where it is open."""
@@ -123,6 +119,11 @@ class Result:
         if self.model.readout.labels:
             return dict(self.scores)
         return {name: self.stream[name] for name in self.model.readout.reads} | dict(self.scores)
+
+    @property
+    def watched(self) -> dict[str, Column]:
+        """What the answer is taken from: the logit, the scores by label, or else the coordinates that are read."""
+        return dict(self.scores) or self.columns()
 
     def values(self, place: int | None = None) -> dict[str, Any]:
         """The values of `columns` at one index (by default where the readout looks)."""
@@ -260,7 +261,7 @@ class _Pass:
         """The number of the last step before whose block all positions are needed: for attention, or for a norm that
         may refuse; 0 where there is none, and one more than there are where the last norm may. From there on nothing is
         needed but at the readout's position. None where all are asked for, or the domain knows no other way."""
-        if self.trace or self.model.readout.position in ("each", "all") or not narrows(self.domain):
+        if self.trace or self.model.readout.everywhere or not narrows(self.domain):
             return None
         last = 0
         for place, step in enumerate(self.model.sublayers, 1):
@@ -273,7 +274,7 @@ class _Pass:
     def narrow(self, view: Mapping[str, Column]) -> Mapping[str, Column]:
         """From here on the stream is that of the readout's position alone; so is the view that is given back."""
         assert narrows(self.domain)
-        place = 0 if self.model.readout.position == "first" else -1
+        place = self.model.readout.place
         same = view is self.stream
         asking = dict(zip(view, self.domain.narrow(list(view.values()), place), strict=True))
         cut = (
@@ -412,20 +413,12 @@ class _Pass:
     def read(self) -> Result:
         readout, domain = self.model.readout, self.domain
         scores: dict[str, Column] = {}
-        verdicts: list[Verdict] | None = None
         for label, weights in zip(readout.labels or ("logit",), readout.rows, strict=False):
             scores[label] = self.combine(self.row(weights, self.stream), 0)
-        if readout.kind == "sign":
-            verdicts = domain.positive(scores["logit"])
-        elif readout.kind == "zero":
-            for name in readout.reads:
-                verdict = domain.zero(self.stream.get(name, self.zero))
-                verdicts = verdict if verdicts is None else list(map(domain.both, verdicts, verdict))
-        elif readout.kind == "largest":
-            verdicts = domain.largest(list(scores.values()))
-        elif readout.kind == "distribution":
-            scores = dict(zip(scores, domain.distribution(list(scores.values())), strict=True))
         full = {name: self.stream.get(name, self.zero) for name in self.model.space}
+        verdicts = readout.verdicts(domain, [full[name] for name in readout.reads], list(scores.values()))
+        if readout.labels and not readout.answers:
+            scores = dict(zip(scores, domain.distribution(list(scores.values())), strict=True))
         return self.ended(full, scores, verdicts)
 
     def ended(self, full: Mapping[str, Column], scores: Mapping[str, Column], verdicts: Any) -> Result:
@@ -436,10 +429,10 @@ class _Pass:
 
     def behind(self, before: Result, full: Any, scores: Any, verdicts: Any) -> tuple[Any, Any, Any]:
         """What the readout needs of all positions: of one that looks first, what it saw there."""
-        if self.model.readout.position == "last":
-            return full, scores, verdicts
-        if self.model.readout.position == "first":
+        if self.model.readout.first:
             return before.stream, before.scores, before.verdicts
+        if not self.model.readout.everywhere:
+            return full, scores, verdicts
         assert steps(self.domain)
         join = self.domain.joined
         read = {name: join(before.stream[name], full[name]) for name in self.model.readout.reads}

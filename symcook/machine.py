@@ -77,8 +77,8 @@ class Machine:
         """The state behind nothing but the token that the model puts in front. In balls, irrational numbers of words
         that are followed from here are not known to be those of words that another start began."""
         self.domain.begin(self.block(()), self.model.embedding.start)
-        before = self.model.embedding.before
-        return State((), Memory()) if before is None else self._passed((before,), State((), Memory()))
+        before, nothing = self.model.embedding.ends[0], State((), Memory())
+        return self._passed(before, nothing) if before else nothing
 
     def advance(self, state: State, symbol: Any) -> State:
         """The state behind one symbol more. Raises BadInput for a foreign symbol or too long a word, NoRun where no
@@ -86,13 +86,12 @@ class Machine:
         value)."""
         word = (*state.word, self._checked(symbol))
         self.model.check_length(len(word) + self.model.embedding.added)
-        before = self.model.embedding.before
-        return self._passed(word if before is None else (before, *word), replace(state, word=word))
+        return self._passed((*self.model.embedding.ends[0], *word), replace(state, word=word))
 
     def result(self, state: State) -> Result:
         """What `forward` says of the word behind which the state is: with the token that the model adds behind it.
         Raises what it raises."""
-        if self.model.embedding.after is not None:
+        if self.model.embedding.ends[1]:
             state = self._passed(self.model.embedding.surround(state.word), state, ends=True)
         if state.error is not None:
             raise state.error
@@ -115,8 +114,8 @@ class Machine:
     def _passed(self, sequence: tuple[Any, ...], state: State, ends: bool = False) -> State:
         """The state behind the last position of a sequence, before which `state` is. Where that is no input yet, or the
         readout does not look at this position, nothing is answered."""
-        block, first = self.block(sequence), self.model.readout.position == "first"
-        answers = not state.memory.seen if first else ends or self.model.embedding.after is None
+        block, first = self.block(sequence), self.model.readout.first
+        answers = not state.memory.seen if first else ends or not self.model.embedding.ends[1]
         error = state.error if first else None
         try:
             try:

@@ -90,28 +90,28 @@ class Prefixes:
 
     def levels(self) -> Iterator[Level]:
         """Every length in turn, from that of the empty word where it is an input."""
-        before, after = self.model.embedding.before, self.model.embedding.after
-        if before is None and after is not None:
-            yield self.step((after,))
-        for tokens in chain([] if before is None else [(before,)], repeat(self.model.alphabet)):
+        before, after = self.model.embedding.ends
+        if after and not before:
+            yield self.step(after)
+        for tokens in chain([before] if before else [], repeat(self.model.alphabet)):
             level = self.step(tokens)
-            if after is None:
+            if not after:
                 yield level
             self.sums, kept = self.merged(level)
             self.parents.append((level.origin[kept], level.tokens[kept]))
             self.states = len(kept)
-            if after is not None:
-                yield self.step((after,))
+            if after:
+                yield self.step(after)
 
     def step(self, tokens: Sequence[str]) -> Level:
         """One position more, for each state and token."""
         import numpy as np
 
-        depth, embedding = len(self.parents), self.model.embedding
+        depth = len(self.parents)
         origin = np.tile(np.arange(self.states), len(tokens))
         row = np.repeat(np.array(list(tokens), dtype=object), self.states)
         more = tokens == self.model.alphabet
-        typed = max(0, depth - (embedding.before is not None)) + more
+        typed = max(0, depth - len(self.model.embedding.ends[0])) + more
         return Level(typed, self.run(tokens, origin, row), origin, row, depth, more)
 
     def run(self, tokens: Sequence[str], origin: Any, row: Any) -> Result:
@@ -130,9 +130,9 @@ class Prefixes:
 
     def word(self, level: Level, entry: int) -> tuple[str, ...]:
         """The typed tokens of a word of an entry."""
-        embedding, state = self.model.embedding, level.origin[entry]
+        added, state = len(self.model.embedding.ends[0]), level.origin[entry]
         found = [level.tokens[entry]] if level.typed else []
-        for origin, tokens in reversed(self.parents[embedding.before is not None : level.depth]):
+        for origin, tokens in reversed(self.parents[added : level.depth]):
             found.append(tokens[state])
             state = origin[state]
         return tuple(found[::-1])

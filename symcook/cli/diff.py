@@ -23,7 +23,10 @@ FILES = {".npz": "npz", ".safetensors": "safetensors", ".onnx": "onnx"}
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @click.option(
-    "--max-length", type=Whole("the greatest length", 1, MAX_LENGTH), default=6, metavar="N",
+    "--max-length",
+    type=Whole("the greatest length", 1, MAX_LENGTH),
+    default=6,
+    metavar="N",
     help="Inputs to length N (6), in typed symbols.",
 )
 @click.option("--tolerance", default="0", metavar="T", help="What is at most T apart counts as equal (0).")

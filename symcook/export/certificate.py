@@ -160,8 +160,7 @@ def _length(model: Transformer, m: Mapping[str, Any], n: int, limit: int, none: 
     whole: Any
     batched = limit == BATCHED
     if model.embedding.inputs is None:
-        before, after = model.embedding.before, model.embedding.after
-        whole = Words(model.alphabet, n, () if before is None else (before,), () if after is None else (after,))
+        whole = Words(model.alphabet, n, *model.embedding.ends)
     else:
         whole = Grid(tuple(list(_options(model, n, limit)) for _ in range(n)))
     worst = 0.0
@@ -242,9 +241,8 @@ def _batched(model: Transformer, block: Any, n: int) -> Any:
     domain: Any = make_domain("batch")
     result: Result = forward(model, block, domain)
     if _answers(model):
-        if model.readout.each:
-            return np.stack([domain.full(v) for v in result.verdicts or ()], axis=1)
-        return domain.full(result.accept if model.decides else (result.verdicts or ())[result.place])
+        answers = [domain.full(answer) for answer in result.answers]
+        return np.stack(answers, axis=1) if model.readout.each else answers[0]
     cells = [list(result.values(place).values()) for place in result.answered]
     values = [[_rounded(domain.show(cell, 30)) for cell in row] for row in cells]
     return np.array(values).transpose(2, 0, 1)
@@ -273,9 +271,7 @@ def _single(model: Transformer, sequence: Any, n: int) -> Any:
         raise Undecided(f"the answer to {found.given} stayed open in balls; there is no exact one.")
     result = found.result
     if _answers(model):
-        if model.readout.each:
-            return list(result.verdicts or ())
-        return result.accept if model.decides else (result.verdicts or ())[result.place]
+        return result.answers if model.readout.each else result.answers[0]
     with result.domain.context():
         rows = [result.values(place).values() for place in result.answered]
         return [[_float(result.domain.show(value, 30)) for value in row] for row in rows]

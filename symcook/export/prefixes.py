@@ -26,9 +26,9 @@ MOST_STATES = 20_000
 def streams(model: Transformer) -> bool:
     """Whether a deciding model over words can be followed by its running sums."""
     readout = model.readout
-    if model.embedding.words is None or readout.kind not in ("sign", "zero", "largest"):
+    if model.embedding.words is None or not readout.answers or readout.first:
         return False
-    if readout.position != "last" and (model.embedding.after is not None or readout.position == "first"):
+    if readout.everywhere and model.embedding.ends[1]:
         return False
     parts = [part for step in model.sublayers for part in step.parts]
     turns = all(part.activation in ("relu", "step") for part in parts if isinstance(part, FeedForward))

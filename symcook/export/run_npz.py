@@ -107,7 +107,7 @@ def attend(m, head, x, stop):
         "average": lambda: best,
         "leftmost": lambda: best & (best.cumsum(axis=-1) == 1),
         "rightmost": lambda: best & (best[..., ::-1].cumsum(axis=-1)[..., ::-1] == 1),
-        "softmax": lambda: np.where(seen, np.exp(np.minimum(np.where(seen, s - top, 0), 0)), 0),
+        "softmax": lambda: np.exp(np.where(seen, np.minimum(s - top, 0), -np.inf)),
     }
     a = one_of(kinds, m[head + "weighting"])().astype(x.dtype)
     total = a.sum(axis=-1, keepdims=True)

@@ -173,7 +173,7 @@ class Transformer(Verbs, Shown):
     @property
     def decides(self) -> bool:
         """Whether the readout gives accept or reject."""
-        return self.readout.kind in ("sign", "zero")
+        return self.readout.decides
 
     @cached_property
     def pointwise(self) -> bool:
@@ -315,7 +315,7 @@ class Transformer(Verbs, Shown):
     def check_length(self, n: int) -> None:
         """Raise BadInput where an input of length `n` is longer than the model allows."""
         if self.max_length is not None and n > self.max_length:
-            added = [one for one in (self.embedding.before, self.embedding.after) if one is not None]
+            added = self.embedding.surround(())
             given = f"{n} with {' and '.join(added)}" if added else n
             raise BadInput(
                 f"an input must have length at most {self.max_length}", given, "build the model with a larger N"

@@ -62,10 +62,11 @@ def margin(
     require_words(model)
     asked = lengths(model, max_length)
     bound = model.bind(values)
+    two = bound.readout.signed
     rows: dict[int, Mapping[str, Cell]] = {}
     loose: list[int] = []
     method = ""
-    if mergeable(bound) and bound.readout.kind in ("sign", "zero"):
+    if mergeable(bound) and bound.decides:
         try:
             for states, level in merged(bound, asked):
                 least, low = _of_level(bound, states, level)
@@ -85,10 +86,9 @@ def margin(
             method = found.method
             if progress is not None:
                 progress(n, asked[-1])
-    notes = {"margin": WHAT[bound.readout.kind], "method": method}
+    notes = {"margin": WHAT["sign" if two else "zero" if bound.decides else "largest"], "method": method}
     if loose:
         notes["enclosed"] = f"at {_spans(loose)} the least value is not known exactly: it is in the ball"
-    two = bound.readout.kind == "sign"
     columns = ("n", "margin", "word", *(SIDES if two else ()))
     shown = tuple(SIDES) if two else ("margin",)
     return Answer(
@@ -133,32 +133,18 @@ def _cell(low: Number, high: Number, digits: int) -> Cell:
 def distance(result: Result) -> tuple[bool | None, Number | None]:
     """On which side the decision of a run in balls is (None of a largest score), and how far from its threshold: None
     where a zero test is passed everywhere."""
-    readout, scores = result.model.readout, list(result.scores.values())
-    places = range(len(next(iter(result.stream.values())))) if readout.position in ("each", "all") else [result.place]
-    found: list[tuple[bool | None, Number | None]] = []
-    for place in places:
-        if readout.kind == "largest":
-            here = [column[place] for column in scores]
-            found.append((None, _apart(here)))
-        elif readout.kind == "sign":
-            logit = scores[0][place]
-            found.append((_sure(logit > 0, logit <= 0), abs(logit)))
-        else:
-            size: Number = fmpq(0)
-            for name in readout.reads:
-                size = _greater(size, abs(result.stream[name][place]))
-            found.append((_sure(size == 0, size > 0), None if size == 0 else size))
-    if readout.position == "all" and not all(accept for accept, _ in found):
+    readout, found = result.model.readout, list[tuple[bool | None, Number | None]]()
+    for place in result.places:
+        values = [column[place] for column in result.watched.values()]
+        side = (result.verdicts or ())[place] if readout.decides else None
+        found.append((side, readout.distance(values, _most, lambda x: arb(x).mid())))
+    if readout.everywhere and not readout.each and not all(accept for accept, _ in found):
         if any(accept is None for accept, _ in found):
             raise Undecided("the answer at some position stayed open")
         refusing = [size for accept, size in found if not accept and size is not None]
         return False, _most(refusing)
     sizes = [size for _, size in found if size is not None]
     return found[0][0], _fewest(sizes) if sizes else None
-
-
-def _sure(yes: Any, no: Any) -> bool | None:
-    return True if yes else False if no else None
 
 
 def _greater(a: Number, b: Number) -> Number:
@@ -177,16 +163,6 @@ def _fewest(values: Sequence[Number]) -> Number:
     for value in values[1:]:
         found = min(found, value) if type(found) is fmpq and type(value) is fmpq else arb(found).min(arb(value))
     return found
-
-
-def _apart(scores: Sequence[Number]) -> Number | None:
-    """The greatest of some scores less the greatest of the others; None of one score."""
-    if len(scores) < 2:
-        return None
-    best = max(range(len(scores)), key=lambda k: arb(scores[k]).mid())
-    others = _most([score for k, score in enumerate(scores) if k != best])
-    apart = scores[best] - others
-    return abs(apart)
 
 
 class _Least:
@@ -255,18 +231,18 @@ def _of_level(model: Transformer, states: Prefixes, level: Level) -> tuple[_Leas
 
 def _sizes(model: Transformer, result: Result) -> list[tuple[bool, fmpq | None]]:
     """The side of each entry and its distance; None where a zero test is passed."""
-    if model.readout.kind == "sign":
-        return [(bool(x > 0), abs(x)) for x in result.scores["logit"].values]
-    columns = [result.stream[name].values for name in model.readout.reads]
-    found = [max(map(abs, row)) for row in zip(*columns, strict=True)]
-    return [(size == 0, size if size != 0 else None) for size in found]
+    readout, found = model.readout, []
+    for row in zip(*_watched(result), strict=True):
+        size = readout.distance(row, max)
+        found.append((row[0] > 0 if readout.signed else size is None, size))
+    return found
 
 
 def _between(model: Transformer, states: Prefixes, level: Level, low: int) -> list[fmpq]:
     """Numbers one of which no distance between an entry and the next, the ends of a line, is below: it is least at its
     ends, or 0 where it crosses. Where an activation turns in between, the line is broken there."""
     domain: Any = level.result.domain
-    ends = [(column[low], column[low + 1]) for column in (*domain.turns, *_watched(model, level.result))]
+    ends = [(column[low], column[low + 1]) for column in (*domain.turns, *_watched(level.result))]
     if all(a == b for a, b in ends):
         return []
     if not any((a < 0 < b) or (b < 0 < a) for a, b in ends):
@@ -281,18 +257,16 @@ def _between(model: Transformer, states: Prefixes, level: Level, low: int) -> li
             middle = start + crossing * (end - start)
             todo += [(start, middle), (middle, end)]
             continue
-        crossing = _crossing(_watched(model, result))
+        crossing = _crossing(_watched(result))
         if crossing is not None:
             found.append(fmpq(0))  # on the way the readout crosses its threshold
         found += [size if size is not None else fmpq(0) for _, size in _sizes(model, result)]
     return found
 
 
-def _watched(model: Transformer, result: Result) -> list[list[fmpq]]:
+def _watched(result: Result) -> list[list[fmpq]]:
     """What is compared with 0 in the readout."""
-    if model.readout.kind == "sign":
-        return [result.scores["logit"].values]
-    return [result.stream[name].values for name in model.readout.reads]
+    return [column.values for column in result.watched.values()]
 
 
 def _crossing(columns: Sequence[Sequence[fmpq]]) -> fmpq | None:

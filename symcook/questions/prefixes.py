@@ -98,7 +98,7 @@ class Position(Behind):
 def mergeable(model: Transformer) -> bool:
     """Whether the words of a model can be gone through in this way (numbers apart, which must be rational)."""
     heads = any(isinstance(part, Head) for step in model.sublayers for part in step.parts)
-    return heads and prefixes.averages(model, ("future",)) and model.readout.position == "last"
+    return heads and prefixes.averages(model, ("future",)) and not (model.readout.everywhere or model.readout.first)
 
 
 class Prefixes(prefixes.Prefixes):

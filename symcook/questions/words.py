@@ -29,7 +29,7 @@ def require_words(model: Transformer) -> None:
     """BadInput where a model is not one that decides about words."""
     if not model.alphabet:
         raise BadInput("the model must read words", f"{model.name}, which reads numbers", "choose a language model")
-    if not model.decides and model.readout.kind != "largest":
+    if not model.readout.answers:
         must = "the model must decide (a readout by sign, zero test or largest score)"
         raise BadInput(must, f"{model.name}, which shows a {model.readout.kind}", "choose one that decides")
 
@@ -84,17 +84,14 @@ class Classes:
 def classes(model: Transformer, n: int, bits: int | None = None) -> Classes:
     """The classes of the words of `n` typed symbols; symbols without a value may take any. With `bits`, two words of a
     class have the same answer also for every runtime with numbers of at least so many bits."""
-    embedding = model.embedding
-    before, after = (() if token is None else (token,) for token in (embedding.before, embedding.after))
-    sequence = (*before, *[None] * n, *after)
+    sequence = model.embedding.surround([None] * n)
     if not sequence:
         return Classes(model.alphabet, n, ())
     domain = Dependence(model.alphabet, bits)
     result = forward(model, sequence, domain)  # type: ignore[arg-type]
-    places = range(len(domain.rows)) if model.readout.position in ("each", "all") else [result.place]
-    found = [domain.depends(column, place) for column in result.columns().values() for place in places]
+    found = [domain.depends(column, place) for column in result.columns().values() for place in result.places]
     found += domain.refusing
-    return Classes(model.alphabet, n, cells_of(sorted(frozenset[int]().union(*found)), len(before), n))
+    return Classes(model.alphabet, n, cells_of(sorted(frozenset[int]().union(*found)), len(model.embedding.ends[0]), n))
 
 
 def cells_of(groups: Sequence[int], first: int, n: int) -> tuple[tuple[int, ...], ...]:

@@ -95,11 +95,11 @@ def words(model: Transformer, max_length: int) -> Source:
         must = f"a check must have at most {LIMIT} inputs, which is length {allowed} over {letters} symbols"
         raise BadInput(must, f"length {max_length}", f"give --max-length {allowed} or less")
     total = sum(letters**n for n in range(1, max_length + 1))
-    before, after = ends(model)
+    before, after = model.embedding.ends
     added = len(before) + len(after)
 
     def parts() -> Iterator[Part]:
-        if unfollowed(model) is not None or model.embedding.after is not None:
+        if unfollowed(model) is not None or after:
             for n in range(1, max_length + 1):
                 yield from map(Part, Words(model.alphabet, n + added, before, after).blocks(BLOCK))
             return
@@ -115,12 +115,6 @@ def words(model: Transformer, max_length: int) -> Source:
             done = last
 
     return Source(total, "", parts)
-
-
-def ends(model: Transformer) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The tokens that the model puts before and after every word."""
-    before, after = model.embedding.before, model.embedding.after
-    return () if before is None else (before,), () if after is None else (after,)
 
 
 def rows(model: Transformer, max_length: int, region: Tree) -> Source:
