@@ -219,6 +219,7 @@ class _Pass:
         else:
             assert steps(domain)
             domain.resume(_lowered(sequence), self.embedding.start, after.seen)
+        self.indices = domain.indices()
         self.zero = domain.linear([], 0)
         self.stream: dict[str, Column] = {}
         self.steps: list[Step] = []
@@ -227,7 +228,7 @@ class _Pass:
 
     def result(self) -> Result:
         for head in (part for step in self.model.sublayers for part in step.parts if isinstance(part, Head)):
-            _check_temperature(head, self.embedding.start, self.after.seen if self.after else 0, self.domain.length)
+            _check_temperature(head, self.embedding.start, self.indices)
         wanted = self.model.live
         self.embed(set(self.model.space) if self.trace else wanted[0])
         self.step(0, "embedding")
@@ -255,7 +256,7 @@ class _Pass:
         return self.read()
 
     def memory(self) -> Memory | None:
-        return None if self.after is None else Memory(self.domain.length, tuple(self.heads))
+        return self.after and Memory(self.after.seen + len(self.indices), tuple(self.heads))
 
     def last_needed(self) -> int | None:
         """The number of the last step before whose block all positions are needed: for attention, or for a norm that
@@ -295,10 +296,9 @@ class _Pass:
     def units(self) -> list[Column]:
         """For each position the column that is 1 there and 0 elsewhere: a head that averages them shows its weights.
         Empty where no weights are kept."""
-        if not self.trace or self.domain.length > self.most_weights:
+        if not self.trace or len(self.indices) > self.most_weights:
             return []
-        first = self.embedding.start
-        return [self.domain.positions(_indicator(first + j)) for j in range(self.domain.length)]
+        return [self.domain.positions(_indicator(i)) for i, _ in self.indices]
 
     def embed(self, wanted: set[str]) -> None:
         embedding, domain = self.embedding, self.domain
@@ -451,8 +451,8 @@ def _lowered(sequence: Any) -> Any:
     return sequence
 
 
-def _check_temperature(head: Head, start: int, seen: int, length: int) -> None:
-    """NoRun where a temperature that depends on i or n is not positive at some position from `seen` on of this length.
+def _check_temperature(head: Head, start: int, indices: Sequence[tuple[int, int]]) -> None:
+    """NoRun where a temperature that depends on i or n is not positive at some of these i and n.
 
     What is positive wherever i and n are is seen at once; otherwise each position is tried with balls, and with sympy
     where these leave it open or a declared symbol stands in the temperature.
@@ -460,23 +460,21 @@ def _check_temperature(head: Head, start: int, seen: int, length: int) -> None:
     tree = head.lowered["temperature"]
     if head.weighting != "softmax" or isinstance(tree, Fraction) or not names(tree) & {"i", "n"}:
         return
-    i, n = symbol("i"), symbol("n")
     if _positive_everywhere(head.temperature, start):
         return
     from symcook.numbers.evaluate import evaluate
 
-    at_length = head.temperature.subs(n, length)
     plain = names(tree) <= {"i", "n"}
-    for place in range(seen, length if i in at_length.free_symbols else seen + 1):
+    for i, n in indices if "i" in names(tree) else indices[:1]:
         try:
-            value = evaluate(tree, {"i": start + place, "n": length}) if plain else None
+            value = evaluate(tree, {"i": i, "n": n}) if plain else None
         except BadInput:  # a pole, as that of 1/log(i) at 1: an infinite temperature, which makes all scores zero
             value = None
         if value is not None and value > 0:
             continue
-        if (value is not None and value <= 0) or at_length.subs(i, start + place).is_nonpositive:
-            where = f"{show(tree)} at i = {start + place}, n = {length}"
-            raise NoRun("a temperature must be positive", where)
+        known = value is not None and value <= 0
+        if known or head.temperature.subs({symbol("i"): i, symbol("n"): n}).is_nonpositive:
+            raise NoRun("a temperature must be positive", f"{show(tree)} at i = {i}, n = {n}")
 
 
 def _positive_everywhere(temperature: Any, start: int) -> bool:

@@ -9,11 +9,11 @@ state is, in which numbers, and which states become one, is said where it is use
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from typing import Any, NamedTuple
 
+from symcook.domains.rowwise import Positions
 from symcook.forward import Memory, Result, forward
 from symcook.machine import unfollowed
 from symcook.model.parts import Head
@@ -35,21 +35,17 @@ class Sum(NamedTuple):
     total: Any
 
 
-class Behind:
+class Behind(Positions):
     """The domain of one position behind many states; a subclass has the numbers. `tokens` are what may stand there,
     `i` is the position and `seen` the number of those before it."""
 
-    length: int
     tokens: Sequence[str]
-
-    def context(self) -> AbstractContextManager[Any]:
-        return nullcontext()
-
-    def begin(self, sequence: Any, start: int) -> None:
-        self.resume(sequence, start, 0)
 
     def resume(self, sequence: Any, start: int, seen: int) -> None:
         self.tokens, self.i, self.seen, self.length = sequence, start + seen, seen, seen + 1
+
+    def indices(self) -> list[tuple[int, int]]:
+        return [(self.i, self.length)]
 
     def positive(self, column: Any) -> list[None]:
         return [None]
@@ -59,9 +55,6 @@ class Behind:
 
     def largest(self, columns: Any) -> list[None]:
         return [None]
-
-    def both(self, first: None, second: None) -> None:
-        return None
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ ONE = fmpq(1)
 Value = Any
 """A rational (fmpq), or a ball (arb)."""
 Column = list[Value]
+Columns = Sequence[Column]
 
 
 class Ball(Shortening):
@@ -155,7 +156,7 @@ class Ball(Shortening):
     def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> Sequence[int]:
         return _maxima(scores, weighting, i, first, self.bits)
 
-    def scoring(self, queries: Sequence[Column], keys: Sequence[Column], compared: bool) -> Scores:
+    def scoring(self, queries: Columns, keys: Columns, compared: bool) -> Scores:
         """By a product of matrices where all entries are rational."""
         if any(type(x) is not fmpq for column in (*queries, *keys) for x in column):
             return super().scoring(queries, keys, compared)
@@ -168,12 +169,7 @@ class Ball(Shortening):
         return scores
 
     def soft(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        seen: Sequence[range],
-        factor: Coefficient,
+        self, queries: Columns, keys: Columns, values: Columns, seen: Sequence[range], factor: Coefficient
     ) -> list[Column]:
         """Softmax rows, `ROWS` at a time as one product of matrices; a plain mean where all scores are zero, and the
         one value where all are equal."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -45,7 +44,7 @@ from symcook.domains.cells import (
 )
 from symcook.domains.exact import at_position, coefficient, logarithmic, soft_mean
 from symcook.domains.protocol import visible
-from symcook.domains.rowwise import Listing
+from symcook.domains.rowwise import Going
 from symcook.errors import NotExact
 from symcook.model.expr import show
 from symcook.model.symbols import Number
@@ -184,9 +183,10 @@ def nth(block: Words | Grid, code: int) -> tuple[Any, ...]:
 
 
 Column = list[Cell]
+Columns = Sequence[Column]
 
 
-class Batch(Listing):
+class Batch(Going):
     """The domain of exact batches. `begin` takes `Words`, a `Grid` or `Listed` words; gelu and layer norm are
     NotExact, and so are softmax over more than few combinations of scores and values and irrational weights but roots.
 
@@ -198,19 +198,13 @@ class Batch(Listing):
 
     def __init__(self, floats: bool = False) -> None:
         self.kinds = floating if floats else carrier
-        self.length = 0
         self.size = 1
         """The number of inputs in the batch."""
 
-    def context(self) -> AbstractContextManager[Any]:
-        return nullcontext()
-
     def begin(self, sequence: Words | Grid | Listed, start: int) -> None:
-        self._start = start
         self._choices: list[Any] = list(sequence.choices())
-        self.length = len(self._choices)
+        super().begin(self._choices, start)
         self.size = sequence.size
-        self.rows = range(self.length)
         self._digits = sequence.digits() if isinstance(sequence, Listed) else None
         self._radix = tuple(len(options) for options in self._choices)
         self._above = list(itertools.accumulate(self._radix, lambda a, b: a * b, initial=1))
@@ -263,20 +257,14 @@ class Batch(Listing):
             return [step(cell, self.kinds) for cell in column]
         raise NotExact("an activation must be relu or step in exact batches", kind, _BALL)
 
-    def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: Columns, epsilon: Any, zero_variance: str) -> list[Column]:
         raise NotExact("a model must have no layer norm in exact batches", "layer norm", _BALL)
 
-    def distribution(self, columns: Sequence[Column]) -> list[Column]:
+    def distribution(self, columns: Columns) -> list[Column]:
         raise NotExact("a readout must not be a distribution in exact batches", "softmax", _BALL)
 
     def attend(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        mask: str,
-        weighting: str,
-        factor: Any,
+        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, factor: Any
     ) -> list[Column]:
         if not queries:
             if weighting in ("leftmost", "rightmost"):
@@ -353,7 +341,7 @@ class Batch(Listing):
     def zero(self, column: Column) -> list[Array]:
         return [cell.each(lambda table: table == 0) for cell in column]
 
-    def largest(self, columns: Sequence[Column]) -> list[Array]:
+    def largest(self, columns: Columns) -> list[Array]:
         return [largest(cells, self.kinds) for cells in zip(*columns, strict=True)]
 
     def both(self, first: Array, second: Array) -> Array:
@@ -373,14 +361,8 @@ class Batch(Listing):
             entries = np.tile(entries, size // len(entries))
         return entries[_order(tuple(r for r in radix if r > 1))]
 
-    def read(self, column: Column, place: int) -> Cell:
-        return column[place]
-
     def show(self, value: Cell, digits: int) -> list[str]:
         return [text(p * Fraction(1, value.denominator)) for p in self.full(value.numerators).tolist()]
-
-    def settled(self, value: Cell, digits: int) -> bool:
-        return True
 
 
 def _combinations(cells: Sequence[Cell]) -> tuple[list[tuple[Any, ...]], Array]:

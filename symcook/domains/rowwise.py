@@ -20,10 +20,55 @@ from symcook.model.expr import Tree
 Value = Any
 """A number of the system. Values add by Python's operator."""
 Column = list[Value]
+Columns = Sequence[Column]
 Scores = Callable[[int, range], Sequence[Value]]
 
 
-class Rowwise:
+class Positions:
+    """A system that keeps at which positions columns have entries: what all that run a sequence share."""
+
+    length = 0
+    rows: Sequence[int] = range(0)
+    """The positions (from 0) that columns have entries for."""
+
+    def context(self) -> AbstractContextManager[Any]:
+        return nullcontext()
+
+    def begin(self, sequence: Any, start: int) -> None:
+        self._sequence, self._start = tuple(sequence), start
+        self.length = len(self._sequence)
+        self.rows = range(self.length)
+
+    def indices(self) -> list[tuple[int, int]]:
+        return [(self._start + row, self.length) for row in self.rows]
+
+    def both(self, first: Any, second: Any) -> Any:
+        return conjunction(first, second)
+
+    def read(self, column: Any, place: int) -> Any:
+        return column[place]
+
+    def settled(self, value: Any, digits: int) -> bool:
+        return True
+
+
+class Going(Positions):
+    """One that can leave positions out and go on behind those that it has run (`symcook.domains.protocol.Narrowing` and
+    `Stepping`). Columns are lists or arrays."""
+
+    def narrow(self, columns: Sequence[Any], place: int) -> list[Any]:
+        self.rows = self.rows[place:][:1]
+        return [column[place:][:1] for column in columns]
+
+    def resume(self, sequence: Any, start: int, seen: int) -> None:
+        self.begin(sequence, start)
+        self._sequence, self.rows = self._sequence[seen:], self.rows[seen:]
+
+    def joined(self, before: Any, column: Any) -> Any:
+        return column if before is None else before + column
+
+
+class Rowwise(Positions):
     """The operations of `symcook.domains.protocol.Domain` from those of one number system.
 
     A subclass gives `number`, `position`, `activation`, `normalised`, `weights` and `show`, and in place of the others
@@ -36,11 +81,6 @@ class Rowwise:
     """Whether each sum must be taken from left to right."""
 
     def __init__(self) -> None:
-        self._sequence: tuple[Any, ...] = ()
-        self._start = 1
-        self.length = 0
-        self.rows: Sequence[int] = ()
-        """The positions (from 0) that columns have entries for."""
         self._memo: Iterator[dict[tuple[int, ...], Any]] = iter(dict, None)
         """For each operation of a pass, the entries that it met and what it made of them."""
         self._memos: list[dict[tuple[int, ...], Any]] = []
@@ -131,14 +171,8 @@ class Rowwise:
 
     # What holds in every number system.
 
-    def context(self) -> AbstractContextManager[Any]:
-        return nullcontext()
-
     def begin(self, sequence: Any, start: int) -> None:
-        self._sequence = tuple(sequence)
-        self._start = start
-        self.length = len(self._sequence)
-        self.rows = range(self.length)
+        super().begin(sequence, start)
         self._memo, self._memos = iter(dict, None), []
 
     def embed(self, table: Mapping[str, Coefficient]) -> Column:
@@ -169,7 +203,7 @@ class Rowwise:
     def activate(self, column: Column, kind: str) -> Column:
         return self.each([column], lambda entries: self.activation(entries[0], kind))
 
-    def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: Columns, epsilon: Coefficient, zero_variance: str) -> list[Column]:
         floor, known, rows = self.number(epsilon), next(self._memo), []
         for place, entries in zip(self.rows, zip(*columns, strict=True), strict=True):
             key = tuple(map(id, entries))
@@ -179,13 +213,7 @@ class Rowwise:
         return _columns(rows)
 
     def attend(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        mask: str,
-        weighting: str,
-        factor: Coefficient,
+        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, factor: Coefficient
     ) -> list[Column]:
         seen = [visible(mask, place, self.length) for place in self.rows]
         if not queries:
@@ -202,12 +230,7 @@ class Rowwise:
         return self._by_query(queries, seen, len(values), row)
 
     def soft(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        seen: Sequence[range],
-        factor: Coefficient,
+        self, queries: Columns, keys: Columns, values: Columns, seen: Sequence[range], factor: Coefficient
     ) -> list[Column]:
         """Softmax rows, `seen` being what each row sees."""
         score, scales = self.scoring(queries, keys, compared=False), self.scales(factor)
@@ -218,7 +241,7 @@ class Rowwise:
 
         return self._by_query(queries if scales is None else [*queries, scales], seen, len(values), row)
 
-    def scoring(self, queries: Sequence[Column], keys: Sequence[Column], compared: bool) -> Scores:
+    def scoring(self, queries: Columns, keys: Columns, compared: bool) -> Scores:
         """The scores of a row, by its number, at the positions that it sees; equal keys get one score. Where they are
         only `compared`, those of a row may have a positive factor."""
         offered = list(zip(*keys, strict=True))
@@ -265,7 +288,7 @@ class Rowwise:
         sums = self.running(column[::-1] if back else column)
         return [self.over(sums[len(sees)], self.number(len(sees))) if sees else self.nothing for sees in seen]
 
-    def each(self, columns: Sequence[Column], compute: Callable[[Sequence[Value]], Value]) -> Column:
+    def each(self, columns: Columns, compute: Callable[[Sequence[Value]], Value]) -> Column:
         """`compute` of the entries at each position, once for positions with the same entries."""
         known, result = next(self._memo), []
         for entries in zip(*columns, strict=True):
@@ -276,10 +299,10 @@ class Rowwise:
             result.append(found[0])
         return result
 
-    def distribution(self, columns: Sequence[Column]) -> list[Column]:
+    def distribution(self, columns: Columns) -> list[Column]:
         return _columns(map(self.shares, zip(*columns, strict=True)))
 
-    def largest(self, columns: Sequence[Column]) -> list[int | None]:
+    def largest(self, columns: Columns) -> list[int | None]:
         return [self.first_largest(scores) for scores in zip(*columns, strict=True)]
 
     def positive(self, column: Column) -> list[bool | None]:
@@ -288,48 +311,15 @@ class Rowwise:
     def zero(self, column: Column) -> list[bool | None]:
         return list(map(self.is_zero, column))
 
-    def both(self, first: bool | None, second: bool | None) -> bool | None:
-        return conjunction(first, second)
 
-    def read(self, column: Column, place: int) -> Any:
-        return column[place]
-
-    def settled(self, value: Any, digits: int) -> bool:
-        return True
-
-
-class Listing:
-    """A system whose columns are lists by position, which can leave positions out and go on behind those that it has
-    run (`symcook.domains.protocol.Narrowing` and `Stepping`)."""
-
-    rows: Sequence[int]
-
-    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
-        self.rows = self.rows[place:][:1]
-        return [[column[place]] for column in columns]
-
-    def resume(self, sequence: Any, start: int, seen: int) -> None:
-        self.begin(sequence, start)
-        self.rows = self.rows[seen:]
-
-    def joined(self, before: Column | None, column: Column) -> Column:
-        return column if before is None else before + column
-
-    def begin(self, sequence: Any, start: int) -> None:
-        raise NotImplementedError
-
-
-class Shortening(Listing, Rowwise):
+class Shortening(Rowwise, Going):
     """A row-wise system that can do so. What it has computed of the same entries at positions before is kept, so that
     equal positions have one object whether they are run together or one after the other."""
-
-    def begin(self, sequence: Any, start: int) -> None:
-        Rowwise.begin(self, sequence, start)
 
     def resume(self, sequence: Any, start: int, seen: int) -> None:
         kept = self._memos
         super().resume(sequence, start, seen)
-        self._sequence, self._memos, self._memo = self._sequence[seen:], kept, _again(kept)
+        self._memos, self._memo = kept, _again(kept)
 
 
 def _again(kept: list[dict[tuple[int, ...], Any]]) -> Iterator[dict[tuple[int, ...], Any]]:
