@@ -11,7 +11,8 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
 
-from symcook.domains.protocol import Column, Domain, Rounded, Verdict, narrows, rounds, steps
+from symcook.domains.protocol import Column, Domain, Rounded, Verdict, rounds
+from symcook.domains.rowwise import Going
 from symcook.errors import BadInput, NoRun, Undecided
 from symcook.model.expr import names, show
 from symcook.model.layers import SelfAttention, Sublayer
@@ -217,7 +218,7 @@ class _Pass:
         if after is None:
             domain.begin(_lowered(sequence), self.embedding.start)
         else:
-            assert steps(domain)
+            assert isinstance(domain, Going)
             domain.resume(_lowered(sequence), self.embedding.start, after.seen)
         self.indices = domain.indices()
         self.zero = domain.linear([], 0)
@@ -262,7 +263,7 @@ class _Pass:
         """The number of the last step before whose block all positions are needed: for attention, or for a norm that
         may refuse; 0 where there is none, and one more than there are where the last norm may. From there on nothing is
         needed but at the readout's position. None where all are asked for, or the domain knows no other way."""
-        if self.trace or self.model.readout.everywhere or not narrows(self.domain):
+        if self.trace or self.model.readout.everywhere or not isinstance(self.domain, Going):
             return None
         last = 0
         for place, step in enumerate(self.model.sublayers, 1):
@@ -274,7 +275,7 @@ class _Pass:
 
     def narrow(self, view: Mapping[str, Column]) -> Mapping[str, Column]:
         """From here on the stream is that of the readout's position alone; so is the view that is given back."""
-        assert narrows(self.domain)
+        assert isinstance(self.domain, Going)
         place = self.model.readout.place
         same = view is self.stream
         asking = dict(zip(view, self.domain.narrow(list(view.values()), place), strict=True))
@@ -392,7 +393,7 @@ class _Pass:
         self, after: Memory, keys: list[Column], values: list[Column]
     ) -> tuple[Sequence[Column], Sequence[Column]]:
         """Keys and values behind those of the positions before."""
-        assert steps(self.domain)
+        assert isinstance(self.domain, Going)
         new, join = (*keys, *values), self.domain.joined
         old = after.heads[len(self.heads)] if after.heads else [None] * len(new)
         held = tuple(join(before, column) for before, column in zip(old, new, strict=True))
@@ -433,7 +434,7 @@ class _Pass:
             return before.stream, before.scores, before.verdicts
         if not self.model.readout.everywhere:
             return full, scores, verdicts
-        assert steps(self.domain)
+        assert isinstance(self.domain, Going)
         join = self.domain.joined
         read = {name: join(before.stream[name], full[name]) for name in self.model.readout.reads}
         held = {name: join(before.scores[name], column) for name, column in scores.items()}

@@ -13,7 +13,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
-from symcook.domains.protocol import Domain, steps
+from symcook.domains.protocol import Domain
+from symcook.domains.rowwise import Going
 from symcook.errors import BadInput, NoRun, Undecided
 from symcook.forward import Memory, Result, forward
 from symcook.model.parts import Head
@@ -68,7 +69,7 @@ class Machine:
         if why is not None:
             must = "a model that is followed from left to right must not depend on what follows"
             raise BadInput(must, why, "run whole words instead")
-        if not steps(domain):
+        if not isinstance(domain, Going):
             must = "a model is followed in a domain of numbers, whose comparisons do not branch"
             raise BadInput(must, domain.name, "ask derive for the closed form of a whole word")
         self.model, self.domain, self.block = model, domain, getattr(domain, "block", tuple)
@@ -135,7 +136,7 @@ class Machine:
 def follower(model: Transformer, domain: Domain) -> Callable[[Sequence[Any]], Result]:
     """What `forward` says of one word after the other, each followed from the longest prefix that it has in common with
     the word before; of whole words where the model cannot be followed."""
-    if unfollowed(model) is not None or not steps(domain):
+    if unfollowed(model) is not None or not isinstance(domain, Going):
         return lambda word: forward(model, model.tokens(word), domain)
     machine, path, runs = Machine(model, domain), list[State](), 0
 

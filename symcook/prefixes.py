@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from typing import Any, NamedTuple
 
-from symcook.domains.rowwise import Positions
+from symcook.domains.rowwise import Going
 from symcook.forward import Memory, Result, forward
 from symcook.machine import unfollowed
 from symcook.model.parts import Head
@@ -35,7 +35,7 @@ class Sum(NamedTuple):
     total: Any
 
 
-class Behind(Positions):
+class Behind(Going):
     """The domain of one position behind many states; a subclass has the numbers. `tokens` are what may stand there,
     `i` is the position and `seen` the number of those before it."""
 
@@ -46,6 +46,9 @@ class Behind(Positions):
 
     def indices(self) -> list[tuple[int, int]]:
         return [(self.i, self.length)]
+
+    def narrow(self, columns: Sequence[Any], place: int) -> list[Any]:
+        return list(columns)
 
     def positive(self, column: Any) -> list[None]:
         return [None]

@@ -113,30 +113,6 @@ class Domain(Protocol):
 
 
 @runtime_checkable
-class Narrowing(Domain, Protocol):
-    """A domain that can leave positions out."""
-
-    def narrow(self, columns: Columns, place: int) -> list[Column]:
-        """From here on columns have one entry, that of the position at index `place`: the given ones cut to it. Keys
-        and values of `attend` still stand at all positions, and the queries at that one."""
-        ...
-
-
-@runtime_checkable
-class Stepping(Domain, Protocol):
-    """A domain that can go on behind positions that it has run, where none of these sees what follows."""
-
-    def resume(self, sequence: Any, start: int, seen: int) -> None:
-        """Behind `begin`: the whole input, of which the first `seen` positions have been run. Columns have entries for
-        the others; keys and values of `attend` stand at all positions."""
-        ...
-
-    def joined(self, before: Column | None, column: Column) -> Column:
-        """A column behind that of the positions before, which is None where there are none."""
-        ...
-
-
-@runtime_checkable
 class Rounded(Domain, Protocol):
     """A domain whose operations round."""
 
@@ -149,18 +125,8 @@ class Rounded(Domain, Protocol):
         ...
 
 
-def narrows(domain: Domain) -> TypeGuard[Narrowing]:
-    """Whether a domain can leave positions out; isinstance takes a tenth of a short run to say so."""
-    return hasattr(domain, "narrow")
-
-
-def steps(domain: Domain) -> TypeGuard[Stepping]:
-    """Whether a domain can go on behind what it has run; as `narrows`."""
-    return hasattr(domain, "resume")
-
-
 def rounds(domain: Domain) -> TypeGuard[Rounded]:
-    """Whether the operations of a domain round; as `narrows`."""
+    """Whether the operations of a domain round; isinstance takes a tenth of a short run to say so."""
     return hasattr(domain, "rounding")
 
 

@@ -53,18 +53,22 @@ class Positions:
 
 
 class Going(Positions):
-    """One that can leave positions out and go on behind those that it has run (`symcook.domains.protocol.Narrowing` and
-    `Stepping`). Columns are lists or arrays."""
+    """One that can leave positions out, and go on behind those that it has run where none of these sees what follows.
+    Columns are lists or arrays; keys and values of `attend` always stand at all positions."""
 
     def narrow(self, columns: Sequence[Any], place: int) -> list[Any]:
+        """From here on columns have one entry, that of the position at index `place`: the given ones cut to it."""
         self.rows = self.rows[place:][:1]
         return [column[place:][:1] for column in columns]
 
     def resume(self, sequence: Any, start: int, seen: int) -> None:
+        """Take the whole input, of which the first `seen` positions have been run: columns have entries for the
+        others."""
         self.begin(sequence, start)
         self._sequence, self.rows = self._sequence[seen:], self.rows[seen:]
 
     def joined(self, before: Any, column: Any) -> Any:
+        """A column behind that of the positions before, which is None where there are none."""
         return column if before is None else before + column
 
 

@@ -16,8 +16,7 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, ladder, limit_for, settled
 from symcook.questions.answer import Answer, Cell
-from symcook.questions.dependence import Dependence
-from symcook.questions.words import MAX_LENGTH, Classes, cells_of, lengths
+from symcook.questions.words import MAX_LENGTH, Classes, classes, lengths
 
 DIGITS = 10
 Progress = Callable[[int, int], None]
@@ -143,11 +142,9 @@ def _weights(result: Result, row: Row) -> list[Any]:
 
 def _classes(model: Transformer, n: int, rows: list[Row]) -> Classes:
     """The words of one length, one for all with the same weights."""
-    domain = Dependence(model.alphabet, None)
-    result = forward(model, model.embedding.surround([None] * n), domain, trace=True)  # type: ignore[arg-type]
-    found = [domain.depends(column, row.place) for row in rows for column in _weights(result, row)]
-    found += domain.refusing
-    return Classes(model.alphabet, n, cells_of(sorted(frozenset[int]().union(*found)), len(model.embedding.ends[0]), n))
+    return classes(
+        model, n, traced=lambda result: ((column, row.place) for row in rows for column in _weights(result, row))
+    )
 
 
 def _at(model: Transformer, n: int, rows: list[Row], words: Classes, digits: int) -> list[Mapping[str, Cell]]:
