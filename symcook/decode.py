@@ -106,31 +106,31 @@ def probability(
         inputs = inputs[: len(wanted)]
         if not wanted:
             raise BadInput("a string without an end must have at least one symbol", "the empty string")
-        places = list(enumerate(inputs))
         whole = unfollowed(bound) is None  # then one pass serves every prefix
-        runs = [inputs] if whole else [inputs[: place + 1] for place, _ in places]
     else:
-        inputs, wanted, runs = bound.tokens(given), tuple(word), []
+        inputs, wanted, whole = bound.tokens(given), tuple(word), True
         if len(inputs) != len(wanted):
             must = f"there must be a symbol for each of the {len(inputs)} positions"
             raise BadInput(must, len(wanted))
-        runs, whole = [inputs], True
     for label in wanted:
         require_known("label", label, bound.readout.labels)
     asked = replace(bound, readout=replace(bound.readout, position="each" if whole else "last"))
-    return _product(asked, runs, whole, wanted, domain, digits)
+    runs = [(inputs[:k], [(-1, label)]) for k, label in enumerate(wanted, 1)]
+    return _product(asked, [(inputs, list(enumerate(wanted)))] if whole else runs, wanted, domain, digits)
 
 
-def _product(
-    model: Transformer, runs: Sequence[Any], whole: bool, wanted: tuple[str, ...], name: str, digits: int
-) -> Probability:
+Asked = tuple[Any, list[tuple[int, str]]]
+"""An input, and the labels whose probabilities are asked for, each with the index of its position."""
+
+
+def _product(model: Transformer, runs: Sequence[Asked], wanted: tuple[str, ...], name: str, digits: int) -> Probability:
     from symcook.numbers.balls import check_digits
 
     digits = check_digits(digits)
     reason: Undecided | None = None
     for system in domains_for(name, digits):
         try:
-            factors = [value for run in runs for value in _factors(model, run, wanted, whole, system)]
+            factors = [value for run in runs for value in _factors(model, run, system)]
         except Undecided as error:
             reason = error
             continue
@@ -145,12 +145,10 @@ def _product(
     raise reason or Undecided(f"the probability has fewer than {digits} digits at the greatest working precision.")
 
 
-def _factors(model: Transformer, run: Any, wanted: tuple[str, ...], whole: bool, system: Domain) -> list[Any]:
-    """The probabilities of the wanted labels in one run: at every position, or at the last for a single prefix."""
-    result = forward(model, run, system)
+def _factors(model: Transformer, run: Asked, system: Domain) -> list[Any]:
+    result = forward(model, run[0], system)
     with system.context():
-        asked = enumerate(wanted) if whole else [(-1, wanted[len(run) - 1])]
-        return [system.read(result.scores[label], place) for place, label in asked]
+        return [system.read(result.scores[label], place) for place, label in run[1]]
 
 
 def _leading_zeros(value: Any) -> int:

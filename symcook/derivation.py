@@ -206,7 +206,7 @@ class _Task:
         model = self.model
         domain = Symbolic(model.parameters, self.inputs, choices)
         result = forward(model, self.sequence, domain)
-        each, labelled = model.readout.everywhere, model.readout.answers and not model.decides
+        each, labelled = model.readout.everywhere, model.readout.labelled
         overall = each and not model.readout.each
         places = list(result.places)
         verdict = _verdict(result, domain, result.place) if overall else None

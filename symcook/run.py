@@ -75,7 +75,7 @@ class Run(Shown):
         A readout that accepts iff every position does has the values, of which one may decide.
         """
         result, readout = self.result, self.result.model.readout
-        if readout.answers and not readout.decides:
+        if readout.labelled:
             return [result.label(place) for place in result.answered]
         if not readout.everywhere:
             return None

@@ -114,7 +114,7 @@ def _facts(chosen: Any) -> dict[str, Any]:
         ends = zip(model.embedding.ends, ("in front", "behind"), strict=True)
         summary += "".join(f", adds {token} {where}" for tokens, where in ends for token in tokens)
         if model.readout.labels:
-            what = "the largest of" if model.readout.answers else "a distribution over"
+            what = "the largest of" if model.readout.labelled else "a distribution over"
             summary += f", gives {what} {' '.join(model.readout.labels)}"
         return {"name": model.name, "summary": summary, "source": model.source, "symbols": symbols}
     from symcook.recipes import error, region

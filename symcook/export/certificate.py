@@ -88,12 +88,14 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
     if model.pointwise:
         what = "every point of a rational grid"
     tolerance = float(_tolerance(m))
-    how = "answers must be equal" if _answers(model) else f"values must agree within {tolerance} * max(1, |exact|)"
+    how = (
+        "answers must be equal" if model.readout.answers else f"values must agree within {tolerance} * max(1, |exact|)"
+    )
     return {
         "greatest_length": greatest,
         "inputs": count - none.inputs,
         "no_run": {"inputs": none.inputs, "first": none.first},
-        "largest_difference": None if _answers(model) else worst,
+        "largest_difference": None if model.readout.answers else worst,
         "first_difference": first,
         "complete": greatest == n_max,
         "ends": ends,
@@ -120,11 +122,6 @@ class _NoRuns:
 
 def _tolerance(m: Mapping[str, Any]) -> Fraction:
     return TOLERANCE.get(str(m["dtype"]), Fraction(1, 10))
-
-
-def _answers(model: Transformer) -> bool:
-    """Whether answers are compared: verdicts or labels, not values."""
-    return model.readout.answers
 
 
 def _options(model: Transformer, n: int, limit: int) -> Iterator[Any]:
@@ -212,7 +209,7 @@ def _block(
             return None, 0.0
         some = next(found for found in each if found is not None)
         exact = np.array([some if found is None else found for found in each])
-    if _answers(model):
+    if model.readout.answers:
         return _first((npz.verdicts(m, z) != exact).reshape(block.size, -1).any(axis=1) & runs), 0.0
     got = npz.shown(m, z)[:, model.readout.answered(n)].astype(float)
     difference = (np.abs(got - exact) / np.maximum(1, np.abs(exact))).max(axis=(1, 2))
@@ -240,7 +237,7 @@ def _batched(model: Transformer, block: Any, n: int) -> Any:
 
     domain: Any = make_domain("batch")
     result: Result = forward(model, block, domain)
-    if _answers(model):
+    if model.readout.answers:
         answers = [domain.full(answer) for answer in result.answers]
         return np.stack(answers, axis=1) if model.readout.each else answers[0]
     cells = [list(result.values(place).values()) for place in result.answered]
@@ -270,7 +267,7 @@ def _single(model: Transformer, sequence: Any, n: int) -> Any:
     if found.undecided:
         raise Undecided(f"the answer to {found.given} stayed open in balls; there is no exact one.")
     result = found.result
-    if _answers(model):
+    if model.readout.answers:
         return result.answers if model.readout.each else result.answers[0]
     with result.domain.context():
         rows = [result.values(place).values() for place in result.answered]

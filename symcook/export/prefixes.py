@@ -32,13 +32,9 @@ def streams(model: Transformer) -> bool:
         return False
     parts = [part for step in model.sublayers for part in step.parts]
     turns = all(part.activation in ("relu", "step") for part in parts if isinstance(part, FeedForward))
-    return turns and prefixes.averages(model) and unfollowed(model) is None and not _moves(parts)
-
-
-def _moves(parts: Sequence[Any]) -> bool:
-    """Whether a temperature depends on the position, which may leave the words of some length without a run."""
-    soft = (part for part in parts if isinstance(part, Head) and part.weighting == "softmax")
-    return any(isinstance(head.lowered["temperature"], tuple) for head in soft)
+    # a temperature that depends on the position may leave the words of some length without a run
+    soft = (part.lowered["temperature"] for part in parts if isinstance(part, Head) and part.weighting == "softmax")
+    return turns and prefixes.averages(model) and unfollowed(model) is None and not any(type(t) is tuple for t in soft)
 
 
 class Position(Behind):

@@ -253,7 +253,12 @@ class Readout(Named):
     @property
     def answers(self) -> bool:
         """Whether it gives an answer: a verdict or a label, not values alone."""
-        return self.decides or self.kind == "largest"
+        return self.decides or self.labelled
+
+    @property
+    def labelled(self) -> bool:
+        """Whether the answer is a label."""
+        return self.kind == "largest"
 
     @property
     def each(self) -> bool:

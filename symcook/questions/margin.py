@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from flint import arb, fmpq
@@ -152,17 +153,11 @@ def _greater(a: Number, b: Number) -> Number:
 
 
 def _most(values: Sequence[Number]) -> Number:
-    found = values[0]
-    for value in values[1:]:
-        found = _greater(found, value)
-    return found
+    return reduce(_greater, values)
 
 
 def _fewest(values: Sequence[Number]) -> Number:
-    found = values[0]
-    for value in values[1:]:
-        found = min(found, value) if type(found) is fmpq and type(value) is fmpq else arb(found).min(arb(value))
-    return found
+    return reduce(lambda a, b: min(a, b) if type(a) is fmpq and type(b) is fmpq else arb(a).min(arb(b)), values)
 
 
 class _Least:

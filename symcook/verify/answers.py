@@ -147,19 +147,15 @@ def ask(model: Transformer, reference: Reference, given: Any, length: int) -> Se
         raise BadInput("the reference must answer every input", text, "repair the reference") from error
     if not model.readout.each:
         return (_checked(model, answer, given),)
-    labels = _labelled(model) and isinstance(answer, str)  # labels of one character may come as text
+    labels = model.readout.labelled and isinstance(answer, str)  # labels of one character may come as text
     if (isinstance(answer, (str, Mapping)) and not labels) or not isinstance(answer, Sequence) or len(answer) != length:
         own = ", those of the tokens that the model adds too" if model.embedding.added else ""
         raise BadInput(f"the reference must give {length} answers, one a position{own}", _returned(answer, given))
     return [_checked(model, part, given) for part in answer]
 
 
-def _labelled(model: Transformer) -> bool:
-    return model.readout.answers and not model.decides
-
-
 def _checked(model: Transformer, answer: Any, given: Any) -> Any:
-    if _labelled(model):
+    if model.readout.labelled:
         if answer not in model.readout.labels:
             must = f"the reference must return one of {', '.join(model.readout.labels)}"
             raise BadInput(must, _returned(answer, given))
