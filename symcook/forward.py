@@ -275,18 +275,14 @@ class _Pass:
 
     def narrow(self, view: Mapping[str, Column]) -> Mapping[str, Column]:
         """From here on the stream is that of the readout's position alone; so is the view that is given back."""
-        assert isinstance(self.domain, Going)
-        place = self.model.readout.place
-        same = view is self.stream
-        asking = dict(zip(view, self.domain.narrow(list(view.values()), place), strict=True))
-        cut = (
-            asking
-            if same
-            else dict(zip(self.stream, self.domain.narrow(list(self.stream.values()), place), strict=True))
-        )
-        self.stream = dict(cut)
+        asking = self.cut(view)
+        self.stream = dict(asking) if view is self.stream else self.cut(self.stream)
         self.zero = self.domain.linear([], 0)
         return asking
+
+    def cut(self, columns: Mapping[str, Column]) -> dict[str, Column]:
+        assert isinstance(self.domain, Going)
+        return dict(zip(columns, self.domain.narrow(list(columns.values()), self.model.readout.place), strict=True))
 
     def step(self, layer: int, part: str) -> None:
         if self.trace:

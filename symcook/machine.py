@@ -21,11 +21,6 @@ from symcook.model.parts import Head
 from symcook.model.symbols import from_sympy, symbol
 from symcook.model.transformer import Transformer
 
-MOST_PATHS = 2**12
-"""How many words `follower` runs before it forgets what it knows of their positions."""
-MOST_STATES = 64
-"""How many states of one word it keeps."""
-
 
 def unfollowed(model: Transformer, length_known: bool = False) -> str | None:
     """Why the words of a model cannot be followed from left to right; None where they can. A number with n in it
@@ -134,28 +129,21 @@ class Machine:
 
 
 def follower(model: Transformer, domain: Domain) -> Callable[[Sequence[Any]], Result]:
-    """What `forward` says of one word after the other, each followed from the longest prefix that it has in common with
-    the word before; of whole words where the model cannot be followed."""
+    """What `forward` says of one word after the other: a word that goes on from the last one is followed from there.
+    Of whole words where the model cannot be followed."""
     if unfollowed(model) is not None or not isinstance(domain, Going):
         return lambda word: forward(model, model.tokens(word), domain)
-    machine, path, runs = Machine(model, domain), list[State](), 0
+    machine, state = Machine(model, domain), None
 
     def result(word: Sequence[Any]) -> Result:
-        nonlocal runs
-        wanted, runs = tuple(word), runs + 1
-        if runs % MOST_PATHS == 0:
-            path.clear()
-        while path and path[-1].word != wanted[: len(path[-1].word)]:
-            path.pop()
-        if not path:
-            path.append(machine.start())
+        nonlocal state
         try:
-            for symbol in wanted[len(path[-1].word) :]:
-                path.append(machine.advance(path[-1], symbol))
-            return machine.result(path[-1])
+            if state is None or state.word != tuple(word[: len(state.word)]):
+                state = machine.start()
+            for symbol in word[len(state.word) :]:
+                state = machine.advance(state, symbol)
+            return machine.result(state)
         except (BadInput, Undecided):  # perhaps of a prefix: a whole pass says it of the word
             return forward(model, model.tokens(word), copy(domain))
-        finally:
-            del path[:-MOST_STATES]
 
     return result

@@ -45,6 +45,7 @@ Value = Any
 """A rational (fmpq), or a ball (arb)."""
 Column = list[Value]
 Columns = Sequence[Column]
+Balls = Sequence[Sequence[arb]]
 
 
 class Ball(Shortening):
@@ -187,12 +188,7 @@ class Ball(Shortening):
         return found
 
     def _exponential(
-        self,
-        queries: Sequence[Sequence[arb]],
-        keys: Sequence[Sequence[arb]],
-        values: Sequence[Sequence[arb]],
-        seen: Sequence[range],
-        scale: Sequence[arb] | None,
+        self, queries: Balls, keys: Balls, values: Balls, seen: Sequence[range], scale: Sequence[arb] | None
     ) -> list[Column]:
         """Softmax rows of balls."""
         n, zero = self.length, arb(0)

@@ -28,6 +28,7 @@ from symcook.numbers import evaluate
 
 Column = np.ndarray[Any, Any]
 Columns = Sequence[Column]
+Scale = Column | None
 
 BLOCK = 2**17
 """Scores held at once: softmax and hard attention go by blocks of rows, in memory that does not grow with n^2."""
@@ -147,14 +148,7 @@ class Float64(Going):
         return [self._stored(column) for column in found]
 
     def _forwards(
-        self,
-        queries: Columns,
-        keys: Columns,
-        values: Columns,
-        mask: str,
-        weighting: str,
-        scale: Column | None,
-        rows: range,
+        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, scale: Scale, rows: range
     ) -> list[Column]:
         n, hard = self.length, weighting != "softmax"
         if not queries:
@@ -170,14 +164,7 @@ class Float64(Going):
         return [column[rows.start : rows.stop] for column in found]
 
     def _blocks(
-        self,
-        queries: Columns,
-        keys: Columns,
-        values: Columns,
-        mask: str,
-        weighting: str,
-        scale: Column | None,
-        rows: range,
+        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, scale: Scale, rows: range
     ) -> list[Column]:
         n = self.length
         table = np.stack([*values, np.ones(n, self.kind)], axis=1).astype(self.wide)

@@ -28,6 +28,8 @@ class Domain(Protocol):
     """The operations of a number system. One sequence at a time: `begin` comes before all others."""
 
     name: ClassVar[str]
+    length: int
+    """The number of positions of the sequence begun, for those who print it."""
 
     def context(self) -> AbstractContextManager[Any]:
         """Entered around a forward pass and the reading of its values: sets a working precision and restores it."""

@@ -263,11 +263,7 @@ class Rowwise(Positions):
         return scores
 
     def _by_query(
-        self,
-        columns: Sequence[Sequence[Any]],
-        seen: Sequence[range],
-        width: int,
-        compute: Callable[[int, range], Sequence[Value]],
+        self, columns: Sequence[Sequence[Any]], seen: Sequence[range], width: int, compute: Scores
     ) -> list[Column]:
         """`compute` of each row, once for rows that see the same and have the same entries in `columns`; zeros for one
         that sees nothing."""

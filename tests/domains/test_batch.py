@@ -3,6 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import dense
 import numpy as np
@@ -30,10 +31,10 @@ HARD = ("average", "leftmost", "rightmost")
 def compare(model, block, pieces=()):
     """Every live coordinate, every score and every answer at every position for every input of the block; with
     `pieces` ((length, words) ...) those of the cut words. A pass of the model itself has the same where it looks."""
-    alone = forward(model, block, Batch())
+    alone: Any = forward(model, block, Batch())
     model = replace(model, readout=replace(model.readout, position="each"))
     domain = Batch()
-    result = forward(model, block, domain)
+    result: Any = forward(model, block, domain)
     for name, column in alone.columns().items():
         found, whole = column[alone.place], result.columns()[name][alone.place]
         values = [
@@ -264,14 +265,14 @@ def test_one_pass_holds_every_shorter_word():
             block = Words(model.alphabet, 4 + len(before), (*before, *prefix))
             lengths = range(len(before) + len(prefix) + 1, block.n + 1)
             compare(model, block, [(n, block.cut(n)) for n in lengths])
-    assert "mask past" in unfollowed(added(None, None, "past"))
+    assert "mask past" in str(unfollowed(added(None, None, "past")))
     whole = Transformer(
         "length",
         Embedding(Space(("x",)), words={"a": {}}, positions={"x": "i/n"}),
         (),
         Readout("value", "last", ("x",)),
     )
-    assert "i/n" in unfollowed(whole)
+    assert "i/n" in str(unfollowed(whole))
 
 
 def test_listed_words_are_the_same_numbers():
