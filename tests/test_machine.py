@@ -372,3 +372,55 @@ def test_decoding_is_that_of_whole_prefixes_and_far_cheaper() -> None:
 
     seconds(10)
     assert seconds(400) < 40 * max(seconds(50), 1e-3)  # whole prefixes again would be 64 times and more
+
+
+# --- What only some positions are asked for ---------------------------------------------------------------------------
+
+
+def test_a_readout_that_looks_first_stays_without_an_answer() -> None:
+    """What has no exact value at the first position has none for any longer word."""
+    block = sc.FeedForward(("a",), ("b",), [[1]], [0], [[1]], [0], "gelu")
+    embedding = sc.Embedding(sc.Space(("a", "b")), words={"x": {"a": 1}, "y": {}})
+    readout = sc.Readout("sign", "first", ("b",), [[1]])
+    model = sc.Transformer("first", embedding, (sc.Layer(None, block),), readout)
+    machine = Machine(model, make_domain("exact"))
+    state = machine.start()
+    for symbol in "xyy":
+        state = machine.advance(state, symbol)
+        with pytest.raises(NotExact, match="gelu"):
+            machine.result(state)
+
+
+def test_positions_that_nobody_asks_for_may_overflow() -> None:
+    """A network that leaves the type of floats at a letter, of which a token behind the word knows nothing."""
+    block = sc.FeedForward(("a",), ("b",), [[2]], [0], [[1]], [0])
+    embedding = sc.Embedding(sc.Space(("a", "b")), words={"x": {"a": 60000}, "$": {"a": 1}}, after="$")
+    readout = sc.Readout("sign", "last", ("b",), [[1]])
+    model = sc.Transformer("behind", embedding, (sc.Layer(None, block),), readout)
+    machine = Machine(model, make_domain("float16"))
+    state = machine.start()
+    for n in range(1, 4):
+        state, result = machine.step(state, "x")
+        assert result.values() == forward(model, model.tokens("x" * n), make_domain("float16")).values()
+
+
+def test_what_cancels_between_positions_cancels_in_steps() -> None:
+    """A letter fetched from the position before, and a linear map of it: their difference is a rational number."""
+    names = ("a", "b", "c", "d", "e", "f")
+    first = sc.FeedForward(("a",), ("b",), [["sqrt(2)"]], [1], [[1]], [0])
+    second = sc.FeedForward(("b",), ("c",), [[2]], [1], [[1]], [0])
+    fetch = sc.SelfAttention(
+        tuple(
+            sc.Head((one,), (other,), [[0]], [[0]], [[1]], "strict-future", "rightmost") for one, other in ("bd", "ce")
+        )
+    )
+    test = sc.FeedForward(("d", "e"), ("f",), [[-2, 1]], [0], [[1]], [-1])
+    layers = (sc.Layer(None, first), sc.Layer(None, second), sc.Layer(fetch, test))
+    embedding = sc.Embedding(sc.Space(names), words={"x": {"a": 1}, "y": {"a": 2}})
+    model = sc.Transformer("cancels", embedding, layers, sc.Readout("zero", "last", ("f",)))
+    machine = Machine(model, make_domain("ball"))
+    state, found = machine.step(machine.start(), "x")
+    for n, symbol in enumerate("yxx", 2):
+        state, found = machine.step(state, symbol)
+        assert found.accept is True
+        assert forward(model, model.tokens("xyxx"[:n]), make_domain("ball")).accept is True
