@@ -71,17 +71,13 @@ class Result:
     @property
     def places(self) -> Sequence[int]:
         """The indices of columns at which the readout looks."""
-        return range(self.entries) if self.model.readout.everywhere else [self.place]
+        columns = self.stream.values()
+        return range(len(next(iter(columns)))) if self.model.readout.everywhere else [self.place]
 
     @property
     def answered(self) -> Sequence[int]:
         """The indices of the readout's answers: every position for each, else `place`."""
-        return range(self.entries) if self.model.readout.each else [self.place]
-
-    @property
-    def entries(self) -> int:
-        """How many positions columns have entries for."""
-        return len(next(iter(self.stream.values())))
+        return self.places if self.model.readout.each else [self.place]
 
     @property
     def accept(self) -> Verdict:
@@ -156,7 +152,7 @@ def forward(
     Undecided is raised where a choice on the way does."""
     with domain.context():
         try:
-            result = _Pass(model, sequence, domain, trace, weights, after, answers).result()
+            result = _Pass(model, sequence, domain, after, trace).result(answers, MOST_WEIGHTS if weights else 0)
         except NoRun as error:
             raise NoRun(error.must, f"{error.given}{_of(model, sequence)}", error.do) from None
     if rounds(domain) and not domain.simulates:
@@ -199,22 +195,10 @@ def _indicator(place: int) -> Number:
 class _Pass:
     """One forward pass. `stream` holds the coordinates that are not zero everywhere by construction."""
 
-    def __init__(
-        self,
-        model: Transformer,
-        sequence: Any,
-        domain: Domain,
-        trace: bool,
-        weights: bool,
-        after: Memory | None,
-        answers: bool,
-    ) -> None:
+    def __init__(self, model: Transformer, sequence: Any, domain: Domain, after: Memory | None, trace: bool) -> None:
         self.model, self.sequence, self.domain, self.trace, self.after = model, sequence, domain, trace, after
-        self.most_weights = MOST_WEIGHTS if weights else 0
         self.embedding = model.embedding
         self.heads: list[tuple[Column, ...]] = []
-        self.silent = not answers and not trace
-        """Whether to stop where what is left is for the readout alone."""
         if after is None:
             domain.begin(_lowered(sequence), self.embedding.start)
         else:
@@ -227,7 +211,9 @@ class _Pass:
         self.weights: list[tuple[Column, ...]] = []
         """The attention weights of the heads since the last step, where they are kept."""
 
-    def result(self) -> Result:
+    def result(self, answers: bool, most_weights: int) -> Result:
+        """The end of the pass; without `answers` it stops where what is left is for the readout alone."""
+        silent, self.most_weights = not answers and not self.trace, most_weights
         for head in (part for step in self.model.sublayers for part in step.parts if isinstance(part, Head)):
             _check_temperature(head, self.embedding.start, self.indices)
         wanted = self.model.live
@@ -237,10 +223,10 @@ class _Pass:
         if last == 0:
             self.narrow({})
         for place, (step, after) in enumerate(zip(self.model.sublayers, wanted[1:], strict=True), 1):
-            if self.silent and last is not None and place > last:
+            if silent and last is not None and place > last:
                 break
             view = self.view(step)
-            if self.silent and place == last:
+            if silent and place == last:
                 for part in step.parts:
                     if isinstance(part, Head):
                         self.offered(part, view, view, after)
@@ -252,12 +238,9 @@ class _Pass:
             self.step(step.layer if step.block is not None else len(self.model.layers), step.kind)
         if last is not None and last > len(self.model.sublayers):
             self.narrow({})
-        if self.silent and last is not None:
+        if silent and last is not None:
             return self.ended({}, {}, None)
         return self.read()
-
-    def memory(self) -> Memory | None:
-        return self.after and Memory(self.after.seen + len(self.indices), tuple(self.heads))
 
     def last_needed(self) -> int | None:
         """The number of the last step before whose block all positions are needed: for attention, or for a norm that
@@ -421,8 +404,8 @@ class _Pass:
     def ended(self, full: Mapping[str, Column], scores: Mapping[str, Column], verdicts: Any) -> Result:
         if self.after is not None and self.after.result is not None:
             full, scores, verdicts = self.behind(self.after.result, full, scores, verdicts)
-        steps = tuple(self.steps)
-        return Result(self.model, self.sequence, self.domain, full, scores, verdicts, steps, memory=self.memory())
+        steps, memory = tuple(self.steps), self.after and Memory(self.after.seen + len(self.indices), tuple(self.heads))
+        return Result(self.model, self.sequence, self.domain, full, scores, verdicts, steps, memory=memory)
 
     def behind(self, before: Result, full: Any, scores: Any, verdicts: Any) -> tuple[Any, Any, Any]:
         """What the readout needs of all positions: of one that looks first, what it saw there."""

@@ -53,11 +53,7 @@ class Behind(Going):
     def positive(self, column: Any) -> list[None]:
         return [None]
 
-    def zero(self, column: Any) -> list[None]:
-        return [None]
-
-    def largest(self, columns: Any) -> list[None]:
-        return [None]
+    zero = largest = positive
 
 
 @dataclass(frozen=True)

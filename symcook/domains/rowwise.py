@@ -89,6 +89,7 @@ class Rowwise(Positions):
         """For each operation of a pass, the entries that it met and what it made of them."""
         self._memos: list[dict[tuple[int, ...], Any]] = []
         """The same of operations that go on."""
+        self._placed: dict[Any, Column] = {}
 
     # What a number system says.
 
@@ -189,7 +190,10 @@ class Rowwise(Positions):
     def positions(self, expression: Coefficient) -> Column:
         if not isinstance(expression, tuple):
             return [self.number(expression)] * len(self.rows)
-        return [self.position(expression, self._start + place) for place in self.rows]
+        key = (expression, self._start, self.length, self.rows)
+        if key not in self._placed:  # once for many words of one length
+            self._placed[key] = [self.position(expression, self._start + place) for place in self.rows]
+        return self._placed[key]
 
     def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
         if not terms:

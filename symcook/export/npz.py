@@ -5,7 +5,7 @@ and without an infinity.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from symcook.errors import BadInput
@@ -39,22 +39,19 @@ def evaluate(m: Mapping[str, Any], z: Any) -> Any:
 
 
 def shown(m: Mapping[str, Any], z: Any) -> Any:
-    """What a readout shows at each position (B, n, k): the coordinates that it reads, the scores of its labels, or
-    their probabilities."""
+    """What a readout shows at each position (B, n, k), as `run_npz.shown` has it."""
     return _asked("shown", m, z)
 
 
 def verdicts(m: Mapping[str, Any], z: Any) -> Any:
-    """The answers of a sign, zero or largest readout for a batch: (B), or (B, n) where it answers at each position.
-    Of a largest readout, the index of the label."""
+    """The answers of a sign, zero or largest readout (B), or (B, n) where it answers at each position."""
     return _asked("verdicts", m, z)
 
 
 def _asked(what: str, *given: Any) -> Any:
     from symcook.export import run_npz
 
-    ask: Callable[..., Any] = getattr(run_npz, what)
     try:
-        return ask(*given)
+        return getattr(run_npz, what)(*given)
     except run_npz.Unknown as error:
         raise BadInput("the names in an archive must be known", str(error)) from None

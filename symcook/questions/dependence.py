@@ -250,17 +250,10 @@ class Dependence(Going):
         rows = self._each(columns, lambda terms: self._term(("softmax", tuple(terms)), terms))
         return [rows] * len(columns)
 
-    def _open(self, columns: Columns) -> list[None]:
-        return [None] * len(columns[0])
+    def positive(self, column: Any) -> list[None]:
+        return [None] * len(self.rows)
 
-    def largest(self, columns: Columns) -> list[None]:
-        return self._open(columns)
-
-    def positive(self, column: Column) -> list[None]:
-        return self._open([column])
-
-    def zero(self, column: Column) -> list[None]:
-        return self._open([column])
+    zero = largest = positive
 
     def show(self, value: Entry, digits: int) -> str:
         return str(value)

@@ -19,7 +19,7 @@ from symcook.numbers.balls import ball, bits_for, check_digits, ladder, settled
 from symcook.prefixes import Level
 from symcook.questions.answer import Answer, Cell
 from symcook.questions.prefixes import Prefixes, mergeable, merged
-from symcook.questions.words import classes, lengths, remembering, require_words
+from symcook.questions.words import classes, lengths, require_words
 
 DIGITS = 10
 LIMIT_BITS = 2**13
@@ -185,7 +185,7 @@ def _of_words(model: Transformer, n: int, words: Any, digits: int) -> _Least:
     first = bits_for(digits)
     reason: Undecided | None = None
     for bits in ladder(first, LIMIT_BITS):
-        found, domain = _Least(), remembering(Ball(bits))
+        found, domain = _Least(), Ball(bits)
         try:
             with domain.context():
                 for word in words:

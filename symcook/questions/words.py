@@ -105,17 +105,3 @@ def cells_of(groups: Sequence[int], first: int, n: int) -> tuple[tuple[int, ...]
         if any(inside):
             cells.setdefault(inside, []).append(place)
     return tuple(map(tuple, cells.values()))
-
-
-def remembering(domain: Any) -> Any:
-    """The domain, for many words of one length: from here on what depends on positions alone is computed once."""
-    compute, known = domain.positions, dict[Any, Any]()
-
-    def positions(expression: Any) -> Any:
-        key = (expression, domain.length, domain.rows)
-        if key not in known:
-            known[key] = compute(expression)
-        return known[key]
-
-    domain.positions = positions
-    return domain
