@@ -25,8 +25,8 @@ WHAT = f"dyck-1, all words of length 1 to {LENGTH}"
 
 def verdicts(model: Transformer, floats: bool = False) -> list[Any]:
     """What the model says on all words of each length 1..LENGTH, by one pass along the prefix tree."""
-    domain = Batch(floats)
-    result = forward(model, Words(model.alphabet, LENGTH), domain)
+    domain, each = Batch(floats), replace(model, readout=replace(model.readout, position="each"))
+    result = forward(each, Words(model.alphabet, LENGTH), domain)
     return [domain.full(verdict, n) for n, verdict in enumerate(result.verdicts or (), 1)]
 
 

@@ -10,15 +10,15 @@ Source: Cookbook, Section 2.2.3 (Eqs. 19 and 20).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, Undecided, require_known
-from symcook.forward import forward
-from symcook.model.parts import Head
-from symcook.model.symbols import Exact, symbol
+from symcook.forward import Result, forward
+from symcook.machine import follower, unfollowed
+from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.run import domains_for
 
@@ -66,16 +66,6 @@ def end_label(model: Transformer) -> str | None:
     return others[0] if others else None
 
 
-def causal(model: Transformer) -> bool:
-    """Whether what a model computes at a position depends on nothing behind it: masks that look back only, and neither
-    position functions nor temperatures in n. One pass then serves every prefix."""
-    n = symbol("n")
-    if any(n in value.free_symbols for value in model.embedding.positions.values()):
-        return False
-    heads = (part for step in model.sublayers for part in step.parts if isinstance(part, Head))
-    return all(h.mask in ("future", "strict-future") and n not in h.temperature.free_symbols for h in heads)
-
-
 def probability(
     model: Transformer,
     word: str | Sequence[str],
@@ -116,31 +106,31 @@ def probability(
         inputs = inputs[: len(wanted)]
         if not wanted:
             raise BadInput("a string without an end must have at least one symbol", "the empty string")
-        places = list(enumerate(inputs))
-        whole = causal(bound)
-        runs = [inputs] if whole else [inputs[: place + 1] for place, _ in places]
+        whole = unfollowed(bound) is None  # then one pass serves every prefix
     else:
-        inputs, wanted, runs = bound.tokens(given), tuple(word), []
+        inputs, wanted, whole = bound.tokens(given), tuple(word), True
         if len(inputs) != len(wanted):
             must = f"there must be a symbol for each of the {len(inputs)} positions"
             raise BadInput(must, len(wanted))
-        runs, whole = [inputs], True
     for label in wanted:
         require_known("label", label, bound.readout.labels)
     asked = replace(bound, readout=replace(bound.readout, position="each" if whole else "last"))
-    return _product(asked, runs, whole, wanted, domain, digits)
+    runs = [(inputs[:k], [(-1, label)]) for k, label in enumerate(wanted, 1)]
+    return _product(asked, [(inputs, list(enumerate(wanted)))] if whole else runs, wanted, domain, digits)
 
 
-def _product(
-    model: Transformer, runs: Sequence[Any], whole: bool, wanted: tuple[str, ...], name: str, digits: int
-) -> Probability:
+Asked = tuple[Any, list[tuple[int, str]]]
+"""An input, and the labels whose probabilities are asked for, each with the index of its position."""
+
+
+def _product(model: Transformer, runs: Sequence[Asked], wanted: tuple[str, ...], name: str, digits: int) -> Probability:
     from symcook.numbers.balls import check_digits
 
     digits = check_digits(digits)
     reason: Undecided | None = None
     for system in domains_for(name, digits):
         try:
-            factors = [value for run in runs for value in _factors(model, run, wanted, whole, system)]
+            factors = [value for run in runs for value in _factors(model, run, system)]
         except Undecided as error:
             reason = error
             continue
@@ -155,12 +145,10 @@ def _product(
     raise reason or Undecided(f"the probability has fewer than {digits} digits at the greatest working precision.")
 
 
-def _factors(model: Transformer, run: Any, wanted: tuple[str, ...], whole: bool, system: Domain) -> list[Any]:
-    """The probabilities of the wanted labels in one run: at every position, or at the last for a single prefix."""
-    result = forward(model, run, system)
+def _factors(model: Transformer, run: Asked, system: Domain) -> list[Any]:
+    result = forward(model, run[0], system)
     with system.context():
-        asked = enumerate(wanted) if whole else [(-1, wanted[len(run) - 1])]
-        return [system.read(result.scores[label], place) for place, label in asked]
+        return [system.read(result.scores[label], place) for place, label in run[1]]
 
 
 def _leading_zeros(value: Any) -> int:
@@ -183,8 +171,9 @@ def generate(
     """Greedy decoding: append the most probable symbol (the first of several), until the end label or `limit` symbols.
 
     The greatest score has the greatest probability, so that scores are compared and no exponential is needed: rational
-    scores are decided in the exact domain. Raises BadInput where the model has no scores by label, has no symbol to
-    start from, or comes to its greatest length; Undecided where a comparison stays open.
+    scores are decided in the exact domain. A symbol costs as much as there are before it where the model can be
+    followed (`symcook.machine`), else what the whole prefix costs. Raises BadInput where the model has no scores by
+    label, has no symbol to start from, or comes to its greatest length; Undecided where a comparison stays open.
     """
     require_known("domain", domain, RUNNABLE)
     if type(limit) is not int or limit < 0:
@@ -200,34 +189,47 @@ def generate(
         raise BadInput("a model that continues its input must add no token behind it", bound.embedding.after, _NO_END)
     end = end_label(bound)
     start = tuple(given)
-    prefix = start if not start and not bound.embedding.added else bound.tokens(start)
-    if not prefix:
+    if start or bound.embedding.added:
+        bound.tokens(start)  # says what it is not
+    else:
         raise BadInput("decoding must have a first symbol", "none", "give one, or a model that adds a token in front")
     scores = replace(bound, readout=replace(readout, kind="largest", position="last"))
+    greatest = _greatest(scores, domain, digits)
     written: list[str] = []
     while len(written) < limit:
-        label = _greatest(scores, prefix, domain, digits)
+        label = greatest(start + tuple(written))
         if label == end:
             return Decoded(start, tuple(written), True)
         written.append(label)
-        if len(written) < limit:
-            prefix = bound.tokens(start + tuple(written))
     return Decoded(start, tuple(written), False)
 
 
-def _greatest(model: Transformer, prefix: Any, name: str, digits: int) -> str:
-    reason: Undecided | None = None
-    for system in domains_for(name, digits):
-        try:
-            label = forward(model, prefix, system).label(-1)
-        except Undecided as error:
-            reason = error
-            continue
-        if label is not None:
-            return label
-    raise reason or Undecided(
-        f"the greatest score after {' '.join(prefix)} stayed open in {name} numbers; try the exact domain."
-    )
+def _greatest(model: Transformer, name: str, digits: int) -> Callable[[Sequence[str]], str]:
+    """The label of the greatest score behind a word, for words that grow."""
+    systems, met = iter(domains_for(name, digits)), list[Callable[[Sequence[str]], Result]]()
+
+    def ladder() -> Iterator[Callable[[Sequence[str]], Result]]:
+        yield from met
+        for system in systems:
+            met.append(follower(model, system))
+            yield met[-1]
+
+    def greatest(word: Sequence[str]) -> str:
+        reason: Undecided | None = None
+        for follow in ladder():
+            try:
+                label = follow(word).label(-1)
+            except Undecided as error:
+                reason = error
+                continue
+            if label is not None:
+                return label
+        prefix = " ".join(model.embedding.surround(word))
+        raise reason or Undecided(
+            f"the greatest score after {prefix} stayed open in {name} numbers; try the exact domain."
+        )
+
+    return greatest
 
 
 _NO_END = "make the end of a string a label of the readout instead"

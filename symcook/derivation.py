@@ -207,9 +207,9 @@ class _Task:
         domain = Symbolic(model.parameters, self.inputs, choices)
         result = forward(model, self.sequence, domain)
         domain.check_temperatures(model)
-        each, labelled = model.readout.position in ("each", "all"), model.readout.kind == "largest"
-        overall = model.readout.position == "all"
-        places = list(range(domain.length)) if each else [result.place]
+        each, labelled = model.readout.everywhere, model.readout.labelled
+        overall = each and not model.readout.each
+        places = list(result.places)
         verdict = _verdict(result, domain, result.place) if overall else None
         accepts = [None if overall else _verdict(result, domain, place) for place in places]
         columns = result.columns()
@@ -252,14 +252,12 @@ def _verdict(result: Result, domain: Symbolic, place: int) -> bool | None:
     readout = result.model.readout
     if result.verdicts is None or not result.model.decides:
         return None
-    verdict = result.verdicts[place] if readout.position == "each" else result.accept
+    verdict = result.verdicts[place] if readout.each else result.accept
     if verdict is not None:
         return verdict
-    columns = result.columns()
-    read = [columns["logit"]] if readout.kind == "sign" else [columns[name] for name in readout.reads]
     verdict = True
-    for at in range(domain.length) if readout.position == "all" else [place]:
-        for column in read:
+    for at in [place] if readout.each else result.places:
+        for column in result.watched.values():
             if verdict is not False:
-                verdict = domain.both(verdict, domain.decide(column[at], readout.kind))
+                verdict = domain.both(verdict, domain.decide(column[at], "sign" if readout.signed else "zero"))
     return verdict

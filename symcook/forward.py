@@ -11,7 +11,8 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
 
-from symcook.domains.protocol import TEMPERATURE, Column, Domain, Rounded, Verdict, narrows, rounds
+from symcook.domains.protocol import TEMPERATURE, Column, Domain, Rounded, Verdict, rounds
+from symcook.domains.rowwise import Going
 from symcook.errors import BadInput, NoRun, Undecided
 from symcook.model.expr import names, show
 from symcook.model.layers import SelfAttention, Sublayer
@@ -35,6 +36,16 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Memory:
+    """What positions leave for those behind them: how many they are, in order the keys and values of each head that
+    writes, and the end of their pass, with the verdicts and columns that a readout needs of all positions."""
+
+    seen: int = 0
+    heads: tuple[tuple[Column, ...], ...] = ()
+    result: Result | None = None
+
+
+@dataclass(frozen=True)
 class Result:
     """The end of a forward pass: the residual stream, the scores by label (``logit`` for a sign readout, probabilities
     for a distribution), and at each position the verdict, or for a largest readout the index of the label. Where the
@@ -49,42 +60,51 @@ class Result:
     steps: tuple[Step, ...]
     bounded: Result | None = None
     """The same pass with all that rounding may make of it, where open verdicts rest on that."""
+    memory: Memory | None = None
+    """For a pass that goes on behind this one; None of a pass by itself."""
 
     @property
     def place(self) -> int:
         """The index at which the readout looks; the last one for each and all."""
-        return 0 if self.model.readout.position == "first" else -1
+        return self.model.readout.place
+
+    @property
+    def places(self) -> Sequence[int]:
+        """The indices of columns at which the readout looks."""
+        columns = self.stream.values()
+        return range(len(next(iter(columns)))) if self.model.readout.everywhere else [self.place]
+
+    @property
+    def answered(self) -> Sequence[int]:
+        """The indices of the readout's answers: every position for each, else `place`."""
+        return self.places if self.model.readout.each else [self.place]
 
     @property
     def accept(self) -> Verdict:
         """True, False, or None where it stays open; None too where the model decides nothing."""
-        return self._one(self.verdicts) if self.model.decides else None
+        return self.model.readout.verdict(self.verdicts or (), self.domain.both) if self.model.decides else None
 
-    def _one(self, verdicts: Sequence[Verdict] | None) -> Verdict:
-        """The verdict on the input, from those of the positions."""
-        if verdicts is None or self.model.readout.position != "all":
-            return None if verdicts is None else verdicts[self.place]
-        verdict = verdicts[0]
-        for other in verdicts[1:]:
-            verdict = self.domain.both(verdict, other)
-        return verdict
+    @property
+    def answers(self) -> list[Verdict]:
+        """The readout's answers, verdicts or indices of labels: one at each of `answered`; none of a readout that gives
+        values."""
+        return [] if self.verdicts is None else self._answers(self.verdicts)
+
+    def _answers(self, verdicts: Sequence[Verdict]) -> list[Verdict]:
+        readout = self.model.readout
+        return list(verdicts) if readout.each else [readout.verdict(verdicts, self.domain.both)]
 
     @cached_property
     def reliable(self) -> bool | None:
         """Whether the answer is right whatever was rounded: its margin is above the rounding bound of the domain's
         arithmetic (`symcook.domains.rounding`), so that the exact answer is the same. None where nothing is decided."""
         if self.verdicts is None or not isinstance(self.domain, Rounded):
-            return None if self.verdicts is None else self._sure(self.verdicts)
+            return None if self.verdicts is None else None not in self.answers
         try:
             sure = (self.bounded or _bounded(self)).verdicts or ()
         except (Undecided, BadInput):  # a choice on the way, or whether there is a value at all, stays open
             return False
-        return self._sure(_agreeing(self.verdicts, sure))
-
-    def _sure(self, verdicts: Sequence[Verdict]) -> bool:
-        if self.model.readout.position == "each":
-            return None not in verdicts
-        return self._one(verdicts) is not None
+        return None not in self._answers(_agreeing(self.verdicts, sure))
 
     def label(self, place: int) -> str | None:
         """The label of the largest score at an index; None where it is open."""
@@ -97,17 +117,33 @@ class Result:
             return dict(self.scores)
         return {name: self.stream[name] for name in self.model.readout.reads} | dict(self.scores)
 
+    @property
+    def watched(self) -> dict[str, Column]:
+        """What the answer is taken from: the logit, the scores by label, or else the coordinates that are read."""
+        return dict(self.scores) or self.columns()
+
     def values(self, place: int | None = None) -> dict[str, Any]:
         """The values of `columns` at one index (by default where the readout looks)."""
         at = self.place if place is None else place
         return {name: self.domain.read(column, at) for name, column in self.columns().items()}
 
 
-def forward(model: Transformer, sequence: Any, domain: Domain, *, trace: bool = False, weights: bool = True) -> Result:
+def forward(
+    model: Transformer,
+    sequence: Any,
+    domain: Domain,
+    *,
+    trace: bool = False,
+    weights: bool = True,
+    after: Memory | None = None,
+    answers: bool = True,
+) -> Result:
     """Run `model` on `sequence` in `domain`. The sequence is what `Domain.begin` takes; the model's symbols are either
     bound to values or left to a domain that keeps them. Coordinates that nothing reads later, and positions that the
     readout does not need, are computed for a `trace` only; `Result.steps` is empty without it. Without
-    `weights` a trace has no attention weights.
+    `weights` a trace has no attention weights. With `after` only the positions behind those remembered are run, in
+    the domain that ran them (`symcook.machine` says when that is the same); `sequence` is the whole input. Without
+    `answers` nothing is computed that the positions behind do not need.
 
     There is a run iff every norm is defined at every position, and every temperature, whether the readout needs them or
     not: what is left out is never what may refuse. NoRun is raised where there is none.
@@ -116,14 +152,16 @@ def forward(model: Transformer, sequence: Any, domain: Domain, *, trace: bool = 
     Undecided is raised where a choice on the way does."""
     with domain.context():
         try:
-            result = _Pass(model, sequence, domain, trace, weights).result()
+            result = _Pass(model, sequence, domain, after, trace).result(answers, MOST_WEIGHTS if weights else 0)
         except NoRun as error:
             raise NoRun(error.must, f"{error.given}{_of(model, sequence)}", error.do) from None
-    if not rounds(domain) or domain.simulates:
+    if rounds(domain) and not domain.simulates:
+        bounded = _bounded(result, after, answers)
+        verdicts = None if result.verdicts is None else _agreeing(result.verdicts, bounded.verdicts or ())
+        result = replace(result, verdicts=verdicts, bounded=bounded)
+    if result.memory is None:
         return result
-    bounded = _bounded(result)
-    verdicts = None if result.verdicts is None else _agreeing(result.verdicts, bounded.verdicts or ())
-    return replace(result, verdicts=verdicts, bounded=bounded)
+    return replace(result, memory=replace(result.memory, result=replace(result, memory=None)))
 
 
 def _of(model: Transformer, sequence: Any) -> str:
@@ -133,11 +171,14 @@ def _of(model: Transformer, sequence: Any) -> str:
     return f" of {model.embedding.said(model.embedding.typed(sequence))}"
 
 
-def _bounded(result: Result) -> Result:
+def _bounded(result: Result, after: Memory | None = None, answers: bool = True) -> Result:
     """The same pass over sets that hold the exact values and all that the rounding of the result's domain may make of
     them. Raises Undecided where rounding leaves a choice on the way open."""
     assert isinstance(result.domain, Rounded)
-    return forward(result.model, result.sequence, result.domain.rounding(), trace=bool(result.steps))
+    before = None if after is None or after.result is None else after.result.bounded
+    domain = result.domain.rounding() if before is None else before.domain
+    known = before.memory if before is not None else after and Memory()
+    return forward(result.model, result.sequence, domain, trace=bool(result.steps), after=known, answers=answers)
 
 
 def _agreeing(found: Sequence[Verdict], sure: Sequence[Verdict]) -> list[Verdict]:
@@ -154,39 +195,57 @@ def _indicator(place: int) -> Number:
 class _Pass:
     """One forward pass. `stream` holds the coordinates that are not zero everywhere by construction."""
 
-    def __init__(self, model: Transformer, sequence: Any, domain: Domain, trace: bool, weights: bool) -> None:
-        self.model, self.sequence, self.domain, self.trace = model, sequence, domain, trace
-        self.most_weights = MOST_WEIGHTS if weights else 0
+    def __init__(self, model: Transformer, sequence: Any, domain: Domain, after: Memory | None, trace: bool) -> None:
+        self.model, self.sequence, self.domain, self.trace, self.after = model, sequence, domain, trace, after
         self.embedding = model.embedding
-        domain.begin(_lowered(sequence), self.embedding.start)
+        self.heads: list[tuple[Column, ...]] = []
+        if after is None:
+            domain.begin(_lowered(sequence), self.embedding.start)
+        else:
+            assert isinstance(domain, Going)
+            domain.resume(_lowered(sequence), self.embedding.start, after.seen)
+        self.indices = domain.indices()
         self.zero = domain.linear([], 0)
         self.stream: dict[str, Column] = {}
         self.steps: list[Step] = []
         self.weights: list[tuple[Column, ...]] = []
         """The attention weights of the heads since the last step, where they are kept."""
 
-    def result(self) -> Result:
-        check_temperatures(self.model, self.domain.length)
-        wanted = live(self.model)
+    def result(self, answers: bool, most_weights: int) -> Result:
+        """The end of the pass; without `answers` it stops where what is left is for the readout alone."""
+        silent, self.most_weights = not answers and not self.trace, most_weights
+        check_temperatures(self.model, self.indices)
+        wanted = self.model.live
         self.embed(set(self.model.space) if self.trace else wanted[0])
         self.step(0, "embedding")
         last = self.last_needed()
         if last == 0:
             self.narrow({})
         for place, (step, after) in enumerate(zip(self.model.sublayers, wanted[1:], strict=True), 1):
+            if silent and last is not None and place > last:
+                break
             view = self.view(step)
+            if silent and place == last:
+                for part in step.parts:
+                    if isinstance(part, Head):
+                        self.offered(part, view, view, after)
+                break
             asking = self.narrow(view) if place == last else view
             self.add(step, view, asking, set(self.model.space) if self.trace else after)
             if step.after is not None:
                 self.stream.update(self.normalised(step.after))
             self.step(step.layer if step.block is not None else len(self.model.layers), step.kind)
+        if last is not None and last > len(self.model.sublayers):
+            self.narrow({})
+        if silent and last is not None:
+            return self.ended({}, {}, None)
         return self.read()
 
     def last_needed(self) -> int | None:
         """The number of the last step before whose block all positions are needed: for attention, or for a norm that
-        may refuse; 0 where there is none. From there on nothing is needed but at the readout's position. None where all
-        positions are asked for to the end, or the domain knows no other way."""
-        if self.trace or self.model.readout.position in ("each", "all") or not narrows(self.domain):
+        may refuse; 0 where there is none, and one more than there are where the last norm may. From there on nothing is
+        needed but at the readout's position. None where all are asked for, or the domain knows no other way."""
+        if self.trace or self.model.readout.everywhere or not isinstance(self.domain, Going):
             return None
         last = 0
         for place, step in enumerate(self.model.sublayers, 1):
@@ -194,22 +253,18 @@ class _Pass:
                 last = place
             if step.after is not None and step.after.refuses:
                 last = place + 1
-        return None if last > len(self.model.sublayers) else last
+        return last
 
     def narrow(self, view: Mapping[str, Column]) -> Mapping[str, Column]:
         """From here on the stream is that of the readout's position alone; so is the view that is given back."""
-        assert narrows(self.domain)
-        place = 0 if self.model.readout.position == "first" else -1
-        same = view is self.stream
-        asking = dict(zip(view, self.domain.narrow(list(view.values()), place), strict=True))
-        cut = (
-            asking
-            if same
-            else dict(zip(self.stream, self.domain.narrow(list(self.stream.values()), place), strict=True))
-        )
-        self.stream = dict(cut)
+        asking = self.cut(view)
+        self.stream = dict(asking) if view is self.stream else self.cut(self.stream)
         self.zero = self.domain.linear([], 0)
         return asking
+
+    def cut(self, columns: Mapping[str, Column]) -> dict[str, Column]:
+        assert isinstance(self.domain, Going)
+        return dict(zip(columns, self.domain.narrow(list(columns.values()), self.model.readout.place), strict=True))
 
     def step(self, layer: int, part: str) -> None:
         if self.trace:
@@ -220,10 +275,9 @@ class _Pass:
     def units(self) -> list[Column]:
         """For each position the column that is 1 there and 0 elsewhere: a head that averages them shows its weights.
         Empty where no weights are kept."""
-        if not self.trace or self.domain.length > self.most_weights:
+        if not self.trace or len(self.indices) > self.most_weights:
             return []
-        first = self.embedding.start
-        return [self.domain.positions(_indicator(first + j)) for j in range(self.domain.length)]
+        return [self.domain.positions(_indicator(i)) for i, _ in self.indices]
 
     def embed(self, wanted: set[str]) -> None:
         embedding, domain = self.embedding, self.domain
@@ -282,13 +336,27 @@ class _Pass:
         self, head: Head, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]
     ) -> list[Added]:
         """What a head adds, by coordinate."""
+        written, queries, keys, values = self.offered(head, view, asking, wanted)
+        if not written:
+            self.weights += [()] if self.units else []
+            return []
+        rule = head.mask, head.weighting, head.lowered["factor"]
+        outputs = self.domain.attend(queries, keys, values, *rule)
+        if self.units:  # apart from the values, so that a trace does not change how these are rounded
+            self.weights.append(tuple(self.domain.attend(queries, keys, self.units, *rule)))
+        return [(name, [(column, 1)], 0) for name, column in zip(written, outputs, strict=True)]
+
+    def offered(
+        self, head: Head, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]
+    ) -> tuple[list[str], list[Column], Sequence[Column], Sequence[Column]]:
+        """The coordinates that a head writes, its queries, and with those of the positions before its keys and, for
+        each coordinate, values."""
         numbers = head.lowered
         written = zip(head.writes, numbers["V"], strict=True)
         rows = [(name, self.row(weights, view)) for name, weights in written if name in wanted]
         rows = [(name, terms) for name, terms in rows if terms]
         if not rows:
-            self.weights += [()] if self.units else []
-            return []
+            return [], [], [], []
         queries, keys = [], []
         for asked, offered in zip(numbers["Q"], numbers["K"], strict=True):
             query, key = self.row(asked, asking), self.row(offered, view)
@@ -296,11 +364,19 @@ class _Pass:
                 queries.append(self.combine(query, 0))
                 keys.append(self.combine(key, 0))
         values = [self.combine(terms, 0) for _, terms in rows]
-        outputs = self.domain.attend(queries, keys, values, head.mask, head.weighting, numbers["factor"])
-        if self.units:  # apart from the values, so that a trace does not change how these are rounded
-            weights = self.domain.attend(queries, keys, self.units, head.mask, head.weighting, numbers["factor"])
-            self.weights.append(tuple(weights))
-        return [(name, [(column, 1)], 0) for (name, _), column in zip(rows, outputs, strict=True)]
+        held = (keys, values) if self.after is None else self.remembered(self.after, keys, values)
+        return [name for name, _ in rows], queries, held[0], held[1]
+
+    def remembered(
+        self, after: Memory, keys: list[Column], values: list[Column]
+    ) -> tuple[Sequence[Column], Sequence[Column]]:
+        """Keys and values behind those of the positions before."""
+        assert isinstance(self.domain, Going)
+        new, join = (*keys, *values), self.domain.joined
+        old = after.heads[len(self.heads)] if after.heads else [None] * len(new)
+        held = tuple(join(before, column) for before, column in zip(old, new, strict=True))
+        self.heads.append(held)
+        return held[: len(keys)], held[len(keys) :]
 
     def feedforward(self, block: FeedForward, view: Mapping[str, Column], wanted: set[str]) -> list[Added]:
         """What a feed-forward block adds, by coordinate."""
@@ -316,52 +392,35 @@ class _Pass:
     def read(self) -> Result:
         readout, domain = self.model.readout, self.domain
         scores: dict[str, Column] = {}
-        verdicts: list[Verdict] | None = None
         for label, weights in zip(readout.labels or ("logit",), readout.rows, strict=False):
             scores[label] = self.combine(self.row(weights, self.stream), 0)
-        if readout.kind == "sign":
-            verdicts = domain.positive(scores["logit"])
-        elif readout.kind == "zero":
-            for name in readout.reads:
-                verdict = domain.zero(self.stream.get(name, self.zero))
-                verdicts = verdict if verdicts is None else list(map(domain.both, verdicts, verdict))
-        elif readout.kind == "largest":
-            verdicts = domain.largest(list(scores.values()))
-        elif readout.kind == "distribution":
-            scores = dict(zip(scores, domain.distribution(list(scores.values())), strict=True))
         full = {name: self.stream.get(name, self.zero) for name in self.model.space}
-        return Result(self.model, self.sequence, domain, full, scores, verdicts, tuple(self.steps))
+        verdicts = readout.verdicts(domain, [full[name] for name in readout.reads], list(scores.values()))
+        if readout.labels and not readout.answers:
+            scores = dict(zip(scores, domain.distribution(list(scores.values())), strict=True))
+        return self.ended(full, scores, verdicts)
+
+    def ended(self, full: Mapping[str, Column], scores: Mapping[str, Column], verdicts: Any) -> Result:
+        if self.after is not None and self.after.result is not None:
+            full, scores, verdicts = self.behind(self.after.result, full, scores, verdicts)
+        steps, memory = tuple(self.steps), self.after and Memory(self.after.seen + len(self.indices), tuple(self.heads))
+        return Result(self.model, self.sequence, self.domain, full, scores, verdicts, steps, memory=memory)
+
+    def behind(self, before: Result, full: Any, scores: Any, verdicts: Any) -> tuple[Any, Any, Any]:
+        """What the readout needs of all positions: of one that looks first, what it saw there."""
+        if self.model.readout.first:
+            return before.stream, before.scores, before.verdicts
+        if not self.model.readout.everywhere:
+            return full, scores, verdicts
+        assert isinstance(self.domain, Going)
+        join = self.domain.joined
+        read = {name: join(before.stream[name], full[name]) for name in self.model.readout.reads}
+        held = {name: join(before.scores[name], column) for name, column in scores.items()}
+        return read, held, None if verdicts is None else [*(before.verdicts or ()), *verdicts]
 
 
 Added = tuple[str, list[tuple[Column, Any]], Any]
 """A coordinate, and the terms and bias that are added to it."""
-
-
-def live(model: Transformer) -> list[set[str]]:
-    """The coordinates that something reads later: after the embedding, then after the block of each step in order."""
-    needed = set(model.readout.reads)
-    result = [set(needed)]
-    for step in reversed(model.sublayers):
-        if step.after is not None:  # it writes the whole stream, from the whole stream
-            needed = set(model.space)
-            result[-1] = set(needed)
-        reads = set().union(*(_reads(part, needed) for part in step.parts))
-        if step.before and (reads or any(norm.refuses for norm in step.before)):
-            reads = {name for norm in step.before for name in norm.reads}
-        needed = needed | reads
-        result.append(set(needed))
-    return result[::-1]
-
-
-def _reads(part: Head | FeedForward, wanted: set[str]) -> set[str]:
-    """What a head or a feed-forward block reads for the coordinates that are wanted of it."""
-    numbers, out = part.lowered, part.lowered["V" if isinstance(part, Head) else "W2"]
-    rows = [weights for name, weights in zip(part.writes, out, strict=True) if name in wanted]
-    if not rows:
-        return set()
-    if isinstance(part, Head):
-        return set().union(*rows, *numbers["Q"], *numbers["K"])
-    return set().union(*(numbers["W1"][h] for h in set().union(*rows)))
 
 
 def _lowered(sequence: Any) -> Any:
@@ -371,13 +430,13 @@ def _lowered(sequence: Any) -> Any:
     return sequence
 
 
-def check_temperatures(model: Transformer, length: int) -> None:
-    """NoRun where a temperature that depends on i or n is not positive at some position of this length."""
+def check_temperatures(model: Transformer, indices: Sequence[tuple[int, int]]) -> None:
+    """NoRun where a temperature that depends on i or n is not positive at some of these i and n."""
     for head in (part for step in model.sublayers for part in step.parts if isinstance(part, Head)):
-        _check_temperature(head, model.embedding.start, length)
+        _check_temperature(head, model.embedding.start, indices)
 
 
-def _check_temperature(head: Head, start: int, length: int) -> None:
+def _check_temperature(head: Head, start: int, indices: Sequence[tuple[int, int]]) -> None:
     """That of one head.
 
     What is positive wherever i and n are is seen at once; otherwise each position is tried with balls, and with sympy
@@ -386,23 +445,21 @@ def _check_temperature(head: Head, start: int, length: int) -> None:
     tree = head.lowered["temperature"]
     if head.weighting != "softmax" or isinstance(tree, Fraction) or not names(tree) & {"i", "n"}:
         return
-    i, n = symbol("i"), symbol("n")
     if _positive_everywhere(head.temperature, start):
         return
     from symcook.numbers.evaluate import evaluate
 
-    at_length = head.temperature.subs(n, length)
     plain = names(tree) <= {"i", "n"}
-    for place in range(length if i in at_length.free_symbols else 1):
+    for i, n in indices if "i" in names(tree) else indices[:1]:
         try:
-            value = evaluate(tree, {"i": start + place, "n": length}) if plain else None
+            value = evaluate(tree, {"i": i, "n": n}) if plain else None
         except BadInput:  # a pole, as that of 1/log(i) at 1: an infinite temperature, which makes all scores zero
             value = None
         if value is not None and value > 0:
             continue
-        if (value is not None and value <= 0) or at_length.subs(i, start + place).is_nonpositive:
-            where = f"{show(tree)} at i = {start + place}, n = {length}"
-            raise NoRun(TEMPERATURE, where)
+        known = value is not None and value <= 0
+        if known or head.temperature.subs({symbol("i"): i, symbol("n"): n}).is_nonpositive:
+            raise NoRun(TEMPERATURE, f"{show(tree)} at i = {i}, n = {n}")
 
 
 def _positive_everywhere(temperature: Any, start: int) -> bool:

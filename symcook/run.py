@@ -56,12 +56,7 @@ class Run(Shown):
     @property
     def undecided(self) -> bool:
         """Whether the model decides but an answer that it gives stayed open at the limit."""
-        result = self.result
-        if result.verdicts is None:
-            return False
-        if result.model.readout.position == "each":
-            return any(verdict is None for verdict in result.verdicts)
-        return result.accept is None if result.model.decides else result.verdicts[result.place] is None
+        return None in self.result.answers
 
     @property
     def simulates(self) -> bool:
@@ -80,14 +75,13 @@ class Run(Shown):
         A readout that accepts iff every position does has the values, of which one may decide.
         """
         result, readout = self.result, self.result.model.readout
-        if readout.kind == "largest":
-            places = range(result.domain.length) if readout.position == "each" else [result.place]
-            return [result.label(place) for place in places]
-        if readout.position not in ("each", "all"):
+        if readout.labelled:
+            return [result.label(place) for place in result.answered]
+        if not readout.everywhere:
             return None
-        if readout.position == "each" and result.verdicts is not None:
-            return list(result.verdicts)
-        rows = [self.shown(place) for place in range(result.domain.length)]
+        if readout.each and result.answers:
+            return result.answers
+        rows = [self.shown(place) for place in result.places]
         return [row[readout.reads[0]] for row in rows] if len(rows[0]) == 1 else rows
 
     @property
@@ -191,10 +185,9 @@ def run(
             reason = error
             continue
         last = Run(result, digits, text)
-        wanted = range(system.length) if bound.readout.position in ("each", "all") else [result.place]
         held = result.bounded or result
         with held.domain.context():
-            known = all(held.domain.settled(v, digits) for place in wanted for v in held.values(place).values())
+            known = all(held.domain.settled(v, digits) for place in result.places for v in held.values(place).values())
         if known and not last.undecided:
             return last
     if last is None:

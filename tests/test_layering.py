@@ -17,6 +17,8 @@ LAYERS = (
     ("compose",),
     ("domains",),
     ("forward",),
+    ("machine",),
+    ("prefixes",),
     ("run",),
     ("decode", "derivation"),
     ("spec",),
@@ -35,6 +37,8 @@ LAYERS = (
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 HEAVY = {"sympy", "numpy", "mpmath", "flint", "rich"}
 MAY_BE_HEAVY = {"domains", "numbers", "bounds", "questions", "proof"}
+SHIPPED = {PACKAGE / "export" / "run_npz.py"}
+"""A script that users get as it is, with its imports at the top; what imports it does so in a function."""
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -124,7 +128,11 @@ def violations(where: str, source: str) -> list[str]:
 
 def test_a_package_imports_only_what_stands_to_its_left() -> None:
     assert {part(path) for path in MODULES} <= RANK.keys(), "a part needs a place in LAYERS"
-    found = {str(path.relative_to(PACKAGE)): violations(part(path), path.read_text()) for path in MODULES}
+    found = {
+        str(path.relative_to(PACKAGE)): violations(part(path), path.read_text())
+        for path in MODULES
+        if path not in SHIPPED
+    }
     assert {name: bad for name, bad in found.items() if bad} == {}
 
 

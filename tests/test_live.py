@@ -6,7 +6,6 @@ import dense
 import pytest
 from families import together
 
-from symcook.forward import live
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
@@ -37,7 +36,7 @@ def test_a_norm_over_the_stream_needs_all_of_it(reads, placement):
     for state, ball in zip(expected, shown, strict=True):
         assert abs(float(state[reads]) - float(Fraction(ball["mid"]))) < 1e-12
     if placement == "post":
-        assert live(model)[1] == set(NAMES)
+        assert model.live[1] == set(NAMES)
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])

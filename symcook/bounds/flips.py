@@ -78,12 +78,9 @@ def sensitivity(
             f"{name} must have at most {LIMIT} words of the length", f"{letters}^{length}", "give a smaller --n"
         )
     chosen.check_length(length + added)
-    before = () if chosen.embedding.before is None else (chosen.embedding.before,)
-    after = () if chosen.embedding.after is None else (chosen.embedding.after,)
-    result = forward(chosen, Words(chosen.alphabet, length + added, before, after), Batch())
-    each = chosen.readout.position in ("each", "all")
-    places = range(length + added) if each else [_place(chosen, length + added)]
-    value, where, own = _greatest(chosen, result, places, length, len(before), each)
+    result = forward(chosen, Words(chosen.alphabet, length + added, *chosen.embedding.ends), Batch())
+    each = chosen.readout.everywhere
+    value, where, own = _greatest(chosen, result, length, each)
     bound = _bound(chosen, length, each)
     extra: dict[str, Ball | str] = {"value times n": written(value * length), "C": written(bound * length)}
     if (twice := _bound(chosen, 2 * length, each) * 2 * length) > bound * length:
@@ -119,7 +116,7 @@ def _irregular(model: Transformer) -> str | None:
                 return f"scores or a unique choice in layer {step.layer}"
             if isinstance(part, FeedForward) and part.activation != "relu":
                 return f"{part.activation} in layer {step.layer}"
-    return "probabilities of a softmax" if model.readout.kind == "distribution" else None
+    return "probabilities of a softmax" if model.readout.labels and not model.readout.answers else None
 
 
 def _by_balls(model: Transformer, name: str, n: int, digits: int, why: str) -> Bound:
@@ -129,7 +126,7 @@ def _by_balls(model: Transformer, name: str, n: int, digits: int, why: str) -> B
         must = f"{name} must have at most {IN_BALLS} words of the length, since it has {why}"
         raise BadInput(must, f"{len(letters)}^{n}", "give a smaller --n")
     where, own = "no symbol changes an output", NONE
-    each = model.readout.position in ("each", "all")
+    each, before = model.readout.everywhere, len(model.embedding.ends[0])
 
     def greatest(which: int) -> arb:
         nonlocal where, own
@@ -145,7 +142,7 @@ def _by_balls(model: Transformer, name: str, n: int, digits: int, why: str) -> B
                     change = arb(0)
                     for a, b in combinations(values, 2):
                         change = change.max(abs(a - b))
-                    if each and place == p + (model.embedding.before is not None):
+                    if each and place == p + before:
                         own = own.max(change)
                     elif not change < best:
                         if change > best:
@@ -182,33 +179,25 @@ def _outputs_in_balls(model: Transformer, n: int, bits: int) -> dict[tuple[int, 
     from symcook.domains.ball import Ball as Balls
 
     length = n + model.embedding.added
-    each = model.readout.position in ("each", "all")
     table: dict[tuple[int, str], dict[tuple[str, ...], arb]] = {}
     for word in product(model.alphabet, repeat=n):
         result = forward(model, model.tokens(word), Balls(bits))
-        for name, column in _columns(model, result).items():
-            for place in range(length) if each else [result.place]:
+        for name, column in result.watched.items():
+            for place in result.places:
                 table.setdefault((place % length, name), {})[word] = result.domain.read(column, place)
     return table
 
 
-def _columns(model: Transformer, result: Result) -> dict[str, Any]:
-    columns = result.columns()
-    return {"logit": columns["logit"]} if model.readout.kind == "sign" else columns
-
-
-def _greatest(
-    model: Transformer, result: Result, places: Any, n: int, before: int, each: bool
-) -> tuple[Fraction, str, Fraction]:
+def _greatest(model: Transformer, result: Result, n: int, each: bool) -> tuple[Fraction, str, Fraction]:
     """The greatest change, which inputs show it, and the greatest at the changed position (for each and all)."""
     import numpy as np
 
     domain: Any = result.domain
-    letters = model.alphabet
+    letters, before = model.alphabet, len(model.embedding.ends[0])
     shape = (len(letters),) * n
     best, where, own = Fraction(0), "no symbol changes an output", Fraction(0)
-    for name, column in _columns(model, result).items():
-        for place in places:
+    for name, column in result.watched.items():
+        for place in result.places:
             cell = domain.read(column, place)
             table = domain.full(cell.numerators).reshape(shape)
             for p in range(n):
@@ -227,18 +216,13 @@ def _greatest(
     return best, where, own
 
 
-def _place(model: Transformer, length: int) -> int:
-    """Where a readout at one position looks, counted from 0."""
-    return 0 if model.readout.position == "first" else length - 1
-
-
 def _bound(model: Transformer, n: int, each: bool) -> Fraction:
     """The proved bound on the change of an output for n typed symbols."""
-    before, length = int(model.embedding.before is not None), n + model.embedding.added
+    before, length = len(model.embedding.ends[0]), n + model.embedding.added
     best = Fraction(0)
     for changed in range(before, before + n):
         changes = _changes(model, length, changed)
-        places = [p for p in range(length) if p != changed] if each else [_place(model, length)]
+        places = [p for p in model.readout.places(length) if not each or p != changed]
         best = max([best, *(change for place in places for change in _outputs(model, changes[place]))])
     return best
 

@@ -96,8 +96,7 @@ def _collect(found: Moves, result: Any, domain: Moved, word: str) -> None:
     for name, column in result.steps[-1].columns.items():
         for place, entry in enumerate(column):
             _greatest(found.coordinates, name, entry, place + result.model.embedding.start, word)
-    start, each = result.model.embedding.start, result.model.readout.position in ("each", "all")
-    places = range(domain.length) if each else [result.place % domain.length]
+    start, places = result.model.embedding.start, result.model.readout.places(domain.length)
     for name, column in result.scores.items():
         for place in places:
             _greatest(found.scores, name, column[place], place + start, word)

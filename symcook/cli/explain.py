@@ -113,10 +113,10 @@ def _facts(chosen: Any) -> dict[str, Any]:
         )
         layers, coordinates = len(model.layers), len(model.space)
         summary = f"layers: {layers}, coordinates: {coordinates}, reads {kind}"
-        ends = ((model.embedding.before, "in front"), (model.embedding.after, "behind"))
-        summary += "".join(f", adds {token} {where}" for token, where in ends if token is not None)
+        ends = zip(model.embedding.ends, ("in front", "behind"), strict=True)
+        summary += "".join(f", adds {token} {where}" for tokens, where in ends for token in tokens)
         if model.readout.labels:
-            what = "the largest of" if model.readout.kind == "largest" else "a distribution over"
+            what = "the largest of" if model.readout.labelled else "a distribution over"
             summary += f", gives {what} {' '.join(model.readout.labels)}"
         return {"name": model.name, "summary": summary, "source": model.source, "symbols": symbols}
     from symcook.recipes import error, region

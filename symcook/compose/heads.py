@@ -21,7 +21,6 @@ OPPOSITE = {
     "strict-past": "strict-future",
 }
 MIRROR = {"average": "average", "softmax": "softmax", "leftmost": "rightmost", "rightmost": "leftmost"}
-SWAP = {"first": "last", "last": "first", "each": "each", "all": "all"}
 
 
 def reverse(model: Transformer, *, name: str | None = None) -> Transformer:
@@ -46,7 +45,7 @@ def reverse(model: Transformer, *, name: str | None = None) -> Transformer:
         name=f"{model.name} reversed" if name is None else name,
         embedding=replace(moved.embedding, before=given.after, after=given.before),
         layers=tuple(map(layer, moved.layers)),
-        readout=replace(moved.readout, position=SWAP[model.readout.position]),
+        readout=moved.readout.mirrored(),
     )
 
 

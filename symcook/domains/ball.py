@@ -21,7 +21,7 @@ import flint
 from flint import arb, fmpq
 
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
-from symcook.domains.rowwise import Scores, Shortening, each
+from symcook.domains.rowwise import Scores, Shortening
 from symcook.errors import BadInput, Undecided
 from symcook.model.expr import Tree
 from symcook.model.rationals import rational
@@ -44,6 +44,8 @@ ONE = fmpq(1)
 Value = Any
 """A rational (fmpq), or a ball (arb)."""
 Column = list[Value]
+Columns = Sequence[Column]
+Balls = Sequence[Sequence[arb]]
 
 
 class Ball(Shortening):
@@ -90,13 +92,18 @@ class Ball(Shortening):
 
     def begin(self, sequence: Any, start: int) -> None:
         super().begin(sequence, start)
-        self._affine.clear()
+        self._affine = {}
+
+    def resume(self, sequence: Any, start: int, seen: int) -> None:
+        affine = self._affine
+        super().resume(sequence, start, seen)
+        self._affine = affine
 
     def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
         factors, added = [self.number(weight) for _, weight in terms], self.number(bias)
         if not terms or type(added) is not fmpq:
             return super().linear(terms, bias)
-        return each([column for column, _ in terms], lambda entries: self._combined(factors, entries, added))
+        return self.each([column for column, _ in terms], lambda entries: self._combined(factors, entries, added))
 
     def _combined(self, factors: Sequence[Value], entries: Sequence[Value], rest: fmpq) -> Value:
         """The sum of the products and `rest`, by the balls of which the entries were made."""
@@ -150,7 +157,7 @@ class Ball(Shortening):
     def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> Sequence[int]:
         return _maxima(scores, weighting, i, first, self.bits)
 
-    def scoring(self, queries: Sequence[Column], keys: Sequence[Column], compared: bool) -> Scores:
+    def scoring(self, queries: Columns, keys: Columns, compared: bool) -> Scores:
         """By a product of matrices where all entries are rational."""
         if any(type(x) is not fmpq for column in (*queries, *keys) for x in column):
             return super().scoring(queries, keys, compared)
@@ -163,12 +170,7 @@ class Ball(Shortening):
         return scores
 
     def soft(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        seen: Sequence[range],
-        factor: Coefficient,
+        self, queries: Columns, keys: Columns, values: Columns, seen: Sequence[range], factor: Coefficient
     ) -> list[Column]:
         """Softmax rows, `ROWS` at a time as one product of matrices; a plain mean where all scores are zero, and the
         one value where all are equal."""
@@ -186,12 +188,7 @@ class Ball(Shortening):
         return found
 
     def _exponential(
-        self,
-        queries: Sequence[Sequence[arb]],
-        keys: Sequence[Sequence[arb]],
-        values: Sequence[Sequence[arb]],
-        seen: Sequence[range],
-        scale: Sequence[arb] | None,
+        self, queries: Balls, keys: Balls, values: Balls, seen: Sequence[range], scale: Sequence[arb] | None
     ) -> list[Column]:
         """Softmax rows of balls."""
         n, zero = self.length, arb(0)

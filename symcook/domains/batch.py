@@ -7,7 +7,7 @@ the length alone, and the bound chooses the carrier (int32, int64, Python intege
 Inputs that share a prefix share its values: a cell that depends on the first j tokens holds |alphabet|^j entries, and
 two cells of different sizes are combined by broadcasting the smaller one over its extensions. A causal model therefore
 costs about as much for all words of length n as its last position alone, and its earlier positions are the runs of all
-shorter words: one pass serves every length (`shares_prefixes`).
+shorter words: one pass serves every length (`symcook.machine.unfollowed`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -45,14 +44,13 @@ from symcook.domains.cells import (
 )
 from symcook.domains.exact import at_position, coefficient, logarithmic, soft_mean
 from symcook.domains.protocol import visible
+from symcook.domains.rowwise import Going
 from symcook.errors import NotExact
 from symcook.model.expr import show
-from symcook.model.parts import Head
-from symcook.model.symbols import Number, symbol
-from symcook.model.transformer import Transformer
+from symcook.model.symbols import Number
 from symcook.numbers.expsum import text
 
-__all__ = ["Batch", "Cell", "Grid", "Listed", "Words", "carrier", "shares_prefixes"]
+__all__ = ["Batch", "Cell", "Grid", "Listed", "Words", "carrier"]
 
 _BALL = "use --domain ball"
 
@@ -185,21 +183,10 @@ def nth(block: Words | Grid, code: int) -> tuple[Any, ...]:
 
 
 Column = list[Cell]
+Columns = Sequence[Column]
 
 
-def shares_prefixes(model: Transformer) -> bool:
-    """Whether position i of a run depends on the first i tokens alone, the length included: every mask looks back, no
-    expression has n in it, and nothing is added after the input. The run of a prefix is then the prefix of the run."""
-    masks = (part.mask for step in model.sublayers for part in step.parts if isinstance(part, Head))
-    n = symbol("n")
-    return (
-        all(mask in ("future", "strict-future") for mask in masks)
-        and model.embedding.after is None
-        and not any(n in value.free_symbols for value, indexed, _ in model.expressions(symbolic=True) if indexed)
-    )
-
-
-class Batch:
+class Batch(Going):
     """The domain of exact batches. `begin` takes `Words`, a `Grid` or `Listed` words; gelu and layer norm are
     NotExact, and so are softmax over more than few combinations of scores and values and irrational weights but roots.
 
@@ -211,28 +198,27 @@ class Batch:
 
     def __init__(self, floats: bool = False) -> None:
         self.kinds = floating if floats else carrier
-        self.length = 0
         self.size = 1
         """The number of inputs in the batch."""
 
-    def context(self) -> AbstractContextManager[Any]:
-        return nullcontext()
-
     def begin(self, sequence: Words | Grid | Listed, start: int) -> None:
-        self._start = start
         self._choices: list[Any] = list(sequence.choices())
-        self.length = len(self._choices)
+        super().begin(self._choices, start)
         self.size = sequence.size
         self._digits = sequence.digits() if isinstance(sequence, Listed) else None
         self._radix = tuple(len(options) for options in self._choices)
         self._above = list(itertools.accumulate(self._radix, lambda a, b: a * b, initial=1))
 
+    def block(self, sequence: Sequence[Any]) -> Grid:
+        """The inputs that have at each position one of the options there (a tuple), or what is given."""
+        return Grid(tuple(options if isinstance(options, tuple) else (options,) for options in sequence))
+
     def embed(self, table: Mapping[str, Any]) -> Column:
         exact = {token: rational(value) for token, value in table.items()}
-        return [self._given(place, [exact[token] for token in tokens]) for place, tokens in enumerate(self._choices)]
+        return [self._given(place, [exact[token] for token in self._choices[place]]) for place in self.rows]
 
     def input(self, name: str) -> Column:
-        return [self._given(place, [rational(row[name]) for row in rows]) for place, rows in enumerate(self._choices)]
+        return [self._given(place, [rational(row[name]) for row in self._choices[place]]) for place in self.rows]
 
     def _given(self, place: int, values: list[Fraction]) -> Cell:
         """What depends on the token at `place` alone, at the size of all prefixes that end there."""
@@ -250,7 +236,7 @@ class Batch:
         return Cell(row, denominator, bound, codes) if wide else Cell(row[codes], denominator, bound)
 
     def positions(self, expression: Any) -> Column:
-        places = range(self._start, self._start + self.length)
+        places = (self._start + row for row in self.rows)
         return [constant(at_position(expression, i, self.length), self.kinds) for i in places]
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
@@ -258,7 +244,7 @@ class Batch:
         weights = [coefficient(weight) for _, weight in terms]
         shift = rational(bias)
         if not terms:
-            return [constant(shift, self.kinds)] * self.length
+            return [constant(shift, self.kinds)] * len(self.rows)
         rows = zip(*columns, strict=True)
         if self.kinds is not floating and not all(isinstance(weight, Fraction) for weight in weights):
             return [irrational(list(zip(cells, weights, strict=True)), shift) for cells in rows]
@@ -271,20 +257,14 @@ class Batch:
             return [step(cell, self.kinds) for cell in column]
         raise NotExact("an activation must be relu or step in exact batches", kind, _BALL)
 
-    def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: Columns, epsilon: Any, zero_variance: str) -> list[Column]:
         raise NotExact("a model must have no layer norm in exact batches", "layer norm", _BALL)
 
-    def distribution(self, columns: Sequence[Column]) -> list[Column]:
+    def distribution(self, columns: Columns) -> list[Column]:
         raise NotExact("a readout must not be a distribution in exact batches", "softmax", _BALL)
 
     def attend(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        mask: str,
-        weighting: str,
-        factor: Any,
+        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, factor: Any
     ) -> list[Column]:
         if not queries:
             if weighting in ("leftmost", "rightmost"):
@@ -293,9 +273,9 @@ class Batch:
         if weighting == "softmax" and self.kinds is floating:
             raise NotExact("a weighting must be hard where scores differ, in batches of floats", "softmax", _BALL)
         zero, rows = constant(ZERO, self.kinds), []
-        for place in range(self.length):
+        for number, place in enumerate(self.rows):
             seen = visible(mask, place, self.length)
-            scores = [self._score([q[place] for q in queries], [k[j] for k in keys]) for j in seen]
+            scores = [self._score([q[number] for q in queries], [k[j] for k in keys]) for j in seen]
             seen_values = [[v[j] for j in seen] for v in values]
             if not seen:
                 rows.append([zero] * len(values))
@@ -340,23 +320,20 @@ class Batch:
 
     def _ends(self, column: Column, mask: str, end: int) -> Column:
         """The first or last value that each row sees."""
-        seen = (visible(mask, row, self.length) for row in range(self.length))
+        seen = (visible(mask, row, self.length) for row in self.rows)
         return [column[places[end]] if places else constant(ZERO, self.kinds) for places in seen]
 
     def _uniform(self, column: Column, mask: str) -> Column:
         """Plain means of what each row sees: running sums from the side that the mask looks to, divided once."""
-        zero = constant(ZERO, self.kinds)
-        if mask == "none":
-            total = combine([(cell, ONE) for cell in column], ZERO, self.kinds)
-            return [divide(total, self.length)] * self.length
+        if mask == "none" or len(self.rows) == 1:
+            seen = visible(mask, self.rows[0], self.length)
+            total = combine([(column[j], ONE) for j in seen], ZERO, self.kinds)
+            return [divide(total, max(1, len(seen)))] * len(self.rows)
         inward = column if mask.endswith("future") else column[::-1]
-        totals = list(itertools.accumulate(inward, lambda a, b: combine([(a, ONE), (b, ONE)], ZERO, self.kinds)))
-        if mask.startswith("strict"):
-            totals = [zero, *totals[:-1]]
-        means = [
-            divide(total, max(1, count)) for count, total in enumerate(totals, 0 if mask.startswith("strict") else 1)
-        ]
-        return means if inward is column else means[::-1]
+        sums = itertools.accumulate(inward, lambda a, b: combine([(a, ONE), (b, ONE)], ZERO, self.kinds))
+        totals = [constant(ZERO, self.kinds), *sums]
+        counts = [len(visible(mask, row, self.length)) for row in self.rows]
+        return [divide(totals[count], max(1, count)) for count in counts]
 
     def positive(self, column: Column) -> list[Array]:
         return [cell.each(lambda table: table > 0) for cell in column]
@@ -364,7 +341,7 @@ class Batch:
     def zero(self, column: Column) -> list[Array]:
         return [cell.each(lambda table: table == 0) for cell in column]
 
-    def largest(self, columns: Sequence[Column]) -> list[Array]:
+    def largest(self, columns: Columns) -> list[Array]:
         return [largest(cells, self.kinds) for cells in zip(*columns, strict=True)]
 
     def both(self, first: Array, second: Array) -> Array:
@@ -384,14 +361,8 @@ class Batch:
             entries = np.tile(entries, size // len(entries))
         return entries[_order(tuple(r for r in radix if r > 1))]
 
-    def read(self, column: Column, place: int) -> Cell:
-        return column[place]
-
     def show(self, value: Cell, digits: int) -> list[str]:
         return [text(p * Fraction(1, value.denominator)) for p in self.full(value.numerators).tolist()]
-
-    def settled(self, value: Cell, digits: int) -> bool:
-        return True
 
 
 def _combinations(cells: Sequence[Cell]) -> tuple[list[tuple[Any, ...]], Array]:

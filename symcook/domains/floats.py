@@ -18,7 +18,8 @@ import numpy as np
 from mpmath.libmp import to_float
 
 from symcook.domains.exact import value_at
-from symcook.domains.protocol import conjunction, refuse_zero_variance
+from symcook.domains.protocol import refuse_zero_variance
+from symcook.domains.rowwise import Going
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names
 from symcook.model.meaning import MAX_RANGE, Meaning
@@ -26,6 +27,8 @@ from symcook.model.symbols import Number
 from symcook.numbers import evaluate
 
 Column = np.ndarray[Any, Any]
+Columns = Sequence[Column]
+Scale = Column | None
 
 BLOCK = 2**17
 """Scores held at once: softmax and hard attention go by blocks of rows, in memory that does not grow with n^2."""
@@ -47,7 +50,7 @@ def nearest(value: int | Number) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-class Float64:
+class Float64(Going):
     """The domain of numpy float64 arrays over positions.
 
     >>> domain = Float64()
@@ -61,24 +64,13 @@ class Float64:
     wide: ClassVar[Any] = np.float64
     """The type inside an operation."""
     simulates = True
-
-    def __init__(self) -> None:
-        self.length = 0
-        self.rows = range(0)
-        """The positions (from 0) that columns have entries for."""
+    rows: range = range(0)
 
     def context(self) -> AbstractContextManager[Any]:
         return np.errstate(all="ignore")
 
-    def begin(self, sequence: Any, start: int) -> None:
-        self._sequence = tuple(sequence)
-        self._start = start
-        self.length = len(self._sequence)
-        self.rows = range(self.length)
-
-    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
-        self.rows = self.rows[place:][:1]
-        return [column[place:][:1] for column in columns]
+    def joined(self, before: Column | None, column: Column) -> Column:
+        return column if before is None else np.concatenate([before, column])
 
     def rounding(self) -> Any:
         from symcook.domains.rounding import FORMATS, Rounding
@@ -87,7 +79,7 @@ class Float64:
 
     def embed(self, table: Mapping[str, Any]) -> Column:
         tokens = {token: place for place, token in enumerate(table)}
-        places = np.fromiter((tokens[token] for token in self._sequence), np.intp, self.length)
+        places = np.fromiter((tokens[token] for token in self._sequence), np.intp, len(self._sequence))
         return self._stored(np.array([nearest(value) for value in table.values()]))[places]
 
     def input(self, name: str) -> Column:
@@ -127,7 +119,7 @@ class Float64:
             upper = _logistic(1.702 * x)
         return self._stored(np.where(upper == 0, 0.0, x * upper))
 
-    def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: Columns, epsilon: Any, zero_variance: str) -> list[Column]:
         stacked = np.stack([column.astype(self.wide) for column in columns])
         stacked -= stacked.mean(axis=0)
         total = np.mean(stacked * stacked, axis=0) + self.wide(nearest(epsilon))
@@ -140,13 +132,7 @@ class Float64:
         return [self._stored(row) for row in stacked]
 
     def attend(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        mask: str,
-        weighting: str,
-        factor: Any,
+        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, factor: Any
     ) -> list[Column]:
         """Running sums where all scores are equal, a scan where hard scores do not depend on the row, else blocks of
         rows. The masks of the past are those of the future on the reversed sequence."""
@@ -162,14 +148,7 @@ class Float64:
         return [self._stored(column) for column in found]
 
     def _forwards(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        mask: str,
-        weighting: str,
-        scale: Column | None,
-        rows: range,
+        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, scale: Scale, rows: range
     ) -> list[Column]:
         n, hard = self.length, weighting != "softmax"
         if not queries:
@@ -185,14 +164,7 @@ class Float64:
         return [column[rows.start : rows.stop] for column in found]
 
     def _blocks(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        mask: str,
-        weighting: str,
-        scale: Column | None,
-        rows: range,
+        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, scale: Scale, rows: range
     ) -> list[Column]:
         n = self.length
         table = np.stack([*values, np.ones(n, self.kind)], axis=1).astype(self.wide)
@@ -233,14 +205,14 @@ class Float64:
                 result[0] = 0
         return results
 
-    def distribution(self, columns: Sequence[Column]) -> list[Column]:
+    def distribution(self, columns: Columns) -> list[Column]:
         scores = np.stack([column.astype(self.wide) for column in columns])
         scores -= scores.max(axis=0)
         weights = np.exp(scores, out=scores)
         weights /= weights.sum(axis=0)
         return [self._stored(row) for row in weights]
 
-    def largest(self, columns: Sequence[Column]) -> list[int | None]:
+    def largest(self, columns: Columns) -> list[int | None]:
         scores = np.stack(columns)
         found = scores.argmax(axis=0)
         unknown = np.asarray(np.isnan(scores).any(axis=0))
@@ -253,17 +225,11 @@ class Float64:
     def zero(self, column: Column) -> list[bool | None]:
         return [None if x != x else x == 0 for x in column.tolist()]
 
-    def both(self, first: bool | None, second: bool | None) -> bool | None:
-        return conjunction(first, second)
-
     def read(self, column: Column, place: int) -> float:
         return float(column[place])
 
     def show(self, value: float, digits: int) -> float:
         return value
-
-    def settled(self, value: float, digits: int) -> bool:
-        return True
 
     def _weight(self, value: Any) -> Any:
         """A coefficient in the type."""
@@ -342,7 +308,7 @@ def _running(column: Column, mask: str, weighting: str) -> Column:
     return np.cumsum(column, dtype=np.float64) / np.arange(1, n + 1)
 
 
-def _scan(scores: Column, values: Sequence[Column], mask: str, weighting: str) -> list[Column]:
+def _scan(scores: Column, values: Columns, mask: str, weighting: str) -> list[Column]:
     """Hard attention to scores that are the same for every row, each row seeing itself and what stands before it
     (mask none: everything): one pass from record to record of the running maximum."""
     n = len(scores)

@@ -17,6 +17,7 @@ from symcook.model.meaning import conjunction as conjunction
 from symcook.model.symbols import Number
 
 Column = Any
+Columns = Sequence[Column]
 Verdict = Any
 Value = Any
 Coefficient = int | Number
@@ -28,7 +29,7 @@ class Domain(Protocol):
 
     name: ClassVar[str]
     length: int
-    """The number of positions of the sequence begun."""
+    """The number of positions of the sequence begun, for those who print it."""
 
     def context(self) -> AbstractContextManager[Any]:
         """Entered around a forward pass and the reading of its values: sets a working precision and restores it."""
@@ -36,6 +37,10 @@ class Domain(Protocol):
 
     def begin(self, sequence: Any, start: int) -> None:
         """Take the input: a tuple of tokens, a tuple of rows {input: number}, or what a batch stands for."""
+        ...
+
+    def indices(self) -> Sequence[tuple[int, int]]:
+        """The numbers i and n of the positions that columns have entries for; none where they stand for any."""
         ...
 
     def embed(self, table: Mapping[str, Coefficient]) -> Column:
@@ -58,7 +63,7 @@ class Domain(Protocol):
         """The activation (one of `blocks.ACTIVATIONS`) at every position; NotExact where there is no value."""
         ...
 
-    def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: Columns, epsilon: Coefficient, zero_variance: str) -> list[Column]:
         """(x - mean)/sqrt(variance + epsilon) of the given entries at each position, before gain and bias.
 
         Where variance + epsilon is zero: NoRun naming the position for "refuse", zeros for "zero".
@@ -66,13 +71,7 @@ class Domain(Protocol):
         ...
 
     def attend(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        mask: str,
-        weighting: str,
-        factor: Coefficient,
+        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, factor: Coefficient
     ) -> list[Column]:
         """For each value column v: sum_j alpha_ij v_j, with scores factor(i, n) * sum_d queries[d]_i keys[d]_j.
 
@@ -82,11 +81,11 @@ class Domain(Protocol):
         """
         ...
 
-    def distribution(self, columns: Sequence[Column]) -> list[Column]:
+    def distribution(self, columns: Columns) -> list[Column]:
         """The softmax of the given scores at each position, a column for each."""
         ...
 
-    def largest(self, columns: Sequence[Column]) -> list[Any]:
+    def largest(self, columns: Columns) -> list[Any]:
         """At each position the index of the first largest score, None where that is open."""
         ...
 
@@ -116,16 +115,6 @@ class Domain(Protocol):
 
 
 @runtime_checkable
-class Narrowing(Domain, Protocol):
-    """A domain that can leave positions out."""
-
-    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
-        """From here on columns have one entry, that of the position at index `place`: the given ones cut to it. Keys
-        and values of `attend` still stand at all positions, and the queries at that one."""
-        ...
-
-
-@runtime_checkable
 class Rounded(Domain, Protocol):
     """A domain whose operations round."""
 
@@ -138,13 +127,8 @@ class Rounded(Domain, Protocol):
         ...
 
 
-def narrows(domain: Domain) -> TypeGuard[Narrowing]:
-    """Whether a domain can leave positions out; isinstance takes a tenth of a short run to say so."""
-    return hasattr(domain, "narrow")
-
-
 def rounds(domain: Domain) -> TypeGuard[Rounded]:
-    """Whether the operations of a domain round; as `narrows`."""
+    """Whether the operations of a domain round; isinstance takes a tenth of a short run to say so."""
     return hasattr(domain, "rounding")
 
 

@@ -33,7 +33,7 @@ import flint
 from flint import arb, fmpq
 
 from symcook.domains.ball import ACTIVATIONS, ZERO, Ball
-from symcook.domains.rowwise import Column, Rowwise, Scores, Value, each
+from symcook.domains.rowwise import Column, Columns, Rowwise, Scores, Value
 from symcook.errors import BadInput
 
 EXP_ULPS = 4
@@ -256,7 +256,7 @@ class Rounding(Ball):
         error = arb(0, arb(2 * GELU_ULPS * self.stored.unit))
         return ZERO if x == 0 else self.stored.rounded(ACTIVATIONS[kind](x) + arb(x) * error)
 
-    def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: Columns, epsilon: Any, zero_variance: str) -> list[Column]:
         first, self.divides_first = self.divides_first, False  # its means are no averages of attention
         try:
             with self._in(self.inner):
@@ -266,13 +266,7 @@ class Rounding(Ball):
         return self._kept(found)
 
     def attend(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        mask: str,
-        weighting: str,
-        factor: Any,
+        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, factor: Any
     ) -> list[Column]:
         with self._in(self.inner):
             found = super().attend(queries, keys, values, mask, weighting, factor)
@@ -281,7 +275,7 @@ class Rounding(Ball):
     soft = Rowwise.soft
     shares = Rowwise.shares
 
-    def scoring(self, queries: Sequence[Column], keys: Sequence[Column], compared: bool) -> Scores:
+    def scoring(self, queries: Columns, keys: Columns, compared: bool) -> Scores:
         return Rowwise.scoring(self, queries, keys, compared)
 
     def weights(self, scores: Sequence[Value]) -> list[Value]:
@@ -313,7 +307,7 @@ class Rounding(Ball):
             means.append(running.shared(count))
         return [means[len(sees)] for sees in seen]
 
-    def distribution(self, columns: Sequence[Column]) -> list[Column]:
+    def distribution(self, columns: Columns) -> list[Column]:
         with self._in(self.inner):
             found = super().distribution(columns)
         return self._kept(found)
@@ -328,10 +322,10 @@ class Rounding(Ball):
         finally:
             self._format, self._known = before
 
-    def _kept(self, columns: Sequence[Column]) -> list[Column]:
+    def _kept(self, columns: Columns) -> list[Column]:
         if self.inner == self.stored:
             return list(columns)
-        return [each([column], lambda entries: self.stored.rounded(entries[0])) for column in columns]
+        return [self.each([column], lambda entries: self.stored.rounded(entries[0])) for column in columns]
 
     linear = Rowwise.linear  # what is rounded does not cancel
 

@@ -7,10 +7,10 @@ entries they share one answer, which is one object. Entries that are one object 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import reduce
-from itertools import accumulate
+from itertools import accumulate, count
 from operator import add
 from typing import Any, ClassVar
 
@@ -20,10 +20,59 @@ from symcook.model.expr import Tree
 Value = Any
 """A number of the system. Values add by Python's operator."""
 Column = list[Value]
+Columns = Sequence[Column]
 Scores = Callable[[int, range], Sequence[Value]]
 
 
-class Rowwise:
+class Positions:
+    """A system that keeps at which positions columns have entries: what all that run a sequence share."""
+
+    length = 0
+    rows: Sequence[int] = range(0)
+    """The positions (from 0) that columns have entries for."""
+
+    def context(self) -> AbstractContextManager[Any]:
+        return nullcontext()
+
+    def begin(self, sequence: Any, start: int) -> None:
+        self._sequence, self._start = tuple(sequence), start
+        self.length = len(self._sequence)
+        self.rows = range(self.length)
+
+    def indices(self) -> list[tuple[int, int]]:
+        return [(self._start + row, self.length) for row in self.rows]
+
+    def both(self, first: Any, second: Any) -> Any:
+        return conjunction(first, second)
+
+    def read(self, column: Any, place: int) -> Any:
+        return column[place]
+
+    def settled(self, value: Any, digits: int) -> bool:
+        return True
+
+
+class Going(Positions):
+    """One that can leave positions out, and go on behind those that it has run where none of these sees what follows.
+    Columns are lists or arrays; keys and values of `attend` always stand at all positions."""
+
+    def narrow(self, columns: Sequence[Any], place: int) -> list[Any]:
+        """From here on columns have one entry, that of the position at index `place`: the given ones cut to it."""
+        self.rows = self.rows[place:][:1]
+        return [column[place:][:1] for column in columns]
+
+    def resume(self, sequence: Any, start: int, seen: int) -> None:
+        """Take the whole input, of which the first `seen` positions have been run: columns have entries for the
+        others."""
+        self.begin(sequence, start)
+        self._sequence, self.rows = self._sequence[seen:], self.rows[seen:]
+
+    def joined(self, before: Any, column: Any) -> Any:
+        """A column behind that of the positions before, which is None where there are none."""
+        return column if before is None else before + column
+
+
+class Rowwise(Positions):
     """The operations of `symcook.domains.protocol.Domain` from those of one number system.
 
     A subclass gives `number`, `position`, `activation`, `normalised`, `weights` and `show`, and in place of the others
@@ -36,11 +85,11 @@ class Rowwise:
     """Whether each sum must be taken from left to right."""
 
     def __init__(self) -> None:
-        self._sequence: tuple[Any, ...] = ()
-        self._start = 1
-        self.length = 0
-        self.rows: Sequence[int] = ()
-        """The positions (from 0) that columns have entries for."""
+        self._memo: Iterator[dict[tuple[int, ...], Any]] = iter(dict, None)
+        """For each operation of a pass, the entries that it met and what it made of them."""
+        self._memos: list[dict[tuple[int, ...], Any]] = []
+        """The same of operations that go on."""
+        self._placed: dict[Any, Column] = {}
 
     # What a number system says.
 
@@ -127,14 +176,9 @@ class Rowwise:
 
     # What holds in every number system.
 
-    def context(self) -> AbstractContextManager[Any]:
-        return nullcontext()
-
     def begin(self, sequence: Any, start: int) -> None:
-        self._sequence = tuple(sequence)
-        self._start = start
-        self.length = len(self._sequence)
-        self.rows = range(self.length)
+        super().begin(sequence, start)
+        self._memo, self._memos = iter(dict, None), []
 
     def embed(self, table: Mapping[str, Coefficient]) -> Column:
         values = {token: self.number(value) for token, value in table.items()}
@@ -146,7 +190,10 @@ class Rowwise:
     def positions(self, expression: Coefficient) -> Column:
         if not isinstance(expression, tuple):
             return [self.number(expression)] * len(self.rows)
-        return [self.position(expression, self._start + place) for place in self.rows]
+        key = (expression, self._start, self.length, self.rows)
+        if key not in self._placed:  # once for many words of one length
+            self._placed[key] = [self.position(expression, self._start + place) for place in self.rows]
+        return self._placed[key]
 
     def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
         if not terms:
@@ -159,28 +206,22 @@ class Rowwise:
             parts = [x if c is None else times(c, x) for c, x in zip(factors, entries, strict=True)]
             return total(first + parts if first else parts)
 
-        return each([column for column, _ in terms], row)
+        return self.each([column for column, _ in terms], row)
 
     def activate(self, column: Column, kind: str) -> Column:
-        return each([column], lambda entries: self.activation(entries[0], kind))
+        return self.each([column], lambda entries: self.activation(entries[0], kind))
 
-    def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:
-        floor, known, rows = self.number(epsilon), dict[tuple[int, ...], Sequence[Value]](), []
+    def layer_norm(self, columns: Columns, epsilon: Coefficient, zero_variance: str) -> list[Column]:
+        floor, known, rows = self.number(epsilon), next(self._memo), []
         for place, entries in zip(self.rows, zip(*columns, strict=True), strict=True):
             key = tuple(map(id, entries))
             if key not in known:
-                known[key] = self.normalised(entries, floor, zero_variance, self._start + place)
-            rows.append(known[key])
+                known[key] = self.normalised(entries, floor, zero_variance, self._start + place), entries
+            rows.append(known[key][0])
         return _columns(rows)
 
     def attend(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        mask: str,
-        weighting: str,
-        factor: Coefficient,
+        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, factor: Coefficient
     ) -> list[Column]:
         seen = [visible(mask, place, self.length) for place in self.rows]
         if not queries:
@@ -197,12 +238,7 @@ class Rowwise:
         return self._by_query(queries, seen, len(values), row)
 
     def soft(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        seen: Sequence[range],
-        factor: Coefficient,
+        self, queries: Columns, keys: Columns, values: Columns, seen: Sequence[range], factor: Coefficient
     ) -> list[Column]:
         """Softmax rows, `seen` being what each row sees."""
         score, scales = self.scoring(queries, keys, compared=False), self.scales(factor)
@@ -213,7 +249,7 @@ class Rowwise:
 
         return self._by_query(queries if scales is None else [*queries, scales], seen, len(values), row)
 
-    def scoring(self, queries: Sequence[Column], keys: Sequence[Column], compared: bool) -> Scores:
+    def scoring(self, queries: Columns, keys: Columns, compared: bool) -> Scores:
         """The scores of a row, by its number, at the positions that it sees; equal keys get one score. Where they are
         only `compared`, those of a row may have a positive factor."""
         offered = list(zip(*keys, strict=True))
@@ -231,11 +267,7 @@ class Rowwise:
         return scores
 
     def _by_query(
-        self,
-        columns: Sequence[Sequence[Any]],
-        seen: Sequence[range],
-        width: int,
-        compute: Callable[[int, range], Sequence[Value]],
+        self, columns: Sequence[Sequence[Any]], seen: Sequence[range], width: int, compute: Scores
     ) -> list[Column]:
         """`compute` of each row, once for rows that see the same and have the same entries in `columns`; zeros for one
         that sees nothing."""
@@ -260,10 +292,21 @@ class Rowwise:
         sums = self.running(column[::-1] if back else column)
         return [self.over(sums[len(sees)], self.number(len(sees))) if sees else self.nothing for sees in seen]
 
-    def distribution(self, columns: Sequence[Column]) -> list[Column]:
+    def each(self, columns: Columns, compute: Callable[[Sequence[Value]], Value]) -> Column:
+        """`compute` of the entries at each position, once for positions with the same entries."""
+        known, result = next(self._memo), []
+        for entries in zip(*columns, strict=True):
+            key = tuple(map(id, entries))
+            found = known.get(key)
+            if found is None:  # with the entries, so that their ids stay their own
+                found = known[key] = compute(entries), entries
+            result.append(found[0])
+        return result
+
+    def distribution(self, columns: Columns) -> list[Column]:
         return _columns(map(self.shares, zip(*columns, strict=True)))
 
-    def largest(self, columns: Sequence[Column]) -> list[int | None]:
+    def largest(self, columns: Columns) -> list[int | None]:
         return [self.first_largest(scores) for scores in zip(*columns, strict=True)]
 
     def positive(self, column: Column) -> list[bool | None]:
@@ -272,35 +315,23 @@ class Rowwise:
     def zero(self, column: Column) -> list[bool | None]:
         return list(map(self.is_zero, column))
 
-    def both(self, first: bool | None, second: bool | None) -> bool | None:
-        return conjunction(first, second)
 
-    def read(self, column: Column, place: int) -> Any:
-        return column[place]
+class Shortening(Rowwise, Going):
+    """A row-wise system that can do so. What it has computed of the same entries at positions before is kept, so that
+    equal positions have one object whether they are run together or one after the other."""
 
-    def settled(self, value: Any, digits: int) -> bool:
-        return True
-
-
-class Shortening(Rowwise):
-    """A row-wise system that can leave positions out (`symcook.domains.protocol.Narrowing`)."""
-
-    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
-        self.rows = self.rows[place:][:1]
-        return [[column[place]] for column in columns]
+    def resume(self, sequence: Any, start: int, seen: int) -> None:
+        kept = self._memos
+        super().resume(sequence, start, seen)
+        self._memos, self._memo = kept, _again(kept)
 
 
-def each(columns: Sequence[Column], compute: Callable[[Sequence[Value]], Value]) -> Column:
-    """`compute` of the entries at each position, once for positions with the same entries."""
-    known: dict[tuple[int, ...], Value] = {}
-    result = []
-    for entries in zip(*columns, strict=True):
-        key = tuple(map(id, entries))
-        value = known.get(key)
-        if value is None:
-            value = known[key] = compute(entries)
-        result.append(value)
-    return result
+def _again(kept: list[dict[tuple[int, ...], Any]]) -> Iterator[dict[tuple[int, ...], Any]]:
+    """The entries of `kept` one after the other, of which there are as many as are asked for."""
+    for place in count():
+        if place == len(kept):
+            kept.append({})
+        yield kept[place]
 
 
 def _ends(places: Sequence[int], weighting: str) -> Sequence[int]:

@@ -56,9 +56,7 @@ def boxes(model: Transformer, n: int, level: int, bits: int) -> Iterator[Box]:
     free, alphabet = n - embedding.added, embedding.alphabet
 
     def box(typed: Sequence[str | None], counts: tuple[int, ...] | None = None) -> Box:
-        before = () if embedding.before is None else (embedding.before,)
-        after = () if embedding.after is None else (embedding.after,)
-        return Box((*before, *typed, *after), alphabet, counts)
+        return Box(embedding.surround(typed), alphabet, counts)
 
     if level >= CLASSES:
         yield from map(box, alike(model, n, bits) if level == CLASSES else product(alphabet, repeat=free))

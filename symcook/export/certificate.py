@@ -88,12 +88,14 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
     if model.pointwise:
         what = "every point of a rational grid"
     tolerance = float(_tolerance(m))
-    how = "answers must be equal" if _answers(model) else f"values must agree within {tolerance} * max(1, |exact|)"
+    how = (
+        "answers must be equal" if model.readout.answers else f"values must agree within {tolerance} * max(1, |exact|)"
+    )
     return {
         "greatest_length": greatest,
         "inputs": count - none.inputs,
         "no_run": {"inputs": none.inputs, "first": none.first},
-        "largest_difference": None if _answers(model) else worst,
+        "largest_difference": None if model.readout.answers else worst,
         "first_difference": first,
         "complete": greatest == n_max,
         "ends": ends,
@@ -120,11 +122,6 @@ class _NoRuns:
 
 def _tolerance(m: Mapping[str, Any]) -> Fraction:
     return TOLERANCE.get(str(m["dtype"]), Fraction(1, 10))
-
-
-def _answers(model: Transformer) -> bool:
-    """Whether answers are compared: verdicts or labels, not values."""
-    return model.decides or model.readout.kind == "largest"
 
 
 def _options(model: Transformer, n: int, limit: int) -> Iterator[Any]:
@@ -160,8 +157,7 @@ def _length(model: Transformer, m: Mapping[str, Any], n: int, limit: int, none: 
     whole: Any
     batched = limit == BATCHED
     if model.embedding.inputs is None:
-        before, after = model.embedding.before, model.embedding.after
-        whole = Words(model.alphabet, n, () if before is None else (before,), () if after is None else (after,))
+        whole = Words(model.alphabet, n, *model.embedding.ends)
     else:
         whole = Grid(tuple(list(_options(model, n, limit)) for _ in range(n)))
     worst = 0.0
@@ -213,9 +209,9 @@ def _block(
             return None, 0.0
         some = next(found for found in each if found is not None)
         exact = np.array([some if found is None else found for found in each])
-    if _answers(model):
+    if model.readout.answers:
         return _first((npz.verdicts(m, z) != exact).reshape(block.size, -1).any(axis=1) & runs), 0.0
-    got = npz.shown(m, z)[:, _places(model, n)].astype(float)
+    got = npz.shown(m, z)[:, model.readout.answered(n)].astype(float)
     difference = (np.abs(got - exact) / np.maximum(1, np.abs(exact))).max(axis=(1, 2))
     first = _first(~(difference <= float(_tolerance(m))) & runs)  # not a number is a difference too
     return first, float(difference[runs].max()) if first is None else float("inf")
@@ -235,21 +231,16 @@ def _first(wrong: Any) -> int | None:
     return int(wrong.argmax()) if wrong.any() else None
 
 
-def _places(model: Transformer, n: int) -> list[int]:
-    return list(range(n)) if model.readout.position == "each" else [0 if model.readout.position == "first" else n - 1]
-
-
 def _batched(model: Transformer, block: Any, n: int) -> Any:
     """Exact answers (B) or (B, n), or exact values (B, places, shown) rounded once to float64."""
     import numpy as np
 
     domain: Any = make_domain("batch")
     result: Result = forward(model, block, domain)
-    if _answers(model):
-        if model.readout.position == "each":
-            return np.stack([domain.full(v) for v in result.verdicts or ()], axis=1)
-        return domain.full(result.accept if model.decides else (result.verdicts or ())[result.place])
-    cells = [list(result.values(p).values()) for p in _places(model, n)]
+    if model.readout.answers:
+        answers = [domain.full(answer) for answer in result.answers]
+        return np.stack(answers, axis=1) if model.readout.each else answers[0]
+    cells = [list(result.values(place).values()) for place in result.answered]
     values = [[_rounded(domain.show(cell, 30)) for cell in row] for row in cells]
     return np.array(values).transpose(2, 0, 1)
 
@@ -276,13 +267,11 @@ def _single(model: Transformer, sequence: Any, n: int) -> Any:
     if found.undecided:
         raise Undecided(f"the answer to {found.given} stayed open in balls; there is no exact one.")
     result = found.result
-    if _answers(model):
-        if model.readout.position == "each":
-            return list(result.verdicts or ())
-        return result.accept if model.decides else (result.verdicts or ())[result.place]
+    if model.readout.answers:
+        return result.answers if model.readout.each else result.answers[0]
     with result.domain.context():
-        places = range(n) if model.readout.position == "each" else [result.place]  # of which a run may keep one alone
-        return [[_float(result.domain.show(value, 30)) for value in result.values(k).values()] for k in places]
+        rows = [result.values(place).values() for place in result.answered]
+        return [[_float(result.domain.show(value, 30)) for value in row] for row in rows]
 
 
 def _float(shown: Any) -> float:

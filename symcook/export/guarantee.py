@@ -110,7 +110,7 @@ def guarantee(
 
     found = _guaranteed(model, dtype, n_max, progress, outside, False)
     first = _guaranteed(model, dtype, n_max, progress, outside, True) if _divides(model) else dict(found)
-    more = HELP if model.readout.kind != "zero" else f"{HELP}; {HELP_ZERO}"
+    more = f"{HELP}; {HELP_ZERO}" if model.decides and not model.readout.signed else HELP
     model_of = [MODEL.format(exp=EXP_ULPS, gelu=GELU_ULPS, order=order) for order in ORDERS]
     return {
         **found,
@@ -134,7 +134,7 @@ def _guaranteed(
 ) -> dict[str, Any]:
     """What holds for one order of averages."""
     found = _Guarantee(model, dtype, n_max, progress, divides_first)
-    decides = model.readout.kind not in ("value", "distribution")
+    decides = model.readout.answers
     if outside is not None:
         found.why = outside
     elif model.embedding.inputs is None and found.weights > LARGE:
@@ -161,7 +161,7 @@ class _Guarantee:
     ) -> None:
         self.model, self.dtype, self.n_max, self.progress = model, dtype, n_max, progress
         self.divides_first = divides_first
-        self.decides = model.readout.kind not in ("value", "distribution")
+        self.decides = model.readout.answers
         self.weights, self.products = weights(model), 0
         self.lengths: list[Length] = []
         self.methods: list[str] = []
@@ -296,11 +296,9 @@ class _Guarantee:
             raise Open(box.some(), {}) from None
         import numpy as np
 
-        position = self.model.readout.position
         with domain.context():
-            columns = {name: [column[result.place]] if position in ("first", "last") else list(column)
-                       for name, column in result.columns().items()}  # fmt: skip
-            ends = {name: [enclosure.ends(x) for x in column] for name, column in columns.items()}
+            columns = result.columns().items()
+            ends = {name: [enclosure.ends(column[place]) for place in result.places] for name, column in columns}
         found = {name: (np.array([a for a, _ in e]), np.array([b for _, b in e])) for name, e in ends.items()}
         if not self.decides:
             width = max(float((high - low).max()) for low, high in found.values())
@@ -308,7 +306,8 @@ class _Guarantee:
                 raise Open(box.some(), _hull([found]))
             return width, found
         margin, opened = decision(self.model, found)
-        if opened is not None and not (position == "all" and result.accept is False):
+        refused = self.model.readout.everywhere and not self.model.readout.each and result.accept is False
+        if opened is not None and not refused:
             raise Open(box.some(), _hull([found]))
         return margin, found
 
@@ -363,12 +362,11 @@ def decision(model: Transformer, found: Ends) -> tuple[float | None, int | None]
     whose ends leave the answer open."""
     import numpy as np
 
-    kind = model.readout.kind
-    if kind == "sign":
+    if model.readout.signed:
         low, high = found["logit"]
         yes, no = low > 0, high <= 0
         distance = np.where(yes, low, -high)
-    elif kind == "zero":
+    elif model.decides:
         pairs = list(found.values())
         yes = np.all([(low == 0) & (high == 0) for low, high in pairs], axis=0)
         distance = np.max([np.maximum(low, -high) for low, high in pairs], axis=0)

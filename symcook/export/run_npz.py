@@ -1,7 +1,9 @@
 """Run exported weights with numpy alone: ``python run_npz.py m.npz "(())"``, rows of numbers as ``"1,2; 3,4"``.
 
-The same file is symcook/export/run_npz.py, so that ``python -m symcook.export.run_npz m.npz "(())"`` runs it too; it
-needs nothing of symcook.
+The same file is symcook/export/run_npz.py, so that ``python -m symcook.export.run_npz m.npz "(())"`` runs it too, and
+its functions are what `symcook.export.npz` takes for many inputs; it needs nothing of symcook. Operations stand in the
+order of the error model of an export: scores are multiplied by their factor, softmax subtracts the greatest score first
+and divides once, behind the sum.
 """
 
 import hashlib
@@ -11,6 +13,8 @@ import re
 import sys
 import zipfile
 from pathlib import Path
+
+import numpy as np
 
 
 def check(path):
@@ -28,10 +32,136 @@ def check(path):
     return None
 
 
+class Unknown(ValueError):
+    """A name in an archive that means nothing."""
+
+
+def one_of(kinds, name):
+    """kinds[name]."""
+    if str(name) not in kinds:
+        raise Unknown(f"unknown name in the archive: {name}")
+    return kinds[str(name)]
+
+
+def at_length(table, n, axes):
+    """The part of a table for inputs of length `n`; one with more than `axes` axes has a part for each length."""
+    return table[:n] if table.ndim == axes else table[n - 1, :n]
+
+
+def end(must, given, do=""):
+    sys.exit(f"{must}; given: {given}{do and '; '}{do}.")
+
+
+def evaluate(m, z, stop=end):
+    """The residual stream at the end, for embedded inputs z (..., n, d). Where an input has no run, `stop` is called with
+    what must hold, what is given and what to do; if it comes back, what is given is no number."""
+    n = z.shape[-2]
+    z = z + at_length(m["positions"], n, 2) if "positions" in m else z
+    for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
+        norms = [norm(m, key, z, stop) for key in numbered(m, step + "before", "gain")]
+        x = np.concatenate(norms, axis=-1) if norms else z
+        for head in numbered(m, step + "head", "V"):
+            z = z + attend(m, head, x, stop)
+        if step + "W1" in m:
+            hidden = activate(m[step + "activation"], x @ m[step + "W1"].T + m[step + "b1"])
+            z = z + hidden @ m[step + "W2"].T + m[step + "b2"]
+        z = norm(m, step + "after.", z, stop) if step + "after.gain" in m else z
+    return z
+
+
+def numbered(m, stem, last):
+    """The keys stem1., stem2., ... that the archive has."""
+    k = 1
+    while f"{stem}{k}.{last}" in m:
+        yield f"{stem}{k}."
+        k += 1
+
+
+def norm(m, key, z, stop):
+    x = z @ m[key + "P"].T if key + "P" in m else z
+    x = x - x.mean(axis=-1, keepdims=True)
+    total = (x * x).mean(axis=-1, keepdims=True) + m[key + "epsilon"]
+    flat = 0
+    if (total == 0).any() and one_of({"refuse": True, "zero": False}, m[key + "zero_variance"]):
+        *which, index = np.argwhere(total[..., 0] == 0)[0].tolist()
+        of = f" of input {which[0]}" if which else ""
+        must = "a layer norm with epsilon = 0 must meet a variance above zero"
+        stop(must, f"zero at index {index}{of}", "set an epsilon above 0")
+        flat = np.nan
+    scaled = np.where(total == 0, flat, x / np.sqrt(np.where(total == 0, 1, total)))
+    return (scaled * m[key + "gain"] + m[key + "bias"]).astype(z.dtype)
+
+
+def attend(m, head, x, stop):
+    """What a head adds."""
+    n = x.shape[-2]
+    i, j = np.arange(n)[:, None], np.arange(n)[None, :]
+    masks = {"none": i == i, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}
+    seen = one_of(masks, m[head + "mask"]) & (j == j)
+    q, k = x @ m[head + "Q"].T, x @ m[head + "K"].T
+    if not q.any() and np.isfinite(k).all():  # all scores are zero, and the weights are one for all inputs
+        s = np.zeros((n, n), dtype=x.dtype)
+    else:
+        s = q @ np.swapaxes(k, -1, -2)
+    if head + "factor" in m:
+        factor = at_length(m[head + "factor"], n, 1)[:, None]
+        if (factor < 0).any() or np.isinf(factor).any():  # 0 is an infinite temperature
+            stop("a temperature must be positive", f"at length {n} it is not")
+        s = s * factor
+    top = np.where(seen, s, -np.inf).max(axis=-1, keepdims=True)
+    best = (s == top) & seen
+    kinds = {
+        "average": lambda: best,
+        "leftmost": lambda: best & (best.cumsum(axis=-1) == 1),
+        "rightmost": lambda: best & (best[..., ::-1].cumsum(axis=-1)[..., ::-1] == 1),
+        "softmax": lambda: np.exp(np.where(seen, np.minimum(s - top, 0), -np.inf)),
+    }
+    a = one_of(kinds, m[head + "weighting"])().astype(x.dtype)
+    total = a.sum(axis=-1, keepdims=True)
+    return (a @ (x @ m[head + "V"].T)) / np.where(total == 0, 1, total)  # a row that sees nothing is 0
+
+
+def activate(kind, x):
+    kinds = {
+        "relu": lambda: np.maximum(x, 0),
+        "step": lambda: x > 0,
+        "gelu": lambda: x * (0.5 * np.vectorize(math.erfc, otypes=[float])(-x / math.sqrt(2))),
+        "gelu-tanh": lambda: x * (0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))),
+        "gelu-sigmoid": lambda: x * (1 / (1 + np.exp(-1.702 * x))),
+    }
+    with np.errstate(over="ignore"):
+        return one_of(kinds, kind)().astype(x.dtype)
+
+
+def shown(m, z):
+    """What the readout shows at each position (..., n, k): the coordinates that it reads, the scores of its labels, or
+    their probabilities."""
+    kind = one_of({k: k for k in ("value", "sign", "zero", "largest", "distribution")}, m["readout.kind"])
+    if kind not in ("largest", "distribution"):
+        names = list(m["coordinates"])
+        return z[..., [names.index(name) for name in m["readout.reads"]]]
+    scores = z @ m["readout.weights"].T
+    if kind == "largest":
+        return scores
+    scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return scores / scores.sum(axis=-1, keepdims=True)
+
+
+def verdicts(m, z):
+    """The answers of a sign, zero or largest readout (...), or (..., n) where it answers at each position. Of a largest
+    readout, the index of the label."""
+    kinds = {
+        "sign": lambda: z @ m["readout.weights"] > 0,
+        "zero": lambda: (shown(m, z) == 0).all(axis=-1),
+        "largest": lambda: shown(m, z).argmax(axis=-1),
+    }
+    y = one_of(kinds, m["readout.kind"])()
+    at = {"first": lambda: y[..., 0], "last": lambda: y[..., -1], "each": lambda: y, "all": lambda: y.all(axis=-1)}
+    return one_of(at, m["readout.position"])()
+
+
 def main(path, given):
     """Print what the model says about one input, as ``symcook run --domain float64`` does."""
-    import numpy as np
-
     try:
         warning = check(path)
         m = np.load(path)
@@ -40,51 +170,6 @@ def main(path, given):
         sys.exit(f"{path} is no archive of an export: {error}")
     if warning:
         print(warning, file=sys.stderr)
-
-    def one_of(kinds, name):
-        """kinds[name], or an end with a message."""
-        return kinds[str(name)] if str(name) in kinds else sys.exit(f"unknown name in the archive: {name}")
-
-    def at_length(table, axes):
-        return table[:n] if table.ndim == axes else table[n - 1, :n]  # with more axes: a part for each length
-
-    def norm(key, z):
-        x = z @ m[key + "P"].T if key + "P" in m else z
-        x = x - x.mean(axis=1, keepdims=True)
-        total = (x * x).mean(axis=1, keepdims=True) + m[key + "epsilon"]
-        if (total == 0).any() and one_of({"refuse": True, "zero": False}, m[key + "zero_variance"]):
-            must = "a layer norm with epsilon = 0 must meet a variance above zero"
-            sys.exit(f"{must}; given: zero at index {(total == 0).argmax()}; set an epsilon above 0.")
-        return x / np.sqrt(np.where(total == 0, 1, total)) * m[key + "gain"] + m[key + "bias"]
-
-    def attend(head, x):
-        i, j = np.arange(len(x))[:, None], np.arange(len(x))[None, :]
-        masks = {"none": i == i, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}
-        seen = one_of(masks, m[head + "mask"]) & (j == j)
-        s = (x @ m[head + "Q"].T) @ (x @ m[head + "K"].T).T
-        factor = at_length(m[head + "factor"], 1)[:, None] if head + "factor" in m else np.ones((1, 1))
-        if (factor < 0).any() or np.isinf(factor).any():  # 0 is an infinite temperature
-            sys.exit(f"a temperature must be positive; given: at length {n} it is not.")
-        s = s * factor if head + "factor" in m else s
-        top = np.where(seen, s, -np.inf).max(axis=1, keepdims=True)
-        best = (s == top) & seen
-        kinds = {"average": best, "leftmost": best & (best.cumsum(axis=1) == 1)}
-        kinds["rightmost"] = best & (best[:, ::-1].cumsum(axis=1)[:, ::-1] == 1)
-        kinds["softmax"] = np.where(seen, np.exp(np.minimum(np.where(seen, s - top, 0), 0)), 0)
-        a = one_of(kinds, m[head + "weighting"]).astype(x.dtype)
-        return (
-            a @ (x @ m[head + "V"].T) / np.maximum(a.sum(axis=1, keepdims=True), 1e-30)
-        )  # a row that sees nothing is 0
-
-    def activate(kind, x):
-        kinds = {
-            "relu": lambda: np.maximum(x, 0),
-            "step": lambda: (x > 0).astype(x.dtype),
-            "gelu": lambda: x * 0.5 * np.vectorize(math.erfc, otypes=[float])(-x / math.sqrt(2)),
-            "gelu-tanh": lambda: x * 0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
-            "gelu-sigmoid": lambda: x / (1 + np.exp(-1.702 * x)),
-        }
-        return one_of(kinds, kind)()
 
     if vocabulary:
         typed = [t for t in vocabulary if t not in (str(m["before"]), str(m["after"]))]
@@ -109,35 +194,19 @@ def main(path, given):
     longest = min((len(m[key]) for key in m if key == "positions" or key.endswith(".factor")), default=n)
     if n > longest:
         sys.exit(f"an input must have length at most {longest}: the archive has tables to there")
-    z = z + at_length(m["positions"], 2) if "positions" in m else z
-    for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
-        norms = [norm(key, z) for key in (f"{step}before{k}." for k in range(1, 1000)) if key + "gain" in m]
-        x = np.concatenate(norms, axis=1) if norms else z
-        if step + "head1.V" in m:
-            z = z + sum(attend(f"{step}head{h}.", x) for h in range(1, 1000) if f"{step}head{h}.V" in m)
-        if step + "W1" in m:
-            z = z + activate(m[step + "activation"], x @ m[step + "W1"].T + m[step + "b1"]) @ m[step + "W2"].T
-            z = z + m[step + "b2"]
-        z = norm(step + "after.", z) if step + "after.gain" in m else z
-    reads, kind, position = [names.index(c) for c in m["readout.reads"]], str(m["readout.kind"]), m["readout.position"]
-    shown = one_of({"first": z[:1], "last": z[-1:], "each": z, "all": z}, position)
-    if kind in ("largest", "distribution"):
-        scores = shown @ m["readout.weights"].T
-        if kind == "largest":
-            print(", ".join(m["readout.labels"][scores.argmax(axis=1)]))
-        else:
-            scores = np.exp(scores - scores.max(axis=1, keepdims=True))
-            scores = scores / scores.sum(axis=1, keepdims=True)
-        for label, column in zip(m["readout.labels"], scores.T, strict=True):
-            print(f"  {label}", *column.tolist())
-        return
+    try:
+        z = evaluate(m, z)
+        z = one_of({"first": z[:1], "last": z[-1:], "each": z, "all": z}, m["readout.position"])
+        kind, columns = str(m["readout.kind"]), shown(m, z).T
+        answers = np.atleast_1d(verdicts(m, z)) if kind in ("sign", "zero", "largest") else []
+    except Unknown as error:
+        sys.exit(str(error))
     if kind in ("sign", "zero"):
-        yes = shown @ m["readout.weights"] > 0 if kind == "sign" else (shown[:, reads] == 0).all(axis=1)
-        print(", ".join("accept" if y else "reject" for y in ([yes.all()] if position == "all" else yes)))
-    elif kind != "value":
-        sys.exit(f"unknown name in the archive: {kind}")
-    for c in reads:
-        print(f"  {names[c]}", *shown[:, c].tolist())
+        print(", ".join("accept" if yes else "reject" for yes in answers))
+    elif kind == "largest":
+        print(", ".join(m["readout.labels"][answers]))
+    for name, column in zip(m["readout.labels" if "readout.labels" in m else "readout.reads"], columns, strict=True):
+        print(f"  {name}", *column.tolist())
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -156,19 +156,24 @@ class Embedding(Named):
         """The tokens that a user types, in order; empty where the model reads rows of inputs."""
         return tuple(token for token in self.words or () if token not in (self.before, self.after))
 
+    @cached_property
+    def ends(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The tokens that the model adds in front of each input, and those behind it."""
+        before, after = self.before, self.after
+        return () if before is None else (before,), () if after is None else (after,)
+
     @property
     def added(self) -> int:
         """How many tokens the model adds to each input."""
-        return (self.before is not None) + (self.after is not None)
+        return sum(map(len, self.ends))
 
-    def surround(self, tokens: Sequence[str]) -> tuple[str, ...]:
-        """`tokens` with those that the model adds."""
-        before = () if self.before is None else (self.before,)
-        return (*before, *tokens, *(() if self.after is None else (self.after,)))
+    def surround(self, tokens: Sequence[T]) -> tuple[T | str, ...]:
+        """`tokens` (or what stands for each) with those that the model adds."""
+        return (*self.ends[0], *tokens, *self.ends[1])
 
     def typed(self, tokens: Sequence[T]) -> Sequence[T]:
         """`tokens` (or what stands for each) without those that the model adds: what `surround` was given."""
-        return tokens[self.before is not None : len(tokens) - (self.after is not None)]
+        return tokens[len(self.ends[0]) : len(tokens) - len(self.ends[1])]
 
     @cached_property
     def spelled(self) -> bool:
@@ -234,6 +239,82 @@ class Readout(Named):
         """This readout with the substitution `put` made in its weights; itself where none changes."""
         new = {} if self.weights is None else changes({"weights": self.weights}, put)
         return replace(self, **new) if new else self
+
+    @property
+    def decides(self) -> bool:
+        """Whether it accepts or rejects."""
+        return self.kind in ("sign", "zero")
+
+    @property
+    def signed(self) -> bool:
+        """Whether the sign of one number, the logit, decides."""
+        return self.kind == "sign"
+
+    @property
+    def answers(self) -> bool:
+        """Whether it gives an answer: a verdict or a label, not values alone."""
+        return self.decides or self.labelled
+
+    @property
+    def labelled(self) -> bool:
+        """Whether the answer is a label."""
+        return self.kind == "largest"
+
+    @property
+    def each(self) -> bool:
+        """Whether there is an answer at each position."""
+        return self.position == "each"
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether it looks at every position."""
+        return self.position in ("each", "all")
+
+    @property
+    def first(self) -> bool:
+        """Whether it looks at the first position alone."""
+        return self.position == "first"
+
+    @property
+    def place(self) -> int:
+        """The index at which it looks where that is one; the last one for each and all."""
+        return 0 if self.first else -1
+
+    def places(self, n: int) -> range:
+        """The indices at which it looks in an input of `n` positions."""
+        return range(n) if self.everywhere else range(n)[self.place :][:1]
+
+    def answered(self, n: int) -> range:
+        """The indices of its answers: every position for each, else the one at which it looks (the last for all)."""
+        return range(n) if self.each else range(n)[self.place :][:1]
+
+    def mirrored(self) -> Readout:
+        """This readout for the reversed input."""
+        swapped = {"first": "last", "last": "first"}
+        return replace(self, position=swapped.get(self.position, self.position))
+
+    def verdicts(self, domain: Any, reads: Sequence[Any], scores: Sequence[Any]) -> list[Any] | None:
+        """At each position the verdict, or the index of the label, by the comparisons of a number system; None where
+        there is none. `reads` and `scores` are its columns."""
+        if self.kind == "zero":
+            tests = map(domain.zero, reads)
+            return [reduce(domain.both, row) for row in zip(*tests, strict=True)]
+        return domain.positive(scores[0]) if self.signed else domain.largest(scores) if self.answers else None
+
+    def verdict(self, verdicts: Sequence[Any], both: Callable[[Any, Any], Any]) -> Any:
+        """The one answer to an input, of those at its positions: the conjunction where all must accept."""
+        return reduce(both, verdicts) if self.position == "all" else verdicts[self.place]
+
+    def distance(self, values: Sequence[Any], greatest: Callable[[Sequence[Any]], Any], order: Any = None) -> Any:
+        """How far `values`, of what an answer is taken from (`Result.watched`), are from another one: the greatest
+        |value| where they are compared with 0, else the greatest less the greatest of the others, found by `order`.
+        None where there is no other: a zero test that is passed, or one score alone."""
+        if self.decides:
+            size = greatest([abs(value) for value in values])
+            return None if size == 0 and not self.signed else size
+        best = max(range(len(values)), key=lambda k: order(values[k]))
+        others = [value for k, value in enumerate(values) if k != best]
+        return abs(values[best] - greatest(others)) if others else None
 
     @cached_property
     def rows(self) -> tuple[Mapping[str, Number], ...]:

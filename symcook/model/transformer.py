@@ -173,7 +173,7 @@ class Transformer(Verbs, Shown):
     @property
     def decides(self) -> bool:
         """Whether the readout gives accept or reject."""
-        return self.readout.kind in ("sign", "zero")
+        return self.readout.decides
 
     @cached_property
     def pointwise(self) -> bool:
@@ -188,6 +188,23 @@ class Transformer(Verbs, Shown):
         if self.final_norm is None:
             return steps
         return (*steps, Sublayer(max(len(self.layers), 1), None, after=self.final_norm))
+
+    @cached_property
+    def live(self) -> list[set[str]]:
+        """The coordinates that something reads later: after the embedding, then after the block of each step in
+        order."""
+        needed = set(self.readout.reads)
+        result = [set(needed)]
+        for step in reversed(self.sublayers):
+            if step.after is not None:  # it writes the whole stream, from the whole stream
+                needed = set(self.space)
+                result[-1] = set(needed)
+            reads = set().union(*(_reads(part, needed) for part in step.parts))
+            if step.before and (reads or any(norm.refuses for norm in step.before)):
+                reads = {name for norm in step.before for name in norm.reads}
+            needed = needed | reads
+            result.append(set(needed))
+        return result[::-1]
 
     @property
     def normed(self) -> bool:
@@ -298,7 +315,7 @@ class Transformer(Verbs, Shown):
     def check_length(self, n: int) -> None:
         """Raise BadInput where an input of length `n` is longer than the model allows."""
         if self.max_length is not None and n > self.max_length:
-            added = [one for one in (self.embedding.before, self.embedding.after) if one is not None]
+            added = self.embedding.surround(())
             given = f"{n} with {' and '.join(added)}" if added else n
             raise BadInput(
                 f"an input must have length at most {self.max_length}", given, "build the model with a larger N"
@@ -329,3 +346,14 @@ class Transformer(Verbs, Shown):
             result.append(MappingProxyType({name: exact(row[name]) for name in inputs}))
         self.check_length(len(result))
         return tuple(result)
+
+
+def _reads(part: Head | FeedForward, wanted: set[str]) -> set[str]:
+    """What a head or a feed-forward block reads for the coordinates that are wanted of it."""
+    numbers, out = part.lowered, part.lowered["V" if isinstance(part, Head) else "W2"]
+    rows = [weights for name, weights in zip(part.writes, out, strict=True) if name in wanted]
+    if not rows:
+        return set()
+    if isinstance(part, Head):
+        return set().union(*rows, *numbers["Q"], *numbers["K"])
+    return set().union(*(numbers["W1"][h] for h in set().union(*rows)))

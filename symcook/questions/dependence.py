@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from symcook.domains.protocol import visible
+from symcook.domains.rowwise import Going
 from symcook.errors import BadInput
 from symcook.model.expr import Tree
 from symcook.model.rationals import rational
@@ -28,36 +28,23 @@ from symcook.model.rationals import rational
 Entry = tuple[int, ...]
 """A term for each token that may stand at the position; one alone where all are the same."""
 Column = list[Entry]
+Columns = Sequence[Column]
 Groups = frozenset[int]
 """Sets of positions, each as the integer whose bits they are."""
 
 
-class Dependence:
+class Dependence(Going):
     """The domain of these terms. `alphabet` are the tokens that may stand where the sequence has None."""
 
     name: ClassVar[str] = "dependence"
 
     def __init__(self, alphabet: Sequence[str], bits: int | None = None) -> None:
         self.alphabet, self.bits = tuple(alphabet), bits
-        self.length = 0
-        self.rows: Sequence[int] = ()
         self._terms: dict[Hashable, int] = {}
         self._numbers: list[Fraction | None] = []
         self._groups: list[Groups] = []
         self.refusing: set[Groups] = set()
         """What it depends on whether norms that may refuse do so at some position."""
-
-    def context(self) -> AbstractContextManager[Any]:
-        return nullcontext()
-
-    def begin(self, sequence: Any, start: int) -> None:
-        self._sequence, self._start = tuple(sequence), start
-        self.length = len(self._sequence)
-        self.rows = range(self.length)
-
-    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
-        self.rows = self.rows[place:][:1]
-        return [[column[place]] for column in columns]
 
     def depends(self, column: Column, place: int) -> Groups:
         """What an entry depends on, its own position among it where the token there matters by itself."""
@@ -127,7 +114,7 @@ class Dependence:
                 rational[term] += Fraction(weight)  # type: ignore[assignment]
         return [(weight, term) for term, weight in rational.items() if weight != 0] + others
 
-    def _each(self, columns: Sequence[Column], compute: Any) -> Column:
+    def _each(self, columns: Columns, compute: Any) -> Column:
         """`compute` of the terms at each position, for each token that matters there."""
         known: dict[tuple[Entry, ...], Entry] = {}
         result = []
@@ -178,7 +165,7 @@ class Dependence:
 
         return self._each([column], compute)
 
-    def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: Columns, epsilon: Any, zero_variance: str) -> list[Column]:
         share = Fraction(1, len(columns))
 
         def compute(entries: Sequence[int]) -> tuple[int, ...]:
@@ -212,13 +199,7 @@ class Dependence:
         return sum(numbers, Fraction(0)), tuple(sorted(signless))
 
     def attend(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        mask: str,
-        weighting: str,
-        factor: Any,
+        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, factor: Any
     ) -> list[Column]:
         scales = self.positions(factor) if queries else [(self._given(1),)] * len(self.rows)
         offered = list(zip(*keys, strict=True)) if keys else [()] * self.length
@@ -265,33 +246,17 @@ class Dependence:
         )
         return self._term(("attend", weighting, tuple(query), tuple(sorted(what, key=repr))), [*parts, *query], groups)
 
-    def distribution(self, columns: Sequence[Column]) -> list[Column]:
+    def distribution(self, columns: Columns) -> list[Column]:
         rows = self._each(columns, lambda terms: self._term(("softmax", tuple(terms)), terms))
         return [rows] * len(columns)
 
-    def _open(self, columns: Sequence[Column]) -> list[None]:
-        return [None] * len(columns[0])
+    def positive(self, column: Any) -> list[None]:
+        return [None] * len(self.rows)
 
-    def largest(self, columns: Sequence[Column]) -> list[None]:
-        return self._open(columns)
-
-    def positive(self, column: Column) -> list[None]:
-        return self._open([column])
-
-    def zero(self, column: Column) -> list[None]:
-        return self._open([column])
-
-    def both(self, first: None, second: None) -> None:
-        return None
-
-    def read(self, column: Column, place: int) -> Entry:
-        return column[place]
+    zero = largest = positive
 
     def show(self, value: Entry, digits: int) -> str:
         return str(value)
-
-    def settled(self, value: Entry, digits: int) -> bool:
-        return True
 
 
 def _variants(entries: Sequence[Entry]) -> list[tuple[int, ...]]:

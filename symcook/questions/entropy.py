@@ -16,8 +16,7 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, ladder, limit_for, settled
 from symcook.questions.answer import Answer, Cell
-from symcook.questions.dependence import Dependence
-from symcook.questions.words import MAX_LENGTH, Classes, cells_of, lengths
+from symcook.questions.words import MAX_LENGTH, Classes, classes, lengths
 
 DIGITS = 10
 Progress = Callable[[int, int], None]
@@ -106,7 +105,7 @@ def entropy(
 
 def _where(model: Transformer, position: int | str | None) -> str:
     if position is None:
-        return f"the {'first' if model.readout.position == 'first' else 'last'} position"
+        return f"the {'first' if model.readout.first else 'last'} position"
     return "every position" if position == "each" else f"position {position}"
 
 
@@ -122,7 +121,7 @@ def _rows(model: Transformer, n: int, head: str | None, position: int | str | No
         raise unknown("head", head, [name for _, _, name in names])
     length, start = n + model.embedding.added, model.embedding.start
     if position is None:
-        places = [0 if model.readout.position == "first" else length - 1]
+        places = [model.readout.place % length]
     elif position == "each":
         places = list(range(length))
     else:
@@ -143,13 +142,9 @@ def _weights(result: Result, row: Row) -> list[Any]:
 
 def _classes(model: Transformer, n: int, rows: list[Row]) -> Classes:
     """The words of one length, one for all with the same weights."""
-    embedding = model.embedding
-    before, after = (() if token is None else (token,) for token in (embedding.before, embedding.after))
-    domain = Dependence(model.alphabet, None)
-    result = forward(model, (*before, *[None] * n, *after), domain, trace=True)  # type: ignore[arg-type]
-    found = [domain.depends(column, row.place) for row in rows for column in _weights(result, row)]
-    found += domain.refusing
-    return Classes(model.alphabet, n, cells_of(sorted(frozenset[int]().union(*found)), len(before), n))
+    return classes(
+        model, n, traced=lambda result: ((column, row.place) for row in rows for column in _weights(result, row))
+    )
 
 
 def _at(model: Transformer, n: int, rows: list[Row], words: Classes, digits: int) -> list[Mapping[str, Cell]]:

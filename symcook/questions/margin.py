@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from flint import arb, fmpq
@@ -15,9 +16,10 @@ from symcook.forward import Result, forward
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, ladder, settled
+from symcook.prefixes import Level
 from symcook.questions.answer import Answer, Cell
-from symcook.questions.prefixes import Level, by_length, levels, mergeable, word
-from symcook.questions.words import classes, lengths, remembering, require_words
+from symcook.questions.prefixes import Prefixes, mergeable, merged
+from symcook.questions.words import classes, lengths, require_words
 
 DIGITS = 10
 LIMIT_BITS = 2**13
@@ -61,15 +63,19 @@ def margin(
     require_words(model)
     asked = lengths(model, max_length)
     bound = model.bind(values)
+    two = bound.readout.signed
     rows: dict[int, Mapping[str, Cell]] = {}
     loose: list[int] = []
     method = ""
-    if mergeable(bound) and bound.readout.kind in ("sign", "zero"):
+    if mergeable(bound) and bound.decides:
         try:
-            for n, least, low in _merged(bound, asked, progress):
-                rows[n] = _row(bound, n, least, digits, low)
+            for states, level in merged(bound, asked):
+                least, low = _of_level(bound, states, level)
+                rows[level.n] = _row(bound, level.n, least, digits, low)
                 if low != least.value:
-                    loose.append(n)
+                    loose.append(level.n)
+                if progress is not None:
+                    progress(level.n, asked[-1])
             method = "prefixes that the model cannot tell apart are merged; exact"
         except NotExact:
             rows, loose = {}, []
@@ -81,10 +87,9 @@ def margin(
             method = found.method
             if progress is not None:
                 progress(n, asked[-1])
-    notes = {"margin": WHAT[bound.readout.kind], "method": method}
+    notes = {"margin": WHAT["sign" if two else "zero" if bound.decides else "largest"], "method": method}
     if loose:
         notes["enclosed"] = f"at {_spans(loose)} the least value is not known exactly: it is in the ball"
-    two = bound.readout.kind == "sign"
     columns = ("n", "margin", "word", *(SIDES if two else ()))
     shown = tuple(SIDES) if two else ("margin",)
     return Answer(
@@ -129,22 +134,12 @@ def _cell(low: Number, high: Number, digits: int) -> Cell:
 def distance(result: Result) -> tuple[bool | None, Number | None]:
     """On which side the decision of a run in balls is (None of a largest score), and how far from its threshold: None
     where a zero test is passed everywhere."""
-    readout, scores = result.model.readout, list(result.scores.values())
-    places = range(len(next(iter(result.stream.values())))) if readout.position in ("each", "all") else [result.place]
-    found: list[tuple[bool | None, Number | None]] = []
-    for place in places:
-        if readout.kind == "largest":
-            here = [column[place] for column in scores]
-            found.append((None, _apart(here)))
-        elif readout.kind == "sign":
-            logit = scores[0][place]
-            found.append((_sure(logit > 0, logit <= 0), abs(logit)))
-        else:
-            size: Number = fmpq(0)
-            for name in readout.reads:
-                size = _greater(size, abs(result.stream[name][place]))
-            found.append((_sure(size == 0, size > 0), None if size == 0 else size))
-    if readout.position == "all" and not all(accept for accept, _ in found):
+    readout, found = result.model.readout, list[tuple[bool | None, Number | None]]()
+    for place in result.places:
+        values = [column[place] for column in result.watched.values()]
+        side = (result.verdicts or ())[place] if readout.decides else None
+        found.append((side, readout.distance(values, _most, lambda x: arb(x).mid())))
+    if readout.everywhere and not readout.each and not all(accept for accept, _ in found):
         if any(accept is None for accept, _ in found):
             raise Undecided("the answer at some position stayed open")
         refusing = [size for accept, size in found if not accept and size is not None]
@@ -153,36 +148,16 @@ def distance(result: Result) -> tuple[bool | None, Number | None]:
     return found[0][0], _fewest(sizes) if sizes else None
 
 
-def _sure(yes: Any, no: Any) -> bool | None:
-    return True if yes else False if no else None
-
-
 def _greater(a: Number, b: Number) -> Number:
     return max(a, b) if type(a) is fmpq and type(b) is fmpq else arb(a).max(arb(b))
 
 
 def _most(values: Sequence[Number]) -> Number:
-    found = values[0]
-    for value in values[1:]:
-        found = _greater(found, value)
-    return found
+    return reduce(_greater, values)
 
 
 def _fewest(values: Sequence[Number]) -> Number:
-    found = values[0]
-    for value in values[1:]:
-        found = min(found, value) if type(found) is fmpq and type(value) is fmpq else arb(found).min(arb(value))
-    return found
-
-
-def _apart(scores: Sequence[Number]) -> Number | None:
-    """The greatest of some scores less the greatest of the others; None of one score."""
-    if len(scores) < 2:
-        return None
-    best = max(range(len(scores)), key=lambda k: arb(scores[k]).mid())
-    others = _most([score for k, score in enumerate(scores) if k != best])
-    apart = scores[best] - others
-    return abs(apart)
+    return reduce(lambda a, b: min(a, b) if type(a) is fmpq and type(b) is fmpq else arb(a).min(arb(b)), values)
 
 
 class _Least:
@@ -210,7 +185,7 @@ def _of_words(model: Transformer, n: int, words: Any, digits: int) -> _Least:
     first = bits_for(digits)
     reason: Undecided | None = None
     for bits in ladder(first, LIMIT_BITS):
-        found, domain = _Least(), remembering(Ball(bits))
+        found, domain = _Least(), Ball(bits)
         try:
             with domain.context():
                 for word in words:
@@ -236,44 +211,33 @@ def fmpq_of(x: arb) -> fmpq:
 # --- Merged prefixes --------------------------------------------------------------------------------------------------
 
 
-def _merged(model: Transformer, asked: range, progress: Progress | None) -> Any:
-    """For each length: a number that no distance is below, the least that a word is known to have, and that word."""
-    once = by_length(model)
-    for n in [asked[-1]] if once else asked:
-        for level in levels(model, n, None if once else n + model.embedding.added):
-            if level.n in asked and (once or level.n == n):
-                yield level.n, *_of_level(model, level)
-                if progress is not None:
-                    progress(level.n, asked[-1])
-
-
-def _of_level(model: Transformer, level: Level) -> tuple[_Least, Number]:
-    """The least distances that words are known to have, and a number that none is below."""
+def _of_level(model: Transformer, states: Prefixes, level: Level) -> tuple[_Least, Number]:
+    """The least distances that words of a level are known to have, and a number that none is below."""
     found = _Least()
-    sizes = _sizes(model, level.result)
-    for pair in level.pairs:
-        for entry, prefix in zip((pair.low, pair.high), pair.words, strict=True):
-            found.take(*sizes[entry], prefix)
-    found.word = word(found.word)
-    between = [size for pair in level.pairs for size in _between(model, level, pair)]
-    low: Any = found.value
-    return found, min([low, *between]) if found.sides else None
+    for entry, size in enumerate(_sizes(model, level.result)):
+        found.take(*size, entry)
+    if found.nearest is None:
+        return found, None
+    found.word = states.word(level, found.word)
+    between = [size for low in range(0, len(level.origin), 2) for size in _between(model, states, level, low)]
+    least: Any = found.value
+    return found, min([least, *between])
 
 
 def _sizes(model: Transformer, result: Result) -> list[tuple[bool, fmpq | None]]:
     """The side of each entry and its distance; None where a zero test is passed."""
-    if model.readout.kind == "sign":
-        return [(bool(x > 0), abs(x)) for x in result.scores["logit"].values]
-    columns = [result.stream[name].values for name in model.readout.reads]
-    found = [max(map(abs, row)) for row in zip(*columns, strict=True)]
-    return [(size == 0, size if size != 0 else None) for size in found]
+    readout, found = model.readout, []
+    for row in zip(*_watched(result), strict=True):
+        size = readout.distance(row, max)
+        found.append((row[0] > 0 if readout.signed else size is None, size))
+    return found
 
 
-def _between(model: Transformer, level: Level, pair: Any) -> list[fmpq]:
-    """Numbers one of which no distance between the ends of a pair is below: that of a line is least at its ends, or 0
-    where it crosses. Where an activation turns in between, the line is broken there."""
-    watched = [*level.domain.turns, *_watched(model, level.result)]
-    ends = [(column[pair.low], column[pair.high]) for column in watched]
+def _between(model: Transformer, states: Prefixes, level: Level, low: int) -> list[fmpq]:
+    """Numbers one of which no distance between an entry and the next, the ends of a line, is below: it is least at its
+    ends, or 0 where it crosses. Where an activation turns in between, the line is broken there."""
+    domain: Any = level.result.domain
+    ends = [(column[low], column[low + 1]) for column in (*domain.turns, *_watched(level.result))]
     if all(a == b for a, b in ends):
         return []
     if not any((a < 0 < b) or (b < 0 < a) for a, b in ends):
@@ -282,25 +246,22 @@ def _between(model: Transformer, level: Level, pair: Any) -> list[fmpq]:
     found: list[fmpq] = []
     while todo:
         start, end = todo.pop()
-        result, domain = level.again([(pair.low, start), (pair.low, end)])
-        turns = domain.turns
-        crossing = _crossing(turns)
+        result: Any = states.again(level, [(low, start), (low, end)])
+        crossing = _crossing(result.domain.turns)
         if crossing is not None:
             middle = start + crossing * (end - start)
             todo += [(start, middle), (middle, end)]
             continue
-        crossing = _crossing(_watched(model, result))
+        crossing = _crossing(_watched(result))
         if crossing is not None:
             found.append(fmpq(0))  # on the way the readout crosses its threshold
         found += [size if size is not None else fmpq(0) for _, size in _sizes(model, result)]
     return found
 
 
-def _watched(model: Transformer, result: Result) -> list[list[fmpq]]:
+def _watched(result: Result) -> list[list[fmpq]]:
     """What is compared with 0 in the readout."""
-    if model.readout.kind == "sign":
-        return [result.scores["logit"].values]
-    return [result.stream[name].values for name in model.readout.reads]
+    return [column.values for column in result.watched.values()]
 
 
 def _crossing(columns: Sequence[Sequence[fmpq]]) -> fmpq | None:

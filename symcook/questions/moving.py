@@ -31,19 +31,10 @@ NO_VALUE = "no value"
 def answer(result: Result) -> Any:
     """The answer of a run as a value to compare: a verdict, an index, or those of all positions; None where it, or one
     of them, is open."""
-    verdicts = result.verdicts
-    if verdicts is None:
+    answers = result.answers
+    if None in answers or not answers:
         return None
-    if result.model.readout.position == "each":
-        return None if None in verdicts else tuple(verdicts)
-    return result.accept if result.model.decides else verdicts[result.place]
-
-
-def compared(result: Result) -> Sequence[Any]:
-    """What the readout compares with 0 where it looks."""
-    if result.model.readout.kind == "sign":
-        return [result.scores["logit"][result.place]]
-    return [result.stream[name][result.place] for name in result.model.readout.reads]
+    return tuple(answers) if result.model.readout.each else answers[0]
 
 
 class Along:

@@ -20,7 +20,7 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.questions.answer import Answer, Cell
 from symcook.questions.moving import answer
-from symcook.questions.words import MOST, Classes, Word, classes, lengths, remembering, require_words
+from symcook.questions.words import MOST, Classes, Word, classes, lengths, require_words
 
 Progress = Callable[[int, int], None]
 BFLOAT16 = Format(8, -126, 128)
@@ -144,7 +144,7 @@ class _Length:
         self.model, self.n = model, n
         self.words = classes(model, n)
         self._expected: dict[Word, Any] = {}
-        self._ladder = [remembering(domain) for domain in (Ball(256), ExactDomain(), Ball(4096))]
+        self._ladder = [Ball(256), ExactDomain(), Ball(4096)]
         self._by_bits: dict[int, Classes] = {}
 
     def expected(self, word: Word) -> Any:
@@ -161,7 +161,7 @@ class _Length:
         words = self._by_bits[bits]
         if words.many > MOST:
             return False
-        domain = remembering(Rounding(stored, inner))
+        domain = Rounding(stored, inner)
         for word in words:
             try:
                 found = answer(forward(self.model, self.model.tokens(word), domain))
@@ -231,7 +231,6 @@ class _Length:
         """The first word that a run in the domain decides otherwise, and what that run says."""
         import numpy as np
 
-        domain = remembering(domain)
         for word in self.runs():
             try:
                 with np.errstate(all="ignore"):

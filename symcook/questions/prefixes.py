@@ -1,8 +1,7 @@
 """All words of a causal model at once, position by position: prefixes that the model cannot tell apart are one.
 
-Where every head takes plain means of what stands up to here, all that a prefix leaves behind are the running sums of
-what the heads average. Prefixes with the same sums are merged. A sum that no later head averages again is *last*: it
-reaches the answer alone. Where there is one such sum, prefixes that differ in nothing else (and have it on the same
+Prefixes with the same running sums are merged (`symcook.prefixes`). A sum that no later head averages again is *last*:
+it reaches the answer alone. Where there is one such sum, prefixes that differ in nothing else (and have it on the same
 side of zero) are merged too; of these the ones with the least and the greatest sum are kept, since whatever follows
 adds the same to all of them, so that the others stay between.
 """
@@ -10,18 +9,20 @@ adds the same to all of them, so that the others stay between.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 from flint import fmpq
 
+from symcook import prefixes
 from symcook.domains.protocol import Coefficient
 from symcook.errors import BadInput, NotExact, Undecided
-from symcook.forward import Result, forward
-from symcook.model.layers import SelfAttention
+from symcook.forward import Result
+from symcook.machine import unfollowed
+from symcook.model.parts import Head
 from symcook.model.rationals import rational
 from symcook.model.transformer import Transformer
+from symcook.prefixes import Behind, Level, Sum
 
 MOST = 200_000
 """The greatest number of prefixes that are kept at one position."""
@@ -36,36 +37,35 @@ class Column(NamedTuple):
     made_of: frozenset[int]
 
 
-class Prefixes:
-    """The domain of one position behind many prefixes: `tokens` at it, `before` the running sums behind each prefix,
-    `seen` how many positions there are with this one.
+class Position(Behind):
+    """One position of words of length `n` (None where no number of the model knows it), behind many prefixes, one for
+    each of `tokens`.
 
     `sums` are the running sums with this position, `fed` those that some head averages again, and `turns` the values
     that activations saw.
     """
 
     name: ClassVar[str] = "prefixes"
-    length = 1
 
-    def __init__(self, tokens: Sequence[str], i: int, n: int, seen: int, before: Sequence[list[fmpq]] | None) -> None:
-        self.tokens, self.i, self.n, self.seen, self.before = tokens, i, n, seen, before
+    def __init__(self, n: int | None) -> None:
+        self.n = n
+
+    def resume(self, sequence: Any, start: int, seen: int) -> None:
+        super().resume(sequence, start, seen)
+        self.length = self.n or self.length
         self.sums: list[list[fmpq]] = []
         self.fed: set[int] = set()
         self.turns: list[list[fmpq]] = []
 
-    def context(self) -> AbstractContextManager[Any]:
-        return nullcontext()
-
-    def begin(self, sequence: Any, start: int) -> None:
-        pass
-
     def _number(self, value: Coefficient) -> fmpq:
-        value = rational(value, {"i": Fraction(self.i), "n": Fraction(self.n)}) if isinstance(value, tuple) else value
+        value = (
+            rational(value, {"i": Fraction(self.i), "n": Fraction(self.length)}) if isinstance(value, tuple) else value
+        )
         return fmpq(value.numerator, value.denominator)
 
     def embed(self, table: Mapping[str, Coefficient]) -> Column:
         values = {token: self._number(value) for token, value in table.items()}
-        return Column([values.get(token, ZERO) for token in self.tokens], frozenset())
+        return Column([values[token] for token in self.tokens], frozenset())
 
     def positions(self, expression: Coefficient) -> Column:
         return Column([self._number(expression)] * len(self.tokens), frozenset())
@@ -85,183 +85,81 @@ class Prefixes:
         found = [(one if kind == "step" else x) if x > 0 else ZERO for x in column.values]
         return Column(found, column.made_of)
 
-    def attend(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        mask: str,
-        weighting: str,
-        factor: Coefficient,
-    ) -> list[Column]:
-        result = []
-        for column in values:
-            number = len(self.sums)
-            self.fed |= column.made_of
-            if self.before is None:
-                self.sums.append(column.values)
-            else:
-                self.sums.append([s + x for s, x in zip(self.before[number], column.values, strict=True)])
-            result.append(Column([s / self.seen for s in self.sums[number]], column.made_of | {number}))
-        return result
+    def joined(self, before: Any, column: Column) -> Sum:
+        self.fed |= column.made_of
+        old = [ZERO] * len(self.tokens) if before is None else before
+        self.sums.append([s + x for s, x in zip(old, column.values, strict=True)])
+        return Sum(column.made_of | {len(self.sums) - 1}, self.sums[-1])
 
-    def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:
-        raise NotExact("prefixes are merged by rational numbers", "a layer norm")
-
-    def largest(self, columns: Sequence[Column]) -> list[None]:
-        return [None]
-
-    def positive(self, column: Column) -> list[None]:
-        return [None]
-
-    def zero(self, column: Column) -> list[None]:
-        return [None]
-
-    def both(self, first: None, second: None) -> None:
-        return None
+    def attend(self, queries: Any, keys: Any, values: Sequence[Sum], *rest: Any) -> list[Column]:
+        return [Column([s / (self.seen + 1) for s in one.total], one.before) for one in values]
 
 
 def mergeable(model: Transformer) -> bool:
     """Whether the words of a model can be gone through in this way (numbers apart, which must be rational)."""
-    heads = [h for step in model.sublayers if isinstance(step.block, SelfAttention) for h in step.block.heads]
-    causal = all(h.uniform and h.mask == "future" and h.weighting in ("average", "softmax") for h in heads)
-    return causal and not model.normed and model.readout.position == "last" and bool(heads)
+    heads = any(isinstance(part, Head) for step in model.sublayers for part in step.parts)
+    return heads and prefixes.averages(model, ("future",)) and not (model.readout.everywhere or model.readout.first)
 
 
-def by_length(model: Transformer) -> bool:
-    """Whether the length is in no number of the model, so that one pass serves all lengths."""
-    return not any("n" in {str(s) for s in value.free_symbols} for value, _, _ in model.expressions(symbolic=True))
+class Prefixes(prefixes.Prefixes):
+    """Kept prefixes: two entries for each, of the least and of the greatest last sum. `n` as for `Position`."""
 
+    def __init__(self, model: Transformer, n: int | None) -> None:
+        super().__init__(model, states=2)
+        self.n = n
 
-class Prefix(NamedTuple):
-    """The last token of a prefix, and the prefix before it."""
+    def run(self, tokens: Sequence[str], origin: Any, row: Any) -> Result:
+        return self.rational(row.tolist(), tuple(tuple(c * len(tokens) for c in head) for head in self.sums))
 
-    token: str
-    before: Prefix | None
+    def again(self, level: Level, points: Sequence[tuple[int, fmpq]]) -> Result:
+        """The pass of a level for other sums: for the number of an entry, the share of the way to that of the next."""
+        entries = [(level.origin[low], level.origin[low + 1], share) for low, share in points]
+        sums = tuple(
+            tuple([c[a] + share * (c[b] - c[a]) for a, b, share in entries] for c in head) for head in self.sums
+        )
+        return self.rational([level.tokens[low] for low, _ in points], sums)
 
-
-def word(prefix: Prefix | None) -> tuple[str, ...]:
-    """The whole of a prefix; None is the empty one."""
-    tokens = []
-    while prefix is not None:
-        tokens.append(prefix.token)
-        prefix = prefix.before
-    return tuple(reversed(tokens))
-
-
-class Pair(NamedTuple):
-    """What was merged: the numbers of the entries with the least and with the greatest last sum, which are the same
-    where nothing lies between, and the words there."""
-
-    low: int
-    high: int
-    words: tuple[Prefix | None, Prefix | None]
-
-
-class Level(NamedTuple):
-    """All words of one length: the pass at the last position, with an entry for each of the pairs' ends."""
-
-    n: int
-    result: Result
-    domain: Prefixes
-    pairs: list[Pair]
-    again: Any
-    """The same pass for other sums: (number of an entry, share of the way from low to high) to a Result."""
-
-
-class _States(NamedTuple):
-    """Kept prefixes: two entries for each, of the least and of the greatest last sum; `sums` by sum and entry."""
-
-    sums: list[list[fmpq]]
-    words: list[Prefix | None]
-    """By entry."""
-
-
-def levels(model: Transformer, longest: int, n: int | None = None) -> Iterator[Level]:
-    """The words of each length to `longest`, in typed symbols; with `n` (with added tokens) for that n alone.
-
-    Raises NotExact where a number of the model is not rational, Undecided where too many prefixes stay apart.
-    """
-    embedding = model.embedding
-    states: _States | None = None
-    i = embedding.start
-    count = 0
-    if embedding.before is not None:
-        states, level = _step(model, states, (embedding.before,), i, n or 1, count)
-        states = states._replace(words=[None] * len(states.words))
-        level = level._replace(pairs=[pair._replace(words=(None, None)) for pair in level.pairs])
-        yield from _answered(model, states, level, i, n)
-        i, count = i + 1, 1
-    elif embedding.after is not None:  # the empty word is the token behind it
-        level = _step(model, None, (embedding.after,), i, n or 1, 0)[1]
-        yield level._replace(pairs=[pair._replace(words=(None, None)) for pair in level.pairs])
-    for length in range(1, longest + 1):
-        total = n if n is not None else length + embedding.added
-        states, level = _step(model, states, model.alphabet, i, total, count)
-        i, count = i + 1, count + 1
-        yield from _answered(model, states, level._replace(n=length), i - 1, n)
-
-
-def _answered(model: Transformer, states: _States, level: Level, i: int, n: int | None) -> Iterator[Level]:
-    """The level itself, or what it is with the token that the model puts behind every word."""
-    after = model.embedding.after
-    if after is None:
-        yield level
-        return
-    total = n if n is not None else level.n + model.embedding.added
-    _, found = _step(model, states, (after,), i + 1, total, level.n + (model.embedding.before is not None))
-    words = [pair._replace(words=tuple(w and w.before for w in pair.words)) for pair in found.pairs]
-    yield found._replace(n=level.n, pairs=words)
-
-
-def _step(
-    model: Transformer, states: _States | None, tokens: Sequence[str], i: int, n: int, count: int
-) -> tuple[_States, Level]:
-    """One more position: every kept prefix with every token, and the prefixes that are then kept. `count` positions
-    stand before it."""
-    old = 2 if states is None else len(states.words)
-    many = old * len(tokens)
-    row = [token for token in tokens for _ in range(old)]
-    before = None if states is None else [column * len(tokens) for column in states.sums]
-
-    def run(row: Sequence[str], before: Sequence[list[fmpq]] | None) -> tuple[Result, Prefixes]:
-        domain = Prefixes(row, i, n, count + 1, before)
+    def rational(self, tokens: Sequence[str], sums: tuple[tuple[Any, ...], ...]) -> Result:
         try:
-            return forward(model, ("",), domain), domain  # type: ignore[arg-type]
+            return self.passed(tokens, Position(self.n), sums)
         except BadInput as error:
             raise NotExact("prefixes are merged by rational numbers", error.given) from None
 
-    result, domain = run(row, before)
-    words = [Prefix(token, None if states is None else states.words[k % old]) for k, token in enumerate(row)]
-    pairs = [Pair(k, k + 1, (words[k], words[k + 1])) for k in range(0, many, 2)]
+    def merged(self, level: Level) -> tuple[tuple[tuple[Any, ...], ...], Any]:
+        domain: Any = level.result.domain
+        last = [k for k in range(len(domain.sums)) if k not in domain.fed]
+        ends = domain.sums[last[0]] if len(last) == 1 else None
+        others = [column for k, column in enumerate(domain.sums) if ends is None or k != last[0]]
+        kept: dict[Any, list[int]] = {}
+        for entry in range(len(level.origin)):
+            sign = None if ends is None else (ends[entry] > 0) - (ends[entry] < 0)
+            key = (sign, *((int(c[entry].p), int(c[entry].q)) for c in others))
+            known = kept.get(key)
+            if known is None:
+                kept[key] = [entry, entry]
+            elif ends is not None:
+                if ends[entry] < ends[known[0]]:
+                    known[0] = entry
+                if ends[entry] > ends[known[1]]:
+                    known[1] = entry
+        if len(kept) > MOST:
+            raise Undecided(f"more than {MOST} prefixes stay apart; give a smaller --max-length.")
+        chosen = [entry for pair in kept.values() for entry in pair]
+        assert level.result.memory is not None
+        heads = level.result.memory.heads
+        return tuple(tuple([one.total[e] for e in chosen] for one in head) for head in heads), chosen
 
-    def again(points: Sequence[tuple[int, fmpq]]) -> tuple[Result, Prefixes]:
-        picked = [row[low] for low, _ in points]
-        if before is None:
-            return run(picked, None)
-        sums = [[c[low] + share * (c[low + 1] - c[low]) for low, share in points] for c in before]
-        return run(picked, sums)
 
-    return _merged(domain, words), Level(0, result, domain, pairs, again)
+def merged(model: Transformer, asked: range) -> Iterator[tuple[Prefixes, Level]]:
+    """The words of each length that is asked for, in typed symbols.
 
-
-def _merged(domain: Prefixes, words: Sequence[Prefix]) -> _States:
-    last = [k for k in range(len(domain.sums)) if k not in domain.fed]
-    ends = domain.sums[last[0]] if len(last) == 1 else None
-    others = [column for k, column in enumerate(domain.sums) if ends is None or k != last[0]]
-    kept: dict[Any, list[int]] = {}
-    for entry in range(len(words)):
-        sign = None if ends is None else (ends[entry] > 0) - (ends[entry] < 0)
-        key = (sign, *((int(c[entry].p), int(c[entry].q)) for c in others))
-        known = kept.get(key)
-        if known is None:
-            kept[key] = [entry, entry]
-        elif ends is not None:
-            if ends[entry] < ends[known[0]]:
-                known[0] = entry
-            if ends[entry] > ends[known[1]]:
-                known[1] = entry
-    if len(kept) > MOST:
-        raise Undecided(f"more than {MOST} prefixes stay apart; give a smaller --max-length.")
-    chosen = [entry for pair in kept.values() for entry in pair]
-    return _States([[column[e] for e in chosen] for column in domain.sums], [words[e] for e in chosen])
+    Raises NotExact where a number of the model is not rational, Undecided where too many prefixes stay apart.
+    """
+    once = unfollowed(model) is None  # the length is in no number of the model, so that one pass serves all lengths
+    for n in asked[-1:] if once else asked:
+        states = Prefixes(model, None if once else n + model.embedding.added)
+        for level in states.levels():
+            if level.n in asked and (once or level.n == n):
+                yield states, level
+            if level.n >= n:
+                break

@@ -20,7 +20,7 @@ from symcook.forward import forward
 from symcook.model.expr import Tree, names
 from symcook.model.transformer import Transformer
 from symcook.numbers.evaluate import evaluate
-from symcook.questions.moving import BITS, compared
+from symcook.questions.moving import BITS
 from symcook.questions.places import ball_of
 
 
@@ -102,16 +102,18 @@ class Slopes(Rowwise):
 def only_zero(model: Transformer, sequence: Any, name: str, low: Fraction, high: Fraction) -> Fraction | None:
     """The rational number from `low` to `high` at which the logit of an input is exactly zero, and nowhere else there;
     None where that is not shown."""
-    if model.readout.kind != "sign" or model.readout.position not in ("first", "last"):
+    if not model.readout.signed or model.readout.everywhere:
         return None
     place = simplest(low, high)
     try:
         with flint.ctx.workprec(BITS):
-            slope = compared(forward(model, sequence, Slopes(name, ball_of(low).union(ball_of(high)))))[0].slope
+            moved = forward(model, sequence, Slopes(name, ball_of(low).union(ball_of(high))))
+            slope = moved.scores["logit"][moved.place].slope
             if not (slope > 0 or slope < 0):
                 return None
         exact = Exact()
-        zero = exact.is_zero(compared(forward(model.bind({name: place}), sequence, exact))[0])
+        result = forward(model.bind({name: place}), sequence, exact)
+        zero = exact.is_zero(result.scores["logit"][result.place])
     except (NotExact, Undecided, BadInput):
         return None
     return place if zero else None

@@ -68,7 +68,9 @@ def temperature(
     asked = lengths(model, max_length, min_length)
     bound = plain_scores(model.bind(values))
     for n in asked:
-        check_temperatures(bound, n + bound.embedding.added)  # the hard model has none, the soft one a symbol more
+        whole, start = n + bound.embedding.added, bound.embedding.start
+        # the hard model has none, the soft one a symbol more
+        check_temperatures(bound, [(start + place, whole) for place in range(whole)])
     notes: dict[str, str] = {}
     columns = ("n", "tau", "word", "root", "rule")
     if all(head.uniform for head in _heads(bound)):

@@ -6,15 +6,15 @@ worst each word is a class.
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations_with_replacement, product
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.forward import forward
+from symcook.forward import Result, forward
 from symcook.model.transformer import Transformer
 from symcook.questions.dependence import Dependence
 
@@ -29,7 +29,7 @@ def require_words(model: Transformer) -> None:
     """BadInput where a model is not one that decides about words."""
     if not model.alphabet:
         raise BadInput("the model must read words", f"{model.name}, which reads numbers", "choose a language model")
-    if not model.decides and model.readout.kind != "largest":
+    if not model.readout.answers:
         must = "the model must decide (a readout by sign, zero test or largest score)"
         raise BadInput(must, f"{model.name}, which shows a {model.readout.kind}", "choose one that decides")
 
@@ -72,8 +72,8 @@ class Classes:
         if self.many > MOST:
             must = f"the classes of words with the same answer must be at most {MOST} at each length"
             raise BadInput(must, f"{self.many} at length {self.n}", "give a smaller --max-length")
-        fillings = (itertools.combinations_with_replacement(self.alphabet, len(cell)) for cell in self.cells)
-        for filling in itertools.product(*fillings):
+        fillings = (combinations_with_replacement(self.alphabet, len(cell)) for cell in self.cells)
+        for filling in product(*fillings):
             word = [self.alphabet[0]] * self.n
             for cell, tokens in zip(self.cells, filling, strict=True):
                 for place, token in zip(cell, tokens, strict=True):
@@ -81,20 +81,20 @@ class Classes:
             yield tuple(word)
 
 
-def classes(model: Transformer, n: int, bits: int | None = None) -> Classes:
+def classes(
+    model: Transformer, n: int, bits: int | None = None, traced: Callable[[Result], Iterable[Any]] | None = None
+) -> Classes:
     """The classes of the words of `n` typed symbols; symbols without a value may take any. With `bits`, two words of a
-    class have the same answer also for every runtime with numbers of at least so many bits."""
-    embedding = model.embedding
-    before, after = (() if token is None else (token,) for token in (embedding.before, embedding.after))
-    sequence = (*before, *[None] * n, *after)
+    class have the same answer also for every runtime with numbers of at least so many bits. With `traced` they have, in
+    place of the answer, the same entries that it gives of a trace: columns, each with a place."""
+    sequence = model.embedding.surround([None] * n)
     if not sequence:
         return Classes(model.alphabet, n, ())
     domain = Dependence(model.alphabet, bits)
-    result = forward(model, sequence, domain)  # type: ignore[arg-type]
-    places = range(len(domain.rows)) if model.readout.position in ("each", "all") else [result.place]
-    found = [domain.depends(column, place) for column in result.columns().values() for place in places]
-    found += domain.refusing
-    return Classes(model.alphabet, n, cells_of(sorted(frozenset[int]().union(*found)), len(before), n))
+    result = forward(model, sequence, domain, trace=traced is not None)  # type: ignore[arg-type]
+    shown = product(result.columns().values(), result.places) if traced is None else traced(result)
+    found = [*(domain.depends(column, place) for column, place in shown), *domain.refusing]
+    return Classes(model.alphabet, n, cells_of(sorted(frozenset[int]().union(*found)), len(model.embedding.ends[0]), n))
 
 
 def cells_of(groups: Sequence[int], first: int, n: int) -> tuple[tuple[int, ...], ...]:
@@ -105,17 +105,3 @@ def cells_of(groups: Sequence[int], first: int, n: int) -> tuple[tuple[int, ...]
         if any(inside):
             cells.setdefault(inside, []).append(place)
     return tuple(map(tuple, cells.values()))
-
-
-def remembering(domain: Any) -> Any:
-    """The domain, for many words of one length: from here on what depends on positions alone is computed once."""
-    compute, known = domain.positions, dict[Any, Any]()
-
-    def positions(expression: Any) -> Any:
-        key = (expression, domain.length, domain.rows)
-        if key not in known:
-            known[key] = compute(expression)
-        return known[key]
-
-    domain.positions = positions
-    return domain

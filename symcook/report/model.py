@@ -125,12 +125,9 @@ def _width(rows: list[list[str]]) -> int:
 
 def _added(model: Transformer) -> list[str]:
     """The tokens that nobody types, in words."""
-    ends = ((model.embedding.before, "in front of"), (model.embedding.after, "behind"))
-    return [
-        f"the model adds {token} {where} every input; lengths and positions count it"
-        for token, where in ends
-        if token is not None
-    ]
+    ends = zip(model.embedding.ends, ("in front of", "behind"), strict=True)
+    what = "every input; lengths and positions count it"
+    return [f"the model adds {token} {where} {what}" for tokens, where in ends for token in tokens]
 
 
 def _headline(model: Transformer) -> str:

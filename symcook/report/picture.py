@@ -181,8 +181,7 @@ class _Canvas:
                 y += _HIGH
             y += 6
         readout = result.model.readout
-        everywhere = readout.position in ("each", "all")
-        looked = range(len(words)) if everywhere else [result.place % len(words)]
+        looked = readout.places(len(words))
         for x, name in ((left + k * width, name) for name in readout.reads if name in last for k in looked):
             self.box(x, last[name], width, _HIGH, f'fill="none" stroke="{self.colours.text}" stroke-width="2"')
         return self.answer(left, y + 8, answer, left + width * len(words))

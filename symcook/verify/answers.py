@@ -35,7 +35,7 @@ class Expected:
 
     def __init__(self, model: Transformer, reference: Reference, setting: Mapping[str, Fraction]) -> None:
         self.model, self.reference, self.setting = model, reference, dict(setting)
-        each = model.readout.position == "each"
+        each = model.readout.each
         # a fold that answers at each position leaves out the tokens that the model adds
         suits = isinstance(reference, Fold) and reference.each is each and not (each and model.embedding.added)
         self.fold = _States(model, reference) if isinstance(reference, Fold) and suits else None
@@ -64,7 +64,7 @@ class Expected:
                 return self.fold.block(piece)
             except (Exception, SystemExit):
                 pass  # asked word by word it fails with the word; and states that are not hashable are no hindrance
-        known: list[dict[Any, int]] = [{} for _ in range(length if self.model.readout.position == "each" else 1)]
+        known: list[dict[Any, int]] = [{} for _ in self.model.readout.answered(length)]
         codes = np.empty((piece.size, len(known)), dtype=np.int32)
         for code, sequence in enumerate(piece):
             answers = zip(known, self.ask(sequence), strict=True)
@@ -145,9 +145,9 @@ def ask(model: Transformer, reference: Reference, given: Any, length: int) -> Se
     except (Exception, SystemExit) as error:  # a reference of the user's may leave
         text = f"{type(error).__name__}: {error} on {input_text(given)}"
         raise BadInput("the reference must answer every input", text, "repair the reference") from error
-    if model.readout.position != "each":
+    if not model.readout.each:
         return (_checked(model, answer, given),)
-    labels = model.readout.kind == "largest" and isinstance(answer, str)  # labels of one character may come as text
+    labels = model.readout.labelled and isinstance(answer, str)  # labels of one character may come as text
     if (isinstance(answer, (str, Mapping)) and not labels) or not isinstance(answer, Sequence) or len(answer) != length:
         own = ", those of the tokens that the model adds too" if model.embedding.added else ""
         raise BadInput(f"the reference must give {length} answers, one a position{own}", _returned(answer, given))
@@ -155,7 +155,7 @@ def ask(model: Transformer, reference: Reference, given: Any, length: int) -> Se
 
 
 def _checked(model: Transformer, answer: Any, given: Any) -> Any:
-    if model.readout.kind == "largest":
+    if model.readout.labelled:
         if answer not in model.readout.labels:
             must = f"the reference must return one of {', '.join(model.readout.labels)}"
             raise BadInput(must, _returned(answer, given))

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
+from symcook.machine import unfollowed
 from symcook.model.expr import Tree, names, parse_formula, show
 from symcook.model.rationals import truth
 from symcook.model.transformer import Transformer
@@ -84,7 +85,7 @@ def words(model: Transformer, max_length: int) -> Source:
     Where runs share prefixes, one pass over the words of length n serves the shorter ones too: the lengths up to the
     greatest that fits one block, then as many more again, block by block of words with a common prefix.
     """
-    from symcook.domains.batch import Words, shares_prefixes
+    from symcook.domains.batch import Words
 
     letters = len(model.alphabet)
     allowed = LIMIT if letters == 1 else 1
@@ -94,11 +95,11 @@ def words(model: Transformer, max_length: int) -> Source:
         must = f"a check must have at most {LIMIT} inputs, which is length {allowed} over {letters} symbols"
         raise BadInput(must, f"length {max_length}", f"give --max-length {allowed} or less")
     total = sum(letters**n for n in range(1, max_length + 1))
-    before, after = ends(model)
+    before, after = model.embedding.ends
     added = len(before) + len(after)
 
     def parts() -> Iterator[Part]:
-        if not shares_prefixes(model):
+        if unfollowed(model) is not None or after:
             for n in range(1, max_length + 1):
                 yield from map(Part, Words(model.alphabet, n + added, before, after).blocks(BLOCK))
             return
@@ -114,12 +115,6 @@ def words(model: Transformer, max_length: int) -> Source:
             done = last
 
     return Source(total, "", parts)
-
-
-def ends(model: Transformer) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The tokens that the model puts before and after every word."""
-    before, after = model.embedding.before, model.embedding.after
-    return () if before is None else (before,), () if after is None else (after,)
 
 
 def rows(model: Transformer, max_length: int, region: Tree) -> Source:

@@ -11,11 +11,11 @@ asked; what neither decides is counted as open, never as right or wrong.
 from __future__ import annotations
 
 import contextlib
-import functools
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from symcook.domains import RUNNABLE
@@ -221,6 +221,11 @@ class Sweep:
         """How many answers the exact domain gave where balls left them open."""
         self.batched = numbers.domain == "exact" and within is None
 
+    @cached_property
+    def everywhere(self) -> Transformer:
+        """The model with a readout at each position, where the runs of shorter words end."""
+        return replace(self.model, readout=replace(self.model.readout, position="each"))
+
     @property
     def way(self) -> str:
         """How the model was run, in words."""
@@ -264,7 +269,7 @@ class Sweep:
         """One pass over all inputs of a part, and its answers compared piece by piece."""
         from symcook.domains.batch import Batch
 
-        result = forward(self.model, part.block, Batch())
+        result = forward(self.everywhere if part.lengths else self.model, part.block, Batch())
         return [(piece, self.differences(piece, length, result), []) for length, piece in part.pieces]
 
     def differences(self, piece: Words | Grid, length: int, result: Result) -> list[int]:
@@ -272,17 +277,16 @@ class Sweep:
         import numpy as np
 
         domain: Any = result.domain
-        position, verdicts = self.model.readout.position, result.verdicts
-        places = range(length) if position == "each" else [0 if position == "first" else length - 1]
+        readout, verdicts = self.model.readout, (result.verdicts or ())[:length]
+        got = verdicts if readout.each else [readout.verdict(verdicts, domain.both)] if verdicts else ()
         wrong = np.zeros(piece.size, dtype=bool)
-        for place, (answers, codes) in zip(places, self.expected.block(piece, length), strict=True):
-            if verdicts is not None:
-                found = functools.reduce(domain.both, verdicts[:length]) if position == "all" else verdicts[place]
-                wrong |= domain.full(found, length) != np.array(answers)[codes]
-            else:
-                for column, values in zip(result.columns().values(), zip(*answers, strict=True), strict=True):
-                    numerators = domain.full(column[place].numerators, length)
-                    wrong |= _unequal(numerators, column[place], values, codes)
+        for place, (answers, codes) in enumerate(self.expected.block(piece, length)):
+            if got:
+                wrong |= domain.full(got[place], length) != np.array(answers)[codes]
+                continue
+            for column, values in zip(result.columns().values(), zip(*answers, strict=True), strict=True):
+                cell = column[:length][place if readout.each else readout.place]
+                wrong |= _unequal(domain.full(cell.numerators, length), cell, values, codes)
         return np.flatnonzero(wrong).tolist()
 
     def singles(self, piece: Words | Grid) -> tuple[list[int], list[int]]:
@@ -330,17 +334,14 @@ class Sweep:
             result = self.run(sequence, domain).result
         except Undecided:
             return None
-        each = self.model.readout.position == "each"
-        if result.verdicts is not None:
-            got = list(result.verdicts) if each else [_verdict(result)]
-            verdicts = [None if v is None else v == a for v, a in zip(got, answers, strict=True)]
+        if result.answers:
+            verdicts = [None if v is None else v == a for v, a in zip(result.answers, answers, strict=True)]
         else:
-            places = range(len(sequence)) if each else [result.place]
             error = self.error(sequence)
             values = result.bounded or result  # what rounding may make of a value leaves open whether it is equal
             verdicts = [
                 self.equal(values, column, place, value, error)
-                for place, answer in zip(places, answers, strict=True)
+                for place, answer in zip(result.answered, answers, strict=True)
                 for column, value in zip(values.columns().values(), answer, strict=True)
             ]
         return False if False in verdicts else None if None in verdicts else True
@@ -405,19 +406,17 @@ class Sweep:
         numbers = replace(self.numbers, domain=self.decide(sequence, answers)[1])
         answer = self.run(sequence, numbers.domain)
         result, readout = answer.result, self.model.readout
-        each = readout.position == "each"
         got: list[Any]
         expected: list[Any]
-        if result.verdicts is not None:
+        if result.answers:
             kind: Any = bool if self.model.decides else readout.labels.__getitem__
-            verdicts = list(result.verdicts) if each else [_verdict(result)]
-            got = [None if v is None else kind(v) for v in verdicts]
+            got = [None if v is None else kind(v) for v in result.answers]
             expected = [kind(a) for a in answers]
         else:
             names = list(result.columns())
-            got = [answer.shown(place) for place in (range(len(sequence)) if each else [result.place])]
+            got = [answer.shown(place) for place in result.answered]
             expected = [dict(zip(names, map(quotient, row), strict=True)) for row in answers]
-        shown, wanted = (got, expected) if each else (got[0], expected[0])
+        shown, wanted = (got, expected) if readout.each else (got[0], expected[0])
         return Counterexample(self.text(sequence), shown, wanted, (*self.replay(sequence), *numbers.options))
 
 
@@ -438,11 +437,6 @@ def found(tasks: Sequence[Sweep], name: str, max_length: int | None, method: str
         unclear[0][0].text(unclear[0][1]) if unclear else None,
         tasks[0].empty,
     )
-
-
-def _verdict(result: Result) -> Any:
-    """The one answer of a readout that does not answer at each position: a verdict, or the index of a label."""
-    return result.accept if result.model.decides else (result.verdicts or ())[result.place]
 
 
 def _unequal(numerators: Array, cell: Cell, values: Sequence[Fraction], codes: Array) -> Array:

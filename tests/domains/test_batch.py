@@ -1,7 +1,9 @@
 """Exact batches against the dense Fraction pass of `dense`, which shares nothing with them but the block classes."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import dense
 import numpy as np
@@ -11,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symcook.domains import cells
-from symcook.domains.batch import Batch, Grid, Listed, Words, shares_prefixes
+from symcook.domains.batch import Batch, Grid, Listed, Words
 from symcook.domains.cells import Cell, carrier, combine
 from symcook.errors import NotExact
-from symcook.forward import forward, live
+from symcook.forward import forward
+from symcook.machine import unfollowed
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import MASKS, FeedForward, Head, LayerNorm
@@ -27,11 +30,22 @@ HARD = ("average", "leftmost", "rightmost")
 
 def compare(model, block, pieces=()):
     """Every live coordinate, every score and every answer at every position for every input of the block; with
-    `pieces` ((length, words) ...) those of the cut words."""
+    `pieces` ((length, words) ...) those of the cut words. A pass of the model itself has the same where it looks."""
+    alone: Any = forward(model, block, Batch())
+    model = replace(model, readout=replace(model.readout, position="each"))
     domain = Batch()
-    result = forward(model, block, domain)
+    result: Any = forward(model, block, domain)
+    for name, column in alone.columns().items():
+        found, whole = column[alone.place], result.columns()[name][alone.place]
+        values = [
+            [Fraction(v) / cell.denominator for v in domain.full(cell.numerators).tolist()] for cell in (found, whole)
+        ]
+        assert values[0] == values[1], name
+    if alone.verdicts is not None:
+        found, whole = alone.verdicts[alone.place], result.verdicts[alone.place]
+        assert (domain.full(found) == domain.full(whole)).all()
     assert len(list(block)) == block.size == domain.size
-    names = live(model)[-1]
+    names = model.live[-1]
     for length, part in pieces or ((domain.length, block),):
         for code, sequence in enumerate(part):
             stream, answers = dense.run(model, sequence), dense.read(model, sequence)
@@ -187,7 +201,7 @@ def test_every_mask_with_ties_and_empty_rows(mask, weighting):
     )
     for n in (1, 2, 3):
         compare(model, Words(model.alphabet, n))
-    assert shares_prefixes(model) is mask.endswith("future")
+    assert (unfollowed(model) is None) is mask.endswith("future")
 
 
 def test_positions_alone_may_decide_where_to_look():
@@ -245,20 +259,20 @@ def test_added_tokens_stand_in_every_word(mask):
 
 def test_one_pass_holds_every_shorter_word():
     for model in (dyck(), added("[", None, "strict-future"), added(None, None, "future")):
-        assert shares_prefixes(model)
+        assert unfollowed(model) is None
         before = () if model.embedding.before is None else ("[",)
         for prefix in ((), model.alphabet[1:]):
             block = Words(model.alphabet, 4 + len(before), (*before, *prefix))
             lengths = range(len(before) + len(prefix) + 1, block.n + 1)
             compare(model, block, [(n, block.cut(n)) for n in lengths])
-    assert not shares_prefixes(added(None, "]", "future")) and not shares_prefixes(added(None, None, "past"))
+    assert "mask past" in str(unfollowed(added(None, None, "past")))
     whole = Transformer(
         "length",
         Embedding(Space(("x",)), words={"a": {}}, positions={"x": "i/n"}),
         (),
         Readout("value", "last", ("x",)),
     )
-    assert not shares_prefixes(whole)
+    assert "i/n" in str(unfollowed(whole))
 
 
 def test_listed_words_are_the_same_numbers():
@@ -297,6 +311,7 @@ def test_wide_integers_by_values_and_one_by_one(monkeypatch):
     for n in (1, 2, 5):
         compare(model, Words(("(", ")"), n))
     block = Words(("(", ")"), 11)
+    model = replace(model, readout=replace(model.readout, position="each"))
     coded = forward(model, block, Batch()).stream
     assert coded["balance"][-1].codes is not None and len(coded["balance"][-1].table) == 12
     assert coded["total"][-1].codes is not None and len(coded["total"][-1].table) < coded["total"][-1].size
@@ -384,7 +399,8 @@ def models(draw):
 @given(models(), st.integers(1, 3))
 def test_random_models(model, n):
     block = Words(model.alphabet, n)
-    compare(model, block, [(m, block.cut(m)) for m in range(1, n + 1)] if shares_prefixes(model) else ())
+    together = unfollowed(model) is None and model.embedding.after is None
+    compare(model, block, [(m, block.cut(m)) for m in range(1, n + 1)] if together else ())
 
 
 @pytest.mark.sampled(6)

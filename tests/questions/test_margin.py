@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from test_crosscheck import QUICK, models
 
 import symcook as sc
+from symcook.errors import NoRun
 from symcook.numbers.balls import Ball
 from symcook.questions.margin import margin
 
@@ -215,3 +216,15 @@ def _distance(model: sc.Transformer, word: Any) -> Fraction | None:
     if position == "all" and not all(answer for answer, _ in sizes):
         return max(size for answer, size in sizes if not answer)
     return min((size for _, size in sizes if size is not None), default=None)
+
+
+@pytest.mark.parametrize("temperature", ["3 - i", "4 - n", "2 - n + i"])
+def test_words_without_a_run_have_no_margin(temperature: str) -> None:
+    """Plain means by a softmax whose temperature is not positive somewhere from length 3 on: prefixes are merged at the
+    positions and lengths that they have."""
+    head = sc.Head(("a",), ("b",), [[0]], [[0]], [[1]], "future", "softmax", temperature)
+    embedding = sc.Embedding(sc.Space(("a", "b")), words={"x": {"a": 1}, "y": {}})
+    model = sc.Transformer("cooled", embedding, (sc.Layer(head),), sc.Readout("sign", "last", ("b",), [[1]]))
+    assert [row["accepted"] for row in model.margin(2).rows] == [1, Fraction(1, 2)]
+    with pytest.raises(NoRun, match="temperature must be positive"):
+        model.margin(4)

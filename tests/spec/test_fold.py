@@ -57,7 +57,7 @@ def test_a_block_holds_the_answers_of_its_words_in_their_order(fold, added, monk
     for limit in (2, 10**6):
         monkeypatch.setattr(answers, "BLOCK", limit)
         for prefix in [(), ("b",), ("c", "a")]:
-            before, after = inputs.ends(model)
+            before, after = model.embedding.ends
             piece = Words(LETTERS, len(prefix) + 3 + len(added), (*before, *prefix), after)
             ((table, codes),) = expected.block(piece, piece.n)
             words = ["".join((*prefix, *rest)) for rest in product(LETTERS, repeat=3)]
