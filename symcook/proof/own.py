@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -28,7 +28,7 @@ from symcook.proof.search import automation, elaborate, prooftext
 from symcook.proof.search.elaborate import Elaborator, Gap
 from symcook.proof.search.prooftext import BadProof, Line, Place, ProofText
 from symcook.proof.search.tactics import Goal, Library, Stuck
-from symcook.proof.terms import COMPARISONS, Clock, Term, flatten, instantiate, subterms, var
+from symcook.proof.terms import COMPARISONS, Clock, Term, flatten, instantiate, loose, subterms, var
 
 SECONDS = 60.0
 """The time for a claim where nothing else is said."""
@@ -185,10 +185,11 @@ def _own_texts(statement: Statement) -> list[ProofText]:
         f = instantiate(f[2][0], (var(next(names), f[1]),))
     word, (_, _, (_, said)) = f[2][1][2]  # behind 1 <= n
     tokens = sorted({x[2][1][1][0] for x in subterms(word) if _is_token(x)})
-    sums = [x for x in subterms(said) if x[0] == "sum" and x[2][2][0] == "ind" and _is_token(x[2][2][2][0])]
-    if tokens and sums:
+    sums = [x[2] for x in subterms(said) if x[0] == "sum" and x[2][2][0] == "ind" and _is_token(x[2][2][2][0])]
+    ends = next((kids[:2] for kids in sums if not any(map(loose, kids[:2]))), None)
+    if tokens and ends is not None:
         added = [grammar.show(x[2][0][2][1]) for x in flatten("&", word) if _is_token(x)]
-        low, high = (grammar.show(end) for end in sums[0][2][:2])
+        low, high = map(grammar.show, ends)
         one = " + ".join(f"I[w(i) = {token}]" for token in tokens)
         lines = [f"{ONE}: all i in {low}..{high}. {one} = 1", "  given i (low high)"]
         lines += ["  " + line for line in _at_each(added)]
@@ -210,20 +211,22 @@ def _at_each(places: list[str]) -> list[str]:
 
 def _is_token(t: Term) -> bool:
     """Whether a formula is w(..) = NUMBER."""
-    tag, _, sides = t
-    return tag == "=" and sides[0][:1] == ("app",) and sides[0][2][0][1][0] == "w" and sides[1][0] == "num"
+    if t[0] != "=" or t[2][0][0] != "app" or t[2][1][0] != "num":
+        return False
+    head = t[2][0][2][0]
+    return head[0] == "var" and head[1][0] == "w"
 
 
 def _by_first(home: Library, texts: Sequence[ProofText], goal: Term) -> list[dict[str, Any]]:
     """The proof by the first text that has no gap; the gap of the first one where all have."""
-    first: Gap | None = None
-    for text in texts:
-        try:
-            return elaborate.part(home, text, "proof", goal)
-        except Gap as error:
-            first = first or error
-    assert first is not None
-    raise first
+    first, *others = texts
+    try:
+        return elaborate.part(home, first, "proof", goal)
+    except Gap:
+        for text in others:
+            with suppress(Gap, BadProof):  # a name of the model may be one of its labels
+                return elaborate.part(home, text, "proof", goal)
+        raise
 
 
 def _defined(home: Library, goal: Term) -> list[dict[str, Any]]:

@@ -308,12 +308,17 @@ def sentences(model: sc.Transformer, oracle: Oracle, rng: random.Random) -> Iter
     one = rng.choice(model.alphabet)
     stands, decides = f'count("{one}")', model.decides and model.readout.position != "each"
     name, place = rng.choice(list(model.space)), "n" if model.embedding.start else "n - 1"
-    known = {w: pass_of(model, w, dense.run)[-1][name] for n in oracle.words for w in oracle.runs(n)}
+
+    def value(word: Sequence[str]) -> Any:
+        with mpmath.workdps(DIGITS):
+            return decimal(pass_of(model, word, dense.run)[-1][name])
+
+    known = [value(w) for n in oracle.words for w in oracle.runs(n)]
     if known:  # a coordinate is its last value, which `run` shows; quoted it is never a word
         with mpmath.workdps(DIGITS):
-            top = int(mpmath.ceil(max(map(decimal, known.values()))))
+            top = int(mpmath.ceil(max(known)))
         for bound in (top, top - 1):
-            yield f'"{name}"({place}) <= {bound}', lambda w, bound=bound: bool(decimal(known[tuple(w)]) <= bound)
+            yield f'"{name}"({place}) <= {bound}', lambda w, bound=bound: bool(value(w) <= bound)
     if decides:
         yield "accept", oracle.answer
         yield f"accept -> 0 < {stands}", lambda w: not oracle.answer(w) or one in w

@@ -8,6 +8,7 @@ import math
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,35 @@ def test_the_state_dict_computes_what_the_model_does(kind: str) -> None:
         got = logits(m, typed(model, word))
         for domain in ("float64", "ball"):
             assert got[-1] == pytest.approx(values(model, word, domain), rel=1e-9, abs=1e-9)
+
+
+def test_a_model_without_layers() -> None:
+    base = made(1, "relu", "future", norm=False)
+    model = Transformer("flat", base.embedding, (), base.readout)
+    for word in ("x", "yx"):
+        got = logits(arrays(model, "float64", 4), typed(model, word))
+        assert got[-1] == pytest.approx(values(model, word, "float64"), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("table", [False, True])
+@pytest.mark.parametrize("place", ["words", "positions", "nowhere"])
+def test_a_norm_is_copied_to_coordinates_that_are_zero_before(place: str, table: bool) -> None:
+    """Whatever else stood in them would be lost; with other positions or without any."""
+    model = trained(4)
+    block = model.layers[-1].feedforward
+    assert block is not None
+    fresh = block.writes[0]
+    words = {
+        token: dict(row) | ({fresh: 1} if place == "words" else {}) for token, row in model.embedding.words.items()
+    }
+    positions = (dict(model.embedding.positions) if table else {}) | ({fresh: "1/2"} if place == "positions" else {})
+    changed = replace(model, embedding=replace(model.embedding, words=words, positions=positions))
+    if place == "nowhere":
+        m = arrays(changed, "float64", 4)
+        assert logits(m, typed(changed, "xy"))[-1] == pytest.approx(values(changed, "xy", "ball"), rel=1e-9, abs=1e-9)
+    else:
+        with pytest.raises(BadInput, match="a last network that does more than copy a norm"):
+            Lens(arrays(changed, "float64", 4))
 
 
 def values(model: Transformer, word: str, domain: str) -> list[float]:

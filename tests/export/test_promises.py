@@ -475,3 +475,34 @@ def test_the_printed_error_holds_at_each_length_also_where_it_falls(
         errors.append(abs(Fraction(shown[1]) - value / n))
     assert errors[0] > 2 > errors[-1]
     assert max(errors) <= Fraction(printed[1])
+
+
+@pytest.mark.parametrize("mask", ["none", "future"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_mean_that_comes_out_even_is_exact(tmp_path: Path, dtype: str, mask: str) -> None:
+    """The mean of 1s and 3s is 2 where there are as many of each: divided behind the sum it is exactly 2 in floats too,
+    and any other mean is off by 1/12 at least."""
+    names = ("x", "mean")
+    words = {"a": {"x": 1, "mean": -2}, "b": {"x": 3, "mean": -2}}
+    head = sc.Head(("x",), ("mean",), [[0]], [[0]], [[1]], mask, "average")
+    embedding = sc.Embedding(sc.Space(names), words=words)
+    model = sc.Transformer("even", embedding, (sc.Layer(head),), sc.Readout("zero", "last", ("mean",)))
+    known = model.export(tmp_path / "m.npz", dtype=dtype, max_length=6)
+    assert known["guaranteed"]["ranges"] == [[1, 6]]
+    for n in (2, 4, 6):
+        for k, word in enumerate(product("ab", repeat=n)):
+            wanted = word.count("a") == word.count("b")
+            assert model.run(word).accept is wanted
+            assert Runtime(dtype, "behind", seed=k).answer(model, word) is wanted
+
+
+@pytest.mark.parametrize("name", ["dyck-1", "parity-layernorm", "first"])
+def test_the_module_for_torch_takes_every_step(name: str) -> None:
+    """By its text: each step of the archive once, in order, and each array that a step has is read behind `forward`."""
+    m = npz.arrays(sc.build(name).bind(), "float32", 4)
+    text = torch_code.code(m, "m", "0" * 64)
+    assert re.findall(r"# step (\d+), of layer", text) == [str(s) for s in range(1, int(m["steps"]) + 1)]
+    behind = text[text.index("def forward") :]
+    for key in m:
+        if re.fullmatch(r"step\d+\.(head\d+\.[QKV]|[Wb][12])", key):
+            assert f"self.{key}" in behind, key

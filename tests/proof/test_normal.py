@@ -62,6 +62,8 @@ EQUAL = [
     ("sum(j, 1, n, f(j) + sum(k, 1, j, f(k)))", "sum(j, 1, n, f(j)) + sum(j, 1, n, sum(k, 1, j, f(k)))"),
     ("sum(j, 1, n, f(j)*sum(k, 1, n, f(k)))", "sum(j, 1, n, f(j))^2"),
     ("prod(j, 3, 2, f(j))", "1"),
+    ("prod(j, 1, n, 1)", "1"),
+    ("prod(j, 1, n, f(j) + 1 - f(j))", "1"),
     (
         "sum(j, 1, n, I[all u:Real. u + sum(i, 1, n, f(i)) - sum(k, 1, n, f(k)) < f(j)])",
         "sum(j, 1, n, I[all u:Real. u < f(j)])",

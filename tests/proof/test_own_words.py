@@ -204,3 +204,37 @@ def test_counts_that_are_too_many_stay_false():
     for sentence in ("count(a) + count(b) <= n - 1", "count(a) < n", "count(a) + count(a) <= n"):
         verdict = own.settle(own.claim(made, sentence), made).verdict
         assert verdict is not None and verdict.status == "REFUTED"
+
+
+def test_counts_in_other_places():
+    """Beside quantifiers, over a part of the word, with coordinates that are called like the lines about counts."""
+    made = document(MODELS["votes"]())
+    text = json.dumps(made)
+    for name, other in {"vote": "all_tokens", "mean": "one_token_each"}.items():
+        text = text.replace(f'"{name}"', f'"{other}"')
+    for given, sentence, known in (
+        (made, "all i in 1..n. sum(j, 1, i, I[w(j) = 0]) <= i", None),
+        (made, "(all i in 1..n. sum(j, 1, i, I[w(j) = 1]) <= i) -> count(a) <= n", "PROVED"),
+        (made, "sum(j, 1, n - 1, I[w(j) = 0]) <= n - 1", None),
+        (made, "all k:Int. w(k) = 0 -> count(a) <= n", "PROVED"),
+        (json.loads(text), "count(a) <= n", "PROVED"),
+    ):
+        answer = own.settle(own.claim(given, sentence), given)
+        status = None if answer.verdict is None else answer.verdict.status
+        assert status in (known, "PROVED"), sentence
+
+
+def test_nested_roots_that_are_equal_are_no_difference():
+    """Behind a norm of a norm a value is the root of a number with roots, which the run writes without: nothing tells
+    the two apart, so that nothing is wrong."""
+    names = ("x", "y", "z")
+    bias = ["0", "1/7", "0"]
+    norms = [sc.LayerNorm(names, bias=bias, epsilon=1), sc.LayerNorm(names, zero_variance="refuse")]
+    still = sc.FeedForward(names, ("x",), [[0, 0, 0]], [0], [[0]], [0])
+    layers = tuple(sc.Layer(None, still, (), (norm,), "post") for norm in norms)
+    embedding = sc.Embedding(sc.Space(names), words={"a": {"y": -1}})
+    model = sc.Transformer("twice", embedding, layers, sc.Readout("sign", "last", ("x",), weights=[[1]]))
+    made = document(model)
+    # y is the odd one out: the others are 1/sqrt(2) of the deviation above or below it
+    for sentence, word in (("x(n) <= 0", ("a",)), ("x(n) <= -2", ("a",)), ("x(n) <= 1", None)):
+        assert own.settle(own.claim(made, sentence), made, None, 8).tried.word == word
