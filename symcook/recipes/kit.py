@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dataclasses import replace
     from fractions import Fraction
+    from inspect import cleandoc
     from random import Random
 
     from sympy import Expr
@@ -18,15 +19,17 @@ if TYPE_CHECKING:
     from symcook.model.expr import parse_formula, parse_term
     from symcook.model.layers import Layer, SelfAttention
     from symcook.model.parts import FeedForward, Head, LayerNorm
-    from symcook.model.rationals import truth
+    from symcook.model.rationals import plain, rational, truth
     from symcook.model.space import Space
-    from symcook.model.symbols import exact, from_sympy, symbol
+    from symcook.model.symbols import Exact, exact, fraction, from_sympy, symbol
     from symcook.model.transformer import Parameter, Transformer
     from symcook.model.weights import feedforward, head
+    from symcook.spec.fold import Fold
 
 _HOMES = {
     "dataclasses": ("replace",),
     "fractions": ("Fraction",),
+    "inspect": ("cleandoc",),
     "random": ("Random",),
     "sympy": ("Expr",),
     "symcook.compose": ("Builder", "confident", "paired", "rename"),
@@ -34,18 +37,20 @@ _HOMES = {
     "symcook.model.expr": ("parse_formula", "parse_term"),
     "symcook.model.layers": ("Layer", "SelfAttention"),
     "symcook.model.parts": ("FeedForward", "Head", "LayerNorm"),
-    "symcook.model.rationals": ("truth",),
+    "symcook.model.rationals": ("plain", "rational", "truth"),
     "symcook.model.space": ("Space",),
-    "symcook.model.symbols": ("exact", "from_sympy", "symbol"),
+    "symcook.model.symbols": ("Exact", "exact", "fraction", "from_sympy", "symbol"),
     "symcook.model.transformer": ("Parameter", "Transformer"),
     "symcook.model.weights": ("feedforward", "head"),
+    "symcook.spec.fold": ("Fold",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "Builder", "Embedding", "Expr", "FeedForward", "Fraction", "Head", "Layer", "LayerNorm", "Parameter", "Random",
-    "Readout", "SelfAttention", "Space", "Transformer", "confident", "exact", "feedforward", "from_sympy", "head",
-    "paired", "parse_formula", "parse_term", "rename", "replace", "symbol", "truth",
+    "Builder", "Embedding", "Exact", "Expr", "FeedForward", "Fold", "Fraction", "Head", "Layer", "LayerNorm",
+    "Parameter", "Random", "Readout", "SelfAttention", "Space", "Transformer", "cleandoc", "confident", "exact",
+    "feedforward", "fraction", "from_sympy", "head", "paired", "parse_formula", "parse_term", "plain", "rational",
+    "rename", "replace", "symbol", "truth",
 ]  # fmt: skip
 
 

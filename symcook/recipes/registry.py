@@ -12,15 +12,12 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from symcook.door import door
 from symcook.errors import BadInput, unknown
 from symcook.recipes import kit
-
-if TYPE_CHECKING:
-    from symcook.model.symbols import Exact
-    from symcook.model.transformer import Transformer
+from symcook.recipes.operations import OPERATIONS
 
 
 class Argument(NamedTuple):
@@ -65,7 +62,7 @@ class Recipe(NamedTuple):
     uniformity: str
     claims: tuple[str, ...]
     reference: str
-    make: Callable[..., Transformer]
+    make: Callable[..., kit.Transformer]
     arguments: tuple[Argument, ...] = ()
     symbols: tuple[Symbol, ...] = ()
     adapt: Callable[..., Callable[..., Any]] | None = None
@@ -82,9 +79,7 @@ class Recipe(NamedTuple):
     @property
     def details(self) -> str:
         """The other paragraphs of that docstring: coordinates, arguments, and where the paper needs a word more."""
-        from inspect import cleandoc
-
-        return cleandoc(self.make.__doc__ or "").partition("\n\n")[2]
+        return kit.cleandoc(self.make.__doc__ or "").partition("\n\n")[2]
 
     @property
     def paper(self) -> str:
@@ -110,11 +105,11 @@ class Recipe(NamedTuple):
             self.argument(name)
         return {a.name: a.read(given.get(a.name, a.default), a.name) for a in self.arguments}
 
-    def model(self, *parts: Any, **more: Any) -> Transformer:
+    def model(self, *parts: Any, **more: Any) -> kit.Transformer:
         """The Transformer of this name, and of this source unless `more` has another, from its parts."""
         return kit.Transformer(self.name, *parts, **{"source": self.source, **more})
 
-    def build(self, given: Mapping[str, Any]) -> Transformer:
+    def build(self, given: Mapping[str, Any]) -> kit.Transformer:
         """The model for these arguments, or BadInput."""
         return self.make(self, **self.read(given))
 
@@ -137,13 +132,13 @@ OTHER = "Other"
 _RECIPES: dict[str, Recipe] = {}
 
 
-def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., Transformer]], Callable[..., Transformer]]:
+def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., kit.Transformer]], Callable[..., kit.Transformer]]:
     """Declare the decorated function as the builder of a recipe; `facts` are the fields of `Recipe`.
 
     The name is that of the file, with - for _, where none is given; `computes` is `formula` where it is left out.
     """
 
-    def declare(make: Callable[..., Transformer]) -> Callable[..., Transformer]:
+    def declare(make: Callable[..., kit.Transformer]) -> Callable[..., kit.Transformer]:
         own = name or make.__module__.rpartition(".")[2].replace("_", "-")
         _RECIPES[own] = Recipe(**{"name": own, "make": make, "computes": facts["formula"], **facts})
         return make
@@ -210,14 +205,12 @@ def of_claim(claim: str) -> tuple[str, ...]:
     >>> of_claim("cookbook.t5.quadmax"), of_claim("cookbook.t3.routing")
     (('lookup-quadratic',), ('symcook.compose.route',))
     """
-    from symcook.recipes.operations import OPERATIONS
-
     recipes = [found.name for found in _all().values() if claim in found.claims]
     return (*recipes, *(one.name for one in OPERATIONS if claim in one.claims))
 
 
 @door()
-def build(name: str, **arguments: Any) -> Transformer:
+def build(name: str, **arguments: Any) -> kit.Transformer:
     """The model of a recipe. Arguments are exact values or text in the grammar.
 
     >>> build("identity", d=2).space.names
@@ -261,19 +254,13 @@ def inside(
     >>> inside("gtzero", {}, [{"x": sympy.Rational(1, 3)}], {"eps": sympy.Integer(1)})
     False
     """
-    from fractions import Fraction
-
-    from symcook.model.expr import parse_formula
-    from symcook.model.rationals import truth
-    from symcook.model.symbols import fraction
-
-    tree = parse_formula(region(name, **arguments))
-    known = {symbol: fraction(value) for symbol, value in values.items()} | {"n": Fraction(len(rows))}
-    return all(truth(tree, known | {one: fraction(value) for one, value in row.items()}) for row in rows)
+    tree = kit.parse_formula(region(name, **arguments))
+    known = {symbol: kit.fraction(value) for symbol, value in values.items()} | {"n": kit.Fraction(len(rows))}
+    return all(kit.truth(tree, known | {one: kit.fraction(value) for one, value in row.items()}) for row in rows)
 
 
 def reference(
-    name: str, arguments: Mapping[str, Any] | None = None, values: Mapping[str, Exact] | None = None
+    name: str, arguments: Mapping[str, Any] | None = None, values: Mapping[str, kit.Exact] | None = None
 ) -> Callable[[Any], Any]:
     """What the recipe should answer, from symcook.spec: a function of one input.
 
@@ -301,8 +288,6 @@ def _symbols(found: Recipe, arguments: Mapping[str, Any], values: Mapping[str, A
     """Values of the symbols that the built model declares, given or by default; a reference knows no other."""
     if found.kind == "language":
         return {}
-    from symcook.model.symbols import fraction
-
     result = {p.name: p.default for p in found.make(found, **arguments).parameters}
     for name in values:
         if name not in result:
@@ -310,5 +295,5 @@ def _symbols(found: Recipe, arguments: Mapping[str, Any], values: Mapping[str, A
     for name, default in result.items():
         if name not in values and default is None:
             raise BadInput("every symbol must have a value here", name, f"give it one: {name}=...")
-        result[name] = values[name] if name in values else fraction(default)
+        result[name] = values[name] if name in values else kit.fraction(default)
     return result
