@@ -1,6 +1,8 @@
 """What recipes are made of, each imported when it is first used: a list of recipes builds nothing, and costs next to
 nothing. This is the one place of the recipes that is lazy; theirs are plain imports."""
 
+# ruff: noqa: F401
+
 from __future__ import annotations
 
 from importlib import import_module
@@ -45,13 +47,6 @@ _HOMES = {
     "symcook.spec.fold": ("Fold",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
-
-__all__ = [
-    "Builder", "Embedding", "Exact", "Expr", "FeedForward", "Fold", "Fraction", "Head", "Layer", "LayerNorm",
-    "Parameter", "Random", "Readout", "SelfAttention", "Space", "Transformer", "cleandoc", "confident", "exact",
-    "feedforward", "fraction", "from_sympy", "head", "paired", "parse_formula", "parse_term", "plain", "rational",
-    "rename", "replace", "symbol", "truth",
-]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -40,9 +40,7 @@ def first_position(this: Recipe, alphabet: tuple[str, ...], weighting: str) -> k
     mean = kit.head(score, {"mean": "-alternating"}, mask="future", weighting=weighting)
     return this.model(
         kit.Embedding(
-            kit.Space((*places, "mean", "first")),
-            words={letter: {} for letter in alphabet},
-            positions=places,
+            kit.Space((*places, "mean", "first")), words={letter: {} for letter in alphabet}, positions=places
         ),
         (kit.Layer(mean, kit.feedforward(first=MARK)),),
         kit.Readout("value", "each", ("first",)),

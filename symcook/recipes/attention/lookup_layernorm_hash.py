@@ -28,10 +28,7 @@ from symcook.recipes.registry import Recipe, recipe
         "cookbook.s5.3.3.selective_ln",
     ),
     reference="symcook.spec.attention:lookup_hash",
-    arguments=(
-        WEIGHTING,
-        LONGEST,
-    ),
+    arguments=(WEIGHTING, LONGEST),
     adapt=of_rows(("query", "value"), "found"),
     region_of=lookup_region,
 )

@@ -55,7 +55,5 @@ def first_layernorm(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit
     epsilon = kit.Parameter("epsilon", default="1/100000", lower=0, upper="1/2", lower_open=False)
     weight = 4 * kit.exact("sqrt(5/24 + epsilon)") * logit_of(eta)
     return kit.replace(
-        model,
-        readout=kit.replace(model.readout, weights=[[weight]]),
-        parameters=(score_scale(least=1), epsilon),
+        model, readout=kit.replace(model.readout, weights=[[weight]]), parameters=(score_scale(least=1), epsilon)
     )

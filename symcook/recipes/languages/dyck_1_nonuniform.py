@@ -52,8 +52,7 @@ def dyck_1_nonuniform(this: Recipe, N: int) -> kit.Transformer:
     bound = kit.Fraction(1, N * N)
     return this.model(
         kit.Embedding(
-            kit.Space(("token", "balance", "error", "total", "unviolated", "level", "accepted")),
-            words=BRACKETS,
+            kit.Space(("token", "balance", "error", "total", "unviolated", "level", "accepted")), words=BRACKETS
         ),
         (kit.Layer(balance, error), kit.Layer(total, zero_tests), kit.Layer(None, both)),
         kit.Readout("sign", "last", ("accepted",), weights=[[1]]),

@@ -41,11 +41,7 @@ def _adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: M
     region="true",
     uniformity="No weight depends on the length; the position function is i/n. There are 2 D layers; the width does "
     "not depend on k, whose brackets are numbers. The decision is a zero test at all positions.",
-    claims=(
-        "cookbook.s9.2.3.dyckkD_def",
-        "cookbook.s9.2.3.encoding",
-        "cookbook.s9.2.3.dyckkD_accept",
-    ),
+    claims=("cookbook.s9.2.3.dyckkD_def", "cookbook.s9.2.3.encoding", "cookbook.s9.2.3.dyckkD_accept"),
     reference="symcook.spec.languages:dyck_bounded",
     arguments=(
         Argument(

@@ -33,10 +33,7 @@ FORMULA = (
         "cookbook.s9.1.1.soft",
     ),
     reference="symcook.spec.languages:most_recent",
-    arguments=(
-        Argument("alphabet", "ABCD", "the symbols of the words", read_alphabet),
-        FETCHING,
-    ),
+    arguments=(Argument("alphabet", "ABCD", "the symbols of the words", read_alphabet), FETCHING),
     adapt=made_with("alphabet"),
 )
 def induction_most_recent(this: Recipe, alphabet: tuple[str, ...], weighting: str) -> kit.Transformer:

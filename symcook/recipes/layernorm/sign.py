@@ -22,12 +22,7 @@ def _region(d: int) -> str:
     region="(delta <= x1 | x1 <= -delta) & (delta <= x2 | x2 <= -delta)",
     largest=False,
     uniformity=NOTHING_SHARED,
-    claims=(
-        "cookbook.s6.3.pairing",
-        "cookbook.s6.4.doubling",
-        "cookbook.s6.4.sign_by_ln",
-        "cookbook.s6.4.sign_zero",
-    ),
+    claims=("cookbook.s6.3.pairing", "cookbook.s6.4.doubling", "cookbook.s6.4.sign_by_ln", "cookbook.s6.4.sign_zero"),
     reference="symcook.spec.layernorm:signs",
     arguments=(Argument("d", "2", "the number of components; with 1 it is called x", integer(1, 32)),),
     symbols=(Symbol("delta", None, "0 < delta", "the magnitude that no component falls below"),),
@@ -52,8 +47,7 @@ def sign(this: Recipe, d: int) -> kit.Transformer:
     doubled = kit.feedforward({m: f"relu(-{x}) - relu({x})" for x, m in zip(names, minus, strict=True)})
     both = (*names, *minus)
     clipped = kit.feedforward(
-        {x: f"relu({x} + delta) - relu({x} - delta) - delta - relu({x}) + relu(-{x})" for x in both},
-        symbols=[delta],
+        {x: f"relu({x} + delta) - relu({x} - delta) - delta - relu({x}) + relu(-{x})" for x in both}, symbols=[delta]
     )
     norm = kit.LayerNorm(both, zero_variance="zero")
     first = kit.Layer(None, doubled)

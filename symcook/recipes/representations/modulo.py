@@ -16,12 +16,7 @@ from symcook.recipes.representations.modulo_angle import ALPHABET, LONGEST, WEIG
     uniformity="No weight depends on the length, but the temperature of softmax does. The sinusoids have the period m.",
     claims=("cookbook.s3.5.2.parity",),
     reference="symcook.spec.representations:residue",
-    arguments=(
-        Argument("m", "2", "the modulus", integer(1, 1000)),
-        ALPHABET,
-        WEIGHTING,
-        LONGEST,
-    ),
+    arguments=(Argument("m", "2", "the modulus", integer(1, 1000)), ALPHABET, WEIGHTING, LONGEST),
     adapt=made_with("alphabet", "m"),
 )
 def modulo(this: Recipe, m: int, alphabet: tuple[str, ...], weighting: str, N: int) -> kit.Transformer:
