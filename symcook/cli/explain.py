@@ -140,7 +140,7 @@ def _facts(chosen: Any) -> dict[str, Any]:
     return facts | {
         "arguments": document["arguments"],
         "symbols": document["symbols"],
-        "details": inspect.cleandoc(info.make.__doc__ or ""),
+        "details": info.details,
     }
 
 

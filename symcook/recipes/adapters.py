@@ -4,10 +4,9 @@ and the values of its symbols, and returns a function of one input (or a Fold)."
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from symcook.spec.fold import Fold
+from symcook.recipes import kit
 
 Adapter = Callable[[Callable[..., Any], Mapping[str, Any], Mapping[str, Any]], Callable[[Any], Any]]
 
@@ -22,7 +21,7 @@ def with_arguments(function: Callable[..., Any], arguments: Mapping[str, Any], v
     return lambda given: function(given, **arguments)
 
 
-def decides(fold: Fold, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Fold:
+def decides(fold: kit.Fold, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> kit.Fold:
     """The reference of a language: its fold, whatever builds the model."""
     return fold
 
@@ -69,12 +68,10 @@ def named(output: str, *passed: str) -> Adapter:
     return adapt
 
 
-def named_fold(output: str) -> Callable[[Fold, Mapping[str, Any], Mapping[str, Any]], Fold]:
+def named_fold(output: str) -> Callable[[kit.Fold, Mapping[str, Any], Mapping[str, Any]], kit.Fold]:
     """Lift a fold that has a number for each state to answers {output: value}."""
 
-    def adapt(fold: Fold, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Fold:
-        from dataclasses import replace
-
-        return replace(fold, answer=lambda state: {output: fold.answer(state)})
+    def adapt(fold: kit.Fold, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> kit.Fold:
+        return kit.replace(fold, answer=lambda state: {output: fold.answer(state)})
 
     return adapt

@@ -8,39 +8,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from symcook.errors import BadInput, unknown
-
-if TYPE_CHECKING:
-    from fractions import Fraction
+from symcook.recipes import kit
+from symcook.recipes.registry import info
 
 MAX_ROWS = 10_000
 MAX_SYMBOLS = 1_000
 
 
-def fraction(given: Any, name: str) -> Fraction:
+def fraction(given: Any, name: str) -> kit.Fraction:
     """A rational number from text in the grammar, an int, a Fraction or a sympy Rational; BadInput otherwise.
 
     >>> fraction("1/2 + 1/3", "c")
     Fraction(5, 6)
     """
-    from fractions import Fraction
-
-    from symcook.model.expr import parse_term
-    from symcook.model.rationals import plain, rational
-
     if isinstance(given, str):
         if not given.strip():
             raise BadInput(f"{name} must be a rational number", "nothing", f"give one such as {name}=3/2")
-        return rational(parse_term(plain(given)))
-    if isinstance(given, (int, Fraction)) and not isinstance(given, bool):
-        return Fraction(given)
+        return kit.rational(kit.parse_term(kit.plain(given)))
+    if isinstance(given, (int, kit.Fraction)) and not isinstance(given, bool):
+        return kit.Fraction(given)
     if isinstance(given, (bool, float)) or getattr(given, "is_Rational", False):
-        from symcook.model.symbols import exact
-
-        value = exact(given)
-        return Fraction(int(value.p), int(value.q))
+        value = kit.exact(given)
+        return kit.Fraction(int(value.p), int(value.q))
     raise BadInput(f"{name} must be a rational number", given, f"give one such as {name}=3/2")
 
 
@@ -91,7 +83,7 @@ def one_of(*options: str) -> Callable[[Any, str], str]:
     return read
 
 
-def positive(given: Any, name: str) -> Fraction:
+def positive(given: Any, name: str) -> kit.Fraction:
     """A positive rational number.
 
     >>> positive("1/10", "M")
@@ -103,7 +95,7 @@ def positive(given: Any, name: str) -> Fraction:
     return value
 
 
-def positive_or_none(given: Any, name: str) -> Fraction | None:
+def positive_or_none(given: Any, name: str) -> kit.Fraction | None:
     """A positive rational number, or None from None or the text none.
 
     >>> positive_or_none("1/10", "eta")
@@ -137,7 +129,7 @@ def bits(most: int) -> Callable[[Any, str], tuple[int, ...]]:
     return read
 
 
-def rows(given: Any, name: str, width: int) -> tuple[tuple[Fraction, ...], ...]:
+def rows(given: Any, name: str, width: int) -> tuple[tuple[kit.Fraction, ...], ...]:
     """Rows of `width` rational numbers, from text such as ``0,0; 1,1`` or from nested sequences.
 
     >>> rows("0,1/2; 1,3", "rows", 2)
@@ -207,8 +199,6 @@ def recipe_of(names: tuple[str, ...], what: str) -> Callable[[Any, str], str]:
     """
 
     def read(given: Any, name: str) -> str:
-        from symcook.recipes.registry import info
-
         inner, arguments = called(str(given))
         if inner not in names:
             raise unknown(f"recipe {name}, {what},", inner, names)
@@ -218,7 +208,7 @@ def recipe_of(names: tuple[str, ...], what: str) -> Callable[[Any, str], str]:
     return read
 
 
-def points(given: Any, name: str) -> tuple[tuple[Fraction, Fraction], ...]:
+def points(given: Any, name: str) -> tuple[tuple[kit.Fraction, kit.Fraction], ...]:
     """At least three points (x, y) with strictly increasing x: two pieces or more.
 
     >>> points("0,0; 1,1; 2,0", "points")[1]

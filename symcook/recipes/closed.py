@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from symcook.derivation import Derivation
 from symcook.errors import BadInput
+from symcook.model.symbols import exact, symbol
 
 
 class Form(NamedTuple):
@@ -169,8 +170,6 @@ def closed_forms(
       for all 0 < c
       proof: chiang2022.s3.2.s_even
     """
-    from symcook.model.symbols import exact, symbol
-
     others = {key: value for key, value in arguments.items() if key != "scaled" and value not in (None, "none")}
     scaled = "yes" if arguments.get("scaled") in (True, "yes") else "no"
     if others or (recipe, scaled) not in _FORMS:

@@ -1,7 +1,8 @@
 """What is known of each recipe without building it, and the calls that build one.
 
-Each file of a chapter declares its recipe with `recipe(...)`. Neither this module nor a recipe imports sympy or blocks
-when it is loaded, so that a list of recipes costs next to nothing; its function imports what it needs when it runs.
+Each file of a chapter declares its recipe with `recipe(...)`, and is imported when the recipe is asked for, or all are.
+Neither this module nor a recipe imports sympy or blocks when it is loaded, so that a list of recipes costs next to
+nothing; what their functions build with is that of `kit`, which imports it when it is used.
 """
 
 from __future__ import annotations
@@ -11,14 +12,12 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from symcook.door import door
 from symcook.errors import BadInput, unknown
-
-if TYPE_CHECKING:
-    from symcook.model.symbols import Exact
-    from symcook.model.transformer import Transformer
+from symcook.recipes import kit
+from symcook.recipes.operations import OPERATIONS
 
 
 class Argument(NamedTuple):
@@ -43,7 +42,7 @@ class Symbol(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """What is known of a recipe before it is built.
+    """What is known of a recipe before it is built; its function is given this first, and then the arguments.
 
     `formula` is what the paper says it returns and `region` where that is exact, both in the grammar over inputs and
     symbols. With `largest` the region is all of where it is, so that the formula fails, or has no meaning, at every
@@ -58,13 +57,12 @@ class Recipe(NamedTuple):
     summary: str
     source: str
     formula: str
-    words: str
     computes: str
     region: str
     uniformity: str
     claims: tuple[str, ...]
     reference: str
-    make: Callable[..., Transformer]
+    make: Callable[..., kit.Transformer]
     arguments: tuple[Argument, ...] = ()
     symbols: tuple[Symbol, ...] = ()
     adapt: Callable[..., Callable[..., Any]] | None = None
@@ -72,6 +70,16 @@ class Recipe(NamedTuple):
     largest: bool = True
     error: str = ""
     error_of: Callable[..., str] | None = None
+
+    @property
+    def words(self) -> str:
+        """The idea of the construction: the first paragraph of its function's docstring."""
+        return " ".join((self.make.__doc__ or "").partition("\n\n")[0].split())
+
+    @property
+    def details(self) -> str:
+        """The other paragraphs of that docstring: coordinates, arguments, and where the paper needs a word more."""
+        return kit.cleandoc(self.make.__doc__ or "").partition("\n\n")[2]
 
     @property
     def paper(self) -> str:
@@ -97,6 +105,14 @@ class Recipe(NamedTuple):
             self.argument(name)
         return {a.name: a.read(given.get(a.name, a.default), a.name) for a in self.arguments}
 
+    def model(self, *parts: Any, **more: Any) -> kit.Transformer:
+        """The Transformer of this name, and of this source unless `more` has another, from its parts."""
+        return kit.Transformer(self.name, *parts, **{"source": self.source, **more})
+
+    def build(self, given: Mapping[str, Any]) -> kit.Transformer:
+        """The model for these arguments, or BadInput."""
+        return self.make(self, **self.read(given))
+
     def to_json(self) -> dict[str, Any]:
         """The entry of ``symcook list --json``."""
         return {
@@ -116,33 +132,48 @@ OTHER = "Other"
 _RECIPES: dict[str, Recipe] = {}
 
 
-def recipe(name: str, **facts: Any) -> Callable[[Callable[..., Transformer]], Callable[..., Transformer]]:
-    """Declare the decorated function as the builder of the recipe `name`; `facts` are the fields of `Recipe`."""
+def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., kit.Transformer]], Callable[..., kit.Transformer]]:
+    """Declare the decorated function as the builder of a recipe; `facts` are the fields of `Recipe`.
 
-    def declare(make: Callable[..., Transformer]) -> Callable[..., Transformer]:
-        _RECIPES[name] = Recipe(name=name, make=make, **facts)
+    The name is that of the file, with - for _, where none is given; `computes` is `formula` where it is left out.
+    """
+
+    def declare(make: Callable[..., kit.Transformer]) -> Callable[..., kit.Transformer]:
+        own = name or make.__module__.rpartition(".")[2].replace("_", "-")
+        _RECIPES[own] = Recipe(**{"name": own, "make": make, "computes": facts["formula"], **facts})
         return make
 
     return declare
 
 
 @cache
-def _all() -> dict[str, Recipe]:
-    """Every recipe, found by looking: one file a recipe, in the folders beside this one."""
+def _modules() -> tuple[str, ...]:
+    """The modules of recipes, found by looking: one file a recipe, in the folders beside this one."""
     here = os.path.dirname(__file__)
-    for chapter in sorted(found.name for found in os.scandir(here) if os.path.exists(f"{found.path}/__init__.py")):
-        for file in sorted(os.listdir(os.path.join(here, chapter))):
-            if file.endswith(".py") and file != "__init__.py":
-                importlib.import_module(f"symcook.recipes.{chapter}.{file[:-3]}")
+    chapters = sorted(found.name for found in os.scandir(here) if os.path.exists(f"{found.path}/__init__.py"))
+    files = ((chapter, file) for chapter in chapters for file in sorted(os.listdir(os.path.join(here, chapter))))
+    return tuple(
+        f"{__package__}.{chapter}.{file[:-3]}"
+        for chapter, file in files
+        if file.endswith(".py") and file != "__init__.py"
+    )
+
+
+@cache
+def _all() -> dict[str, Recipe]:
+    """Every recipe, in the order of a list."""
+    for module in _modules():
+        importlib.import_module(module)
     return {found.name: found for found in sorted(_RECIPES.values(), key=_place)}
 
 
 def _place(found: Recipe) -> tuple[Any, ...]:
     """Where a recipe stands in a list: the Cookbook before other papers, what is in none last; then by the first
-    section and equation that its source names."""
+    section and equation that its source names, and by its module, whatever was imported first."""
     equation = re.search(r"Eqs?\. \(([0-9]+)\)", found.source)
     numbers = tuple(int(part) for part in found.section.split(".") if part)
-    return found.paper != COOKBOOK, found.paper == OTHER, found.paper, numbers, int(equation[1]) if equation else 0
+    first = int(equation[1]) if equation else 0
+    return found.paper != COOKBOOK, found.paper == OTHER, found.paper, numbers, first, found.make.__module__
 
 
 def names() -> tuple[str, ...]:
@@ -155,11 +186,17 @@ def names() -> tuple[str, ...]:
 
 
 def info(name: str) -> Recipe:
-    """What is known of the recipe `name`; BadInput with the nearest name where there is none."""
-    recipes = _all()
-    if name not in recipes:
-        raise unknown("recipe", str(name), list(recipes))
-    return recipes[name]
+    """What is known of the recipe `name`; BadInput with the nearest name where there is none.
+
+    Only the file of that name is imported; all are where no file of that name declares it.
+    """
+    file = str(name).replace("-", "_")
+    for module in _modules():
+        if name not in _RECIPES and module.rpartition(".")[2] == file:
+            importlib.import_module(module)
+    if name not in _RECIPES and name not in _all():
+        raise unknown("recipe", str(name), list(_all()))
+    return _RECIPES[name]
 
 
 def of_claim(claim: str) -> tuple[str, ...]:
@@ -168,14 +205,12 @@ def of_claim(claim: str) -> tuple[str, ...]:
     >>> of_claim("cookbook.t5.quadmax"), of_claim("cookbook.t3.routing")
     (('lookup-quadratic',), ('symcook.compose.route',))
     """
-    from symcook.recipes.operations import OPERATIONS
-
     recipes = [found.name for found in _all().values() if claim in found.claims]
     return (*recipes, *(one.name for one in OPERATIONS if claim in one.claims))
 
 
 @door()
-def build(name: str, **arguments: Any) -> Transformer:
+def build(name: str, **arguments: Any) -> kit.Transformer:
     """The model of a recipe. Arguments are exact values or text in the grammar.
 
     >>> build("identity", d=2).space.names
@@ -183,8 +218,7 @@ def build(name: str, **arguments: Any) -> Transformer:
 
     Raises BadInput for an unknown recipe or argument, and for a value of the wrong type or out of range.
     """
-    found = info(name)
-    return found.make(**found.read(arguments))
+    return info(name).build(arguments)
 
 
 def region(name: str, **arguments: Any) -> str:
@@ -220,19 +254,13 @@ def inside(
     >>> inside("gtzero", {}, [{"x": sympy.Rational(1, 3)}], {"eps": sympy.Integer(1)})
     False
     """
-    from fractions import Fraction
-
-    from symcook.model.expr import parse_formula
-    from symcook.model.rationals import truth
-    from symcook.model.symbols import fraction
-
-    tree = parse_formula(region(name, **arguments))
-    known = {symbol: fraction(value) for symbol, value in values.items()} | {"n": Fraction(len(rows))}
-    return all(truth(tree, known | {one: fraction(value) for one, value in row.items()}) for row in rows)
+    tree = kit.parse_formula(region(name, **arguments))
+    known = {symbol: kit.fraction(value) for symbol, value in values.items()} | {"n": kit.Fraction(len(rows))}
+    return all(kit.truth(tree, known | {one: kit.fraction(value) for one, value in row.items()}) for row in rows)
 
 
 def reference(
-    name: str, arguments: Mapping[str, Any] | None = None, values: Mapping[str, Exact] | None = None
+    name: str, arguments: Mapping[str, Any] | None = None, values: Mapping[str, kit.Exact] | None = None
 ) -> Callable[[Any], Any]:
     """What the recipe should answer, from symcook.spec: a function of one input.
 
@@ -260,14 +288,12 @@ def _symbols(found: Recipe, arguments: Mapping[str, Any], values: Mapping[str, A
     """Values of the symbols that the built model declares, given or by default; a reference knows no other."""
     if found.kind == "language":
         return {}
-    from symcook.model.symbols import fraction
-
-    result = {p.name: p.default for p in found.make(**arguments).parameters}
+    result = {p.name: p.default for p in found.make(found, **arguments).parameters}
     for name in values:
         if name not in result:
             raise unknown(f"symbol of {found.name}", name, list(result))
     for name, default in result.items():
         if name not in values and default is None:
             raise BadInput("every symbol must have a value here", name, f"give it one: {name}=...")
-        result[name] = values[name] if name in values else fraction(default)
+        result[name] = values[name] if name in values else kit.fraction(default)
     return result

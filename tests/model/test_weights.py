@@ -181,21 +181,20 @@ def test_a_recipe_computes_its_formula() -> None:
     assert seen == 20
 
 
-RECIPE = '''"""double: twice x."""
-
-from symcook.recipes.feedforward import UNIFORM, pointwise
+RECIPE = '''from symcook.recipes.feedforward import UNIFORM, pointwise
 from symcook.recipes.registry import recipe
-
-NAME = "double"
 
 
 @recipe(
-    NAME, kind="feed-forward", summary="twice x", source="Other, of a test", formula="2*x", words="Two x.",
+    kind="feed-forward", summary="twice x", source="Other, of a test", formula="2*x",
     computes="2*relu(x) - 2*relu(-x)", region="true", uniformity=UNIFORM, claims=(), reference="spec_double:double",
 )
-def double():
-    """out = 2 x."""
-    return pointwise(NAME, ("x",))
+def double(this):
+    """The identity, twice.
+
+    Region: wherever a test looks.
+    """
+    return pointwise(this, ("x",))
 '''
 SPEC = """def double(given):
     return {"out": given["x"] + given["x"]}
@@ -222,6 +221,6 @@ def test_a_recipe_is_one_file_beside_its_reference_and_its_test(tmp_path: Path) 
     said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     listed, explained, derived, checked, _ = said.split("\f")
     assert "\nOther\n" in listed and "double" in listed.partition("\nOther\n")[2]
-    assert "twice x" in explained
+    assert "double: twice x\n\n  The identity, twice.\n\n  Region: wherever a test looks.\n" in explained.strip("\n")
     assert "2*max(0, x) - 2*max(0, -x)" in derived or "2*x" in derived
     assert "agrees with its reference" in checked and "its formula, and what it says" in checked

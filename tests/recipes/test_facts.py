@@ -47,7 +47,7 @@ NONSENSE = {
 def test_nonsense_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     facts = info(name)
     for kind, text in NONSENSE[name]:
-        monkeypatch.setitem(registry._all(), name, facts._replace(**{kind: text}))
+        monkeypatch.setitem(registry._RECIPES, name, facts._replace(**{kind: text}))
         wrong = [one for one in check_facts(name, 4) if not one.holds]
         assert wrong, text  # of one ReLU layer the weights are made from `computes`, and the formula then fails
     length = () if build(name).pointwise else ("--max-length", "4")
@@ -62,7 +62,7 @@ def test_nonsense_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch, capsys:
     [("frobs(i)", "known name"), ("y(1)", "known name"), ("q", "every name"), ("w(n + 1)", "position")],
 )
 def test_a_text_that_cannot_be_evaluated_is_refused(text: str, must: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry._all(), "count", info("count")._replace(formula=text))
+    monkeypatch.setitem(registry._RECIPES, "count", info("count")._replace(formula=text))
     with pytest.raises(BadInput, match=must):
         check_recipe("count", 3)
 

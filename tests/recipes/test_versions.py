@@ -12,7 +12,7 @@ from symcook.compose import Builder
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.model.weights import head
-from symcook.recipes import build
+from symcook.recipes import build, info
 from symcook.recipes.languages import answered, fetch, letters, over_letters
 
 
@@ -43,7 +43,7 @@ def test_queries_and_keys_of_section_9_1_1(printed: str, word: str, answer: str)
     fetch(b, hot, last, {}, "strict-future", "rightmost")
     queries, keys = (hot, last) if printed == "newer" else (last, hot)
     fetch(b, hot, found, dict.fromkeys(zip(queries, keys, strict=True), 1), "future", "rightmost")
-    got: Any = answered(b, "induction-most-recent", found, "ABC").run(word).outputs
+    got: Any = answered(b, info("induction-most-recent"), found, "ABC").run(word).outputs
     assert "".join(got) == answer
 
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from symcook.recipes import kit
 from symcook.recipes.arguments import integer, one_of
-from symcook.recipes.registry import Argument, info
-
-if TYPE_CHECKING:
-    from symcook.model.layers import Layer
-    from symcook.model.parts import FeedForward
-    from symcook.model.transformer import Parameter, Transformer
+from symcook.recipes.registry import Argument, Recipe
 
 HARD = ("average", "leftmost", "rightmost")
 WEIGHTING = Argument(
@@ -30,41 +26,32 @@ MARK = "3*(relu(mean - 1/3) - relu(mean - 2/3))"
 """I[i = 1], from the mean of -(-1)^j over positions 1 to i: 1 at i = 1, at most 1/3 later. Cookbook, Section 5.2."""
 
 
-def rounding(pairs: Mapping[str, str]) -> FeedForward:
+def rounding(pairs: Mapping[str, str]) -> kit.FeedForward:
     """Each output is its coordinate where that is 0 or 1 up to 1/4, rounded. Source: Cookbook, Section 5.7."""
-    from symcook.model.weights import feedforward
-
-    return feedforward({output: f"2*(relu({c} - 1/4) - relu({c} - 3/4))" for output, c in pairs.items()})
+    return kit.feedforward({output: f"2*(relu({c} - 1/4) - relu({c} - 3/4))" for output, c in pairs.items()})
 
 
 def over_rows(
-    name: str,
+    this: Recipe,
     inputs: tuple[str, ...],
     positions: Mapping[str, Any],
-    layers: Sequence[Layer],
+    layers: Sequence[kit.Layer],
     output: str,
     *,
     order: Sequence[str] = (),
-    parameters: Sequence[Parameter] = (),
+    parameters: Sequence[kit.Parameter] = (),
     max_length: int | None = None,
-    source: str | None = None,
-) -> Transformer:
+) -> kit.Transformer:
     """A model over rows of `inputs` that gives `output` at each position; its coordinates are those of `order`, the
     inputs, the position functions, and then what the layers write, in this order."""
-    from symcook.model.ends import Embedding, Readout
-    from symcook.model.space import Space
-    from symcook.model.transformer import Transformer
-
     written = [c for layer in layers for part in layer.parts() for c in part.writes]
     names = tuple(dict.fromkeys((*order, *inputs, *positions, *written)))
-    return Transformer(
-        name,
-        Embedding(Space(names), inputs=inputs, positions=positions),
+    return this.model(
+        kit.Embedding(kit.Space(names), inputs=inputs, positions=positions),
         tuple(layers),
-        Readout("value", "each", (output,)),
+        kit.Readout("value", "each", (output,)),
         parameters=tuple(parameters),
         max_length=max_length,
-        source=info(name).source if source is None else source,
     )
 
 
@@ -77,30 +64,24 @@ def sharpened(
     *,
     gap: str = "1",
     mask: str = "none",
-) -> Layer:
+) -> kit.Layer:
     """The layer that reads `value` where the score is greatest, the next one being less by `gap` at least.
 
     With softmax the temperature is gap/log(8 N) and the rounding of Section 5.7 follows, so that for values 0 and 1 the
     answer is exact to length N. Source: Cookbook, Section 5.7.
     """
-    from symcook.model.layers import Layer
-    from symcook.model.weights import head
-
     if weighting != "softmax":
-        return Layer(head(score, {output: value}, mask=mask, weighting=weighting))
-    soft = head(score, {"blend": value}, mask=mask, weighting="softmax", temperature=f"({gap})/log({8 * N})")
-    return Layer(soft, rounding({output: "blend"}))
+        return kit.Layer(kit.head(score, {output: value}, mask=mask, weighting=weighting))
+    soft = kit.head(score, {"blend": value}, mask=mask, weighting="softmax", temperature=f"({gap})/log({8 * N})")
+    return kit.Layer(soft, rounding({output: "blend"}))
 
 
-def encoded(vectors: Mapping[str, Mapping[int, int]], N: int) -> Layer:
+def encoded(vectors: Mapping[str, Mapping[int, int]], N: int) -> kit.Layer:
     """The layer that turns the integer `query`, 1 to N, into a vector: coordinate c is vectors[c][query].
 
     One entry is a sum of hats relu(q - k + 1) - 2 relu(q - k) + relu(q - k - 1), which are 1 at k and 0 at every other
     integer; all share the N + 2 hidden units relu(q - k). Source: Cookbook, Section 4.1.
     """
-    from symcook.model.layers import Layer
-    from symcook.model.parts import FeedForward
-
     rows = []
     for entries in vectors.values():
         row = [0] * (N + 2)
@@ -109,7 +90,7 @@ def encoded(vectors: Mapping[str, Mapping[int, int]], N: int) -> Layer:
                 row[place] += bend * value
         rows.append(row)
     bends = [-k for k in range(N + 2)]
-    return Layer(None, FeedForward(("query",), tuple(vectors), [[1]] * (N + 2), bends, rows, [0] * len(rows)))
+    return kit.Layer(None, kit.FeedForward(("query",), tuple(vectors), [[1]] * (N + 2), bends, rows, [0] * len(rows)))
 
 
 def lookup_region(weighting: str, **_: Any) -> str:
@@ -117,9 +98,8 @@ def lookup_region(weighting: str, **_: Any) -> str:
     return f"({POSITION}) & (value = 0 | value = 1)" if weighting == "softmax" else POSITION
 
 
-def mean(name: str, mask: str, weighting: str) -> Transformer:
+def mean(this: Recipe, mask: str, weighting: str) -> kit.Transformer:
     """The model that writes the mean of x over what `mask` shows."""
-    from symcook.model.layers import Layer
-    from symcook.model.weights import head
-
-    return over_rows(name, ("x",), {}, [Layer(head(value={"mean": "x"}, mask=mask, weighting=weighting))], "mean")
+    return over_rows(
+        this, ("x",), {}, [kit.Layer(kit.head(value={"mean": "x"}, mask=mask, weighting=weighting))], "mean"
+    )

@@ -1,27 +1,16 @@
-"""average: at every position the mean of x over all positions. Source: Cookbook, Section 5.1.2."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from symcook.recipes import kit
 from symcook.recipes.adapters import of_rows
 from symcook.recipes.attention import UNIFORM_WEIGHTING, mean
-from symcook.recipes.registry import recipe
-
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "average"
+from symcook.recipes.registry import Recipe, recipe
 
 
 @recipe(
-    NAME,
     kind="attention",
     summary="at every position the mean of x over all positions",
     source="Cookbook, Section 5.1.2",
     formula="sum(j, 1, n, x(j))/n",
-    words="Queries and keys are zero, so every position gives equal weight to all positions.",
-    computes="sum(j, 1, n, x(j))/n",
     region="true",
     uniformity="No weight depends on the length.",
     claims=("cookbook.t2.uniform_avg", "cookbook.s5.1.2.avg"),
@@ -29,10 +18,12 @@ NAME = "average"
     arguments=(UNIFORM_WEIGHTING,),
     adapt=of_rows(("x",), "mean"),
 )
-def average(weighting: str) -> Transformer:
-    """mean_i = (1/n) sum_{k=1..n} x_k.
+def average(this: Recipe, weighting: str) -> kit.Transformer:
+    """Queries and keys are zero, so every position gives equal weight to all positions.
 
-    Inputs: x, one value a position. No mask. weighting: average or softmax, the same as all scores are 0. Region:
-    all rational sequences of length at least 1. Source: Cookbook, Section 5.1.2.
+    mean_i = (1/n) sum_{k=1..n} x_k.
+
+    Inputs: x, one value a position. No mask. weighting: average or softmax, the same as all scores are 0. Region: all
+    rational sequences of length at least 1.
     """
-    return mean(NAME, "none", weighting)
+    return mean(this, "none", weighting)

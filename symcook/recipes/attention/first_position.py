@@ -1,28 +1,18 @@
-"""first-position. Source: Cookbook, Section 5.2."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from symcook.recipes import kit
 from symcook.recipes.adapters import named_fold
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
 from symcook.recipes.attention import MARK
-from symcook.recipes.registry import Argument, info, recipe
-
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "first-position"
+from symcook.recipes.registry import Argument, Recipe, recipe
 
 
 @recipe(
-    NAME,
     kind="attention",
     summary="1 at the first position and 0 at every other, from the position function (-1)^i",
     source="Cookbook, Section 5.2",
     formula="I[i = 1]",
-    words="The prefix mean of -(-1)^i is 1 at the first position and at most 1/3 later; a comparison tells them apart.",
     computes=MARK,
     region="true",
     uniformity="No weight depends on the length; the position function is (-1)^i.",
@@ -34,32 +24,24 @@ NAME = "first-position"
     ),
     adapt=named_fold("first"),
 )
-def first_position(alphabet: tuple[str, ...], weighting: str) -> Transformer:
-    """first_i = GTZero_{1/3}(c_i - 1/3) = I[i = 1], where c_i = (1/i) sum_{j<=i} -(-1)^j.
+def first_position(this: Recipe, alphabet: tuple[str, ...], weighting: str) -> kit.Transformer:
+    """The prefix mean of -(-1)^i is 1 at the first position and at most 1/3 later; a comparison tells them apart.
 
-    alphabet: different symbols; tokens embed to nothing, only the position counts. c_1 = 1, and for i > 1
-    c_i is 0 (i even) or 1/i <= 1/3 (i odd). weighting: average or softmax, with scores zero; leftmost with the scores
-    (-1)^j, whose greatest is at position 2 where that is seen, so that c_i = -1 for i > 1 (with scores zero it marks
-    every position, which Table 2 overlooks). Region: every word of length at least 1. Source: Cookbook, Section 5.2.
+    first_i = GTZero_{1/3}(c_i - 1/3) = I[i = 1], where c_i = (1/i) sum_{j<=i} -(-1)^j.
+
+    alphabet: different symbols; tokens embed to nothing, only the position counts. c_1 = 1, and for i > 1 c_i is 0 (i
+    even) or 1/i <= 1/3 (i odd). weighting: average or softmax, with scores zero; leftmost with the scores (-1)^j, whose
+    greatest is at position 2 where that is seen, so that c_i = -1 for i > 1 (with scores zero it marks every position,
+    which Table 2 overlooks). Region: every word of length at least 1.
     """
-    from symcook.model.ends import Embedding, Readout
-    from symcook.model.layers import Layer
-    from symcook.model.space import Space
-    from symcook.model.transformer import Transformer
-    from symcook.model.weights import feedforward, head
-
     unique = weighting == "leftmost"
     places = {"one": 1, "alternating": "(-1)^i"} if unique else {"alternating": "(-1)^i"}
     score = {("one", "alternating"): 1} if unique else None
-    mean = head(score, {"mean": "-alternating"}, mask="future", weighting=weighting)
-    return Transformer(
-        NAME,
-        Embedding(
-            Space((*places, "mean", "first")),
-            words={letter: {} for letter in alphabet},
-            positions=places,
+    mean = kit.head(score, {"mean": "-alternating"}, mask="future", weighting=weighting)
+    return this.model(
+        kit.Embedding(
+            kit.Space((*places, "mean", "first")), words={letter: {} for letter in alphabet}, positions=places
         ),
-        (Layer(mean, feedforward(first=MARK)),),
-        Readout("value", "each", ("first",)),
-        source=info(NAME).source,
+        (kit.Layer(mean, kit.feedforward(first=MARK)),),
+        kit.Readout("value", "each", ("first",)),
     )

@@ -1,17 +1,9 @@
-"""first-value: at every position the value at position 1. Source: Cookbook, Section 5.2 and Table 2."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from symcook.recipes import kit
 from symcook.recipes.adapters import of_rows
 from symcook.recipes.attention import LONGEST, MARK, WEIGHTING, over_rows, sharpened
-from symcook.recipes.registry import recipe
-
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "first-value"
+from symcook.recipes.registry import Recipe, recipe
 
 
 def _region(weighting: str, **_: object) -> str:
@@ -19,13 +11,10 @@ def _region(weighting: str, **_: object) -> str:
 
 
 @recipe(
-    NAME,
     kind="attention",
     summary="at every position the value at position 1, which (-1)^i marks",
     source="Cookbook, Section 5.2, with Table 2",
     formula="value(1)",
-    words="The first position is marked, as by first-position; a second layer looks where the mark is greatest.",
-    computes="value(1)",
     region="true",
     largest=False,
     uniformity="No weight depends on the length, but the temperature of softmax does; the position function is (-1)^i.",
@@ -35,19 +24,17 @@ def _region(weighting: str, **_: object) -> str:
     adapt=of_rows(("value",), "found"),
     region_of=_region,
 )
-def first_value(weighting: str, N: int) -> Transformer:
-    """found_i = value_1, by scores that are the mark I[j = 1] of Section 5.2.
+def first_value(this: Recipe, weighting: str, N: int) -> kit.Transformer:
+    """The first position is marked, as by first-position; a second layer looks where the mark is greatest.
 
-    weighting: average, leftmost, rightmost, or softmax with temperature 1/log(8 N) and the rounding of Section 5.7.
-    N: the greatest length, with softmax. Inputs: value, one row a position. Table 2 says that First retrieves the
-    value at position 1; the text marks that position, and this is both. Region: any values; with softmax 0 and 1.
-    Source: Cookbook, Section 5.2.
+    found_i = value_1, by scores that are the mark I[j = 1] of Section 5.2.
+
+    weighting: average, leftmost, rightmost, or softmax with temperature 1/log(8 N) and the rounding of Section 5.7. N:
+    the greatest length, with softmax. Inputs: value, one row a position. Table 2 says that First retrieves the value at
+    position 1; the text marks that position, and this is both. Region: any values; with softmax 0 and 1.
     """
-    from symcook.model.layers import Layer
-    from symcook.model.weights import feedforward, head
-
-    mean = head(value={"mean": "-alternating"}, mask="future")
-    mark = Layer(mean, feedforward(first=MARK))
+    mean = kit.head(value={"mean": "-alternating"}, mask="future")
+    mark = kit.Layer(mean, kit.feedforward(first=MARK))
     look = sharpened({("one", "first"): 1}, "value", "found", weighting, N)
     places = {"one": 1, "alternating": "(-1)^i"}
-    return over_rows(NAME, ("value",), places, [mark, look], "found", max_length=N if weighting == "softmax" else None)
+    return over_rows(this, ("value",), places, [mark, look], "found", max_length=N if weighting == "softmax" else None)

@@ -1,27 +1,17 @@
-"""lookup-almost-orthogonal. Source: Cookbook, Section 5.3.2, Eqs. (37) and (38)."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from symcook.errors import BadInput
+from symcook.recipes import kit
 from symcook.recipes.adapters import of_rows
 from symcook.recipes.arguments import fraction, integer, one_of
 from symcook.recipes.attention import POSITION, WEIGHTING, encoded, lookup_region, over_rows, sharpened
-from symcook.recipes.registry import Argument, recipe
-
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from symcook.model.transformer import Transformer
-
-NAME = "lookup-almost-orthogonal"
+from symcook.recipes.registry import Argument, Recipe, recipe
 
 MOST_COORDINATES = 512
 MOST_SIGNS = 4096  # each is a case of a position function
 
 
-def _small(given: object, name: str) -> Fraction:
+def _small(given: object, name: str) -> kit.Fraction:
     value = fraction(given, name)
     if not 0 <= 2 * value < 1:
         raise BadInput(f"{name} must be at least 0 and less than 1/2, so that there is a gap", value, "give 1/4")
@@ -29,14 +19,10 @@ def _small(given: object, name: str) -> Fraction:
 
 
 @recipe(
-    NAME,
     kind="attention",
     summary="the value at the position that a query names, by almost orthogonal vectors",
     source="Cookbook, Section 5.3.2, Eqs. (37) and (38)",
     formula="value(query(i))",
-    words="Positions are vectors whose products are 1 with themselves and at most epsilon with each other; the query "
-    "becomes the vector of the position asked for.",
-    computes="value(query(i))",
     region=POSITION,
     largest=False,
     uniformity="The width is 2 m + 1 beside the query itself, where the dimension m grows with the logarithm of the "
@@ -64,20 +50,25 @@ def _small(given: object, name: str) -> Fraction:
     adapt=of_rows(("query", "value"), "found"),
     region_of=lookup_region,
 )
-def lookup_almost_orthogonal(N: int, epsilon: Fraction, family: str, m: int, seed: int, weighting: str) -> Transformer:
-    """found_i = value at position query_i, by scores x_q . x_j over a family x_1, ..., x_N that satisfies Eq. (37).
+def lookup_almost_orthogonal(
+    this: Recipe, N: int, epsilon: kit.Fraction, family: str, m: int, seed: int, weighting: str
+) -> kit.Transformer:
+    """Positions are vectors whose products are 1 with themselves and at most epsilon with each other; the query becomes
+    the vector of the position asked for.
 
-    family polynomials: for a prime p and degrees below k, position i is the polynomial over the integers modulo p
-    whose coefficients are the digits of i - 1 in base p; its vector has p^2 entries, 1 at (a, b) where its value at a
-    is b and else 0, over sqrt(p). Two polynomials agree at k - 1 places at most, so products of different vectors are
-    at most (k - 1)/p <= epsilon, and the product with itself is 1; p is the least that gives N vectors. family signs:
+    found_i = value at position query_i, by scores x_q . x_j over a family x_1, ..., x_N that satisfies Eq. (37).
+
+    family polynomials: for a prime p and degrees below k, position i is the polynomial over the integers modulo p whose
+    coefficients are the digits of i - 1 in base p; its vector has p^2 entries, 1 at (a, b) where its value at a is b
+    and else 0, over sqrt(p). Two polynomials agree at k - 1 places at most, so products of different vectors are at
+    most (k - 1)/p <= epsilon, and the product with itself is 1; p is the least that gives N vectors. family signs:
     entries 1/sqrt(m) or -1/sqrt(m), drawn by Python's random.Random(seed); that the family satisfies Eq. (37) is
-    checked, and it is refused where it does not. The factors 1/sqrt(p) and 1/sqrt(m) of both vectors stand in W^(K)
-    as 1/p and 1/m, so that all numbers are rational. Eq. (38) asks for m = ceil(12 k log(2 N)/epsilon^2), which is
-    far more than is needed. weighting softmax: the rounding of Section 5.7 at temperature
-    1/(p log(8 N)) or 1/(m log(8 N)), which is colder than the gap of 1 - epsilon asks for, and leaves all numbers
-    rational. Inputs: query and value; the vector of the query is made by a first feed-forward part.
-    Region: each query is a position, 1 to n, and with softmax each value 0 or 1. Source: Cookbook, Section 5.3.2.
+    checked, and it is refused where it does not. The factors 1/sqrt(p) and 1/sqrt(m) of both vectors stand in W^(K) as
+    1/p and 1/m, so that all numbers are rational. Eq. (38) asks for m = ceil(12 k log(2 N)/epsilon^2), which is far
+    more than is needed. weighting softmax: the rounding of Section 5.7 at temperature 1/(p log(8 N)) or 1/(m log(8 N)),
+    which is colder than the gap of 1 - epsilon asks for, and leaves all numbers rational. Inputs: query and value; the
+    vector of the query is made by a first feed-forward part. Region: each query is a position, 1 to n, and with softmax
+    each value 0 or 1.
     """
     if family == "signs":
         vectors, places, size = _signs(N, epsilon, m, seed)
@@ -87,14 +78,14 @@ def lookup_almost_orthogonal(N: int, epsilon: Fraction, family: str, m: int, see
     names = [f"at{c}" for c in range(1, len(places) + 1)]
     score = {(query, at): f"1/{size}" for query, at in zip(queries, names, strict=True)}
     layers = [encoded(queries, N), sharpened(score, "value", "found", weighting, N, gap=f"1/{size}")]
-    return over_rows(NAME, ("query", "value"), dict(zip(names, places, strict=True)), layers, "found", max_length=N)
+    return over_rows(this, ("query", "value"), dict(zip(names, places, strict=True)), layers, "found", max_length=N)
 
 
 Family = tuple[list[list[int]], list[str], int]
 """The vectors of positions 1 to N, their entries as position functions, and the square of a vector's length."""
 
 
-def _polynomials(N: int, epsilon: Fraction) -> Family:
+def _polynomials(N: int, epsilon: kit.Fraction) -> Family:
     p = 2
     while True:
         k = 1
@@ -114,18 +105,15 @@ def _polynomials(N: int, epsilon: Fraction) -> Family:
     return vectors, [f"I[mod({values[a]}, {p}) = {b}]" for a, b in pairs], p
 
 
-def _signs(N: int, epsilon: Fraction, m: int, seed: int) -> Family:
-    import random
-    from fractions import Fraction
-
+def _signs(N: int, epsilon: kit.Fraction, m: int, seed: int) -> Family:
     if N * m > MOST_SIGNS:
         must = f"N times m must be at most {MOST_SIGNS} with signs"
         raise BadInput(must, f"{N} times {m}", "give a smaller N, or family=polynomials")
-    drawn = random.Random(seed)
+    drawn = kit.Random(seed)
     vectors = [[1 if drawn.random() < 0.5 else -1 for _ in range(m)] for _ in range(N)]
     for i, one in enumerate(vectors):
         for j, other in enumerate(vectors[:i]):
-            product = Fraction(sum(a * b for a, b in zip(one, other, strict=True)), m)
+            product = kit.Fraction(sum(a * b for a, b in zip(one, other, strict=True)), m)
             if abs(product) > epsilon:
                 must = f"the vectors drawn must have products of at most {epsilon} with each other"
                 raise BadInput(

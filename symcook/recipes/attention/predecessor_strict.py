@@ -1,29 +1,17 @@
-"""predecessor-strict. Source: Cookbook, Section 5.4."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from symcook.recipes import kit
 from symcook.recipes.adapters import of_rows
 from symcook.recipes.arguments import one_of
 from symcook.recipes.attention import over_rows
-from symcook.recipes.registry import Argument, recipe
-
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "predecessor-strict"
+from symcook.recipes.registry import Argument, Recipe, recipe
 
 
 @recipe(
-    NAME,
     kind="attention",
     summary="the value of the position before, by the strict future mask",
     source="Cookbook, Section 5.4",
     formula="if(i = 1, 0, value(i - 1))",
-    words="Only the positions before i are seen, and the nearest of them is the last one; where there is none "
-    "attention adds 0.",
-    computes="if(i = 1, 0, value(i - 1))",
     region="true",
     uniformity="No weight depends on the length; with average the position function is i/n.",
     claims=(
@@ -43,23 +31,23 @@ NAME = "predecessor-strict"
     ),
     adapt=of_rows(("value",), "out"),
 )
-def predecessor_strict(weighting: str) -> Transformer:
-    """out_1 = 0 and out_i = value_(i-1) for i > 1.
+def predecessor_strict(this: Recipe, weighting: str) -> kit.Transformer:
+    """Only the positions before i are seen, and the nearest of them is the last one; where there is none attention adds
+    0.
+
+    out_1 = 0 and out_i = value_(i-1) for i > 1.
 
     weighting rightmost: all scores are zero, and ties are broken towards i. weighting average: the scores are j/n, with
     one greatest at the nearest position. The row of the first position is empty and gives 0. Region: all rational
-    sequences. Source: Cookbook, Section 5.4.
+    sequences.
     """
-    from symcook.model.layers import Layer
-    from symcook.model.weights import head
-
     if weighting == "rightmost":
         return over_rows(
-            NAME,
+            this,
             ("value",),
             {},
-            [Layer(head(value={"out": "value"}, mask="strict-future", weighting="rightmost"))],
+            [kit.Layer(kit.head(value={"out": "value"}, mask="strict-future", weighting="rightmost"))],
             "out",
         )
-    look = head({("one", "share"): 1}, {"out": "value"}, mask="strict-future")
-    return over_rows(NAME, ("value",), {"one": 1, "share": "i/n"}, [Layer(look)], "out")
+    look = kit.head({("one", "share"): 1}, {"out": "value"}, mask="strict-future")
+    return over_rows(this, ("value",), {"one": 1, "share": "i/n"}, [kit.Layer(look)], "out")

@@ -7,19 +7,11 @@ is positive. Source: Chiang and Cholak 2022, "Overcoming a Theoretical Limitatio
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from symcook.recipes import kit
 from symcook.recipes.arguments import positive_or_none, yes_or_no
-from symcook.recipes.registry import Argument, Symbol
-
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    import sympy
-
-    from symcook.model.ends import Embedding
-    from symcook.model.parts import Head
-    from symcook.model.transformer import Parameter, Transformer
+from symcook.recipes.registry import Argument, Recipe, Symbol
 
 SOURCE = "Chiang and Cholak 2022"
 PARITY = "mod(ones(n), 2) = 1"
@@ -34,38 +26,32 @@ ETA = Argument(
 )
 
 
-def score_scale(least: int | None = None) -> Parameter:
+def score_scale(least: int | None = None) -> kit.Parameter:
     """The declaration of c: any positive number, or any of at least `least`."""
-    from symcook.model.transformer import Parameter
-
     if least is None:
-        return Parameter("c", default=1, lower=0)
-    return Parameter("c", default=least, lower=least, lower_open=False)
+        return kit.Parameter("c", default=1, lower=0)
+    return kit.Parameter("c", default=least, lower=least, lower_open=False)
 
 
-def bits_behind_cls(names: Sequence[str], positions: Mapping[str, str]) -> Embedding:
+def bits_behind_cls(names: Sequence[str], positions: Mapping[str, str]) -> kit.Embedding:
     """Words over 0 and 1, one-hot at zero and one, with CLS (one-hot at cls) in front at position 0."""
-    from symcook.model.ends import Embedding
-    from symcook.model.space import Space
-
     words = {"0": {"zero": 1}, "1": {"one": 1}, "CLS": {"cls": 1}}
-    return Embedding(Space(tuple(names)), words=words, positions=positions, start=0, before="CLS")
+    return kit.Embedding(kit.Space(tuple(names)), words=words, positions=positions, start=0, before="CLS")
 
 
-def printed_head(names: Sequence[str], query: Any, key: Any, value: Any, scaled: bool) -> Head:
+def printed_head(names: Sequence[str], query: Any, key: Any, value: Any, scaled: bool) -> kit.Head:
     """Softmax attention by the printed rows over the d coordinates `names`, each row given as {coordinate: entry}.
 
     The query row holds the factor sqrt(d) of the paper, and the head the scale 1/sqrt(d) of its definition of
     attention, so that a score is query times key without either. Q and K are 1 x d, V is 1 x d and writes the last
     coordinate. With `scaled` the temperature is 1/log n: Eq. (2).
     """
-    from symcook.model.parts import Head
 
     def row(entries: Mapping[str, Any]) -> list[list[Any]]:
         return [[entries.get(name, 0) for name in names]]
 
     d = len(names)
-    return Head(
+    return kit.Head(
         tuple(names),
         (names[-1],),
         Q=row({name: f"{entry}*sqrt({d})" for name, entry in query.items()}),
@@ -77,31 +63,24 @@ def printed_head(names: Sequence[str], query: Any, key: Any, value: Any, scaled:
     )
 
 
-def normed(name: str, model: Transformer, source: str) -> Transformer:
+def normed(this: Recipe, model: kit.Transformer) -> kit.Transformer:
     """Section 4.1 for `model`: x beside -x, and behind each part of a layer a norm with the symbol epsilon >= 0."""
-    from dataclasses import replace
-
-    from symcook.compose import paired
-    from symcook.model.transformer import Parameter
-
-    epsilon = Parameter("epsilon", default="1/100000", lower=0, lower_open=False)
-    declared = replace(model, parameters=(*model.parameters, epsilon), source=source)
-    return paired(declared, "epsilon", name=name)
+    epsilon = kit.Parameter("epsilon", default="1/100000", lower=0, lower_open=False)
+    declared = kit.replace(model, parameters=(*model.parameters, epsilon), source=f"{SOURCE}, Section 4")
+    return kit.paired(declared, "epsilon", name=this.name)
 
 
-def defined(scaled: bool, eta: Fraction | None) -> str:
+def defined(scaled: bool, eta: kit.Fraction | None) -> str:
     """The words on which a model with norms has a value: with Proposition 2's layer and epsilon = 0 not the empty one,
     whose logit before that layer is 0. Proposition 3, for FIRST, adds no layer; there this is less than the region."""
     return "true" if eta is None else "2 <= n | 0 < epsilon"
 
 
-def logit_of(eta: Fraction) -> sympy.Expr:
+def logit_of(eta: kit.Fraction) -> kit.Expr:
     """The positive logit l whose cross-entropy -log sigma(l) is `eta` nats, or less: l = -log(exp(eta) - 1).
 
     That is Proposition 2's c sqrt(d/2). The paper takes it for every eta > 0, but from log 2 on it is 0 or negative,
     and a network that multiplies by it recognises nothing, or the complement; there l is that of eta = 1/2.
     """
-    from symcook.model.symbols import exact
-
-    logit = exact(f"-log(exp({eta}) - 1)")
-    return logit if logit.is_positive else exact("-log(exp(1/2) - 1)")
+    logit = kit.exact(f"-log(exp({eta}) - 1)")
+    return logit if logit.is_positive else kit.exact("-log(exp(1/2) - 1)")

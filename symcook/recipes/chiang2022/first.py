@@ -1,10 +1,7 @@
-"""first. Source: Chiang and Cholak 2022, Sections 3.3 and 5.3."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from symcook.errors import BadInput
+from symcook.recipes import kit
 from symcook.recipes.adapters import decides
 from symcook.recipes.chiang2022 import (
     ETA,
@@ -17,24 +14,16 @@ from symcook.recipes.chiang2022 import (
     printed_head,
     score_scale,
 )
-from symcook.recipes.registry import recipe
+from symcook.recipes.registry import Recipe, recipe
 
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from symcook.model.transformer import Transformer
-
-NAME = "first"
 NAMES = ("zero", "one", "cls", "start", "hit", "s")
 
 
 @recipe(
-    NAME,
     kind="language",
     summary="a word that begins with 1, any length, by softmax attention of CLS to position 1",
     source=f"{SOURCE}, Section 3.3",
     formula=FIRST,
-    words="Position 1 holds 1/2 or -1/2 and every other 0, so that the sign is right however little CLS sees of it.",
     computes="0 < s",
     region="true",
     uniformity="No weight depends on the length; the position function is I[i = 1].",
@@ -49,36 +38,31 @@ NAMES = ("zero", "one", "cls", "start", "hit", "s")
     symbols=(C,),
     adapt=decides,
 )  # fmt: skip
-def first(scaled: bool, eta: Fraction | None) -> Transformer:
-    """Logit = s = exp(c)/(exp(c) + n - 1) (I[w_1 = 1] - 1/2) at CLS for n = |w| + 1 >= 2: Eq. (1). Accept iff s > 0.
+def first(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit.Transformer:
+    """Position 1 holds 1/2 or -1/2 and every other 0, so that the sign is right however little CLS sees of it.
+
+    Logit = s = exp(c)/(exp(c) + n - 1) (I[w_1 = 1] - 1/2) at CLS for n = |w| + 1 >= 2: Eq. (1). Accept iff s > 0.
 
     scaled: whether the scores are multiplied by log n (Eq. 2), so that n^c stands for exp(c). eta: with scaled=yes the
-    cross-entropy in nats that no word exceeds (Proposition 3): the readout's weight is -4 log(exp(eta) - 1), since
-    |s| > 1/4, and c must be at least 1; from eta = log 2 on, where that weight is not positive, it is that of eta =
-    1/2. c: any positive number. Coordinates, the paper's dimensions 1 to 6: zero, one and cls (one-hot tokens), start
-    I[i = 1], hit I[w_i = 1 and i = 1], and s. Two layers without norms; what the paper sets to zero is left out.
-    Region: every word, the empty one too.
+    cross-entropy in nats that no word exceeds (Proposition 3): the readout's weight is -4 log(exp(eta) - 1), since |s|
+    > 1/4, and c must be at least 1; from eta = log 2 on, where that weight is not positive, it is that of eta = 1/2. c:
+    any positive number. Coordinates, the paper's dimensions 1 to 6: zero, one and cls (one-hot tokens), start I[i = 1],
+    hit I[w_i = 1 and i = 1], and s. Two layers without norms; what the paper sets to zero is left out. Region: every
+    word, the empty one too.
 
     Where the paper needs a word more: for the empty word no position is the first and s = 0, not the -1/2 of Eq. (1);
     the strict threshold rejects it, with a cross-entropy of log 2 whatever eta is. And |s| <= 1/2 of Proposition 3 is
     |s| <= 1/3. Source: Chiang and Cholak 2022, Section 3.3, and Proposition 3 of Section 5.3.
     """
-    from symcook.model.ends import Readout
-    from symcook.model.layers import Layer
-    from symcook.model.transformer import Transformer
-    from symcook.model.weights import feedforward
-
     if eta is not None and not scaled:
         must = "eta needs attention scaled by log n: without it the logit tends to 0 as words grow"
         raise BadInput(must, f"eta={eta}", "add scaled=yes")
-    starts = feedforward(reads=NAMES[:4], hit="relu(start - zero - cls)")
+    starts = kit.feedforward(reads=NAMES[:4], hit="relu(start - zero - cls)")
     attention = printed_head(NAMES, {"cls": "c"}, {"start": 1}, {"start": "-1/2", "hit": 1}, scaled)
     weight = 1 if eta is None else 4 * logit_of(eta)
-    return Transformer(
-        NAME,
+    return this.model(
         bits_behind_cls(NAMES, {"start": "I[i = 1]"}),
-        (Layer(None, starts), Layer(attention)),
-        Readout("sign", "first", ("s",), weights=[[weight]]),
+        (kit.Layer(None, starts), kit.Layer(attention)),
+        kit.Readout("sign", "first", ("s",), weights=[[weight]]),
         parameters=(score_scale(least=None if eta is None else 1),),
-        source=f"{SOURCE}, Section 3.3",
     )

@@ -1,28 +1,16 @@
-"""first-layernorm. Source: Chiang and Cholak 2022, Section 4."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from symcook.recipes import kit
 from symcook.recipes.adapters import decides
 from symcook.recipes.chiang2022 import EPSILON, ETA, FIRST, SCALED, SOURCE, C, defined, logit_of, normed, score_scale
-from symcook.recipes.registry import build, recipe
-
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from symcook.model.transformer import Transformer
-
-NAME = "first-layernorm"
+from symcook.recipes.registry import Recipe, build, recipe
 
 
 @recipe(
-    NAME,
     kind="language",
     summary="first with layer norm behind each part of a layer; with eta as sure of its answer as one likes",
     source=f"{SOURCE}, Section 4.1, from that of Section 3.3",
     formula=FIRST,
-    words="Each coordinate stands beside its negative, so that a norm moves nothing and only rescales each position.",
     computes="0 < s",
     region="true",
     uniformity="No weight depends on the length; the position function is I[i = 1].",
@@ -39,8 +27,10 @@ NAME = "first-layernorm"
     adapt=decides,
     region_of=defined,
 )  # fmt: skip
-def first_layernorm(scaled: bool, eta: Fraction | None) -> Transformer:
-    """The recipe first over x and -x (12 coordinates) with post-norms; accept iff the logit s at CLS is positive.
+def first_layernorm(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit.Transformer:
+    """Each coordinate stands beside its negative, so that a norm moves nothing and only rescales each position.
+
+    The recipe first over x and -x (12 coordinates) with post-norms; accept iff the logit s at CLS is positive.
 
     scaled: whether the scores are multiplied by log n (Eq. 2). eta: the cross-entropy in nats that no word but the
     empty one exceeds. Without scaling that is at epsilon = 0 and by a third layer (Proposition 2): it replaces all
@@ -54,24 +44,16 @@ def first_layernorm(scaled: bool, eta: Fraction | None) -> Transformer:
     Where the paper needs a word more: Proposition 3 takes the logit to be s/sqrt((1 + s^2)/6 + epsilon) with |s| > 1/4,
     as if there were one norm. The network has four; its score is log n times a factor that falls with epsilon, and is
     below log n at epsilon = 1, where the logit tends to 0 and no weight serves all lengths: hence epsilon <= 1/2. Nor
-    is the last norm the identity for epsilon > 0 (A_2 of Appendix B is not 1).
-    Source: Chiang and Cholak 2022, Section 4, Appendix B, and Proposition 3 of Section 5.3.
+    is the last norm the identity for epsilon > 0 (A_2 of Appendix B is not 1). Source: Chiang and Cholak 2022, Section
+    4, Appendix B, and Proposition 3 of Section 5.3.
     """
-    from dataclasses import replace
-
-    from symcook.compose import confident
-    from symcook.model.symbols import exact
-    from symcook.model.transformer import Parameter
-
-    model = normed(NAME, build("first", scaled=scaled), f"{SOURCE}, Section 4")
+    model = normed(this, build("first", scaled=scaled))
     if eta is None:
         return model
     if not scaled:
-        return replace(confident(model, logit_of(eta)), name=NAME)
-    epsilon = Parameter("epsilon", default="1/100000", lower=0, upper="1/2", lower_open=False)
-    weight = 4 * exact("sqrt(5/24 + epsilon)") * logit_of(eta)
-    return replace(
-        model,
-        readout=replace(model.readout, weights=[[weight]]),
-        parameters=(score_scale(least=1), epsilon),
+        return kit.replace(kit.confident(model, logit_of(eta)), name=this.name)
+    epsilon = kit.Parameter("epsilon", default="1/100000", lower=0, upper="1/2", lower_open=False)
+    weight = 4 * kit.exact("sqrt(5/24 + epsilon)") * logit_of(eta)
+    return kit.replace(
+        model, readout=kit.replace(model.readout, weights=[[weight]]), parameters=(score_scale(least=1), epsilon)
     )

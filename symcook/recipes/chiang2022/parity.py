@@ -1,28 +1,18 @@
-"""parity. Source: Chiang and Cholak 2022, Section 3.2."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from symcook.recipes import kit
 from symcook.recipes.adapters import decides
 from symcook.recipes.chiang2022 import PARITY, SCALED, SOURCE, C, bits_behind_cls, printed_head, score_scale
-from symcook.recipes.registry import recipe
+from symcook.recipes.registry import Recipe, recipe
 
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "parity"
 NAMES = ("zero", "one", "cls", "place", "alternating", "ones", "unit", "hit", "s")
 
 
 @recipe(
-    NAME,
     kind="language",
     summary="an odd number of 1s, any length, by two softmax heads that look at odd and at even positions",
     source=f"{SOURCE}, Section 3.2",
     formula=PARITY,
-    words="CLS learns the mean number of 1s, each position whether it is that number, CLS again whether that position "
-    "is odd.",
     computes="0 < s",
     region="true",
     uniformity="No weight depends on the length; the position functions are i/n and (-1)^i.",
@@ -40,9 +30,12 @@ NAMES = ("zero", "one", "cls", "place", "alternating", "ones", "unit", "hit", "s
     symbols=(C,),
     adapt=decides,
 )  # fmt: skip
-def parity(scaled: bool) -> Transformer:
-    """Logit = s at CLS; accept iff it is positive. With k the number of 1s and n = |w| + 1, for even n
-    s = (-1)^(k+1) 2 tanh(c)/n^2.
+def parity(this: Recipe, scaled: bool) -> kit.Transformer:
+    """CLS learns the mean number of 1s, each position whether it is that number, CLS again whether that position is
+    odd.
+
+    Logit = s at CLS; accept iff it is positive. With k the number of 1s and n = |w| + 1, for even n s = (-1)^(k+1) 2
+    tanh(c)/n^2.
 
     scaled: whether the scores are multiplied by log n (Eq. 2), which replaces c by c log n. c: any positive number.
     Coordinates, the paper's dimensions 1 to 9: zero, one and cls (one-hot tokens), place i/n, alternating cos(i pi),
@@ -53,22 +46,15 @@ def parity(scaled: bool) -> Transformer:
     s = 0; the strict threshold rejects it as it should. For odd n and odd k Appendix A ends with cosh(2c) where its own
     line before gives sinh(2c). Source: Chiang and Cholak 2022, Section 3.2 and Appendix A.
     """
-    from symcook.model.ends import Readout
-    from symcook.model.layers import Layer, SelfAttention
-    from symcook.model.transformer import Transformer
-    from symcook.model.weights import feedforward, head
-
-    counts = head(value={"ones": "one", "unit": "cls"})
-    tent = feedforward(
+    counts = kit.head(value={"ones": "one", "unit": "cls"})
+    tent = kit.feedforward(
         reads=NAMES[:7], hit="relu(ones - place - unit) - 2*relu(ones - place) + relu(ones - place + unit)"
     )
     odd = printed_head(NAMES, {"cls": "c"}, {"alternating": -1}, {"hit": 1}, scaled)
     even = printed_head(NAMES, {"cls": "c"}, {"alternating": 1}, {"hit": -1}, scaled)
-    return Transformer(
-        NAME,
+    return this.model(
         bits_behind_cls(NAMES, {"place": "i/n", "alternating": "(-1)^i"}),
-        (Layer(counts, tent), Layer(SelfAttention((odd, even)))),
-        Readout("sign", "first", ("s",), weights=[[1]]),
+        (kit.Layer(counts, tent), kit.Layer(kit.SelfAttention((odd, even)))),
+        kit.Readout("sign", "first", ("s",), weights=[[1]]),
         parameters=(score_scale(),),
-        source=f"{SOURCE}, Section 3.2",
     )

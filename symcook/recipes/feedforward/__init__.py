@@ -9,13 +9,11 @@ about the residual connection. The weights are those that the paper prints: they
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from symcook.recipes import kit
 from symcook.recipes.arguments import integer
-from symcook.recipes.registry import Argument, Symbol, info
-
-if TYPE_CHECKING:
-    from symcook.model.transformer import Parameter, Transformer
+from symcook.recipes.registry import Argument, Recipe, Symbol
 
 MAX_WIDTH = 256
 UNIFORM = "No weight depends on the length; the same network works at every position."
@@ -29,44 +27,32 @@ def vector(name: str, d: int) -> tuple[str, ...]:
 
 
 def pointwise(
-    name: str,
+    this: Recipe,
     inputs: Sequence[str],
     outputs: Sequence[str] = ("out",),
     *,
     weights: Mapping[str, Any] | None = None,
-    parameters: Sequence[Parameter] = (),
-) -> Transformer:
+    parameters: Sequence[kit.Parameter] = (),
+) -> kit.Transformer:
     """A model of one feed-forward part that reads `inputs` and writes `outputs`.
 
     Its weights are W1, b1, W2 and b2 of `weights`, else those of the recipe's formula `computes` (one output).
     """
-    from symcook.model.ends import Embedding, Readout
-    from symcook.model.layers import Layer
-    from symcook.model.parts import FeedForward
-    from symcook.model.space import Space
-    from symcook.model.transformer import Transformer
-    from symcook.model.weights import feedforward
-
-    recipe = info(name)
     if weights is None:
-        block = feedforward({outputs[0]: recipe.computes}, reads=inputs, symbols=parameters)
+        block = kit.feedforward({outputs[0]: this.computes}, reads=inputs, symbols=parameters)
     else:
-        block = FeedForward(tuple(inputs), tuple(outputs), **weights)
-    return Transformer(
-        name,
-        Embedding(Space(tuple(dict.fromkeys((*inputs, *outputs)))), inputs=tuple(inputs)),
-        (Layer(None, block),),
-        Readout("value", "last", tuple(outputs)),
+        block = kit.FeedForward(tuple(inputs), tuple(outputs), **weights)
+    return this.model(
+        kit.Embedding(kit.Space(tuple(dict.fromkeys((*inputs, *outputs)))), inputs=tuple(inputs)),
+        (kit.Layer(None, block),),
+        kit.Readout("value", "last", tuple(outputs)),
         parameters=tuple(parameters),
-        source=recipe.source,
     )
 
 
-def positive(name: str) -> Parameter:
+def positive(name: str) -> kit.Parameter:
     """The declaration of a symbol that is any number above zero."""
-    from symcook.model.transformer import Parameter
-
-    return Parameter(name, lower=0)
+    return kit.Parameter(name, lower=0)
 
 
 Adapted = Callable[[Mapping[str, Any]], dict[str, Any]]

@@ -1,18 +1,13 @@
-"""boolean: any Boolean function of m bits, from its truth table. Source: Cookbook, Section 4.8, Eq. (35)."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from symcook.recipes import kit
 from symcook.recipes.arguments import bits
 from symcook.recipes.feedforward import Adapted, pointwise
-from symcook.recipes.registry import Argument, recipe
+from symcook.recipes.registry import Argument, Recipe, recipe
 
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "boolean"
 MAX_BITS = 12
 
 
@@ -34,12 +29,10 @@ def _named_bits(function: Callable[..., Any], arguments: Mapping[str, Any], valu
 
 
 @recipe(
-    NAME,
     kind="feed-forward",
     summary="any Boolean function of m bits, from its truth table",
     source="Cookbook, Section 4.8, Eq. (35)",
     formula="I[p1 + p2 = 1]",
-    words="One hidden unit for each assignment, 1 where the input is that one; the output adds those that are true.",
     computes="relu(p2 - p1) + relu(p1 - p2)",
     region="(p1 = 0 | p1 = 1) & (p2 = 0 | p2 = 1)",
     largest=False,
@@ -62,13 +55,15 @@ def _named_bits(function: Callable[..., Any], arguments: Mapping[str, Any], valu
     adapt=_named_bits,
     region_of=_all_bits,
 )
-def boolean(table: tuple[int, ...]) -> Transformer:
-    """out = sum_k table_k relu((2 xi_k - 1) . p - 1 . xi_k + 1) = the entry of `table` at the assignment p.
+def boolean(this: Recipe, table: tuple[int, ...]) -> kit.Transformer:
+    """One hidden unit for each assignment, 1 where the input is that one; the output adds those that are true.
+
+    out = sum_k table_k relu((2 xi_k - 1) . p - 1 . xi_k + 1) = the entry of `table` at the assignment p.
 
     table: 2^m bits, m from 1 to 12, for the assignments xi_0 to xi_(2^m - 1) in order. Inputs p1 to pm; p1 is the most
     significant bit of k, as the displayed rows (-1 ... -1 1) for k = 1 have it. So 0110 is exclusive or, and 0100 is
     "p2 and not p1". Region: every input is 0 or 1; elsewhere the table says nothing, so that no larger region is looked
-    for. Size: 2^m hidden units. Source: Cookbook, Section 4.8, Eq. (35).
+    for. Size: 2^m hidden units.
     """
     m = _bit_count(table)
     assignments = [[k >> (m - 1 - c) & 1 for c in range(m)] for k in range(len(table))]
@@ -78,4 +73,4 @@ def boolean(table: tuple[int, ...]) -> Transformer:
         "W2": [list(table)],
         "b2": [0],
     }
-    return pointwise(NAME, _bit_names(table), weights=weights)
+    return pointwise(this, _bit_names(table), weights=weights)

@@ -1,21 +1,16 @@
-"""boolean-formula: a Boolean function from a formula, with few hidden units. Source: Cookbook, Section 4.8."""
-
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
+from symcook.recipes import kit
 from symcook.recipes.arguments import one_of
 from symcook.recipes.feedforward import Adapted, pointwise
-from symcook.recipes.registry import Argument, recipe
+from symcook.recipes.registry import Argument, Recipe, recipe
 
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "boolean-formula"
 MOST_VARIABLES = 8
 
 
@@ -28,12 +23,6 @@ class Proposition(NamedTuple):
 
 def _proposition(given: Any, name: str) -> Proposition:
     """A formula such as ``p & (q | ~r)``: names, true, false and & | ~ -> <-> in the grammar."""
-    from fractions import Fraction
-
-    from symcook.model.expr import parse_formula
-    from symcook.model.rationals import truth
-    from symcook.model.space import Space
-
     must = f"{name} must be a formula of names with & | ~ -> <->, true and false"
     do = f"give text such as {name}=p & (q | ~r)"
     if not isinstance(given, str) or not given.strip():
@@ -44,15 +33,15 @@ def _proposition(given: Any, name: str) -> Proposition:
     variables = tuple(one for one in variables if one not in ("true", "false"))
     if not 1 <= len(variables) <= MOST_VARIABLES:
         raise BadInput(f"{name} must have 1 to {MOST_VARIABLES} variables", len(variables), do)
-    Space((*variables, "out"))
+    kit.Space((*variables, "out"))
     text = re.sub(r"[A-Za-z_][A-Za-z_0-9]*", lambda m: m[0] if m[0] in ("true", "false") else f"({m[0]} = 1)", given)
     try:
-        tree = parse_formula(text)
+        tree = kit.parse_formula(text)
     except BadInput:  # which speaks of the text that is made of it
         raise BadInput(must, given, do) from None
     m = len(variables)
-    rows = ({one: Fraction(k >> (m - 1 - c) & 1) for c, one in enumerate(variables)} for k in range(1 << m))
-    return Proposition(variables, tuple(int(truth(tree, row)) for row in rows))
+    rows = ({one: kit.Fraction(k >> (m - 1 - c) & 1) for c, one in enumerate(variables)} for k in range(1 << m))
+    return Proposition(variables, tuple(int(kit.truth(tree, row)) for row in rows))
 
 
 def _named(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
@@ -66,13 +55,10 @@ def _region(formula: Proposition, bits: str) -> str:
 
 
 @recipe(
-    NAME,
     kind="feed-forward",
     summary="any Boolean function, from a formula, with fewer hidden units; bits 0/1 or -1/+1",
     source="Cookbook, Section 4.8, with fewer hidden units than Eq. (35)",
     formula="min(p, max(q, 1 - r))",
-    words="One hidden unit for each of a few cases that exclude each other, 1 where the case holds; or, where only "
-    "the number of true variables matters, one for each bend as that number grows.",
     computes="relu(p + q - 1) + relu(p - q - r)",
     region="(p = 0 | p = 1) & (q = 0 | q = 1) & (r = 0 | r = 1)",
     largest=False,
@@ -87,15 +73,18 @@ def _region(formula: Proposition, bits: str) -> str:
     adapt=_named,
     region_of=_region,
 )
-def boolean_formula(formula: Proposition, bits: str) -> Transformer:
-    """out = the formula's value, by the fewest hidden units that one of three ways gives.
+def boolean_formula(this: Recipe, formula: Proposition, bits: str) -> kit.Transformer:
+    """One hidden unit for each of a few cases that exclude each other, 1 where the case holds; or, where only the
+    number of true variables matters, one for each bend as that number grows.
+
+    out = the formula's value, by the fewest hidden units that one of three ways gives.
 
     formula: names, true, false, & | ~ -> <-> and brackets; the names are the inputs. First way: the assignments that
     make it true are cut into cases, each a conjunction of literals, that exclude each other (a decision tree of the
-    fewest such leaves); a case of l literals is relu(sum of literals - l + 1). Second: the same for those that make
-    it false, and out = 1 - their sum. Third, where the value depends on the number of true variables alone: the
-    piecewise linear function of that number. bits signs: -1 is false and 1 true, for inputs and output: (x + 1)/2
-    goes in, 2 out - 1 comes out. Region: every input is one of the two. Source: Cookbook, Section 4.8.
+    fewest such leaves); a case of l literals is relu(sum of literals - l + 1). Second: the same for those that make it
+    false, and out = 1 - their sum. Third, where the value depends on the number of true variables alone: the piecewise
+    linear function of that number. bits signs: -1 is false and 1 true, for inputs and output: (x + 1)/2 goes in, 2 out
+    - 1 comes out. Region: every input is one of the two.
     """
     names, table = formula
     m = len(names)
@@ -108,7 +97,7 @@ def boolean_formula(formula: Proposition, bits: str) -> Transformer:
         rows = [[_half(entry) for entry in row] for row in rows]
         output, constant = [2 * w for w in output], 2 * constant - 1
     rows, biases, output = rows or [[0] * m], biases or [0], output or [0]
-    return pointwise(NAME, names, weights={"W1": rows, "b1": biases, "W2": [output], "b2": [constant]})
+    return pointwise(this, names, weights={"W1": rows, "b1": biases, "W2": [output], "b2": [constant]})
 
 
 Network = tuple[list[list[Any]], list[Any], list[Any], Any]
@@ -116,9 +105,7 @@ Network = tuple[list[list[Any]], list[Any], list[Any], Any]
 
 
 def _half(value: Any) -> Any:
-    from fractions import Fraction
-
-    return Fraction(value, 2)
+    return kit.Fraction(value, 2)
 
 
 def _cases(table: tuple[int, ...], m: int, flipped: bool = False) -> Network:

@@ -1,18 +1,13 @@
-"""by-gelu: a recipe made with ReLU, by GELU in its place. Source: Cookbook, Section 4.6, Eq. (27)."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from symcook.recipes import kit
 from symcook.recipes.arguments import called, one_of, recipe_of
 from symcook.recipes.feedforward import UNIFORM, Adapted
-from symcook.recipes.registry import Argument, Symbol, build, info, recipe, reference, region
+from symcook.recipes.registry import Argument, Recipe, Symbol, build, recipe, reference, region
 
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "by-gelu"
 RECIPES = (
     "cpwl", "identity", "max", "min", "add", "subtract", "gtzero", "gezero", "eqzero", "gtzero-input", "gezero-input",
     "eqzero-input", "boolean", "if", "round", "clip",
@@ -29,14 +24,12 @@ def _region(f: str, form: str) -> str:
 
 
 def _error(f: str, form: str) -> str:
-    from symcook.model.symbols import from_sympy
-
     name, given = called(f)
     block: Any = build(name, **given).layers[0].feedforward
     weights = list(block.W2)
     known = sum(abs(weight) for weight in weights if weight.is_Rational)
-    sizes = [from_sympy(known)] if known else []
-    sizes += [f"abs({from_sympy(weight)})" for weight in weights if not weight.is_Rational]
+    sizes = [kit.from_sympy(known)] if known else []
+    sizes += [f"abs({kit.from_sympy(weight)})" for weight in weights if not weight.is_Rational]
     return f"{WORST}*{sizes[0]}/c" if len(sizes) == 1 else f"{WORST}*({' + '.join(sizes)})/c"
 
 
@@ -46,12 +39,10 @@ def _of_inner(function: Callable[..., Any], arguments: Mapping[str, Any], values
 
 
 @recipe(
-    NAME,
     kind="feed-forward",
     summary="a ReLU recipe made with GELU at the scale c, with an error of order 1/c",
     source="Cookbook, Section 4.6, Eq. (27)",
     formula="max(x, y)",
-    words="GELU(c x)/c nears ReLU(x) as c grows; each hidden unit differs by 0.171/c at most.",
     computes="gelu(c*x)/c - gelu(-c*x)/c + gelu(c*(y - x))/c",
     region="0 < c",
     largest=False,
@@ -73,8 +64,10 @@ def _of_inner(function: Callable[..., Any], arguments: Mapping[str, Any], values
     adapt=_of_inner,
     region_of=_region,
 )
-def by_gelu(f: str, form: str) -> Transformer:
-    """out = W2 GELU(c (W1 x + b1))/c + b2 for a recipe f with out = W2 ReLU(W1 x + b1) + b2.
+def by_gelu(this: Recipe, f: str, form: str) -> kit.Transformer:
+    """GELU(c x)/c nears ReLU(x) as c grows; each hidden unit differs by 0.171/c at most.
+
+    out = W2 GELU(c (W1 x + b1))/c + b2 for a recipe f with out = W2 ReLU(W1 x + b1) + b2.
 
     f: a recipe of one ReLU layer, with arguments in brackets or its default ones, and its symbols. c: the scale, a
     symbol, 1000 unless set. Since |GELU(z) - ReLU(z)| <= 0.171 in each form (`symcook bound gelu-relu` has the sharp
@@ -82,17 +75,13 @@ def by_gelu(f: str, form: str) -> Transformer:
     Region: that in which the recipe's reference says something. Source: Cookbook, Section 4.6, Eqs. (27) and (28) and
     Figure 1.
     """
-    from dataclasses import replace
-
-    from symcook.model.layers import Layer
-    from symcook.model.symbols import symbol
-    from symcook.model.transformer import Parameter
-
     inner, given = called(f)
     model = build(inner, **given)
     block: Any = model.layers[0].feedforward
-    c = symbol("c")
+    c = kit.symbol("c")
     activation = {"erf": "gelu", "tanh": "gelu-tanh", "sigmoid": "gelu-sigmoid"}[form]
-    scaled = replace(block, W1=block.W1 * c, b1=block.b1 * c, W2=block.W2 / c, activation=activation)
-    parameters = (*model.parameters, Parameter("c", default=1000, lower=0))
-    return replace(model, name=NAME, layers=(Layer(None, scaled),), parameters=parameters, source=info(NAME).source)
+    scaled = kit.replace(block, W1=block.W1 * c, b1=block.b1 * c, W2=block.W2 / c, activation=activation)
+    parameters = (*model.parameters, kit.Parameter("c", default=1000, lower=0))
+    return kit.replace(
+        model, name=this.name, layers=(kit.Layer(None, scaled),), parameters=parameters, source=this.source
+    )

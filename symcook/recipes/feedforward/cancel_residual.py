@@ -1,18 +1,13 @@
-"""cancel-residual: a network f without the residual connection: f(x) replaces x. Source: Cookbook, Section 4.2."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from symcook.recipes import kit
 from symcook.recipes.arguments import called, recipe_of
 from symcook.recipes.feedforward import UNIFORM, Adapted, pointwise
-from symcook.recipes.registry import Argument, build, recipe, reference, region
+from symcook.recipes.registry import Argument, Recipe, build, recipe, reference, region
 
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "cancel-residual"
 ONE_TO_ONE = ("identity", "scale", "gtzero", "gezero", "eqzero", "cpwl", "clip", "round")
 """The recipes R -> R with output out, which it takes."""
 
@@ -28,12 +23,10 @@ def _of_inner(function: Callable[..., Any], arguments: Mapping[str, Any], values
 
 
 @recipe(
-    NAME,
     kind="feed-forward",
     summary="a network f without the residual connection: f(x) replaces x",
     source="Cookbook, Section 4.2",
     formula="min(x, 2 - x)",
-    words="The network adds f(x) - x to x, so that the residual connection leaves f(x).",
     computes="x + relu(x) - relu(-x) - 2*relu(x - 1) - relu(x) + relu(-x)",
     region="true",
     uniformity=UNIFORM,
@@ -50,12 +43,14 @@ def _of_inner(function: Callable[..., Any], arguments: Mapping[str, Any], values
     adapt=_of_inner,
     region_of=_inner_region,
 )
-def cancel_residual(f: str) -> Transformer:
-    """x becomes x + f'(x) = f(x).
+def cancel_residual(this: Recipe, f: str) -> kit.Transformer:
+    """The network adds f(x) - x to x, so that the residual connection leaves f(x).
+
+    x becomes x + f'(x) = f(x).
 
     f'.W1 = [f.W1; I; -I], f'.b1 = [f.b1; 0; 0], f'.W2 = [f.W2, -I, I], f'.b2 = f.b2. f: a feed-forward recipe R -> R,
     with arguments in brackets or its default ones; its symbols stay symbols. The answer is the coordinate x itself.
-    Region: wherever f is exact. Source: Cookbook, Section 4.2.
+    Region: wherever f is exact.
     """
     inner, given = called(f)
     model = build(inner, **given)
@@ -67,4 +62,4 @@ def cancel_residual(f: str) -> Transformer:
         "W2": [[*block.W2, -1, 1]],
         "b2": list(block.b2),
     }
-    return pointwise(NAME, ("x",), ("x",), weights=weights, parameters=model.parameters)
+    return pointwise(this, ("x",), ("x",), weights=weights, parameters=model.parameters)

@@ -1,25 +1,15 @@
-"""clip: x kept within -delta and delta. Source: Cookbook, Section 6.4."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from symcook.recipes import kit
 from symcook.recipes.feedforward import UNIFORM, pointwise, positive
-from symcook.recipes.registry import Symbol, recipe
-
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "clip"
+from symcook.recipes.registry import Recipe, Symbol, recipe
 
 
 @recipe(
-    NAME,
     kind="feed-forward",
     summary="x kept within -delta and delta",
     source="Cookbook, Section 6.4",
     formula="max(-delta, min(delta, x))",
-    words="A ramp of slope 1 from -delta to delta; so delta times the sign of x where |x| is at least delta.",
     computes="relu(x + delta) - relu(x - delta) - delta",
     region="true",
     uniformity=UNIFORM,
@@ -27,11 +17,10 @@ NAME = "clip"
     reference="symcook.spec.feedforward:clip",
     symbols=(Symbol("delta", None, "0 < delta", "the bound"),),
 )
-def clip() -> Transformer:
-    """out = relu(x + delta) - relu(x - delta) - delta = max(-delta, min(delta, x)).
+def clip(this: Recipe) -> kit.Transformer:
+    """A ramp of slope 1 from -delta to delta; so delta times the sign of x where |x| is at least delta.
 
-    delta > 0. Region: all of R; where |x| >= delta it is delta times the sign of x. The paper prints
-    b2 = [-delta; delta], two entries for a map R -> R with a W2 of one row; here b2 = [-delta], the entry that gives
-    the clip. Source: Cookbook, Section 6.4.
+    delta > 0. Region: all of R; where |x| >= delta it is delta times the sign of x. The paper prints b2 = [-delta;
+    delta], two entries for a map R -> R with a W2 of one row; here b2 = [-delta], the entry that gives the clip.
     """
-    return pointwise(NAME, ("x",), parameters=[positive("delta")])
+    return pointwise(this, ("x",), parameters=[positive("delta")])

@@ -1,28 +1,16 @@
-"""cpwl: a continuous piecewise linear function of one variable, from points. Source: Cookbook, Section 4.1."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from symcook.recipes import kit
 from symcook.recipes.arguments import points as read_points
 from symcook.recipes.feedforward import pointwise
-from symcook.recipes.registry import Argument, recipe
-
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from symcook.model.transformer import Transformer
-
-NAME = "cpwl"
+from symcook.recipes.registry import Argument, Recipe, recipe
 
 
 @recipe(
-    NAME,
     kind="feed-forward",
     summary="a continuous piecewise linear function of one variable, from points",
     source="Cookbook, Section 4.1",
     formula="min(x, 2 - x)",
-    words="The first line, and at each knot a ReLU that adds the change of slope.",
     computes="relu(x) - relu(-x) - 2*relu(x - 1)",
     region="true",
     uniformity="No weight depends on the length. The hidden width is n + 1 for n pieces.",
@@ -38,11 +26,13 @@ NAME = "cpwl"
         Argument("points", "0,0; 1,1; 2,0", "n + 1 points x,y with increasing x, for n >= 2 pieces", read_points),
     ),
 )
-def cpwl(points: tuple[tuple[Fraction, Fraction], ...]) -> Transformer:
-    """out = y_1 + m_1 (x - x_1) + sum_{k=2..n} (m_k - m_(k-1)) relu(x - x_k), with slopes m_k.
+def cpwl(this: Recipe, points: tuple[tuple[kit.Fraction, kit.Fraction], ...]) -> kit.Transformer:
+    """The first line, and at each knot a ReLU that adds the change of slope.
+
+    out = y_1 + m_1 (x - x_1) + sum_{k=2..n} (m_k - m_(k-1)) relu(x - x_k), with slopes m_k.
 
     points: n + 1 >= 3 points (x_k, y_k), strictly increasing in x. The inner ones are the knots; the outer ones fix the
-    first and last line, which go on to infinity. Hidden width n + 1. Region: all of R. Source: Cookbook, Section 4.1.
+    first and last line, which go on to infinity. Hidden width n + 1.
     """
     (x1, y1), knots = points[0], points[1:-1]
     slopes = [(y - v) / (x - u) for (u, v), (x, y) in zip(points, points[1:], strict=False)]
@@ -53,4 +43,4 @@ def cpwl(points: tuple[tuple[Fraction, Fraction], ...]) -> Transformer:
         "W2": [[-slopes[0], slopes[0], *changes]],
         "b2": [y1 - slopes[0] * x1],
     }
-    return pointwise(NAME, ("x",), weights=weights)
+    return pointwise(this, ("x",), weights=weights)

@@ -1,25 +1,15 @@
-"""eqzero: is x zero? 1 or 0, exact outside the window 0 < |x| < eps. Source: Cookbook, Section 4.7, Eq. (31)."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from symcook.recipes import kit
 from symcook.recipes.feedforward import EPS, UNIFORM, pointwise, positive
-from symcook.recipes.registry import recipe
-
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "eqzero"
+from symcook.recipes.registry import Recipe, recipe
 
 
 @recipe(
-    NAME,
     kind="feed-forward",
     summary="is x zero? 1 or 0, exact outside the window 0 < |x| < eps",
     source="Cookbook, Section 4.7, Eq. (31)",
     formula="I[x = 0]",
-    words="Three ReLUs make a tent of height 1 and half-width eps around zero.",
     computes="(relu(x + eps) - 2*relu(x) + relu(x - eps))/eps",
     region="x = 0 | eps <= abs(x)",
     uniformity=UNIFORM,
@@ -27,10 +17,11 @@ NAME = "eqzero"
     reference="symcook.spec.feedforward:eqzero",
     symbols=(EPS,),
 )
-def eqzero() -> Transformer:
-    """out = 0 for |x| >= eps, 1 - |x/eps| for 0 < |x| < eps, 1 for x = 0.
+def eqzero(this: Recipe) -> kit.Transformer:
+    """Three ReLUs make a tent of height 1 and half-width eps around zero.
 
-    eps > 0. Region where it is I[x = 0]: x = 0 or |x| >= eps; between, 1 - |x/eps| > 0 comes out for 0. Source:
-    Cookbook, Section 4.7, Eq. (31).
+    out = 0 for |x| >= eps, 1 - |x/eps| for 0 < |x| < eps, 1 for x = 0.
+
+    eps > 0. Region where it is I[x = 0]: x = 0 or |x| >= eps; between, 1 - |x/eps| > 0 comes out for 0.
     """
-    return pointwise(NAME, ("x",), parameters=[positive("eps")])
+    return pointwise(this, ("x",), parameters=[positive("eps")])

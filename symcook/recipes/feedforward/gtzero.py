@@ -1,25 +1,15 @@
-"""gtzero: is x positive? 1 or 0, exact outside the window 0 < x < eps. Source: Cookbook, Section 4.7, Eq. (29)."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from symcook.recipes import kit
 from symcook.recipes.feedforward import EPS, UNIFORM, pointwise, positive
-from symcook.recipes.registry import recipe
-
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "gtzero"
+from symcook.recipes.registry import Recipe, recipe
 
 
 @recipe(
-    NAME,
     kind="feed-forward",
     summary="is x positive? 1 or 0, exact outside the window 0 < x < eps",
     source="Cookbook, Section 4.7, Eq. (29)",
     formula="I[0 < x]",
-    words="Two ReLUs make a ramp from 0 to 1 of width eps, to the right of zero.",
     computes="(relu(x) - relu(x - eps))/eps",
     region="x <= 0 | eps <= x",
     uniformity=UNIFORM,
@@ -27,10 +17,11 @@ NAME = "gtzero"
     reference="symcook.spec.feedforward:gtzero",
     symbols=(EPS,),
 )
-def gtzero() -> Transformer:
-    """out = 0 for x <= 0, x/eps for 0 < x < eps, 1 for x >= eps.
+def gtzero(this: Recipe) -> kit.Transformer:
+    """Two ReLUs make a ramp from 0 to 1 of width eps, to the right of zero.
 
-    eps > 0. Region where it is I[x > 0]: x <= 0 or x >= eps; between, x/eps lies strictly between 0 and 1. Source:
-    Cookbook, Section 4.7, Eq. (29).
+    out = 0 for x <= 0, x/eps for 0 < x < eps, 1 for x >= eps.
+
+    eps > 0. Region where it is I[x > 0]: x <= 0 or x >= eps; between, x/eps lies strictly between 0 and 1.
     """
-    return pointwise(NAME, ("x",), parameters=[positive("eps")])
+    return pointwise(this, ("x",), parameters=[positive("eps")])

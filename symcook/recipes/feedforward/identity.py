@@ -1,25 +1,15 @@
-"""identity. Source: Cookbook, Section 4.3, Eqs. (21) and (22)."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from symcook.recipes import kit
 from symcook.recipes.feedforward import DIMENSION, UNIFORM, by_coordinate, pointwise, vector
-from symcook.recipes.registry import recipe
-
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "identity"
+from symcook.recipes.registry import Recipe, recipe
 
 
 @recipe(
-    NAME,
     kind="feed-forward",
     summary="x unchanged, without the help of the residual connection",
     source="Cookbook, Section 4.3, Eqs. (21) and (22)",
     formula="x",
-    words="x is the difference of its positive and its negative part.",
     computes="relu(x) - relu(-x)",
     region="true",
     uniformity=UNIFORM,
@@ -28,14 +18,16 @@ NAME = "identity"
     arguments=(DIMENSION,),
     adapt=by_coordinate,
 )
-def identity(d: int) -> Transformer:
-    """out = relu(x) - relu(-x) = x, coordinate by coordinate.
+def identity(this: Recipe, d: int) -> kit.Transformer:
+    """x is the difference of its positive and its negative part.
 
-    d: the number of coordinates, 1 to 256. W1 = [I; -I], W2 = [I, -I]. Region: all of R^d.
-    Source: Cookbook, Section 4.3, Eq. (21) for d = 1 and Eq. (22).
+    out = relu(x) - relu(-x) = x, coordinate by coordinate.
+
+    d: the number of coordinates, 1 to 256. W1 = [I; -I], W2 = [I, -I]. Source: Cookbook, Section 4.3, Eq. (21) for d =
+    1 and Eq. (22).
     """
-    import sympy
-
-    one = sympy.eye(d)
-    weights = {"W1": one.col_join(-one), "b1": [0] * (2 * d), "W2": one.row_join(-one), "b2": [0] * d}
-    return pointwise(NAME, vector("x", d), vector("out", d), weights=weights)
+    signed = [(sign, row) for sign in (1, -1) for row in range(d)]
+    W1 = [[sign * (row == column) for column in range(d)] for sign, row in signed]
+    W2 = [[sign * (row == column) for sign, column in signed] for row in range(d)]
+    weights = {"W1": W1, "b1": [0] * (2 * d), "W2": W2, "b2": [0] * d}
+    return pointwise(this, vector("x", d), vector("out", d), weights=weights)

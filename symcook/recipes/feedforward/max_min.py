@@ -1,23 +1,16 @@
-"""max-min: a piecewise linear function of several variables. Source: Cookbook, Section 4.1 (multivariate case)."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from symcook.errors import BadInput
-from symcook.recipes.arguments import split
+from symcook.recipes import kit
+from symcook.recipes.arguments import fraction, split
 from symcook.recipes.feedforward import Adapted
-from symcook.recipes.registry import Argument, info, recipe
+from symcook.recipes.registry import Argument, Recipe, recipe
 
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from symcook.model.transformer import Transformer
-
-NAME = "max-min"
 MOST_PIECES = 64
-Form = tuple[tuple[tuple[str, "Fraction"], ...], "Fraction"]
+Form = tuple[tuple[tuple[str, "kit.Fraction"], ...], "kit.Fraction"]
 """An affine form: the coefficient of each input, and the constant."""
 
 
@@ -35,19 +28,14 @@ def _pieces(given: Any, name: str) -> tuple[tuple[Form, ...], ...]:
 
 
 def _affine(text: str, must: str) -> Form:
-    from symcook.model.expr import parse_term
-    from symcook.model.space import Space
-    from symcook.model.weights import feedforward
-    from symcook.recipes.arguments import fraction
-
     if not text.strip():
         raise BadInput(must, "an empty piece")
-    parse_term(text)  # alone: what follows puts it between parentheses
+    kit.parse_term(text)  # alone: what follows puts it between parentheses
     try:
-        block = feedforward({"piece": f"relu({text})"})
+        block = kit.feedforward({"piece": f"relu({text})"})
     except BadInput:
         raise BadInput(must, text.strip(), "give text such as 2*x - y + 1/2") from None
-    Space((*block.reads, "out"))
+    kit.Space((*block.reads, "out"))
     weights = [fraction(value, "a coefficient") for value in block.W1]
     named = tuple((one, c) for one, c in zip(block.reads, weights, strict=True) if c)
     return named, fraction(block.b1[0], "a constant")
@@ -64,14 +52,10 @@ def _evaluated(function: Callable[..., Any], arguments: Mapping[str, Any], value
 
 
 @recipe(
-    NAME,
     kind="feed-forward",
     summary="a piecewise linear function of several variables: a maximum of minima",
     source="Cookbook, Section 4.1 (several variables)",
     formula="max(0, min(x, y))",
-    words="Every continuous piecewise linear function is the maximum of minima of its pieces; a layer computes the "
-    "pieces, and each further one the minimum or maximum of pairs.",
-    computes="max(0, min(x, y))",
     region="true",
     uniformity="No weight depends on the length. With g minima of at most h pieces there are 1 + ceil(log2 h) + "
     "ceil(log2 g) layers.",
@@ -80,23 +64,18 @@ def _evaluated(function: Callable[..., Any], arguments: Mapping[str, Any], value
     arguments=(Argument("pieces", "0; x, y", "affine pieces: ',' inside a minimum, ';' between the minima", _pieces),),
     adapt=_evaluated,
 )
-def max_min(pieces: tuple[tuple[Form, ...], ...]) -> Transformer:
-    """out = max over groups of min over the affine pieces of a group.
+def max_min(this: Recipe, pieces: tuple[tuple[Form, ...], ...]) -> kit.Transformer:
+    """Every continuous piecewise linear function is the maximum of minima of its pieces; a layer computes the pieces,
+    and each further one the minimum or maximum of pairs.
+
+    out = max over groups of min over the affine pieces of a group.
 
     pieces: groups separated by ';' of affine expressions separated by ',', at most 64 in all; their names are the
     inputs. Layer 1 computes every piece, v = relu(v) - relu(-v); then pairs of a group become their minimum, as in
-    Section 4.4, and at last pairs of groups their maximum; an odd one is copied. A function of several variables
-    needs this depth in general: max(0, x, y) is no layer (Table 1 says "R^d -> R, exact"). Region: everywhere.
-    Source: Cookbook, Section 4.1, which cites Arora et al. 2018 for O(log k) layers.
+    Section 4.4, and at last pairs of groups their maximum; an odd one is copied. A function of several variables needs
+    this depth in general: max(0, x, y) is no layer (Table 1 says "R^d -> R, exact"). Region: everywhere. Source:
+    Cookbook, Section 4.1, which cites Arora et al. 2018 for O(log k) layers.
     """
-    from symcook.compose import rename
-    from symcook.model.ends import Embedding, Readout
-    from symcook.model.layers import Layer
-    from symcook.model.parts import FeedForward
-    from symcook.model.space import Space
-    from symcook.model.transformer import Transformer
-    from symcook.model.weights import feedforward
-
     given = inputs(pieces)
     taken = set(given)
 
@@ -112,7 +91,7 @@ def max_min(pieces: tuple[tuple[Form, ...], ...]) -> Transformer:
     rows = [[dict(named).get(one, 0) for one in given] for named, _ in flat]
     constants = [constant for _, constant in flat]
     units, signs = [*rows, *([-c for c in row] for row in rows)], range(len(flat))
-    first = FeedForward(
+    first = kit.FeedForward(
         given,
         tuple(names),
         units,
@@ -120,7 +99,7 @@ def max_min(pieces: tuple[tuple[Form, ...], ...]) -> Transformer:
         [[int(k == r) for k in signs] + [-int(k == r) for k in signs] for r in signs],
         [0] * len(flat),
     )
-    layers, space, todo = [Layer(None, first)], [*given, *names], iter(names)
+    layers, space, todo = [kit.Layer(None, first)], [*given, *names], iter(names)
     level = [[next(todo) for _ in group] for group in pieces]
     while len(level) > 1 or len(level[0]) > 1:
         least = any(len(group) > 1 for group in level)
@@ -135,14 +114,12 @@ def max_min(pieces: tuple[tuple[Form, ...], ...]) -> Transformer:
                 change = "" if a == b else f" - relu({a} - {b})" if least else f" + relu({b} - {a})"
                 formulas[name] = f"relu({a}) - relu(-{a}){change}"
                 merged[-1].append(name)
-        layers.append(Layer(None, feedforward(formulas)))
+        layers.append(kit.Layer(None, kit.feedforward(formulas)))
         space += formulas
         level = merged if least else [[one] for one in merged[0]]
-    model = Transformer(
-        NAME,
-        Embedding(Space(tuple(space)), inputs=given),
+    model = this.model(
+        kit.Embedding(kit.Space(tuple(space)), inputs=given),
         tuple(layers),
-        Readout("value", "last", (level[0][0],)),
-        source=info(NAME).source,
+        kit.Readout("value", "last", (level[0][0],)),
     )
-    return rename(model, {level[0][0]: "out"})
+    return kit.rename(model, {level[0][0]: "out"})

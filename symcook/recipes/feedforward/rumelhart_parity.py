@@ -1,18 +1,13 @@
-"""rumelhart-parity: the parity of n bits by step activations. Source: Chiang and Cholak 2022, Section 3.1."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from symcook.recipes import kit
 from symcook.recipes.arguments import integer
 from symcook.recipes.feedforward import Adapted
-from symcook.recipes.registry import Argument, recipe
+from symcook.recipes.registry import Argument, Recipe, recipe
 
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "rumelhart-parity"
 MAX_BITS = 256
 
 
@@ -29,13 +24,10 @@ def _named_bits(function: Callable[..., Any], arguments: Mapping[str, Any], valu
 
 
 @recipe(
-    NAME,
     kind="feed-forward",
     summary="the parity of n bits, by two layers of step activations",
     source="Chiang and Cholak 2022, Section 3.1, after Rumelhart et al. 1986",
     formula="mod(x1 + x2 + x3, 2)",
-    words="One hidden unit for each j from 1 to n, 1 where at least j bits are; the output adds the odd ones and "
-    "subtracts the even ones.",
     computes="I[1/2 < I[1/2 < x1 + x2 + x3] - I[3/2 < x1 + x2 + x3] + I[5/2 < x1 + x2 + x3]]",
     region="(x1 = 0 | x1 = 1) & (x2 = 0 | x2 = 1) & (x3 = 0 | x3 = 1)",
     largest=False,
@@ -46,46 +38,38 @@ def _named_bits(function: Callable[..., Any], arguments: Mapping[str, Any], valu
     adapt=_named_bits,
     region_of=_all_bits,
 )
-def rumelhart_parity(n: int) -> Transformer:
-    """out = H(h_1 - h_2 + ... + (-1)^(n+1) h_n - 1/2) with h_j = H(x_1 + ... + x_n - j + 1/2) and H(x) = I[x > 0].
+def rumelhart_parity(this: Recipe, n: int) -> kit.Transformer:
+    """One hidden unit for each j from 1 to n, 1 where at least j bits are; the output adds the odd ones and subtracts
+    the even ones.
+
+    out = H(h_1 - h_2 + ... + (-1)^(n+1) h_n - 1/2) with h_j = H(x_1 + ... + x_n - j + 1/2) and H(x) = I[x > 0].
 
     n: the number of bits, 1 to 256. With k the number of 1s, h_j = I[k >= j], and the output is 1 iff k is odd. The
-    paper's two layers are the first matrices of two feed-forward parts, whose second matrices copy what the step
-    gives to the coordinates h1 to hn and out. Region: every input is 0 or 1, the word's bits x1 to xn.
-    Source: Chiang and Cholak 2022, Section 3.1.
+    paper's two layers are the first matrices of two feed-forward parts, whose second matrices copy what the step gives
+    to the coordinates h1 to hn and out. Region: every input is 0 or 1, the word's bits x1 to xn.
     """
-    from fractions import Fraction
-
-    from symcook.model.ends import Embedding, Readout
-    from symcook.model.layers import Layer
-    from symcook.model.parts import FeedForward
-    from symcook.model.space import Space
-    from symcook.model.transformer import Transformer
-    from symcook.recipes.registry import info
 
     inputs, hidden = _inputs(n), tuple(f"h{j}" for j in range(1, n + 1))
-    thresholds = FeedForward(
+    thresholds = kit.FeedForward(
         inputs,
         hidden,
         W1=[[1] * n] * n,
-        b1=[Fraction(1, 2) - j for j in range(1, n + 1)],
+        b1=[kit.Fraction(1, 2) - j for j in range(1, n + 1)],
         W2=[[int(row == column) for column in range(n)] for row in range(n)],
         b2=[0] * n,
         activation="step",
     )
-    alternating = FeedForward(
+    alternating = kit.FeedForward(
         hidden,
         ("out",),
         W1=[[(-1) ** (j + 1) for j in range(1, n + 1)]],
-        b1=[Fraction(-1, 2)],
+        b1=[kit.Fraction(-1, 2)],
         W2=[[1]],
         b2=[0],
         activation="step",
     )
-    return Transformer(
-        NAME,
-        Embedding(Space((*inputs, *hidden, "out")), inputs=inputs),
-        (Layer(None, thresholds), Layer(None, alternating)),
-        Readout("value", "last", ("out",)),
-        source=info(NAME).source,
+    return this.model(
+        kit.Embedding(kit.Space((*inputs, *hidden, "out")), inputs=inputs),
+        (kit.Layer(None, thresholds), kit.Layer(None, alternating)),
+        kit.Readout("value", "last", ("out",)),
     )

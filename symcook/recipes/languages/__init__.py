@@ -4,16 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from symcook.recipes import kit
 from symcook.recipes.arguments import one_of
 from symcook.recipes.attention import rounding
-from symcook.recipes.registry import Argument, info
-
-if TYPE_CHECKING:
-    from symcook.compose import Builder
-    from symcook.model.parts import FeedForward, Head
-    from symcook.model.transformer import Transformer
+from symcook.recipes.registry import Argument, Recipe
 
 BRACKETS = {"(": {"token": 1}, ")": {"token": -1}}
 FORMULA = "(all p in 1..n. closes(p) <= opens(p)) & opens(n) = closes(n)"
@@ -30,14 +26,12 @@ CLAIMS = (
 )
 
 
-def counting() -> tuple[Head, FeedForward, Head]:
+def counting() -> tuple[kit.Head, kit.FeedForward, kit.Head]:
     """Eq. (44): the balance B_i/i, its error relu(-B_i/i), and the mean error t_i."""
-    from symcook.model.weights import feedforward, head
-
     return (
-        head(value={"balance": "token"}, mask="future"),
-        feedforward(error="relu(-balance)"),
-        head(value={"total": "error"}, mask="future"),
+        kit.head(value={"balance": "token"}, mask="future"),
+        kit.feedforward(error="relu(-balance)"),
+        kit.head(value={"total": "error"}, mask="future"),
     )
 
 
@@ -57,17 +51,15 @@ def letters(name: str, alphabet: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{name}_{end}" for end in ends)
 
 
-def over_letters(alphabet: Sequence[str], weighting: str, **positions: Any) -> Builder:
+def over_letters(alphabet: Sequence[str], weighting: str, **positions: Any) -> kit.Builder:
     """A Builder over one-hot words, coordinates is_A, is_B, ..., with what `fetch` needs."""
-    from symcook.compose import Builder
-
     places = {} if weighting == "rightmost" else {"one": 1, "share": "i/n"}
     words = {letter: {name: 1} for letter, name in zip(alphabet, letters("is", alphabet), strict=True)}
-    return Builder(words=words, positions=places | positions)
+    return kit.Builder(words=words, positions=places | positions)
 
 
 def fetch(
-    b: Builder,
+    b: kit.Builder,
     reads: Sequence[str],
     writes: Sequence[str],
     score: Mapping[tuple[str, str], Any],
@@ -79,24 +71,22 @@ def fetch(
     With average j/n is added to the scores, which breaks ties and leaves a gap of 1/n (Cookbook, Section 5.6);
     softmax has the temperature 1/(n log(8 n)) and the rounding of Section 5.7.
     """
-    from symcook.model.weights import head
-
     if weighting == "rightmost":
-        b.add(head(score, dict(zip(writes, reads, strict=True)), mask=mask, weighting="rightmost"))
+        b.add(kit.head(score, dict(zip(writes, reads, strict=True)), mask=mask, weighting="rightmost"))
         return
     tied = {**score, ("one", "share"): 1}
     if weighting == "average":
-        b.add(head(tied, dict(zip(writes, reads, strict=True)), mask=mask))
+        b.add(kit.head(tied, dict(zip(writes, reads, strict=True)), mask=mask))
         return
     blends = dict(zip((f"{name}_blend" for name in writes), reads, strict=True))
-    b.add(head(tied, blends, mask=mask, weighting="softmax", temperature="1/(n*log(8*n))"))
+    b.add(kit.head(tied, blends, mask=mask, weighting="softmax", temperature="1/(n*log(8*n))"))
     b.add(rounding(dict(zip(writes, blends, strict=True))))
 
 
-def answered(b: Builder, name: str, scores: Sequence[str], alphabet: Sequence[str]) -> Transformer:
+def answered(b: kit.Builder, this: Recipe, scores: Sequence[str], alphabet: Sequence[str]) -> kit.Transformer:
     """The model that gives at each position the symbol of the largest score, the first of several."""
     b.readout("largest", "each", scores, labels=alphabet)
-    return b.build(name, source=info(name).source)
+    return b.build(this.name, source=this.source)
 
 
 NEAREST = Argument(
@@ -104,36 +94,28 @@ NEAREST = Argument(
 )
 
 
-def bounded_depth(name: str, brackets: Sequence[str], depth: int, weighting: str) -> Transformer:
+def bounded_depth(this: Recipe, brackets: Sequence[str], depth: int, weighting: str) -> kit.Transformer:
     """Matching in `depth` rounds over brackets (opening and closing in turn). Source: Cookbook, Eqs. (45) to (49)."""
-    from symcook.model.ends import Embedding, Readout
-    from symcook.model.layers import Layer, SelfAttention
-    from symcook.model.space import Space
-    from symcook.model.transformer import Transformer
-    from symcook.model.weights import feedforward, head
-
     sides = ("rightmost", "leftmost") if weighting == "unique" else ("average", "average")
     score = {("one", "active"): 1, ("one", "share"): 1}
-    left = head(score, {"left": "token"}, mask="strict-future", weighting=sides[0])
+    left = kit.head(score, {"left": "token"}, mask="strict-future", weighting=sides[0])
     score = {("one", "active"): 1, ("one", "share"): -1}
-    right = head(score, {"right": "token"}, mask="strict-past", weighting=sides[1])
+    right = kit.head(score, {"right": "token"}, mask="strict-past", weighting=sides[1])
     tests = {
         side: f"relu(token + {side} + 1) - 2*relu(token + {side}) + relu(token + {side} - 1)"
         for side in ("left", "right")
     }
-    compare = feedforward(closes=tests["left"], closed=tests["right"], opening="relu(token) - relu(token - 1)")
+    compare = kit.feedforward(closes=tests["left"], closed=tests["right"], opening="relu(token) - relu(token - 1)")
     clear = {c: f"relu(-{c}) - relu({c})" for c in ("left", "right", "closes", "closed", "opening")}
     matched = "-relu(active + opening + closed - 2) - relu(active - opening + closes - 1)"
-    update = feedforward({"active": matched, **clear})
+    update = kit.feedforward({"active": matched, **clear})
     words = {}
     for place, bracket in enumerate(brackets):
         words[bracket] = {"token": (-1) ** place * (place // 2 + 1), "active": 1}
-    space = Space(("token", "active", "left", "right", "share", "one", "closes", "closed", "opening"))
-    rounds = (Layer(SelfAttention((left, right)), compare), Layer(None, update))
-    return Transformer(
-        name,
-        Embedding(space, words=words, positions={"share": "i/n", "one": 1}),
+    space = kit.Space(("token", "active", "left", "right", "share", "one", "closes", "closed", "opening"))
+    rounds = (kit.Layer(kit.SelfAttention((left, right)), compare), kit.Layer(None, update))
+    return this.model(
+        kit.Embedding(space, words=words, positions={"share": "i/n", "one": 1}),
         rounds * depth,
-        Readout("zero", "all", ("active",)),
-        source=info(name).source,
+        kit.Readout("zero", "all", ("active",)),
     )

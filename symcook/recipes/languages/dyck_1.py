@@ -1,26 +1,16 @@
-"""dyck-1. Source: Cookbook, Section 9.2.1 (uniform implementation)."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from symcook.recipes import kit
 from symcook.recipes.adapters import decides
 from symcook.recipes.languages import BRACKETS, CLAIMS, FORMULA, counting
-from symcook.recipes.registry import recipe
-
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "dyck-1"
+from symcook.recipes.registry import Recipe, recipe
 
 
 @recipe(
-    NAME,
     kind="language",
     summary="well-nested brackets ( and ), any length; the decision is a zero test of two coordinates",
     source="Cookbook, Section 9.2.1 (uniform implementation)",
     formula=FORMULA,
-    words="Every prefix has at least as many ( as ), and the whole word has as many of each.",
     computes="total = 0 & balance = 0",
     region="true",
     uniformity="No weight depends on the length; the price is that the decision is a zero test outside the model.",
@@ -28,24 +18,20 @@ NAME = "dyck-1"
     reference="symcook.spec.languages:dyck1",
     adapt=decides,
 )
-def dyck_1() -> Transformer:
-    """Accept iff total = 0 and balance = 0 at the last position.
+def dyck_1(this: Recipe) -> kit.Transformer:
+    """Every prefix has at least as many ( as ), and the whole word has as many of each.
 
-    Coordinates: token o_i = 1 for ( and -1 for ), balance (1/i) sum_{j<=i} o_j, error relu(-balance), total
-    (1/i) sum_{j<=i} error_j. Average-hard attention, future mask (a position sees itself), no layer norm. Region: every
-    word of at least one bracket. Source: Cookbook, Section 9.2.1, Eqs. (41) to (44). Eq. (41) prints five rows and
-    Eq. (44) four; four are enough.
+    Accept iff total = 0 and balance = 0 at the last position.
+
+    Coordinates: token o_i = 1 for ( and -1 for ), balance (1/i) sum_{j<=i} o_j, error relu(-balance), total (1/i)
+    sum_{j<=i} error_j. Average-hard attention, future mask (a position sees itself), no layer norm. Region: every word
+    of at least one bracket. Source: Cookbook, Section 9.2.1, Eqs. (41) to (44). Eq. (41) prints five rows and Eq. (44)
+    four; four are enough.
     """
-    from symcook.model.ends import Embedding, Readout
-    from symcook.model.layers import Layer
-    from symcook.model.space import Space
-    from symcook.model.transformer import Transformer
-
     balance, error, total = counting()
-    return Transformer(
-        NAME,
-        Embedding(Space(("token", "balance", "error", "total")), words=BRACKETS),
-        (Layer(balance, error), Layer(total)),
-        Readout("zero", "last", ("total", "balance")),
+    return this.model(
+        kit.Embedding(kit.Space(("token", "balance", "error", "total")), words=BRACKETS),
+        (kit.Layer(balance, error), kit.Layer(total)),
+        kit.Readout("zero", "last", ("total", "balance")),
         source="Cookbook, Section 9.2.1",
     )

@@ -1,20 +1,13 @@
-"""dyck-k-d. Source: Cookbook, Section 9.2.3."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from symcook.recipes import kit
 from symcook.recipes.arguments import integer
 from symcook.recipes.languages import NEAREST, bounded_depth
-from symcook.recipes.registry import Argument, recipe
+from symcook.recipes.registry import Argument, Recipe, recipe
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from symcook.model.transformer import Transformer
-
-NAME = "dyck-k-d"
 HEIGHT = "sum(j, {}, {}, sign(bracket(j)))"
 PARTNERS = f"{HEIGHT.format('p', 'q')} = 0 & (all r in p..q - 1. 0 < {HEIGHT.format('p', 'r')})"
 FORMULA = (
@@ -40,22 +33,15 @@ def _adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: M
 
 
 @recipe(
-    NAME,
     kind="language",
     summary="well-nested brackets of k kinds and depth at most D, any length",
     source="Cookbook, Section 9.2.3",
     formula=FORMULA,
-    words="Brackets that match the nearest one still active on their side become inactive, D times; a word is "
-    "accepted if none is left.",
     computes="all p in 1..n. active(p) = 0",
     region="true",
     uniformity="No weight depends on the length; the position function is i/n. There are 2 D layers; the width does "
     "not depend on k, whose brackets are numbers. The decision is a zero test at all positions.",
-    claims=(
-        "cookbook.s9.2.3.dyckkD_def",
-        "cookbook.s9.2.3.encoding",
-        "cookbook.s9.2.3.dyckkD_accept",
-    ),
+    claims=("cookbook.s9.2.3.dyckkD_def", "cookbook.s9.2.3.encoding", "cookbook.s9.2.3.dyckkD_accept"),
     reference="symcook.spec.languages:dyck_bounded",
     arguments=(
         Argument(
@@ -66,12 +52,14 @@ def _adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: M
     ),
     adapt=_adapt,
 )
-def dyck_k_d(k: int, D: int, weighting: str) -> Transformer:
-    """Accept iff active = 0 at every position, behind D rounds of matching.
+def dyck_k_d(this: Recipe, k: int, D: int, weighting: str) -> kit.Transformer:
+    """Brackets that match the nearest one still active on their side become inactive, D times; a word is accepted if
+    none is left.
+
+    Accept iff active = 0 at every position, behind D rounds of matching.
 
     k: 1 to 100 kinds of brackets; D: 1 to 100, the depth. Bracket t of k opens as token t and closes as -t (Section
     9.2.3); otherwise each round is that of dyck-1-2, which is k = 1 and D = 2. Two layers a round: the first fetches
-    both neighbours and tests token + neighbour = 0, the second one updates. Region: every word of at least one
-    bracket. Source: Cookbook, Section 9.2.3.
+    both neighbours and tests token + neighbour = 0, the second one updates. Region: every word of at least one bracket.
     """
-    return bounded_depth(NAME, brackets(k), D, weighting)
+    return bounded_depth(this, brackets(k), D, weighting)

@@ -1,18 +1,11 @@
-"""induction-most-frequent. Source: Cookbook, Section 9.1.2."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from symcook.recipes import kit
 from symcook.recipes.adapters import made_with
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.languages import FETCHING, answered, fetch, letters, over_letters
-from symcook.recipes.registry import Argument, recipe
+from symcook.recipes.registry import Argument, Recipe, recipe
 
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "induction-most-frequent"
 COUNT = "sum(j, 2, i, I[w(j - 1) = w(i) & w(j) = {}])"
 OTHER, OWN = COUNT.format("t"), COUNT.format("s")
 FIRST_OF_MOST = f"all t in 0..3. {OTHER} < {OWN} | {OTHER} = {OWN} & s <= t"
@@ -20,14 +13,10 @@ FORMULA = f"if(ex j in 2..i. w(j - 1) = w(i), sum(s, 0, 3, s*I[{FIRST_OF_MOST}])
 
 
 @recipe(
-    NAME,
     kind="attention",
     summary="the symbol that most often followed the current one before",
     source="Cookbook, Section 9.1.2",
     formula=FORMULA,
-    words="One head fetches the symbol before each position, a feed-forward part makes bigrams, uniform attention "
-    "counts them; those that begin with the current symbol are compared.",
-    computes=FORMULA,
     region="true",
     uniformity="No weight depends on the length; the position function is 1/i, with average and softmax also i/n. The "
     "width grows with the square of the alphabet.",
@@ -48,30 +37,30 @@ FORMULA = f"if(ex j in 2..i. w(j - 1) = w(i), sum(s, 0, 3, s*I[{FIRST_OF_MOST}])
     ),
     adapt=made_with("alphabet"),
 )
-def induction_most_frequent(alphabet: tuple[str, ...], weighting: str) -> Transformer:
-    """Induct_frequent(w)_i: the symbol that most often followed w_i so far, the first in the alphabet of several; w_i
-    where
-    it did not occur before.
+def induction_most_frequent(this: Recipe, alphabet: tuple[str, ...], weighting: str) -> kit.Transformer:
+    """One head fetches the symbol before each position, a feed-forward part makes bigrams, uniform attention counts
+    them; those that begin with the current symbol are compared.
 
-    alphabet: different symbols, of which there are K; one-hot words, K^2 bigrams. With pair_s_t =
-    relu(before_s + is_t - 1), uniform future-masked attention gives the counts over i, and relu(is_s + count_s_t -
-    1), added over s, those of the bigrams that begin with w_i. Where all are 0, relu(is_t + 1/i - 1 - their sum)
-    makes w_i the greatest, which the printed rule leaves out. The largest of these K scores, the first of several, is
-    the answer: the readout compares, so that no tolerance is needed. weighting: how the predecessor is fetched, as in
-    induction-most-recent. Region: every word of length at least 1. Source: Cookbook, Section 9.1.2.
+    Induct_frequent(w)_i: the symbol that most often followed w_i so far, the first in the alphabet of several; w_i
+    where it did not occur before.
+
+    alphabet: different symbols, of which there are K; one-hot words, K^2 bigrams. With pair_s_t = relu(before_s + is_t
+    - 1), uniform future-masked attention gives the counts over i, and relu(is_s + count_s_t - 1), added over s, those
+    of the bigrams that begin with w_i. Where all are 0, relu(is_t + 1/i - 1 - their sum) makes w_i the greatest, which
+    the printed rule leaves out. The largest of these K scores, the first of several, is the answer: the readout
+    compares, so that no tolerance is needed. weighting: how the predecessor is fetched, as in induction-most-recent.
+    Region: every word of length at least 1.
     """
-    from symcook.model.weights import feedforward, head
-
     hot, last, follows, score = (letters(name, alphabet) for name in ("is", "before", "follows", "score"))
     numbers = range(len(alphabet))
     pairs = {(s, t): f"pair_{s + 1}_{t + 1}" for s in numbers for t in numbers}
     counts = {(s, t): f"count_{s + 1}_{t + 1}" for s in numbers for t in numbers}
     b = over_letters(alphabet, weighting, inverse="1/i")
     fetch(b, hot, last, {}, "strict-future", weighting)
-    b.add(feedforward({pairs[s, t]: f"relu({last[s]} + {hot[t]} - 1)" for s, t in pairs}))
-    b.add(head(value={counts[key]: pairs[key] for key in pairs}, mask="future"))
+    b.add(kit.feedforward({pairs[s, t]: f"relu({last[s]} + {hot[t]} - 1)" for s, t in pairs}))
+    b.add(kit.head(value={counts[key]: pairs[key] for key in pairs}, mask="future"))
     for t in numbers:
-        b.add(feedforward({follows[t]: " + ".join(f"relu({hot[s]} + {counts[s, t]} - 1)" for s in numbers)}))
+        b.add(kit.feedforward({follows[t]: " + ".join(f"relu({hot[s]} + {counts[s, t]} - 1)" for s in numbers)}))
     none = " - ".join(("inverse - 1", *follows))
-    b.add(feedforward({score[t]: f"relu({follows[t]}) + relu({hot[t]} + {none})" for t in numbers}))
-    return answered(b, NAME, score, alphabet)
+    b.add(kit.feedforward({score[t]: f"relu({follows[t]}) + relu({hot[t]} + {none})" for t in numbers}))
+    return answered(b, this, score, alphabet)

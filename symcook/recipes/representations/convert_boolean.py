@@ -1,19 +1,14 @@
-"""convert-boolean: from one representation of Booleans to another. Source: Cookbook, Section 3.1 and Table 4."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from symcook.errors import BadInput
+from symcook.recipes import kit
 from symcook.recipes.arguments import one_of
 from symcook.recipes.feedforward import UNIFORM, Adapted, pointwise
-from symcook.recipes.registry import Argument, recipe
+from symcook.recipes.registry import Argument, Recipe, recipe
 
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "convert-boolean"
 REGIONS = {
     "closed": "true",
     "zero-one": "x = 0 | x = 1",
@@ -69,13 +64,10 @@ def _outputs(given: str, wanted: str) -> dict[str, str]:
 
 
 @recipe(
-    NAME,
     kind="representation",
     summary="a Boolean from one representation of Table 4 to another",
     source="Cookbook, Section 3.1 and Table 4",
     formula="2*x - 1",
-    words="With a gap between false and true a line, or a ramp, takes one to the other; without a gap only what keeps "
-    "the sign.",
     computes="2*relu(x) - 2*relu(-x) - 1",
     region="x = 0 | x = 1",
     largest=False,
@@ -100,22 +92,22 @@ def _outputs(given: str, wanted: str) -> dict[str, str]:
     adapt=_converted,
     region_of=_region,
 )
-def convert_boolean(given: str, wanted: str) -> Transformer:
-    """out has the truth value that x has, in another representation.
+def convert_boolean(this: Recipe, given: str, wanted: str) -> kit.Transformer:
+    """With a gap between false and true a line, or a ramp, takes one to the other; without a gap only what keeps the
+    sign.
+
+    out has the truth value that x has, in another representation.
 
     The rows of Table 4, false and then true: closed (-inf, 0] and (0, inf); zero-one 0 and 1; signs -1 and 1; open
     (-inf, 0) and (0, inf); zero-or-more 0 and [1, inf); pair (-1, 1) and (1, -1); pair-delta (-delta, delta) and
-    (delta, -delta) for any delta > 0. Pairs have the coordinates x1, x2 and out1, out2. From those with a gap there
-    is a converter to every one; from open and pair-delta only to closed, open and pair-delta, and from closed only to
+    (delta, -delta) for any delta > 0. Pairs have the coordinates x1, x2 and out1, out2. From those with a gap there is
+    a converter to every one; from open and pair-delta only to closed, open and pair-delta, and from closed only to
     itself, as a function that is continuous at 0 does not jump there. All of this is proved: lem.converters_... and
-    lem.no_converter_..., with the name of `given`. Section 3.1 prints the pair
-    with false = (1, -1), which Table 4 has for true. Region: what `given` calls false or true. Source: Cookbook,
-    Section 3.1 and Table 4.
+    lem.no_converter_..., with the name of `given`. Section 3.1 prints the pair with false = (1, -1), which Table 4 has
+    for true. Region: what `given` calls false or true.
     """
     inputs = ("x1", "x2") if given in ("pair", "pair-delta") else ("x",)
-    from symcook.model.weights import feedforward
-
     formulas = _outputs(given, wanted)
-    block = feedforward(formulas, reads=inputs)
+    block = kit.feedforward(formulas, reads=inputs)
     weights = {"W1": block.W1, "b1": block.b1, "W2": block.W2, "b2": block.b2}
-    return pointwise(NAME, inputs, tuple(formulas), weights=weights)
+    return pointwise(this, inputs, tuple(formulas), weights=weights)

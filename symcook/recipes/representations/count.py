@@ -1,30 +1,18 @@
-"""count: how often a symbol occurs, as C/n or C/i. Source: Cookbook, Section 3.3."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from symcook.errors import BadInput
+from symcook.recipes import kit
 from symcook.recipes.adapters import named
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
-from symcook.recipes.registry import Argument, info, recipe
-
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "count"
+from symcook.recipes.registry import Argument, Recipe, recipe
 
 
 @recipe(
-    NAME,
     kind="representation",
     summary="how often a symbol occurs: C/n over the word, or C/i up to position i",
     source="Cookbook, Section 3.3",
     formula="C(n)/n",
-    words="Uniform attention to 1 at the symbol and 0 at the others, without mask for C/n and with the future mask "
-    "for C/i.",
-    computes="C(n)/n",
     region="true",
     uniformity="No weight depends on the length. The count itself would not be bounded, its share is.",
     claims=("cookbook.s3.3.integer_reps", "cookbook.s3.3.bounded_values"),
@@ -35,25 +23,19 @@ NAME = "count"
     ),
     adapt=named("share", "alphabet", "by"),
 )
-def count(alphabet: tuple[str, ...], by: str) -> Transformer:
-    """share_i = C/n, or with by=i C_i/i, for the count C of the first symbol in the word (C_i: in its first i symbols).
+def count(this: Recipe, alphabet: tuple[str, ...], by: str) -> kit.Transformer:
+    """Uniform attention to 1 at the symbol and 0 at the others, without mask for C/n and with the future mask for C/i.
 
-    alphabet: at least two different symbols. Region: every word of length at least 1. Source: Cookbook, Section 3.3.
+    share_i = C/n, or with by=i C_i/i, for the count C of the first symbol in the word (C_i: in its first i symbols).
+
+    alphabet: at least two different symbols. Region: every word of length at least 1.
     """
-    from symcook.model.ends import Embedding, Readout
-    from symcook.model.layers import Layer
-    from symcook.model.space import Space
-    from symcook.model.transformer import Transformer
-    from symcook.model.weights import head
-
     if len(alphabet) < 2:
         raise BadInput("alphabet must have two symbols or more", " ".join(alphabet), "give alphabet=ab")
     words = {letter: {"hit": int(letter == alphabet[0])} for letter in alphabet}
-    mean = head(value={"share": "hit"}, mask="none" if by == "n" else "future")
-    return Transformer(
-        NAME,
-        Embedding(Space(("hit", "share")), words=words),
-        (Layer(mean),),
-        Readout("value", "each", ("share",)),
-        source=info(NAME).source,
+    mean = kit.head(value={"share": "hit"}, mask="none" if by == "n" else "future")
+    return this.model(
+        kit.Embedding(kit.Space(("hit", "share")), words=words),
+        (kit.Layer(mean),),
+        kit.Readout("value", "each", ("share",)),
     )

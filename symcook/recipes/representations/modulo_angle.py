@@ -1,21 +1,15 @@
-"""modulo-angle: a count as a point of a circle of m points. Source: Cookbook, Section 3.5.2."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from symcook.errors import BadInput
+from symcook.recipes import kit
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import integer, one_of
 from symcook.recipes.attention import HARD
-from symcook.recipes.registry import Argument, Symbol, info, recipe
+from symcook.recipes.registry import Argument, Recipe, Symbol, recipe
 
-if TYPE_CHECKING:
-    from symcook.model.layers import Layer
-    from symcook.model.transformer import Transformer
-
-NAME = "modulo-angle"
 ALPHABET = Argument("alphabet", "ab", "the symbols of the words; the first one is counted", read_alphabet)
 WEIGHTING = Argument(
     "weighting",
@@ -34,14 +28,10 @@ def point(function: Callable[..., Any], arguments: Mapping[str, Any], values: Ma
 
 
 @recipe(
-    NAME,
     kind="representation",
     summary="how often a symbol has occurred, modulo m, as a point of the unit circle, by sinusoids and lookup",
     source="Cookbook, Section 3.5.2",
     formula="cos(2*pi*C(i)/m)",
-    words="Uniform attention gives the share C_i/(i + 1), and 1/(i + 1) from BOS; quadratic lookup with these, scaled"
-    " queries, finds position C_i, whose sinusoids of the period m are the point that C_i has modulo m.",
-    computes="cos(2*pi*C(i)/m)",
     region="true",
     error="1/10^12",
     uniformity="No weight depends on the length. The sinusoids have the period m, which those of Section 3.5.2 have "
@@ -52,49 +42,41 @@ def point(function: Callable[..., Any], arguments: Mapping[str, Any], values: Ma
     symbols=(Symbol("m", "2", "0 < m", "the modulus; a whole number, though any positive number will do"),),
     adapt=point,
 )
-def modulo_angle(alphabet: tuple[str, ...]) -> Transformer:
-    """(cosines, sines)_i = (cos(2 pi C_i/m), sin(2 pi C_i/m)), for the count C_i of a symbol up to position i.
+def modulo_angle(this: Recipe, alphabet: tuple[str, ...]) -> kit.Transformer:
+    """Uniform attention gives the share C_i/(i + 1), and 1/(i + 1) from BOS; quadratic lookup with these, scaled
+    queries, finds position C_i, whose sinusoids of the period m are the point that C_i has modulo m.
+
+    (cosines, sines)_i = (cos(2 pi C_i/m), sin(2 pi C_i/m)), for the count C_i of a symbol up to position i.
 
     alphabet: the symbols of the words; the first one is counted. m: the modulus. BOS stands at position 0, where C_0 =
     0. Layer 1: future-masked averages of hit and begin, share = C_i/(i + 1) and inverse = 1/(i + 1). Layer 2: the
     scores 2 share_i j - inverse_i j^2 = (C_i^2 - (C_i - j)^2)/(i + 1) are greatest at j = C_i alone, which is at most
     i; its values are cosine = cos(2 pi j/m) and sine = sin(2 pi j/m). All hard weightings give the same. Two counts
-    have the same point iff m divides their difference (m a whole number). Values are irrational but for m = 1, 2 and
-    4; balls and floats have them. The reference is right to 10^-12. Region: every word, the empty one too. Source:
+    have the same point iff m divides their difference (m a whole number). Values are irrational but for m = 1, 2 and 4;
+    balls and floats have them. The reference is right to 10^-12. Region: every word, the empty one too. Source:
     Cookbook, Section 3.5.2, which gives no construction, with the lookup of Section 5.3.4.
     """
-    from symcook.model.ends import Readout
-    from symcook.model.transformer import Parameter, Transformer
-
-    return Transformer(
-        NAME,
+    return this.model(
         embedded(alphabet, "m"),
         layers("average", "1"),
-        Readout("value", "each", ("cosines", "sines")),
-        parameters=(Parameter("m", default=2, lower=0),),
-        source=info(NAME).source,
+        kit.Readout("value", "each", ("cosines", "sines")),
+        parameters=(kit.Parameter("m", default=2, lower=0),),
     )
 
 
 def embedded(alphabet: tuple[str, ...], m: str) -> Any:
     """The words, behind BOS, with the sinusoids of period `m`."""
-    from symcook.model.ends import Embedding
-    from symcook.model.space import Space
-
     if "BOS" in alphabet:
         raise BadInput("alphabet must not have BOS, which stands before each word", "BOS")
     words = {letter: {"hit": int(letter == alphabet[0])} for letter in alphabet} | {"BOS": {"begin": 1}}
     positions = {name: text.replace("m", m) for name, text in POSITIONS.items()}
-    return Embedding(Space(COORDINATES), words=words, positions=positions, start=0, before="BOS")
+    return kit.Embedding(kit.Space(COORDINATES), words=words, positions=positions, start=0, before="BOS")
 
 
-def layers(weighting: str, temperature: str) -> tuple[Layer, Layer]:
+def layers(weighting: str, temperature: str) -> tuple[kit.Layer, kit.Layer]:
     """The averages, and the lookup of the position that is the count."""
-    from symcook.model.layers import Layer
-    from symcook.model.weights import head
-
-    averages = head(value={"share": "hit", "inverse": "begin"}, mask="future")
+    averages = kit.head(value={"share": "hit", "inverse": "begin"}, mask="future")
     scores = {("share", "index"): 2, ("inverse", "square"): -1}
     found = {"cosines": "cosine", "sines": "sine"}
     how = {"weighting": weighting} | ({"temperature": temperature} if weighting == "softmax" else {})
-    return Layer(averages), Layer(head(scores, found, mask="future", **how))
+    return kit.Layer(averages), kit.Layer(kit.head(scores, found, mask="future", **how))

@@ -1,28 +1,17 @@
-"""attention-identity: x unchanged, by the residual connection. Source: Cookbook, Section 5.1.1."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from symcook.recipes import kit
 from symcook.recipes.adapters import of_rows
 from symcook.recipes.arguments import one_of
 from symcook.recipes.attention import over_rows
-from symcook.recipes.registry import Argument, recipe
-
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
-
-NAME = "attention-identity"
+from symcook.recipes.registry import Argument, Recipe, recipe
 
 
 @recipe(
-    NAME,
     kind="attention",
     summary="x unchanged: attention whose values are zero",
     source="Cookbook, Section 5.1.1",
     formula="x(i)",
-    words="All values are zero, so attention adds nothing, whatever it looks at.",
-    computes="x(i)",
     region="true",
     uniformity="No weight depends on the length.",
     claims=("cookbook.t2.identity", "cookbook.s5.1.1.identity"),
@@ -37,14 +26,13 @@ NAME = "attention-identity"
     ),
     adapt=of_rows(("x",), "x"),
 )
-def attention_identity(weighting: str) -> Transformer:
-    """x_i + 0 = x_i, with W^(Q) = W^(K) = W^(V) = 0.
+def attention_identity(this: Recipe, weighting: str) -> kit.Transformer:
+    """All values are zero, so attention adds nothing, whatever it looks at.
+
+    x_i + 0 = x_i, with W^(Q) = W^(K) = W^(V) = 0.
 
     Inputs: x, one value a position. weighting: any, since all values are zero. Region: all rational sequences of length
-    at least 1. Source: Cookbook, Section 5.1.1.
+    at least 1.
     """
-    from symcook.model.layers import Layer
-    from symcook.model.parts import Head
-
-    nothing = Head(("x",), ("x",), [[0]], [[0]], [[0]], weighting=weighting)
-    return over_rows(NAME, ("x",), {}, [Layer(nothing)], "x")
+    nothing = kit.Head(("x",), ("x",), [[0]], [[0]], [[0]], weighting=weighting)
+    return over_rows(this, ("x",), {}, [kit.Layer(nothing)], "x")

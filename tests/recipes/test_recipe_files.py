@@ -1,0 +1,120 @@
+"""The files of recipes: imports at the top, one file imported for one recipe, and each fact said once."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from families import together
+
+import symcook.recipes
+from symcook.recipes import build, info, kit, names
+
+RECIPES = Path(symcook.recipes.__file__).parent
+FILES = sorted(RECIPES.glob("*/*.py"))
+
+
+def late(source: str) -> list[str]:
+    """The imports of a module that do not stand at its top."""
+    tree = ast.parse(source)
+    found = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    return [ast.unparse(node) for node in found if node not in tree.body]
+
+
+def repeated(source: str) -> list[str]:
+    """What the file of a recipe says twice."""
+    found, tree = [], ast.parse(source)
+    for function in tree.body:
+        calls = [one for one in getattr(function, "decorator_list", []) if isinstance(one, ast.Call)]
+        for call in calls:
+            facts = {one.arg: ast.unparse(one.value) for one in call.keywords}
+            text = " ".join(f"{ast.get_docstring(tree) or ''} {ast.get_docstring(function) or ''}".split())
+            if facts.get("formula") == facts.get("computes"):
+                found.append("computes")
+            if re.search(rf"Source: {re.escape(facts['source'][1:-1])}\.", text):
+                found.append("source")
+            if "summary" in facts and facts["summary"][1:-1] in text:
+                found.append("summary")
+    return found
+
+
+def test_imports_stand_at_the_top() -> None:
+    assert {str(path): found for path in FILES if (found := late(path.read_text()))} == {}
+
+
+def test_each_fact_is_said_once() -> None:
+    assert len(FILES) > len(names())
+    assert {str(path): found for path in FILES if (found := repeated(path.read_text()))} == {}
+
+
+@together(
+    ("source", "where"),
+    [
+        ("if TYPE_CHECKING:\n    import sympy", late),
+        ("def f():\n    from symcook.model.space import Space", late),
+        ("@recipe(formula='x', computes='x', source='A')\ndef f(this): ...", repeated),
+        ("@recipe(formula='x', source='A, Section 4')\ndef f():\n    '''Source: A,\n    Section 4.'''", repeated),
+        ("@recipe(formula='x', source='A', summary='x, twice')\ndef f():\n    '''It gives x, twice.'''", repeated),
+        ("'''f: x, twice.'''\n@recipe(formula='x', source='A', summary='x, twice')\ndef f(): ...", repeated),
+    ],
+)  # fmt: skip
+def test_the_two_tests_above_see_a_violation(source: str, where: object) -> None:
+    assert callable(where) and where(source)
+
+
+def loaded(code: str) -> set[str]:
+    """The files of recipes that are imported once `code` ran, as chapter.file."""
+    command = f"import sys; from symcook.recipes import *; {code}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
+    here = (one.removeprefix("symcook.recipes.") for one in done.stdout.split() if one.startswith("symcook.recipes."))
+    return {one for one in here if "." in one}
+
+
+@pytest.mark.parametrize(
+    ("code", "files"),
+    [
+        ("build('gtzero')", {"feedforward.gtzero"}),
+        ("build('dyck-1-2')", {"languages.dyck_1_2"}),
+        ("build('first-layernorm')", {"chiang2022.first_layernorm", "chiang2022.first"}),
+        ("info('attention-identity'), region('clip')", {"attention.attention_identity", "feedforward.clip"}),
+    ],
+)
+def test_one_recipe_imports_its_file_alone(code: str, files: set[str]) -> None:
+    assert loaded(code) == files
+
+
+def test_a_recipe_that_no_file_is_named_after_is_found_by_looking() -> None:
+    assert build("if").name == "if" and info("if").make.__module__.endswith(".conditional")
+    assert {"feedforward.conditional", "feedforward.gtzero"} <= loaded("build('if')")
+
+
+def test_the_order_of_names_does_not_depend_on_what_was_imported_first() -> None:
+    code = "from symcook.recipes import *; build('sinusoidal'); build('modulo-angle'); build('if'); print(*names())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == list(names())
+
+
+def test_the_idea_is_the_first_paragraph_and_the_details_are_the_others() -> None:
+    found = info("gtzero")
+    assert found.words == "Two ReLUs make a ramp from 0 to 1 of width eps, to the right of zero."
+    assert found.details.startswith("out = 0 for x <= 0, x/eps for 0 < x < eps, 1 for x >= eps.\n\neps > 0.")
+    assert all(info(name).words for name in names())
+
+
+def test_computes_is_the_formula_where_it_is_left_out() -> None:
+    assert info("count").computes == info("count").formula == "C(n)/n"
+    assert info("add").computes == "relu(x) - relu(-x) + relu(y) - relu(-y)" and info("add").formula == "x + y"
+
+
+def test_the_kit_has_what_it_says() -> None:
+    used = {name for path in FILES for name in re.findall(r"\bkit\.(\w+)", path.read_text())}
+    assert used <= set(kit._HOME), used - set(kit._HOME)
+    for name in kit._HOME:
+        value = getattr(kit, name)
+        assert getattr(value, "__name__", name) == name and value is getattr(kit, name)
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        kit.Nothing  # noqa: B018
