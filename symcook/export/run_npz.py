@@ -53,8 +53,8 @@ def end(must, given, do=""):
 
 
 def evaluate(m, z, stop=end):
-    """The residual stream at the end, for embedded inputs z (..., n, d). Where one has no run, `stop` is called with what
-    must hold, what is given and what to do; if it comes back, what is given is no number."""
+    """The residual stream at the end, for embedded inputs z (..., n, d). Where one has no run, `stop` is called with
+    what must hold, what is given and what to do; if it comes back, what is given is no number."""
     n = z.shape[-2]
     z = z + at_length(m["positions"], n, 2) if "positions" in m else z
     for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):

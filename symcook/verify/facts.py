@@ -76,10 +76,8 @@ class Stated:
             own = {name: column[i] for name, column in columns.items() if i in column}
             return self._answer(valued(self.tree, {**known, "i": i, **own}, None if domain == "exact" else NEAR))
 
-        first = 1 - before
-        if self.model.readout.position == "each":
-            return [at(i) for i in range(first, first + positions)]
-        return at(first if self.model.readout.position == "first" else known["n"])
+        found = [at(index + 1 - before) for index in self.model.readout.answered(positions)]
+        return found if self.model.readout.each else found[0]
 
     def _input(self, given: Any) -> tuple[dict[str, Any], dict[str, Column]]:
         """n, k and the symbols; and the letters of a word as numbers, or the inputs of rows, from position 1."""
@@ -109,7 +107,7 @@ class Stated:
         readout = self.model.readout
         if isinstance(value, bool) and not self.model.decides:
             value = Fraction(value)
-        return readout.labels[int(value)] if readout.kind == "largest" else value
+        return readout.labels[int(value)] if readout.labelled else value
 
 
 def parts(info: Any, model: Transformer) -> list[tuple[str, Tree, int, Transformer]]:
@@ -120,7 +118,7 @@ def parts(info: Any, model: Transformer) -> list[tuple[str, Tree, int, Transform
         if kind == "computes" and info.computes == info.formula:
             break  # evaluated already, where the region is
         tree = read(getattr(info, kind), 100_000)
-        if model.readout.kind != "value":
+        if model.readout.answers or model.readout.labels:
             found.append((kind, tree, 0, model))
             continue
         reads = model.readout.reads if "k" in names(tree) else model.readout.reads[:1]
