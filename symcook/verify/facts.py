@@ -66,7 +66,7 @@ class Stated:
 
     def _answers(self, given: Any, domain: str) -> Any:
         known, columns = self._input(given)
-        before, positions = int(self.model.embedding.before is not None), known["n"] + self.model.embedding.added
+        before, positions = len(self.model.embedding.ends[0]), known["n"] + self.model.embedding.added
         if not self._own.isdisjoint(self.model.space.names):
             stream = self._stream(given, domain)
             columns = {name: Column(values, 1 - before) for name, values in stream.items()} | columns
