@@ -25,14 +25,16 @@ from symcook.domains import make_domain
 from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
+from symcook.model.expr import parse_term
 from symcook.model.layers import PLACEMENTS, Layer, SelfAttention
 from symcook.model.modelfile import dumps, load, loads, to_document
 from symcook.model.parts import MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
+from symcook.model.rationals import rational
 from symcook.model.space import Space
 from symcook.model.symbols import fraction
 from symcook.model.transformer import Parameter, Transformer
 from symcook.proof.replay import proofs_directory
-from symcook.proof.runrel import Relation, expand, stored_model
+from symcook.proof.runrel import Relation, _readable, expand, stored_model
 from symcook.recipes import build, names
 from symcook.run import prepare
 from symcook.spec.languages import dyck_bounded
@@ -634,6 +636,18 @@ def test_words_are_those_that_forward_gets(start: int, before: str | None, after
             env = {"n": Fraction(n), "w": {i: Fraction(t) for i, t in enumerate(given, start)}}
             shortcut = env["w"] | {start - 1: Fraction(9), start + n: Fraction(9)}  # read only where n is too small
             assert truth(word, {**env, "w": shortcut}, {}) == (given in right), given
+
+
+FALLING = ["2^(n - i)", "(i + 1)^(2 - i)", "i^(-n)", "(1/3)^(-i)", "(-2)^(-i)", "(-1/2)^(i - n)", "(n*i)^(1 - i - n)"]
+
+
+@together("text", FALLING)
+def test_a_power_whose_exponent_falls_keeps_its_value(text: str) -> None:
+    """pow is defined for exponents from 0 on: what falls is a power of the inverse."""
+    tree = parse_term(_readable(text))
+    for i, n in itertools.product(range(1, 5), repeat=2):
+        values = {"i": Fraction(i), "n": Fraction(n)}
+        assert rational(tree, values) == rational(parse_term(text), values)
 
 
 def test_fresh_names_step_aside() -> None:
