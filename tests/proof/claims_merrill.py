@@ -512,6 +512,42 @@ def lemma3_corrected(instance: Any) -> bool | None:
     return lemma3_with(instance, 2)
 
 
+def backward_with(instance: Any, flag: int) -> bool | None:
+    n, i, h = int(instance["n"]), int(instance["i"]), instance["h()"]
+    if n < 1 or i <= n or 1 <= h[i] <= n:
+        return None
+    return all(j <= n for j in read_input(instance, flag)[0])
+
+
+def chosen() -> Iterator[dict[str, Any]]:
+    """Lookups with every set of input tokens to choose from."""
+    for v in [*INPUTS, {"n": F(1), "h()": {1: F(1), 2: F(0), 3: F(-1), 4: F(-2)}, "i": F(4)}]:
+        n = int(v["n"])
+        yield {**v, "picked()": [dict(enumerate(map(F, s), 1)) for s in itertools.product((0, 1), repeat=n)]}
+
+
+CHOSEN = list(chosen())
+
+
+@adequate("merrill2024.lemma3.backward", at=CHOSEN, false=True)
+def lemma3_backward(instance: Any) -> bool | None:
+    return backward_with(instance, 1)
+
+
+@adequate(
+    "merrill2024.lemma3.backward.corrected",
+    at=CHOSEN,
+    misses=[
+        ("inputscore(2,", "inputscore(1,"),
+        ("h(i) < j)", "h(i) + 1 < j)"),
+        ("j < h(i))", "j + 1 < h(i))"),
+        ("picked(j)*unithash(j, 1, c)", "picked(j)*unithash(j + 1, 1, c)"),
+    ],
+)
+def lemma3_backward_corrected(instance: Any) -> bool | None:
+    return backward_with(instance, 2)
+
+
 @adequate(
     "merrill2024.lemma4",
     at=INPUTS,

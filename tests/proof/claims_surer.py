@@ -31,6 +31,7 @@ from proof.statement_truth import CONTEXT, real
 F = Fraction
 e = CONTEXT.exp
 ETAS = [F(1, 10), F(1, 2), F(2)]
+SCALES = [output_weight(eta, 2) for eta in ETAS[:2]]  # of the new output layer, for d = 2
 
 
 def with_layer(v: dict[str, Any], plain: Sequence[str]) -> dict[str, Any]:
@@ -63,18 +64,19 @@ def any_network(*w: F) -> dict[str, Any]:
     same_vector = {"a()": column_of(a, 1), "x()": column_of(x, 1), "mu": mu, "r": r, "u()": column_of(x, 1)}
     more = {"nu": one * 0, "q": one, "y()": column_of([s, -s], 1), "v()": column_of(v, 1), "m": m, "e": dev}
     weights = {i: F(0) for i in range(-2, 5)} | column_of(w, 1)
-    return {**made, **same_vector, **more, "d": F(2), "W()": weights, "b": b}
+    return {**made, **same_vector, **more, "d": F(2), "W()": weights, "b": b, "scale": SCALES}
 
 
 def runs() -> Iterator[dict[str, Any]]:
     """Both networks on words; of the one that a run is not about only the names are there."""
-    rejects, accepts = any_network(F(1), F(2)), any_network(F(2), F(1))
+    rejects, accepts, neither = any_network(F(1), F(2)), any_network(F(2), F(1)), any_network(F(0), F(1, 3))
     for w, eps in [((1,), 0), ((0,), 0), ((0, 1), 0), ((1, 0, 1), 0), ((1, 1), F(1, 10)), ((), 1), ((1, CLS), 0)]:
         first = with_layer(normed_run(w, F(1), F(eps)), SIX)
         parity = with_layer(parity_with_norms(w, F(1), F(eps)), NINE)
         k = {"k": parity["k"]}
         yield {**rejects, **parity, **first, **k, "kind": "first", **kept(rejects)}
-        yield {**accepts, **first, **parity, "kind": "parity", **kept(accepts)}
+        general = accepts if w else neither
+        yield {**general, **first, **parity, "kind": "parity", **kept(general)}
 
 
 def kept(general: dict[str, Any]) -> dict[str, Any]:
@@ -94,8 +96,21 @@ def answer(v: dict[str, Any]) -> tuple[bool, Any] | None:
     return sum(w) % 2 == 1, logit(len(w) + 1, sum(w), F(1))
 
 
+@adequate("chiang2022.prop2", at=RUNS, false=True)
+def sure_whatever_the_logit(v: Any) -> bool | None:
+    s = v["W()"][1] - v["W()"][2] + v["b"]  # the vector is (1, -1)
+    made, _, deviation = normed([s, -s], 0)
+    if not deviation:
+        return False
+    sure = {min(eta, F(1, 2)): output_weight(min(eta, F(1, 2)), 2) * made[0] for eta in v["eta"]}
+    return all(
+        bool(new > 0) == (s > 0) and at_most(CONTEXT.log(1 + e(-new if s > 0 else new)), real(eta))
+        for eta, new in sure.items()
+    )
+
+
 @adequate(
-    "chiang2022.prop2",
+    "chiang2022.prop2.corrected",
     at=RUNS,
     misses=[
         ("I[odd(k)] - 1)*", "I[odd(n)] - 1)*"),
