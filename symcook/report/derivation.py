@@ -78,8 +78,9 @@ def html(found: Derivation) -> str:
     """The closed forms as a table, typeset."""
     rows: list[list[str | Cell]] = []
     for where, output, said in _answers(found):
-        rows += [[f"{where}{name}", typeset(value)] for name, value in output.items()]
-        rows += [[f"{where}{what}", answer] for what, answer in said.items()]
+        rows += ([f"{where}{name}", typeset(value)] for name, value in output.items())
+        for what, answer in said.items():
+            rows.append([f"{where}{what}", answer])
     if found.conditions:
         rows.append(["if", typeset(" & ".join(found.conditions))])
     if found.symbols:
