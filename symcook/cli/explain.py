@@ -62,9 +62,11 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
         "uniformity": "uniformity",
         "source": "source",
     }
-    rows = [(label, facts[key]) for key, label in keys.items() if facts.get(key)]
-    place = 1 + max((n for n, (label, _) in enumerate(rows) if label.startswith(("formula", "computes"))), default=-1)
-    rows[place:place] = [(f"  {word}", means) for word, means in facts.get("where", {}).items()]
+    rows: list[tuple[str, str]] = []
+    for key, label in keys.items():
+        rows += [(label, facts[key])] if facts.get(key) else []
+        if key == "computes":
+            rows += [(f"  {word}", means) for word, means in facts.get("where", {}).items()]
     if rows:
         say()
         say(columns(rows, "  "))

@@ -45,6 +45,12 @@ def arb_of(value: flint.arb | Fraction | int) -> flint.arb:
     return flint.arb(flint.fmpq(value.numerator, value.denominator))
 
 
+def fraction_of(value: flint.arb) -> Fraction:
+    """The exact number that an end or a midpoint of a ball is: `value` has no radius."""
+    mantissa, exponent = value.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
 def check_digits(digits: object) -> int:
     """`digits` as an int in 1..MAX_DIGITS. Raises BadInput, also for a bool, a float or text that is not an integer.
 

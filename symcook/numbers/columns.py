@@ -12,7 +12,7 @@ from symcook.errors import BadInput, NotExact, Undecided
 from symcook.model.expr import Tree, is_formula, show
 from symcook.model.meaning import Meaning
 from symcook.model.rationals import Rationals
-from symcook.numbers.balls import arb_of
+from symcook.numbers.balls import arb_of, fraction_of
 from symcook.numbers.evaluate import Balls
 
 
@@ -41,13 +41,13 @@ class _Known(Meaning[Any, Any]):
             inner = {**self.values, known[0]: arguments[0]}
             return type(self)(inner, self.steps).term(known[1])
         if known is not None:
-            place = self.whole(arguments[0], tree)
+            place = self.whole(arguments[0])
             if place not in known:
                 raise BadInput(f"a position of {name} must be one of the input", place)
             return self.made(known[place])
         return super().call(name, arguments, tree)
 
-    def whole(self, value: Any, tree: Tree) -> int:
+    def whole(self, value: Any) -> int:
         raise NotImplementedError
 
     def made(self, value: Any) -> Any:
@@ -60,7 +60,7 @@ class Exactly(_Known, Rationals):
     def name(self, name: str) -> Fraction | int:
         return self.made(super().name(name))
 
-    def whole(self, value: Any, tree: Tree) -> int:
+    def whole(self, value: Any) -> int:
         if value.denominator != 1:
             raise BadInput("a position must be an integer", str(value))
         return int(value)
@@ -74,7 +74,7 @@ class Exactly(_Known, Rationals):
 class Enclosed(_Known, Balls):
     """Values in balls, at flint's current precision."""
 
-    def whole(self, value: Any, tree: Tree) -> int:
+    def whole(self, value: Any) -> int:
         found = value.unique_fmpz()
         if found is None:
             raise Undecided("the balls leave open which position is meant.")
@@ -102,5 +102,4 @@ def valued(tree: Tree, values: Mapping[str, Any], near: Fraction | None, bits: i
         ball = enclosed.term(tree)
         if not ball.is_finite() or ball.rad() > arb_of(near):
             raise Undecided(f"the balls leave the value of {show(tree)} open.")
-        mantissa, exponent = ball.mid().man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+        return fraction_of(ball.mid())

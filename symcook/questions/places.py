@@ -10,6 +10,8 @@ from typing import Any
 import flint
 from flint import arb, arb_poly, fmpq, fmpq_poly, fmpz_poly
 
+from symcook.numbers.balls import fraction_of
+
 
 @dataclass(frozen=True)
 class Root:
@@ -66,13 +68,8 @@ def between(a: Place, b: Place | None) -> Fraction:
             low = ball_of(a).upper()
             high = (low + abs(low) + 1).upper() if b is None else ball_of(b).lower()
             if low < high:
-                return _shortest(_fraction(low), _fraction(high))
+                return _shortest(fraction_of(low), fraction_of(high))
         bits *= 2
-
-
-def _fraction(x: arb) -> Fraction:
-    mantissa, exponent = x.man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
 def _shortest(low: Fraction, high: Fraction) -> Fraction:
@@ -118,7 +115,7 @@ def _at(coefficients: tuple[int, ...], bits: int) -> tuple[arb, ...]:
     with flint.ctx.workprec(bits):
         every: Any = fmpz_poly(list(coefficients)).complex_roots()
         found = [z for z, _ in every if z.imag.is_zero()]
-    return tuple(sorted((z.real for z in found), key=lambda x: _fraction(x.mid())))
+    return tuple(sorted((z.real for z in found), key=lambda x: fraction_of(x.mid())))
 
 
 def _real(coefficients: tuple[int, ...]) -> tuple[arb, ...]:

@@ -22,13 +22,12 @@ from symcook.numbers.columns import Column, valued
 from symcook.recipes.words import WORDS, called
 from symcook.run import run
 from symcook.verify.inputs import rows, words
-from symcook.verify.sweep import Check, check
+from symcook.verify.sweep import DIGITS, Check, check
 
 LENGTH = 6
 """The greatest length of an input on which `check` evaluates both texts."""
 MOST = 2000
 """To how many inputs it keeps where there are more to that length."""
-DIGITS = 30
 NEAR = Fraction(1, 10**20)
 """How far a value that is not rational may lie from what the text gives, beside the recipe's own error."""
 
