@@ -55,6 +55,8 @@ def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
     `model` gives the document of a model by name (by default the stored one). Raises BadInput for an unknown model or
     a block that has no equation here.
     """
+    from symcook.proof import familyrel
+
     def written(match: re.Match[str]) -> str:
         try:
             relation = _stored_relation(match[2]) if model is None else Relation(model(match[2]))
@@ -62,7 +64,7 @@ def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
         except (KeyError, TypeError, ValueError, AttributeError):
             raise BadInput("a stored model must follow the format of model files", match[2]) from None
 
-    return _CALL.sub(written, text)
+    return _CALL.sub(written, familyrel.expand(text))
 
 
 @cache
