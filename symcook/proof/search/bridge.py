@@ -20,7 +20,7 @@ from symcook.errors import BadInput
 from symcook.model.family import Family
 from symcook.model.instance import Instance, label
 from symcook.model.rationals import quotient
-from symcook.proof import normal, replay
+from symcook.proof import kernel, normal, replay
 from symcook.proof.familyrel import FamilyRelation, Held, set_at
 from symcook.proof.normal import FALSE, TRUE, fkey, nf
 from symcook.proof.replay import Statement
@@ -197,19 +197,18 @@ class Bridge:
 
     def certificate(self) -> dict[str, Any]:
         """The certificate, whose nodes the kernel has not seen yet. Unbridged where the equations differ."""
-        proof = self._proof()
-        defined, inhabited = self._defined(), self._inhabited()
-        return replay.make_certificate(self.statement, proof, defined, inhabited)
+        goals = (self.statement.formula, self.statement.defined, self.statement.inhabited)
+        library = Library(_definitions(), {f"ax:{k}": f for k, f in kernel.axioms().items()})
+        parts = [Goal(library, goal, {}, {}) for goal in goals]
+        for part, close in zip(parts, (self.prove, self.defined, self.inhabited), strict=True):
+            close(part)
+        return replay.make_certificate(self.statement, *(part.nodes for part in parts))
 
-    def _goal(self, goal: Term) -> Goal:
-        return Goal(Library(_definitions(), {f"ax:{k}": f for k, f in _axioms().items()}), goal, {}, {})
-
-    def _proof(self) -> list[dict[str, Any]]:
-        g = self._goal(self.statement.formula)
+    def prove(self, g: Goal) -> None:
+        """Close the statement itself."""
         self._front(g)
         if not self.pointwise:
             g.intro("some")
-        whole = g
         if self.words:
             first, g = g.split()
             first.intro("word")
@@ -219,14 +218,12 @@ class Bridge:
         parts = flatten("&", run)
         labels = [f"e{k}" for k in range(1, len(parts) + 1)]
         g.intro([labels] if len(parts) > 1 else labels)  # type: ignore[arg-type]
-        known = _Known(self, g, dict(zip(map(fkey, parts), labels, strict=True)))
+        known = _Known(self, dict(zip(map(fkey, parts), labels, strict=True)))
         known.by_name = {n: k for part, k in zip(parts, labels, strict=True) if (n := _left(part)) is not None}
-        entries = {n: self._table(n) for n in self.family.tables}
-        _witnessed(g, [*entries.values(), *(self._witness(fn) for fn in self.far.functions)])
+        _witnessed(g, [*map(self._table, self.family.tables), *map(self._witness, self.far.functions)])
         known.settle(g)
-        return whole.nodes
 
-    def _front(self, g: Goal) -> list[str]:
+    def _front(self, g: Goal) -> None:
         """Introduce the names in front."""
         names = [*([] if self.pointwise else ["n"]), *(["w"] if self.words else []), *self.runs]
         sorts, f = [], g.goal
@@ -236,7 +233,6 @@ class Bridge:
         g.nodes.append({"by": "intro", "as": names})
         g.scope |= dict(zip(names, sorts, strict=True))
         g.goal = opened(g.goal, [var(n, s) for n, s in zip(names, sorts, strict=True)])
-        return names
 
     def _witness(self, fn: str) -> str:
         """A function of the family by the model's functions."""
@@ -293,13 +289,11 @@ class Bridge:
 
             _halved(one, "w(i)", 0, last, "low", "high", leaf)
 
-    def _defined(self) -> list[dict[str, Any]]:
-        """D: what is divided by is a length, a window or a sum of exponentials."""
-        goal = self.statement.defined
-        g = self._goal(goal)
-        if goal == TERM_TRUE:
+    def defined(self, g: Goal) -> None:
+        """Close D: what is divided by is a length, a window or a sum of exponentials."""
+        if g.goal == TERM_TRUE:
             g.true()
-            return g.nodes
+            return
         self._front(g)
 
         def each(h: Goal) -> None:
@@ -318,17 +312,13 @@ class Bridge:
             automation.prove(h, (), foreground=few)
 
         each(g)
-        return g.nodes
 
-    def _inhabited(self) -> list[dict[str, Any]]:
-        """H: a run of the model on the shortest input, where everything is a number."""
+    def inhabited(self, g: Goal) -> None:
+        """Close H: a run of the model on the shortest input, where everything is a number."""
         values = self._run()
-        g = self._goal(self.statement.inhabited)
-
         for part in g.split() if g.goal[0] == "&" else [g]:
             _witnessed(part, values)
-            _Known(self, part, {}, searching=True).settle(part)
-        return g.nodes
+            _Known(self, {}, searching=True).settle(part)
 
     def _run(self) -> list[str]:
         """What the model computes on the shortest input, by the names in front."""
@@ -362,7 +352,7 @@ class Bridge:
 class _Known:
     """Closes goals by computation: what a fact says up to normal forms, at each value of each index."""
 
-    def __init__(self, bridge: Bridge, g: Goal, facts: Mapping[Any, str], searching: bool = False) -> None:
+    def __init__(self, bridge: Bridge, facts: Mapping[Any, str], searching: bool = False) -> None:
         """With `searching` what is not there by computation is left to the automation: ties, at an input's numbers."""
         self.bridge, self.keys, self.searching = bridge, dict(facts), searching
         self.by_name: dict[str | None, str] = {}
@@ -627,12 +617,6 @@ def _mentions_word(t: Term) -> bool:
 
 def _definitions() -> Mapping[str, Any]:
     return next(iter(replay.statements().values())).known if replay.statements() else {}
-
-
-def _axioms() -> Mapping[str, Term]:
-    from symcook.proof import kernel
-
-    return kernel.axioms()
 
 
 def checked(bridge: Bridge) -> tuple[dict[str, Any], replay.Verdict]:
