@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -330,20 +331,18 @@ class Family:
         if placement not in PLACEMENTS:
             raise BadInput(f"the placement of norms must be one of {', '.join(PLACEMENTS)}", placement)
         norms = [self._norms(found.get(key, []), placement, scope) for key in ("attention_norms", "feedforward_norms")]
-        known = dict(self.space)
         blocks: list[Any] = []
         for key, own in zip(("attention", "feedforward"), norms, strict=True):
-            self.space = {**known, **{w.to.name: w.to.over for norm in own for w in norm.writes}}
-            if key == "attention":
-                blocks.append(tuple(self._head(one, scope) for one in _list(found.get(key) or [], "attention")))
-            else:
-                blocks.append(self._writes(found.get(key) or {}, scope, 2))
-            self.space = known
+            with self.reading(own):
+                if key == "attention":
+                    blocks.append(tuple(self._head(one, scope) for one in _list(found.get(key) or [], "attention")))
+                else:
+                    blocks.append(self._writes(found.get(key) or {}, scope, 2))
             if bool(own) is not (placement != "none" and bool(blocks[-1])):
                 raise BadInput("a layer must have the norms of its placement", placement)
         if not any(blocks):
             raise BadInput("a layer must have an attention or a feed-forward part", "neither")
-        if not {name for name in Layer(*blocks, placement, *norms).written} <= known.keys():
+        if not {*Layer(*blocks, placement, *norms).written} <= self.space.keys():
             raise BadInput("a block must write coordinates of the space", self.name)
         return Layer(*blocks, placement, *norms)
 
@@ -403,6 +402,16 @@ class Family:
         if not made or (kind == "largest" and len(made[0].over) != 1):
             raise BadInput("a readout must read coordinates, the largest one range of them", kind)
         return Readout(kind, found["position"], made, ZERO)
+
+    @contextmanager
+    def reading(self, norms: Sequence[Norm]) -> Iterator[None]:
+        """What a block behind `norms` reads may also be what they write."""
+        space = self.space
+        self.space = {**space, **{w.to.name: w.to.over for norm in norms for w in norm.writes}}
+        try:
+            yield
+        finally:
+            self.space = space
 
     @cached_property
     def attends(self) -> bool:

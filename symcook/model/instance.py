@@ -15,7 +15,7 @@ from typing import Any
 from symcook.errors import BadInput, NotExact, unknown
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import Tree, children, show
-from symcook.model.family import Declared, Family, Head, Layer, Norm, Range, Repeat, Write, renamed
+from symcook.model.family import Family, Head, Layer, Norm, Range, Repeat, Write, renamed
 from symcook.model.layers import Layer as ModelLayer
 from symcook.model.layers import SelfAttention
 from symcook.model.parts import FeedForward, LayerNorm
@@ -97,7 +97,7 @@ class Instance:
             self.env[size] = Fraction(int(text))
             if not _Numbers(self.env).formula(condition):
                 raise BadInput(f"{family.name} must have sizes with {show(condition)}", f"{size} = {text}")
-        for name, table in family.tables.items():
+        for name in family.tables:
             if name not in values:
                 raise BadInput(f"{family.name} must have the table {name}", "none", f"give {name}=...")
             self.env[name] = self._table(name, values[name])
@@ -306,11 +306,12 @@ class Instance:
             if layer.placement in ("projected pre", "multi pre"):
                 seen = {w.to.name: set(self._cells(w.to.over, env)) for norm in own for w in norm.writes}
                 self.view = {**view, **seen}
-            heads = [made for one in block for made in self.heads(one, env)] if block is layer.heads else []
-            if block is layer.heads:
-                blocks.append(SelfAttention(tuple(heads)) if heads else None)
-            else:
-                blocks.append(self.network(layer.feedforward, env) if block else None)
+            with self.family.reading(own):
+                if block is layer.heads:
+                    heads = [made for one in layer.heads for made in self.heads(one, env)]
+                    blocks.append(SelfAttention(tuple(heads)) if heads else None)
+                else:
+                    blocks.append(self.network(layer.feedforward, env) if block else None)
             self.view = view
         return ModelLayer(*blocks, *norms, layer.placement)
 
@@ -322,10 +323,7 @@ class Instance:
         apart = [index for index in head.writes[0].to.over if index.name in named]
         for at in self._cells([*own, *apart], env):
             here = {index.name: Fraction(v) for index, v in zip([*own, *apart], at, strict=True)}
-            writes = [
-                Write(Declared(w.to.name, w.to.over), w.form) for w in head.writes
-            ]
-            yield self.head(head, writes, {**env, **here}, here.keys() & {index.name for index in apart})
+            yield self.head(head, head.writes, {**env, **here}, here.keys() & {index.name for index in apart})
 
     def head(self, head: Head, writes: Sequence[Write], env: Mapping[str, Any], fixed: Any) -> ModelHead:
         outs = [one for one in self.written(writes, env) if all(one[2][index] == env[index] for index in fixed)]

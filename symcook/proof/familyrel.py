@@ -93,6 +93,7 @@ class FamilyRelation:
         self.held: dict[str, Held] = {}
         self.used = {*family.sizes, *family.tables, *family.space}
         self.streams: list[tuple[Range | None, dict[str, Held]]] = []  # what is held after each part, for bridges
+        self.starts: list[tuple[str, Held, Held | None]] = []  # where a repetition begins, with the old value
         self._embed()
         number = 0
         for part in family.layers:
@@ -275,7 +276,8 @@ class FamilyRelation:
                 fn = self._fresh(f"z{number + 1}_{name}")
                 ranges = self.family.space[name]
                 value = ZERO if old is None else self._value(Declared(name, ranges), self.held, ("name", "i"))
-                self._equation(fn, (before,), ranges, f"@ = {show(value)}", ())
+                start = self._equation(fn, (before,), ranges, f"@ = {show(value)}", ())
+                self.starts.append((name, start, old))
                 done[name] = fn
             else:
                 done[name] = name
@@ -308,10 +310,8 @@ class FamilyRelation:
             view = dict(self.held)
             if layer.placement not in ("none", "post"):
                 view = {name: made for norm in norms for name, made in self._norm(number, norm, loop, scope).items()}
-            space = self.family.space  # what is read may be what a norm writes
-            self.family.space = {**space, **{w.to.name: w.to.over for norm in norms for w in norm.writes}}
-            rights = self._rights(block, view, number, loop, scope)
-            self.family.space = space
+            with self.family.reading(norms):
+                rights = self._rights(block, view, number, loop, scope)
             for to, right in rights:
                 self._write(to, number, loop, right)
             if layer.placement == "post":

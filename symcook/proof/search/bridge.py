@@ -79,6 +79,9 @@ class Bridge:
         self.called = dict(zip(at.space, model["space"], strict=True))
         if self.words and len(model["embedding"]["words"]) != (many := int(at.number(family.vocabulary or (), at.env))):
             raise self._apart("tokens", len(model["embedding"]["words"]), many)
+        if self.pointwise is not family.pointwise:
+            both = ("one row", "rows") if self.pointwise else ("rows", "one row")
+            raise self._apart("as input", *both)
         self.cells = self._cells()
         self.number = {} if stored else self._numbers()
         self.statement = Statement(name, self._text(stored), known=_definitions())
@@ -105,6 +108,13 @@ class Bridge:
                 start = tuple(int(self.at.number(one, {**self.at.env, **env})) for one in first)
                 for cell in self.at.cells[x]:
                     out[fn].setdefault((*start, *cell), names.get(self.called[label(x, cell)]))
+        for x, (fn, first), old in self.far.starts:
+            start, before = (
+                tuple(int(self.at.number(one, self.at.env)) for one in (held[1] if held else ()))
+                for held in ((fn, first), old)
+            )
+            for cell in self.at.cells[x]:
+                out[fn][*start, *cell] = out[old[0]][*before, *cell] if old else None
         if missing := [fn for fn, cells in out.items() if not cells and self.far.functions[fn] != "Real"]:
             raise BadInput("a bridge must be to a family without norms and with one head a coordinate", missing[0])
         return out
