@@ -14,7 +14,7 @@ from typing import Any
 
 from symcook.errors import BadInput, NotExact, unknown
 from symcook.model.ends import Embedding, Readout
-from symcook.model.expr import Tree, children, show
+from symcook.model.expr import Tree, children, names, show
 from symcook.model.family import Family, Head, Layer, Norm, Range, Repeat, Write, renamed
 from symcook.model.layers import Layer as ModelLayer
 from symcook.model.layers import SelfAttention
@@ -25,7 +25,7 @@ from symcook.model.space import Space
 from symcook.model.symbols import exact
 from symcook.model.transformer import Transformer
 
-MAX_WEIGHTS = 4_000_000
+MAX_WEIGHTS = 2_000_000
 TRIED = 3
 """Up to which sizes the smallest ones are looked for at which an index leaves its range."""
 Values = Mapping[str, Any]
@@ -111,7 +111,7 @@ class Instance:
             raise BadInput("the coordinates of an instance must have names of their own", family.name)
         self.view: Mapping[str, set[tuple[int, ...]]] = {name: set(cells) for name, cells in self.cells.items()}
         flat = [(one, self._many(part)) for part in family.layers for one in _layers(part)]
-        weights = sum(times * len(self.cells[name]) for one, times in flat for name in one.written) * len(self.space)
+        weights = len(self.space) * sum(times * self._rows(one) for one, times in flat)
         if weights > MAX_WEIGHTS:
             must = f"an instance must have at most {MAX_WEIGHTS} weights"
             raise BadInput(must, f"about {weights} for {family.name} at {self.sizes}", "use smaller sizes")
@@ -132,6 +132,14 @@ class Instance:
 
     def _many(self, part: Layer | Repeat) -> int:
         return len(list(self._cells((part.over,)))) if isinstance(part, Repeat) else 1
+
+    def _rows(self, layer: Layer) -> int:
+        """About how many rows the matrices of a layer have."""
+        written = sum(len(self.cells[name]) for name in layer.written)
+        free = set().union(*(names(head.score) for head in layer.heads)) - self.family.space.keys()
+        env = {**dict.fromkeys(free, Fraction(1)), **self.env}  # indices, at any value
+        keys = (over for head in layer.heads for over, _, _, _ in self.family.products(head.score, frozenset(env)))
+        return written + 2 * sum(len(list(self._cells(over, env))) for over in keys)
 
     def _table(self, name: str, given: Any) -> Callable[..., Any]:
         """A table as a function; BadInput where an entry is missing, too many, or of the wrong sort."""
@@ -251,19 +259,19 @@ class Instance:
 
     def model(self, tokens: Sequence[str] | None, name: str | None) -> Transformer:
         family = self.family
-        words, names = None, None
+        words, known = None, None
         if family.vocabulary is not None:
             size = self._whole(family.vocabulary, self.env)
-            names = tuple(str(v) for v in range(size)) if tokens is None else tuple(tokens)
-            if len(names) != size or len(set(names)) < size:
-                raise BadInput(f"{family.name} at {self.sizes} must have {size} different tokens", " ".join(names))
+            known = tuple(str(v) for v in range(size)) if tokens is None else tuple(tokens)
+            if len(known) != size or len(set(known)) < size:
+                raise BadInput(f"{family.name} at {self.sizes} must have {size} different tokens", " ".join(known))
             words = {}
-            for place, token in enumerate(names):
+            for place, token in enumerate(known):
                 row = self.written(family.words, {**self.env, "w": Fraction(place)})
                 words[token] = {c: v for c, tree, env in row if (v := self.number(tree, env))}
         elif tokens is not None:
             raise BadInput(f"{family.name} must be given no tokens, since its inputs are numbers", " ".join(tokens))
-        ends = [None if end is None or names is None else names[self._whole(end, self.env)]
+        ends = [None if end is None or known is None else known[self._whole(end, self.env)]
                 for end in (family.before, family.after)]  # fmt: skip
         inputs = tuple(label(one.name, at) for one in family.inputs for at in self.cells[one.name])
         positions: dict[str, Any] = {}
@@ -282,10 +290,10 @@ class Instance:
                 Space(self.space), words=words, inputs=None if words is not None else inputs, positions=positions,
                 start=family.start, before=ends[0], after=ends[1],
             ),
-            tuple(layers), self.readout(names), max_length=longest, source=family.source,
+            tuple(layers), self.readout(known), max_length=longest, source=family.source,
         )  # fmt: skip
 
-    def readout(self, names: Sequence[str] | None) -> Readout:
+    def readout(self, tokens: Sequence[str] | None) -> Readout:
         kind, position, declared, score = self.family.readout
         if kind == "sign":
             form = self.form(score, self.env)
@@ -294,7 +302,8 @@ class Instance:
         if kind != "largest":
             return Readout(kind, position, reads)
         square = [[int(a == b) for b in range(len(reads))] for a in range(len(reads))]
-        labels = names if names is not None and len(names) == len(reads) else tuple(map(str, range(1, len(reads) + 1)))
+        numbered = tuple(map(str, range(1, len(reads) + 1)))
+        labels = tokens if tokens is not None and len(tokens) == len(reads) else numbered
         return Readout(kind, position, reads, square, labels=labels)
 
     def layer(self, layer: Layer, env: Mapping[str, Any]) -> ModelLayer:
@@ -369,12 +378,12 @@ class Instance:
 
     def norm(self, norm: Norm, env: Mapping[str, Any]) -> LayerNorm:
         outs = list(self.written(norm.writes, env))
-        names = tuple(c for c, _, _ in outs) or self.space
+        writes = tuple(c for c, _, _ in outs) or self.space
         forms = [self.form(tree, here) for _, tree, here in outs]
         reads = tuple(dict.fromkeys(c for form in forms for c in form)) or self.space
-        gain, bias = ([self.number(part, env)] * len(names) for part in (norm.gain, norm.bias))
+        gain, bias = ([self.number(part, env)] * len(writes) for part in (norm.gain, norm.bias))
         return LayerNorm(
-            reads, names, gain, bias, self.number(norm.epsilon, env),
+            reads, writes, gain, bias, self.number(norm.epsilon, env),
             projection=_matrix(forms, reads) if forms else None, zero_variance=norm.zero,
         )  # fmt: skip
 

@@ -15,11 +15,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from proof.family_cases import NAMES, OWN, case, chosen, family
+from proof.family_cases import NAMES, case, chosen, family
 from proof.statement_truth import CONTEXT, program, truth
 from proof.test_runrel import Recorded, conjuncts, environment, mentions
 
-from symcook.errors import BadInput, NoRun
+from symcook.errors import NoRun
 from symcook.model.expr import parse_formula
 from symcook.model.family import Family
 from symcook.model.instance import Instance, instance, label
