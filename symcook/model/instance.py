@@ -138,7 +138,8 @@ class Instance:
         written = sum(len(self.cells[name]) for name in layer.written)
         free = set().union(*(names(head.score) for head in layer.heads)) - self.family.space.keys()
         env = {**dict.fromkeys(free, Fraction(1)), **self.env}  # indices, at any value
-        keys = (over for head in layer.heads for over, _, _, _ in self.family.products(head.score, frozenset(env)))
+        with self.family.reading(layer.attention_norms):
+            keys = [over for head in layer.heads for over, *_ in self.family.products(head.score, frozenset(env))]
         return written + 2 * sum(len(list(self._cells(over, env))) for over in keys)
 
     def _table(self, name: str, given: Any) -> Callable[..., Any]:

@@ -113,8 +113,8 @@ VALUES: list[tuple[str, str, dict[str, Any]]] = [
      {"m": 1, "M": 1, "xi": "0", "phi": "2"}),
     ("the tables of boolean must meet their condition; given: all r in 1..M. all s in 1..M. ~(r = s)", "boolean",
      {"m": 1, "M": 2, "xi": "1 1", "phi": "0 1"}),
-    ("the tables of cpwl must meet their condition; given: all r in 1..P. slope(r)", "cpwl",
-     {"P": 1, "knot": "0 1", "height": "0 1", "slope": "2"}),
+    ("the tables of cpwl must meet their condition; given: all r in 1..P. m(r)", "cpwl",
+     {"P": 2, "xs": "0 1 2", "ys": "0 1 1", "m": "2 0"}),
 ]  # fmt: skip
 
 
@@ -179,7 +179,7 @@ def test_instances_are_the_recipes() -> None:
         same(instance(boolean, {"m": m, "M": 2**m, "xi": rows, "phi": list(table)}), "boolean", table=table)
     points = [(0, 0), (1, 1), (2, 0), (Fraction(7, 2), 5)]
     slopes = [Fraction(y - v) / (x - u) for (u, v), (x, y) in zip(points, points[1:], strict=False)]
-    values = {"P": 3, "knot": [x for x, _ in points], "height": [y for _, y in points], "slope": slopes}
+    values = {"P": 3, "xs": [x for x, _ in points], "ys": [y for _, y in points], "m": slopes}
     same(instance(cpwl, values), "cpwl", points="; ".join(f"{x},{y}" for x, y in points))
     names = {f"{x}_{a}": f"{x}{c}" for x in ("is", "before", "found") for c, a in enumerate("ABCD", 1)}
     same(instance(most_recent, {"S": 4}, "ABCD"), INDUCTION, names)

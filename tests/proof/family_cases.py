@@ -157,16 +157,13 @@ def case(name: str, rng: random.Random) -> Case:
         values = {"m": m, "M": len(table), "xi": table, "phi": [rng.randint(0, 1) for _ in table]}
         return values, lambda: {f"p{c}": rng.choice([Fraction(0), Fraction(1), number()]) for c in range(1, m + 1)}
     if name == "cpwl":
-        many = rng.randint(1, 4)
+        many = rng.randint(2, 4)
         xs, ys = sorted(rng.sample(range(-9, 10), many + 1)), [rng.randint(-5, 5) for _ in range(many + 1)]
         slopes = [Fraction(ys[k + 1] - ys[k], xs[k + 1] - xs[k]) for k in range(many)]
-        return {"P": many, "knot": xs, "height": ys, "slope": slopes}, lambda: {"x": number(9)}
-    if name == "max":
+        return {"P": many, "xs": xs, "ys": ys, "m": slopes}, lambda: {"x": number(9)}
+    if name in ("max", "min"):
         k = rng.randint(1, 4)
-        return {"k": k}, lambda: {f"x{c}": number() for c in range(1, k + 1)}
-    if name == "min":
-        k = rng.randint(1, 4)
-        return {"k": k}, lambda: {f"x{c}": number() for c in range(1, k + 1)}
+        return {"K": k}, lambda: {f"x{c}": number() for c in range(1, k + 1)}
     if name == "soft":
         return {"S": rng.randint(0, 3)}, rows("x")
     if name in ("before", "behind"):  # of one position, since sums of several roots have no exact value
