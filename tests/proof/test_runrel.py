@@ -18,7 +18,7 @@ from typing import Any
 
 import flint
 import pytest
-from families import by_turns, pairwise, together, together
+from families import by_turns, pairwise, together
 from proof.statement_truth import CONTEXT, program, real, texts, tree_of, truth
 
 from symcook.domains import make_domain
@@ -355,6 +355,7 @@ def test_a_long_relation_is_bracketed_and_says_the_same() -> None:
 # --- Generated models: every mask, weighting and placement ------------------------------------------------------------
 
 TABLE = {"a": {"x": 1, "y": 0}, "b": {"x": "-1/2", "y": 1}, "^": {"x": 1, "y": -1}, "$": {"x": 0, "y": "1/3"}}
+PRODUCT = [(m, w, p) for p in PLACEMENTS for m in MASKS for w in WEIGHTINGS]
 BATTERY = pairwise(list(MASKS), list(WEIGHTINGS), list(PLACEMENTS))
 
 
@@ -371,7 +372,7 @@ def norm(placement: str, which: str = "uv", epsilon: Any = 0) -> tuple[LayerNorm
 
 def generated(mask: str, weighting: str, placement: str) -> Transformer:
     """Two layers; positions from 0 or 1, added tokens, one or two heads and what they write change with the place."""
-    k = BATTERY.index((mask, weighting, placement))
+    k = PRODUCT.index((mask, weighting, placement))
     first, second = ("x", "y") if placement in ("none", "post", "pre") else ("u", "v")
     scored = Head(
         (first, second),
