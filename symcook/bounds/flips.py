@@ -14,7 +14,7 @@ from symcook.bounds.arguments import count, written
 from symcook.bounds.models import entry, read_model
 from symcook.bounds.result import Bound
 from symcook.domains.batch import Batch, Words
-from symcook.domains.protocol import visible
+from symcook.domains.rowwise import visible
 from symcook.errors import BadInput
 from symcook.forward import Result, forward
 from symcook.model.layers import SelfAttention
@@ -256,7 +256,7 @@ def _averaged(block: SelfAttention, changes: Changes) -> Changes:
     result = [dict(at) for at in changes]
     for head in block.heads:
         for i in range(length):
-            seen = visible(head.mask, i, length)
+            seen = visible(head.sees, i, length)
             if not len(seen):
                 continue
             means = [sum((changes[j][c] for j in seen), Fraction(0)) / len(seen) for c in head.reads]

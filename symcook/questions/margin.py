@@ -137,7 +137,7 @@ def distance(result: Result) -> tuple[bool | None, Number | None]:
     readout, found = result.model.readout, list[tuple[bool | None, Number | None]]()
     for place in result.places:
         values = [column[place] for column in result.watched.values()]
-        side = (result.verdicts or ())[place] if readout.decides else None
+        side = result.domain.verdict(result.verdicts, place) if readout.decides else None
         found.append((side, readout.distance(values, _most, lambda x: arb(x).mid())))
     if readout.everywhere and not readout.each and not all(accept for accept, _ in found):
         if any(accept is None for accept, _ in found):

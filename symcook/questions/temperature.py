@@ -70,7 +70,9 @@ def temperature(
     for n in asked:
         whole, start = n + bound.embedding.added, bound.embedding.start
         # the hard model has none, the soft one a symbol more
-        check_temperatures(bound, [(start + place, whole) for place in range(whole)])
+        domain = ExactDomain()
+        domain.begin((None,) * whole, start)
+        check_temperatures(bound, domain)
     notes: dict[str, str] = {}
     columns = ("n", "tau", "word", "root", "rule")
     if all(head.uniform for head in _heads(bound)):
