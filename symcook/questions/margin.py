@@ -213,13 +213,14 @@ def fmpq_of(x: arb) -> fmpq:
 
 def _of_level(model: Transformer, states: Prefixes, level: Level) -> tuple[_Least, Number]:
     """The least distances that words of a level are known to have, and a number that none is below."""
-    found = _Least()
-    for entry, size in enumerate(_sizes(model, level.result)):
+    found, sizes = _Least(), _sizes(model, level.result)
+    for entry, size in enumerate(sizes):
         found.take(*size, entry)
     if found.nearest is None:
         return found, None
     found.word = states.word(level, found.word)
-    between = [size for low in range(0, len(level.origin), 2) for size in _between(model, states, level, low)]
+    ends = zip(range(0, len(sizes), 2), sizes[::2], sizes[1::2], strict=True)
+    between = [x for low, (_, a), (_, b) in ends for x in _between(model, states, level, low, None in (a, b))]
     least: Any = found.value
     return found, min([least, *between])
 
@@ -233,14 +234,15 @@ def _sizes(model: Transformer, result: Result) -> list[tuple[bool, fmpq | None]]
     return found
 
 
-def _between(model: Transformer, states: Prefixes, level: Level, low: int) -> list[fmpq]:
+def _between(model: Transformer, states: Prefixes, level: Level, low: int, passes: bool) -> list[fmpq]:
     """Numbers one of which no distance between an entry and the next, the ends of a line, is below: it is least at its
-    ends, or 0 where it crosses. Where an activation turns in between, the line is broken there."""
+    ends, or 0 where it crosses. Where an activation turns in between, the line is broken there. `passes` is whether an
+    end passes a zero test, beside which distances are as small as one likes."""
     domain: Any = level.result.domain
     ends = [(column[low], column[low + 1]) for column in (*domain.turns, *_watched(level.result))]
     if all(a == b for a, b in ends):
         return []
-    if not any((a < 0 < b) or (b < 0 < a) for a, b in ends):
+    if not passes and not any((a < 0 < b) or (b < 0 < a) for a, b in ends):
         return []  # lines without a turn: the distance is convex, and on one side of each threshold
     todo = [(fmpq(0), fmpq(1))]
     found: list[fmpq] = []
