@@ -15,7 +15,6 @@ from symcook.errors import unknown
 
 if TYPE_CHECKING:
     from symcook.bounds.cooling import temperature
-    from symcook.bounds.entropy import cross_entropy
     from symcook.bounds.error import error_propagation
     from symcook.bounds.falling import table_lookup, tie_break, ziggurat
     from symcook.bounds.flips import sensitivity
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from symcook.bounds.result import Bound
     from symcook.bounds.scores import softmax_of_scores
     from symcook.bounds.softmax import softmax_hardmax
+    from symcook.papers.chiang2022.entropy import cross_entropy
 
 __all__ = [
     "KINDS",
@@ -256,7 +256,7 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             name="cross-entropy",
-            function="symcook.bounds.entropy:cross_entropy",
+            function="symcook.papers.chiang2022.entropy:cross_entropy",
             arguments=(
                 Argument("model", _MODEL, "NAME", required=True),
                 Argument("n", _N, "N", required=True),

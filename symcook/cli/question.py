@@ -59,7 +59,7 @@ def ask(
     **options: Any,
 ) -> int:
     """Ask, print the answer, and write its files."""
-    from symcook.report.plots import MISSING, plot_targets
+    from symcook.report.figure import MISSING, plot_targets
     from symcook.report.question import write
 
     if force and place is None:
