@@ -21,7 +21,6 @@ from symcook.questions.answer import Answer, Cell
 from symcook.questions.prefixes import Prefixes, mergeable, merged
 from symcook.questions.words import classes, lengths, require_words
 
-DIGITS = 10
 LIMIT_BITS = 2**13
 Number = Any
 """fmpq where it is exact, else arb."""
@@ -42,16 +41,23 @@ def margin(
     max_length: int,
     *,
     values: Mapping[str, Exact] | None = None,
-    digits: int = DIGITS,
+    digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """The least distance of a decision from its threshold over all words of each length, and a word that has it.
+    """Least distance of a decision from its threshold over all words of each length, and a word that has it.
+
+    Exact where it is rational, else a ball. Words with the same answer are one, so that lengths of 100 are no matter
+    for dyck-1 or parity; of a model that tells all words apart, there are too many from some length on.
+
+    For example: symcook margin parity --max-length 20 --plot margin
+
+    digits D: Relative digits of what is not rational.
 
     A sign readout: |logit|. A zero test: the greatest |coordinate| that is tested, over the words in which it is not 0;
     what passes the test lies on it. Largest: the difference of the two greatest scores. With a readout at each position
     the least of them; at all, what decides (the least where all accept, else the greatest of those that do not).
 
-    max_length: in typed symbols. Where the model allows, words are merged (`symcook.questions.prefixes`), or one word
+    Where the model allows, words are merged (`symcook.questions.prefixes`), or one word
     stands for all with the same answer (`symcook.questions.words`). The values are exact where they are rational, else
     balls of the asked relative digits. A row whose least value is known to lie between two numbers only has both, in a
     ball, and says so in the notes.
