@@ -23,7 +23,6 @@ from symcook.words.cells import classes
 from symcook.words.exact import mergeable, merged, moved
 from symcook.words.prefixes import Level
 
-DIGITS = 10
 LIMIT_BITS = 2**13
 Number = Any
 """fmpq where it is exact, else arb."""
@@ -44,16 +43,23 @@ def margin(
     max_length: int,
     *,
     values: Mapping[str, Exact] | None = None,
-    digits: int = DIGITS,
+    digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """The least distance of a decision from its threshold over all words of each length, and a word that has it.
+    """Least distance of a decision from its threshold over all words of each length, and a word that has it.
+
+    Exact where it is rational, else a ball. Words with the same answer are one, so that lengths of 100 are no matter
+    for dyck-1 or parity; of a model that tells all words apart, there are too many from some length on.
+
+    For example: symcook margin parity --max-length 20 --plot margin
+
+    digits D: Relative digits of what is not rational.
 
     A sign readout: |logit|. A zero test: the greatest |coordinate| that is tested, over the words in which it is not 0;
     what passes the test lies on it. Largest: the difference of the two greatest scores. With a readout at each position
     the least of them; at all, what decides (the least where all accept, else the greatest of those that do not).
 
-    max_length: in typed symbols. Where the model allows, words are merged (`symcook.words.exact`), or one word
+    Where the model allows, words are merged (`symcook.words.exact`), or one word
     stands for all with the same answer (`symcook.words.cells`). The values are exact where they are rational, else
     balls of the asked relative digits. A row whose least value is known to lie between two numbers only has both, in a
     ball, and says so in the notes.
@@ -137,7 +143,7 @@ def distance(result: Result) -> tuple[bool | None, Number | None]:
     readout, found = result.model.readout, list[tuple[bool | None, Number | None]]()
     for place in result.places:
         values = [column[place] for column in result.watched.values()]
-        side = (result.verdicts or ())[place] if readout.decides else None
+        side = result.domain.verdict(result.verdicts, place) if readout.decides else None
         found.append((side, readout.distance(values, _most, lambda x: arb(x).mid())))
     if readout.everywhere and not readout.each and not all(accept for accept, _ in found):
         if any(accept is None for accept, _ in found):

@@ -18,7 +18,7 @@ from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Going
 from symcook.forward import Memory, Result, forward
 from symcook.machine import unfollowed
-from symcook.model.parts import Head
+from symcook.model.parts import Head, Mask
 from symcook.model.transformer import Transformer
 from symcook.words import Stand, Word
 
@@ -75,8 +75,8 @@ class Position(Going):
     def joined(self, before: Values | None, column: Values) -> Sum:
         return Sum(before, self.numbers.added(before, column))
 
-    def attend(self, queries: Any, keys: Any, values: Sequence[Sum], mask: str, *rest: Any) -> list[Values]:
-        return [self.numbers.mean(one.total if mask == "future" else one.before) for one in values]
+    def attend(self, queries: Any, keys: Any, values: Sequence[Sum], mask: Mask, *rest: Any) -> list[Values]:
+        return [self.numbers.mean(one.total if mask.here else one.before) for one in values]
 
     def positive(self, column: Any) -> list[None]:
         return [None]
