@@ -43,7 +43,6 @@ from symcook.bounds.constants import (
     column_sum,
     normed_change,
     normed_size,
-    root,
     rows_of,
     score_form,
 )
@@ -57,6 +56,7 @@ from symcook.model.symbols import from_sympy, tree_from_sympy
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of, decide_sign
 from symcook.numbers.evaluate import evaluate
+from symcook.numbers.roots import rational_root
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -266,7 +266,7 @@ class Plan:
 
     def _norm(self, norm: LayerNorm, label: str = "") -> Growth:
         sharp, papers = normed_change(norm)
-        roots = (root(sharp), root(papers))
+        roots = (rational_root(sharp), rational_root(papers))
 
         def grow(e: Pair, number: Callable[[Fraction], Number]) -> Pair:
             ours, claimed = (

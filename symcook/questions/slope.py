@@ -20,8 +20,8 @@ from symcook.forward import forward
 from symcook.model.expr import Tree, names
 from symcook.model.transformer import Transformer
 from symcook.numbers.evaluate import evaluate
+from symcook.numbers.roots import ball_of
 from symcook.questions.moving import BITS
-from symcook.questions.places import ball_of
 
 
 class Sloped(NamedTuple):
