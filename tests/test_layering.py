@@ -12,7 +12,7 @@ from families import together
 
 PACKAGE = ROOT / "symcook"
 LAYERS = (
-    ("__init__", "alarm", "door", "errors", "files"),
+    ("__init__", "alarm", "declaration", "door", "errors", "files"),
     ("model", "numbers"),
     ("compose",),
     ("domains",),
@@ -83,7 +83,6 @@ def module_level_imports(source: str) -> list[str]:
 
 UPWARD = {
     "__init__.py": "the front door: each name is imported when it is first used",
-    "model/verbs.py": "what a model can be asked hands it to what answers",
     "model/answers.py": "an answer shows itself as the report says",
     "compose/builder.py": "a step may be a recipe by its name",
     "proof/replay.py": "a CHECKED certificate runs its check again",

@@ -204,7 +204,7 @@ class Line(Shortening):
 
     def power(self, k: int) -> Value:
         """t^k."""
-        return self.place**k if self.here and isinstance(self.place, fmpq) else plain(fmpq_poly([0] * k + [1]))
+        return self.place**k if self.here and not isinstance(self.place, Algebraic) else plain(fmpq_poly([0] * k + [1]))
 
     def same(self, a: Value, b: Value) -> bool:
         """Whether two values are one function."""
