@@ -271,24 +271,6 @@ def make_certificate(
     return out
 
 
-def replay_text(
-    text: str,
-    certificate: str | Mapping[str, Any],
-    *,
-    nontrivial: str | None = None,
-    known: Mapping[str, Definition] | None = None,
-    claim: bool = True,
-) -> Verdict:
-    """`judge` without files and lemmas: the statement's text and its certificate (JSON text or the object).
-
-    Raises Rejected, also for a certificate that lists a lemma: nothing here could say that it holds.
-    """
-    given = load_json(certificate if isinstance(certificate, str) else json.dumps(certificate))
-    name = given.get("id") if isinstance(given, dict) else None
-    statement = Statement(str(name), text, nontrivial, claim, known=known or {})
-    return _verdict(statement, *judge(statement, given))
-
-
 def _verdict(statement: Statement, status: str, result: kernel.Result) -> Verdict:
     return Verdict(statement.id, status, result.nodes, result.lemmas, result.named, result.oracles, result.axioms)
 
