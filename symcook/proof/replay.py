@@ -68,7 +68,7 @@ class Statement:
     @cached_property
     def expanded(self) -> str:
         """The text with the run relations of stored models written out."""
-        if re.search(r"\b(run|word|accept)\(", self.text) is None:
+        if re.search(r"\b(run|word|accept|premises|answer|names)\(", self.text) is None:
             return self.text
         from symcook.proof.runrel import expand
 
