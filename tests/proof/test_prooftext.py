@@ -357,6 +357,17 @@ def test_stored_texts_are_short():
         assert len(prooftext._logical(raw)) <= 120 and max(map(len, raw.splitlines())) <= 120, name
 
 
+def test_each_long_text_opens_with_its_idea():
+    """One line below the heading, in words, for every text over 20 lines."""
+    def opens(raw: str) -> bool:
+        lines = raw.split("\n")
+        idea = lines[1].strip() if len(lines) > 1 else ""
+        return len(lines) <= 21 or (idea.startswith("# ") and len(idea.split()) >= 6 and idea[-1] in ".:")
+
+    assert [name for name, path in TEXTS.items() if not opens(path.read_text(encoding="utf-8"))] == []
+    assert not opens("proof a.b\n" + "  qed\n" * 30) and not opens("proof a.b\n  # idea\n" + "  qed\n" * 30)
+
+
 def said(name: str, raw: str) -> list[str]:
     """The lists of more than 12 names in a text that `..` could say: of a lemma's quantifiers, of what one says exists,
     of the statement's own quantifiers."""
