@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from proof.adequacy import adequate, column, wrong
-from proof.claims_merrill import POINTS, dot, near, phi, same
+from proof.claims_merrill import POINTS, TIES, attend, dot, near, phi, same
 from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
@@ -139,3 +139,69 @@ def needs_mean_zero(v: Any) -> bool | None:
     if any(abs(e) != delta for e in x) or len(set(x)) == 1:
         return None
     return all(near(a, 1 if e > 0 else -1) for a, e in zip(out, x, strict=True)) == (mean == 0)
+
+
+def without_a_match() -> Iterator[dict[str, Any]]:
+    """Positions of earlier tokens and of token i; with a constant tie-breaking term several tokens may be maximal."""
+    for walk in ([0, 1], [3, 0], [0, 1, 2], [1, -1, 0], [1, -1, 3, 0], [0, 2, 1], [0, 1, 0], [2, 2]):
+        for ties in (TIES, dict.fromkeys(range(1, 12), F(1, 1000))):
+            i = len(walk)
+            subsets = [dict(enumerate(map(F, s), 1)) for s in itertools.product((0, 1), repeat=i - 1)]
+            yield {"h()": column(walk), "i": F(i), "g()": ties, "picked()": subsets}
+
+
+@adequate(
+    "merrill2024.lemma6.backward",
+    at=without_a_match(),
+    misses=[
+        ("unithash(h(j), 1, c))/sum", "unithash(h(j) + 1, 1, c))/sum"),
+        ("/sum(j, 1, i - 1, picked(j))", ""),
+        ("hardmax(l.", "sm(l."),
+        ("1 <= sum(j, 1, i - 1, picked(j))", "2 <= sum(j, 1, i - 1, picked(j))"),
+    ],
+)
+def mean_of_hashes(v: Any) -> bool | None:
+    i, h, g = int(v["i"]), v["h()"], v["g()"]
+    if h[i] in [h[j] for j in range(1, i)]:
+        return None
+    keys = {j: phi(h[j] / j, F(1, j)) for j in range(1, i + 1)}
+    scores = [dot(keys[i], keys[j]) - phi(g[j])[0] for j in range(1, i)]
+    best, found = attend(scores, [keys[j] for j in range(1, i)])
+    hashes = [phi(h[j + 1]) for j in best]
+    return same(found, [sum(column_) / len(best) for column_ in zip(*hashes, strict=True)])
+
+
+def counted() -> Iterator[dict[str, Any]]:
+    """Predicates on 0 to n as bits; the lookup is right for positive counts, or not, and anything for the count 0."""
+    for n in (0, 1, 2):
+        for bits in itertools.product((0, 1), repeat=n + 1):
+            for c in range(-1, n + 2):
+                for looked in (0, 1, 2):
+                    positive = int(c > 0)
+                    out = max(looked + positive - 1, 0) + max(bits[0] - positive, 0)
+                    yield {
+                        "n": F(n),
+                        "c": F(c),
+                        "theta()": column([*bits, 0, 0], 0),
+                        "test": [F(positive), F(1 - positive)],
+                        "looked": F(looked),
+                        "out": [F(out), F(out + 1)],
+                    }
+
+
+@adequate(
+    "yang2026.thm20.theta_zero",
+    at=counted(),
+    misses=[
+        ("relu(theta(0) - test)", "relu(theta(0))"),
+        ("relu(looked + test - 1)", "relu(looked)"),
+        ("0 < c -> looked", "1 < c -> looked"),
+        ("-> out = theta(c)", "-> out = theta(0)"),
+    ],
+)
+def zero_count(v: Any) -> bool | None:
+    """The value of the predicate, by cases: at a count of 0 it is theta(0), elsewhere what was looked up."""
+    n, c, theta, looked = int(v["n"]), int(v["c"]), v["theta()"], v["looked"]
+    if not 0 <= c <= n or looked not in (0, 1) or (c > 0 and looked != theta[c]):
+        return None
+    return (theta[0] if c == 0 else looked) == theta[c]
