@@ -33,13 +33,16 @@ def error_propagation(
     dtype: str | None = None,
     constants: bool = False,
 ) -> Bound:
-    """How far an error of size delta in the embedding, and rounding to a type of floats, can move a model's values.
+    """How far an error in the embedding of a model, or a type of floats, can move each coordinate, over all words of n
+    symbols, beside the papers' constants (yang2026, Lemmas 28 to 33; Cookbook, Section 7.2).
 
-    model: a recipe, a model file, or a model. delta: positive and rational: at every position the L1 norm of the change
-    of the residual stream is at most delta. n: the length of the input, needed where a head has scores that are not
-    zero. values: arguments of the recipe and values of its symbols, as "eps=1/8". dtype: float64, float32, float16 or
-    bfloat16: weights are stored in it and each operation is rounded to it, in any order of sums. At least one of delta
-    and dtype is needed.
+    delta D: The size of the error in the embedding.
+    dtype T: Weights and operations rounded to float64, float32, float16 or bfloat16.
+    constants: By constants of the parts alone, for every word at once.
+
+    At every position the L1 norm of the change of the residual stream is at most delta, positive and rational. The
+    length is needed where a head has scores that are not zero. Weights are stored in the type of floats and each
+    operation is rounded to it, in any order of sums. At least one of delta and dtype is needed.
 
     The answer's `value` is a bound on the L1 norm of the change at every position after the last layer, `claimed` the
     same with the papers' constants, None where they do not apply. It is an upper bound for all such changes; that some

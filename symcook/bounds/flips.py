@@ -14,7 +14,7 @@ from symcook.bounds.arguments import count, written
 from symcook.bounds.models import entry, read_model
 from symcook.bounds.result import Bound
 from symcook.domains.batch import Batch, Words
-from symcook.domains.protocol import visible
+from symcook.domains.rowwise import visible
 from symcook.errors import BadInput
 from symcook.forward import Result, forward
 from symcook.model.layers import SelfAttention
@@ -40,12 +40,12 @@ def too_many(letters: int, n: int, most: int) -> bool:
 def sensitivity(
     model: str | Transformer, n: int | str, values: str | Mapping[str, Any] | None = None, digits: int | str = 30
 ) -> Bound:
-    """The greatest change of an output of the model when one of its n symbols changes, against a proved C/n.
+    """The greatest change of a model's output when one of n symbols changes, against a proved C/n (chiang2022, Section
+    1; Cookbook, Section 6.4).
 
-    model: a recipe, a model file or a model that reads words, with at most 2^16 words of length n; its heads average
-    uniformly (all scores zero) and its activations are relu; a model with scores, layer norm or other activations, with
-    at most 2^12 words, has no C, and the greatest change is enclosed by runs in balls. values: as in
-    `error_propagation`. An output is the logit
+    The model reads words, with at most 2^16 words of length n; its heads average uniformly (all scores zero) and its
+    activations are relu; a model with scores, layer norm or other activations, with at most 2^12 words, has no C, and
+    the greatest change is enclosed by runs in balls. An output is the logit
     of a sign readout, else each coordinate or score that the readout shows, at the position where it looks. For a
     readout at each position those at the changed position are left out, since they change by a constant: the residual
     connection carries the symbol itself.
@@ -256,7 +256,7 @@ def _averaged(block: SelfAttention, changes: Changes) -> Changes:
     result = [dict(at) for at in changes]
     for head in block.heads:
         for i in range(length):
-            seen = visible(head.mask, i, length)
+            seen = visible(head.sees, i, length)
             if not len(seen):
                 continue
             means = [sum((changes[j][c] for j in seen), Fraction(0)) / len(seen) for c in head.reads]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from symcook.bounds.constants import Rows, product, score_form
 from symcook.bounds.models import words_of_length
 from symcook.domains.exact import Exact
-from symcook.domains.protocol import visible
+from symcook.domains.rowwise import visible
 from symcook.errors import BadInput, NotExact
 from symcook.forward import forward
 from symcook.model.parts import Head
@@ -66,7 +66,7 @@ def score_gap(head: Head, before: Sequence[Stream], start: int, label: str) -> G
         reads = [[row.get(c, Fraction(0)) for c in head.reads] for row in stream]
         queries = product(reads, form)
         for i, query in enumerate(queries):
-            seen = sorted(_dot(query, reads[j]) for j in visible(head.mask, i, len(stream)))
+            seen = sorted(_dot(query, reads[j]) for j in visible(head.sees, i, len(stream)))
             if len(seen) < 2:
                 continue
             gap = seen[-1] - seen[-2]

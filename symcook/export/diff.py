@@ -160,9 +160,9 @@ def _run(one: Transformer, other: Transformer, tokens: Any, near: Any) -> dict[s
             given = model.embedding.surround(one.embedding.typed(tokens))
         results.append(_traced(model, given))
     a, b = results
-    if a.domain.length != b.domain.length:
+    if len(a.everywhere) != len(b.everywhere):
         place = {"layer": 0, "part": "length", "position": None, "coordinate": None}
-        return {**place, "first": str(a.domain.length), "second": str(b.domain.length)}
+        return {**place, "first": str(len(a.everywhere)), "second": str(len(b.everywhere))}
     if [(s.layer, s.part) for s in a.steps] == [(s.layer, s.part) for s in b.steps]:
         pairs = [(s.layer, s.part, s.columns, t.columns) for s, t in zip(a.steps, b.steps, strict=True)]
     else:
@@ -170,7 +170,7 @@ def _run(one: Transformer, other: Transformer, tokens: Any, near: Any) -> dict[s
     pairs.append((len(one.layers), "readout", a.scores, b.scores))
     for layer, part, left, right in pairs:
         names = [n for n in (one.space if part != "readout" else left) if n in other.space or part == "readout"]
-        for place in range(a.domain.length):
+        for place in a.everywhere:
             for name in names:
                 x, y = (_entry(side, name, place) for side in (left, right))
                 if _differ(a.domain, x, y, near):

@@ -19,10 +19,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from symcook.domains.protocol import visible
-from symcook.domains.rowwise import Going
+from symcook.domains.rowwise import Going, visible
 from symcook.errors import BadInput
 from symcook.model.expr import Tree
+from symcook.model.parts import Mask
 from symcook.model.rationals import rational
 
 Entry = tuple[int, ...]
@@ -199,7 +199,7 @@ class Dependence(Going):
         return sum(numbers, Fraction(0)), tuple(sorted(signless))
 
     def attend(
-        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, factor: Any
+        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Any
     ) -> list[Column]:
         scales = self.positions(factor) if queries else [(self._given(1),)] * len(self.rows)
         offered = list(zip(*keys, strict=True)) if keys else [()] * self.length

@@ -18,7 +18,6 @@ from symcook.numbers.balls import ball, bits_for, check_digits, ladder, limit_fo
 from symcook.questions.answer import Answer, Cell
 from symcook.questions.words import MAX_LENGTH, Classes, classes, lengths
 
-DIGITS = 10
 Progress = Callable[[int, int], None]
 
 
@@ -48,15 +47,22 @@ def entropy(
     position: int | str | None = None,
     min_length: int = 1,
     values: Mapping[str, Exact] | None = None,
-    digits: int = DIGITS,
+    digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """The least and the greatest entropy, in bits, of each head's attention weights over all words of each length.
+    """Least and greatest entropy, in bits, of each head's attention weights over all words of each length.
 
-    The entropy of weights w is the sum of -w log2 w: 0 where one position has all the weight, log2 k for plain means of
-    k. head: one head, as L1.head2; without it all. position: the position that attends, as the model numbers them,
-    "each" for every one, or None for the one at which the readout looks (the last, where it looks at all). max_length,
-    min_length: in typed symbols; with what the model adds at most 32.
+    0 bits where one position has all the weight, log2 k for plain means of k positions. Words with the same weights are
+    one, so that lengths to 31 are no matter where scores do not depend on the symbols.
+
+    For example: symcook entropy parity --max-length 8 --plot entropy
+
+    head HEAD: One head, such as L2.head1; without it all.
+    position I: The position that attends, as the model numbers them, or each; without it the readout's.
+    digits D: Digits behind the point.
+
+    The entropy of weights w is the sum of -w log2 w. A readout at all positions has the last one for its own; lengths
+    are at most 32 with what the model adds.
 
     Rows have "n", "head" (with "each" also the position), "least" and "greatest", balls of the asked digits behind the
     point, and the first words that have them ("least_word", "word"; another word whose entropy cannot be told apart may

@@ -21,7 +21,6 @@ from symcook.questions.answer import Answer, Cell
 from symcook.questions.prefixes import Prefixes, mergeable, merged
 from symcook.questions.words import classes, lengths, require_words
 
-DIGITS = 10
 LIMIT_BITS = 2**13
 Number = Any
 """fmpq where it is exact, else arb."""
@@ -42,16 +41,23 @@ def margin(
     max_length: int,
     *,
     values: Mapping[str, Exact] | None = None,
-    digits: int = DIGITS,
+    digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """The least distance of a decision from its threshold over all words of each length, and a word that has it.
+    """Least distance of a decision from its threshold over all words of each length, and a word that has it.
+
+    Exact where it is rational, else a ball. Words with the same answer are one, so that lengths of 100 are no matter
+    for dyck-1 or parity; of a model that tells all words apart, there are too many from some length on.
+
+    For example: symcook margin parity --max-length 20 --plot margin
+
+    digits D: Relative digits of what is not rational.
 
     A sign readout: |logit|. A zero test: the greatest |coordinate| that is tested, over the words in which it is not 0;
     what passes the test lies on it. Largest: the difference of the two greatest scores. With a readout at each position
     the least of them; at all, what decides (the least where all accept, else the greatest of those that do not).
 
-    max_length: in typed symbols. Where the model allows, words are merged (`symcook.questions.prefixes`), or one word
+    Where the model allows, words are merged (`symcook.questions.prefixes`), or one word
     stands for all with the same answer (`symcook.questions.words`). The values are exact where they are rational, else
     balls of the asked relative digits. A row whose least value is known to lie between two numbers only has both, in a
     ball, and says so in the notes.
@@ -137,7 +143,7 @@ def distance(result: Result) -> tuple[bool | None, Number | None]:
     readout, found = result.model.readout, list[tuple[bool | None, Number | None]]()
     for place in result.places:
         values = [column[place] for column in result.watched.values()]
-        side = (result.verdicts or ())[place] if readout.decides else None
+        side = result.domain.verdict(result.verdicts, place) if readout.decides else None
         found.append((side, readout.distance(values, _most, lambda x: arb(x).mid())))
     if readout.everywhere and not readout.each and not all(accept for accept, _ in found):
         if any(accept is None for accept, _ in found):
@@ -213,13 +219,14 @@ def fmpq_of(x: arb) -> fmpq:
 
 def _of_level(model: Transformer, states: Prefixes, level: Level) -> tuple[_Least, Number]:
     """The least distances that words of a level are known to have, and a number that none is below."""
-    found = _Least()
-    for entry, size in enumerate(_sizes(model, level.result)):
+    found, sizes = _Least(), _sizes(model, level.result)
+    for entry, size in enumerate(sizes):
         found.take(*size, entry)
     if found.nearest is None:
         return found, None
     found.word = states.word(level, found.word)
-    between = [size for low in range(0, len(level.origin), 2) for size in _between(model, states, level, low)]
+    ends = zip(range(0, len(sizes), 2), sizes[::2], sizes[1::2], strict=True)
+    between = [x for low, (_, a), (_, b) in ends for x in _between(model, states, level, low, None in (a, b))]
     least: Any = found.value
     return found, min([least, *between])
 
@@ -233,14 +240,15 @@ def _sizes(model: Transformer, result: Result) -> list[tuple[bool, fmpq | None]]
     return found
 
 
-def _between(model: Transformer, states: Prefixes, level: Level, low: int) -> list[fmpq]:
+def _between(model: Transformer, states: Prefixes, level: Level, low: int, passes: bool) -> list[fmpq]:
     """Numbers one of which no distance between an entry and the next, the ends of a line, is below: it is least at its
-    ends, or 0 where it crosses. Where an activation turns in between, the line is broken there."""
+    ends, or 0 where it crosses. Where an activation turns in between, the line is broken there. `passes` is whether an
+    end passes a zero test, beside which distances are as small as one likes."""
     domain: Any = level.result.domain
     ends = [(column[low], column[low + 1]) for column in (*domain.turns, *_watched(level.result))]
     if all(a == b for a, b in ends):
         return []
-    if not any((a < 0 < b) or (b < 0 < a) for a, b in ends):
+    if not passes and not any((a < 0 < b) or (b < 0 < a) for a, b in ends):
         return []  # lines without a turn: the distance is convex, and on one side of each threshold
     todo = [(fmpq(0), fmpq(1))]
     found: list[fmpq] = []

@@ -3,7 +3,8 @@
 Prefixes with the same running sums are merged (`symcook.prefixes`). A sum that no later head averages again is *last*:
 it reaches the answer alone. Where there is one such sum, prefixes that differ in nothing else (and have it on the same
 side of zero) are merged too; of these the ones with the least and the greatest sum are kept, since whatever follows
-adds the same to all of them, so that the others stay between.
+adds the same to all of them, so that the others stay between. Where the two part at zero later, they stay one state:
+which of the others are on which side is not known.
 """
 
 from __future__ import annotations
@@ -131,9 +132,11 @@ class Prefixes(prefixes.Prefixes):
         ends = domain.sums[last[0]] if len(last) == 1 else None
         others = [column for k, column in enumerate(domain.sums) if ends is None or k != last[0]]
         kept: dict[Any, list[int]] = {}
-        for entry in range(len(level.origin)):
-            sign = None if ends is None else (ends[entry] > 0) - (ends[entry] < 0)
-            key = (sign, *((int(c[entry].p), int(c[entry].q)) for c in others))
+        keys = list(zip(*others, strict=True)) or [()] * len(level.origin)
+        signs = [None] * len(keys) if ends is None else [(x > 0) - (x < 0) for x in ends]
+        parted = {keys[low] for low in range(0, len(keys), 2) if signs[low] != signs[low + 1]}
+        for entry, others_ in enumerate(keys):
+            key = (others_, None if others_ in parted else signs[entry])
             known = kept.get(key)
             if known is None:
                 kept[key] = [entry, entry]

@@ -29,7 +29,6 @@ from symcook.questions.reach import Reach, enclosed, exactly
 from symcook.questions.words import classes, lengths, require_words
 
 Progress = Callable[[int, int], None]
-DIGITS = 10
 FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**10), 10**6
 """The first temperature that balls try, the greatest and the least, and one over how near they come."""
 SHOWN = Fraction(1, 2**20)
@@ -43,13 +42,20 @@ def temperature(
     *,
     min_length: int = 1,
     values: Mapping[str, Exact] | None = None,
-    digits: int = DIGITS,
+    digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """The greatest tau(n) with: at every temperature below tau(n) the softened model decides every word of n typed
-    symbols as the hard one does.
+    """Greatest temperature at which soft attention decides every word of each length as hard attention does.
 
-    The hard model has average-hard attention where `model` has softmax, and its own where it is hard; the soft one is
+    The hard model has average-hard attention where NAME has softmax. Beside it stands the paper's gamma/log(8 n), at
+    which every retrieved value is within 1/4.
+
+    For example: symcook temperature first-flawed --max-length 6
+
+    digits D: Digits of temperatures.
+
+    This is tau(n) with: at every temperature below tau(n) the softened model decides every word of n typed symbols as
+    the hard one does. The hard model keeps its own attention where that is hard; the soft one is
     `model.soften("tau")`. Where the scores are rational numbers, a weight is a power of x = e^(-1/(D tau)), D their
     common denominator, every value is a rational function of x, and tau(n) = -1/(D log x) for a root x in (0, 1) of the
     polynomial in the row's "root"; else it lies in a ball between a temperature up to which all is shown and one at
@@ -70,7 +76,9 @@ def temperature(
     for n in asked:
         whole, start = n + bound.embedding.added, bound.embedding.start
         # the hard model has none, the soft one a symbol more
-        check_temperatures(bound, [(start + place, whole) for place in range(whole)])
+        domain = ExactDomain()
+        domain.begin((None,) * whole, start)
+        check_temperatures(bound, domain)
     notes: dict[str, str] = {}
     columns = ("n", "tau", "word", "root", "rule")
     if all(head.uniform for head in _heads(bound)):

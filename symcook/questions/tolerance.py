@@ -26,7 +26,6 @@ FIRST = Fraction(10007, 10**7)
 """The first step in balls. A fraction that no weight at which answers change is likely to be."""
 FARTHEST = Fraction(2**10)
 """Balls are tried so far from the weight, times its size."""
-DIGITS = 6
 
 
 @door()
@@ -37,19 +36,25 @@ def tolerance(
     *,
     min_length: int = 1,
     values: Mapping[str, Exact] | None = None,
-    digits: int = DIGITS,
+    digits: int = 6,
     progress: Progress | None = None,
 ) -> Answer:
-    """The interval of one weight, around its value, in which every word of a length gets the answer that it gets now.
+    """Interval of one weight in which every word of each length keeps its answer, with the words that end it.
 
-    weights: a name as `symcook.questions.weights.free` reads it, or several that move together, those with a minus sign
-    the other way. max_length, min_length: in typed symbols; 0 asks about the empty word too. The interval is the
-    largest one around the weight; further off the answers may be right again.
+    The ends are exact where answers are rational functions of the weight; else they are enclosed.
 
-    Where the answers are rational functions of the weight (no softmax over scores and no layer norm, rational numbers)
-    the ends are exact: rational, or a ball around a root of a polynomial. Else each end lies between two numbers at
-    most 10^-digits apart: up to the first all is shown by balls over whole intervals, at the second a word is wrong. It
-    is exact there too where it is rational: the logit is exactly zero at it, and its slope has one sign around.
+    For example: symcook tolerance dyck-1-nonuniform --set N=8 --free 'L2.ff.b1[1]' --max-length 6
+
+    weights --free WEIGHT: The weight that moves, such as L1.head1.V[ones,one], L2.ff.W1[3,total] or readout[s]. Given
+      several times, they move together, those behind a minus sign the other way.
+    digits D: Decimals of ends that are not exact.
+
+    Names of weights are read by `symcook.questions.weights.free`. The interval is the largest one around the weight's
+    value; further off the answers may be right again. Where the answers are rational functions of the weight (no
+    softmax over scores and no layer norm, rational numbers) the ends are exact: rational, or a ball around a root of a
+    polynomial. Else each end lies between two numbers at most 10^-digits apart: up to the first all is shown by balls
+    over whole intervals, at the second a word is wrong. It is exact there too where it is rational: the logit is
+    exactly zero at it, and its slope has one sign around.
 
     Rows have "low" and "high" (None: no end), "low_in" and "high_in" (whether the end itself belongs to the interval;
     None where that is not known), "low_word" and "high_word" (a word that changes there).

@@ -13,10 +13,10 @@ from families import together
 from flint import arb
 
 import symcook as sc
-from symcook.bounds.sensitive import right_weights
 from symcook.errors import NotExact
 from symcook.model.symbols import exact
 from symcook.numbers.balls import Ball
+from symcook.papers.chiang2022.weights import right_weights
 from symcook.questions.slope import Sloped, Slopes, only_zero
 from symcook.questions.tolerance import tolerance
 from symcook.questions.weights import free
@@ -160,7 +160,7 @@ NORMED = ("parity-layernorm", ["L1.head1.V[ones,one]", "-L1.head1.V[ones_minus,o
     pytest.param(*NORMED, 4, marks=pytest.mark.sampled(8)),
 ])  # fmt: skip
 def test_the_intervals_of_figure_3(name: str, free: list[str], values: dict[str, Any], n: int, digits: int) -> None:
-    """Those of `symcook.bounds.sensitive`, which has closed forms of its own."""
+    """Those of `symcook.papers.chiang2022.weights`, which has closed forms of its own."""
     other = right_weights(name, n, values, digits=4)  # at least as near
     row = sc.build(name).tolerance(free, n, min_length=n, values=values, digits=digits).row(n)
     for end, (one, two) in (("low", (other.below, other.low)), ("high", (other.high, other.above))):

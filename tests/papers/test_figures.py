@@ -17,9 +17,11 @@ from families import together
 from shared import call, document, refused, words
 
 import symcook as sc
-from symcook.bounds.sensitive import right_weights
-from symcook.report import figures
-from symcook.report.figures import write
+from symcook.papers.chiang2022 import figures
+from symcook.papers.chiang2022.weights import right_weights
+from symcook.papers.drawing import figures as of_papers
+from symcook.papers.drawing import write
+from symcook.report import figure as drawing
 from symcook.spec.languages import dyck1_grammar
 
 
@@ -175,13 +177,13 @@ def test_the_command_writes_each_figure(
             rows = list(csv.DictReader(file.read_text(encoding="ascii").splitlines()))
             assert rows and all(Fraction(row["at"]) is not None and mpmath.mpf(row["rad"]) >= 0 for row in rows)
     assert "must not exist yet" in refused(capsys, "report", name, "-o", place)
-    monkeypatch.setattr(figures, "picture", lambda figure, form: b"another")
+    monkeypatch.setattr(drawing.Figure, "picture", lambda figure, form: b"another")
     assert call(capsys, "report", name, "-o", place, "--max-length", "4", "--force")[0] == 0
     assert all((file.read_bytes() == b"another") is (file.suffix != ".csv") for file in files)
 
 
 def test_without_matplotlib_the_numbers_are_written(few: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures, "find_spec", lambda name: None)
+    monkeypatch.setattr(drawing, "find_spec", lambda name: None)
     assert {file.suffix for file in write("parity", tmp_path, 3)} == {".csv"}
 
 
@@ -238,7 +240,7 @@ def test_streams_and_devices_are_no_places(
 )
 def test_comparators_are_grey_where_they_are_not_exact(name: str, grey: tuple[int, int]) -> None:
     """With eps = 1 the window of Eqs. (29) to (34), and in the CSV file the printed cases."""
-    (make,) = figures.figures()[name]
+    (make,) = of_papers()[name]
     figure = make(3, lambda _: None)
     assert (min(a for a, _ in figure.grey), max(b for _, b in figure.grey)) == grey
     if name.startswith("eq"):  # exact at 0 alone
@@ -257,7 +259,7 @@ def test_comparators_are_grey_where_they_are_not_exact(name: str, grey: tuple[in
 
 def test_figure_1_of_the_cookbook() -> None:
     """By the math module's erf, to what its floats hold."""
-    (make,) = figures.figures()["by-gelu"]
+    (make,) = of_papers()["by-gelu"]
     *scaled, wanted = make(3, lambda _: None).curves
     for curve, c in zip(scaled, (1, 2, 5), strict=True):
         for at, value in curve.points[::10]:
@@ -268,7 +270,7 @@ def test_figure_1_of_the_cookbook() -> None:
 
 def test_figure_2_of_the_cookbook_has_the_panels_of_its_caption() -> None:
     for make, member, (ahead, level) in zip(
-        figures.figures()["dyck-1"], (True, False, False), [(True, True), (False, True), (True, False)], strict=True
+        of_papers()["dyck-1"], (True, False, False), [(True, True), (False, True), (True, False)], strict=True
     ):
         figure = make(3, lambda _: None)
         opened, closed = ([int(Fraction(value.mid)) for _, value in curve.points] for curve in figure.curves)

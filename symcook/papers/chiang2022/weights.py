@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import flint
 
 from symcook.bounds.arguments import count
-from symcook.bounds.entropy import Given, case_of, hits, normed_parity_logit, ones_logit, parity_logit
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.numbers.balls import arb_of, decide_sign, limit_for
+from symcook.papers.chiang2022.entropy import Given, case_of, hits, normed_parity_logit, ones_logit, parity_logit
 
 LOGITS = {"parity": parity_logit, "parity-layernorm": normed_parity_logit}
 FIRST = Fraction(9973, 10007)

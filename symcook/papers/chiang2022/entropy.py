@@ -57,18 +57,22 @@ def cross_entropy(
     seed: int | str = 0,
     digits: int | str = 30,
 ) -> Bound:
-    """The mean of -log2 of the probability of the right answer over all 2^n words of n symbols, in bits; 1 bit.
+    """The mean cross-entropy in bits over all words of n symbols, for parity, first, first-flawed and their variants
+    with layer norm, against the worst possible, 1 bit (chiang2022, Figure 2).
 
-    model: parity, first, first-flawed, parity-layernorm or first-layernorm. n: the number of symbols, CLS not counted;
-    at most 1000 for parity-layernorm, which takes n^2 exponentials, and 10^5 for first-flawed, which takes n. values:
-    scaled, eta, c and epsilon as in `error_propagation`, rational. Words with one logit are taken together: by the
+    weight P: The weight of Figure 3 in parity and parity-layernorm.
+    sample M: The mean over so many words, drawn evenly, in place of all.
+    seed S: Where the drawing begins (0).
+
+    The mean is that of -log2 of the probability of the right answer. CLS is no symbol; there are at most 1000 for
+    parity-layernorm, which takes n^2 exponentials, and 10^5 for first-flawed, which takes n. Values of scaled, eta, c
+    and epsilon are rational. Words with one logit are taken together: by the
     parity of k, the number of 1s, by k, by the first symbol, or by both. With s the logit, a member has log2(1 + e^-s).
 
-    weight: what stands in parity and parity-layernorm in place of the 1 at row 6, column 2 of W^V of the first head, by
+    `weight` stands in parity and parity-layernorm in place of the 1 at row 6, column 2 of W^V of the first head, by
     which every position learns weight k/n, and in the negative beside it in parity-layernorm; rational, at least 0.
     With it parity takes n terms, and n is at most 10^5.
-    sample: the mean over so many words, drawn evenly with `seed` by Python's random.Random, in place of all; at most
-    10^6 symbols are drawn in all.
+    A sample is drawn with `seed` by Python's random.Random; at most 10^6 symbols are drawn in all.
 
     "one bit less this" is 1 - value, which plain attention sends to 0; "accuracy" is the share of the words whose
     answer is right, "open" where balls do not tell a logit from zero.
