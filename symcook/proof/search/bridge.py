@@ -124,7 +124,7 @@ class Bridge:
     def _text(self, stored: bool) -> str:
         name, real = self.model["name"], "Real" if self.pointwise else "Int->Real"
         sorts = {fn: f"Int{'*Int' * (not self.pointwise)}->Real" for fn, _ in self.number.values()}
-        runs = [f"{fn}:{sorts.get(fn, real)}" for fn in self.runs]
+        runs = [f"names({name})"] if stored else [f"{fn}:{sorts.get(fn, real)}" for fn in self.runs]
         front = ", ".join([*([] if self.pointwise else ["n:Int"]), *(["w:Int->Int"] if self.words else []), *runs])
 
         def near(word: str) -> str:
@@ -138,7 +138,8 @@ class Bridge:
         premises = self.far.premises()
         made = [*([] if premises == "true" else [far("premises")]), far("run"), *([far("word")] if self.words else [])]
         made += self._answers(near, far)
-        quantified = f"ex {', '.join(self.far.names)}. {' & '.join(made)}"
+        names = far("names") if stored else ", ".join(self.far.names)
+        quantified = f"ex {names}. {' & '.join(made)}"
         whole = f"{near('run')} -> {quantified}"
         if self.words:
             whole = f"({far('word')} -> {near('word')}) & ({near('word')} -> {whole})"

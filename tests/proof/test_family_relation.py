@@ -3,7 +3,7 @@
 What an instance computes satisfies two relations, that of the family at its sizes and the instance's own, which are
 made by different walks; neither holds of anything near it. 2,000 runs by a command:
 
-    python tests/proof/test_families.py 2000
+    python tests/proof/test_family_relation.py 2000
 """
 
 from __future__ import annotations
