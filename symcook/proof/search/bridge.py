@@ -84,7 +84,8 @@ class Bridge:
             raise self._apart("as input", *both)
         self.cells = self._cells()
         self.number = {} if stored else self._numbers()
-        self.statement = Statement(name, self._text(stored), known=_definitions())
+        self.text = self._text(stored)
+        self.statement = Statement(name, self.text, known=_definitions())
 
     def _apart(self, what: str, own: Any, far: Any) -> Unbridged:
         must = f"an instance of {self.family.name} at {self.at.sizes} must have {far} {what}"
