@@ -10,8 +10,9 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symcook.cli.families import SHIPPED, folder, instance_of, path_of, read
+from symcook.cli.families import SHIPPED, instance_of, path_of, read
 from symcook.cli.output import print_json, say
+from symcook.model.family import shipped
 from symcook.report.text import WIDE
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def candidates(model: Any) -> tuple[list[tuple[Family, Instance]], bool]:
         given = {key.strip(): value.strip() for key, _, value in (p.partition("=") for p in said[2].split(","))}
         family = read(path, given)
         return [(family, instance_of(family, given))], True
-    return [one for path in sorted(folder().glob("*.json")) for one in _counted(path, model)], False
+    return [one for path in sorted(shipped("").parent.glob("*.json")) for one in _counted(path, model)], False
 
 
 def _counted(path: Path, model: Any) -> Iterator[tuple[Family, Instance]]:

@@ -25,7 +25,7 @@ from symcook.model.space import Space
 from symcook.model.symbols import exact
 from symcook.model.transformer import Transformer
 
-MAX_WEIGHTS = 2_000_000
+MAX_WEIGHTS = 20_000_000
 TRIED = 3
 """Up to which sizes the smallest ones are looked for at which an index leaves its range."""
 Values = Mapping[str, Any]
@@ -122,12 +122,13 @@ class Instance:
 
     @property
     def values(self) -> str:
-        """Sizes, tables and choices as a statement writes them: ``M = 2, phi = 0 1``."""
+        """Sizes, tables and choices as a statement writes them: ``M = 2, phi = 0 1``; usual choices are left out."""
         tables = [
             f"{name} = {' '.join(quotient(Fraction(self.env[name](*at))) for at in self._cells(table.over))}"
             for name, table in self.family.tables.items()
         ]
-        chosen = [f"{key} = {value}" for key, value in self.family.chosen.items()]
+        made = self.family.chosen.items()
+        chosen = [f"{key} = {value}" for key, value in made if value != self.family.choices[key][0]]
         return ", ".join([*filter(None, [self.sizes]), *tables, *chosen])
 
     def _many(self, part: Layer | Repeat) -> int:
@@ -280,10 +281,14 @@ class Instance:
             positions[c] = show(self.closed(tree, env))
         layers = []
         for part in family.layers:
-            rounds = [{}]
-            if isinstance(part, Repeat):
-                rounds = [{part.over.name: Fraction(t)} for t in self.range(part.over, self.env)]
-            layers += [self.layer(one, {**self.env, **t}) for t in rounds for one in _layers(part)]
+            if not isinstance(part, Repeat):
+                layers.append(self.layer(part, self.env))
+                continue
+            rounds = [{part.over.name: Fraction(t)} for t in self.range(part.over, self.env)]
+            if str(("name", part.over.name)) not in str(part.layers) and rounds:  # every round is the first one
+                layers += [self.layer(one, {**self.env, **rounds[0]}) for one in part.layers] * len(rounds)
+            else:
+                layers += [self.layer(one, {**self.env, **t}) for t in rounds for one in part.layers]
         longest = None if family.longest is None else self._whole(family.longest, self.env)
         return Transformer(
             name or family.name,
