@@ -139,7 +139,22 @@ def case(name: str, rng: random.Random) -> Case:
 
     if name == "dyck-k-d":
         values: dict[str, Any] = {"K": rng.randint(1, 3), "D": rng.randint(1, 3)}
-        return values, word(2 * values["K"])
+
+        def brackets() -> list[str]:
+            """A word of brackets, mostly nested, mostly not too deep."""
+            stack, out = [], []
+            while len(out) < 6 and (not out or stack or rng.random() < 0.5):
+                if stack and rng.random() < 0.6:
+                    out.append(stack.pop() + 1)
+                else:
+                    stack.append(2 * rng.randrange(values["K"]))
+                    out.append(stack[-1])
+            out += [one + 1 for one in reversed(stack)]
+            if rng.random() < 0.3:
+                out[rng.randrange(len(out))] = rng.randrange(2 * values["K"])
+            return [str(one) for one in out]
+
+        return values, brackets
     if name == "induction-most-recent":
         values = {"S": rng.randint(1, 4)}
         return values, word(values["S"])
