@@ -323,7 +323,9 @@ class Instance:
                 self.view = {**view, **seen}
             with self.family.reading(own):
                 if block is layer.heads:
-                    heads = [made for one in layer.heads for made in self.heads(one, env)]
+                    heads = [made for one in layer.heads for made in self.heads(one, env) if made.writes]
+                    if layer.heads and not heads:  # nothing is left of them: one that adds zero
+                        heads = [ModelHead(self.space[:1], self.space[:1], [[0]], [[0]], [[0]], layer.heads[0].mask)]
                     blocks.append(SelfAttention(tuple(heads)) if heads else None)
                 else:
                     blocks.append(self.network(layer.feedforward, env) if block else None)
@@ -372,6 +374,7 @@ class Instance:
 
     def network(self, writes: Sequence[Write], env: Mapping[str, Any]) -> FeedForward:
         outs = [(c, self.form(tree, here)) for c, tree, here in self.written(writes, env)]
+        outs = outs or [(self.space[0], {})]  # nothing is left of it: one that adds zero
         units = list(dict.fromkeys(unit for _, form in outs for unit in form if unit is not None))
         columns = tuple(dict.fromkeys(c for unit in units for c, _ in unit if c is not None)) or self.space[:1]
         return FeedForward(
