@@ -204,7 +204,7 @@ WRONG = {
     "family.lookup_one_hot_rightmost": ("= value(q)", "= value(i)"),
     "family.lookup_one_hot_leftmost": ("query(i) = q", "query(i) < q"),
     "family.dyck_k_d": (", n, D)", ", n, D - 1)"),
-    "family.induction_most_recent": ("I[a = c]", "I[a = 1]"),
+    "cookbook.t3.induction": ("I[a = c]", "I[a = 1]"),
     "family.boolean": ("out = phi(r)", "out = 1 - phi(r)"),
     "family.cpwl": ("xs(P) <= x ->", "xs(1) <= x ->"),
     "family.max": ("x(c) <= z2_out(K)", "x(c) < z2_out(K)"),
