@@ -5,8 +5,9 @@ as names, ``word(family-NAME)`` for "w(1), ..., w(n) are numbers of tokens", ``a
 condition, ``premises(family-NAME)`` for the conditions on sizes and tables, ``answer(family-NAME; ; ; y, i)`` for "the
 readout answers y at i", and ``names(family-NAME)`` for the quantified names: sizes, tables, and the values of a run.
 ``run(family-NAME; K = 2, phi = 0 1 1 0, ties = rightmost; g_)`` is the same at these sizes, table (row by row, its
-entries among the premises) and choice, with the prefix g_ before the names that are left (without values, before all but the sizes). All of it is written out
-before a statement is read, so that both checkers know nothing of families.
+entries among the premises) and choice, with the prefix g_ before the names that are left (without values, before all
+but the sizes, which a statement may have already). All of it is written out before a statement is read, so that both
+checkers know nothing of families.
 
 Names, as in `runrel`: the first value of a coordinate x is ``x(indices, i)``, a later one ``z<layer>_x(indices, i)``.
 What a repetition writes is carried: ``x(t, indices, i)`` is the value after round t, the one before all rounds stands
