@@ -196,7 +196,7 @@ WRONG = {
     "family.max": ("x(c) <= z2_out(K)", "x(c) < z2_out(K)"),
     "family.min": ("z2_out(K) = x(c)", "z2_out(K) = x(1)"),
 }
-"""Theorems about one family each, with a change that makes them false. Rows that say more have instances of their own."""
+"""Theorems about one family each, with a change that makes them false. Rows that say more have their own instances."""
 
 
 @pytest.mark.parametrize("name", sorted(WRONG))
