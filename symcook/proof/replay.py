@@ -68,14 +68,16 @@ class Statement:
 
     @cached_property
     def text(self) -> str:
-        """The statement with families, lists of names and records written out; run(NAME) of a model stands as it is."""
-        plain = records.ANY.search(self.written) is None and "family-" not in self.written
+        """The statement with lists of names, records and families written out; run(NAME) stands as it is."""
+        plain = records.ANY.search(self.written) is None and "(family-" not in self.written
         return self.written if plain else _expanded(self.written, "named")
 
     @cached_property
     def expanded(self) -> str:
         """The text with the run relations of stored models written out."""
-        return self.text if re.search(r"\b(run|word|accept)\(", self.text) is None else _expanded(self.text, "expand")
+        if re.search(r"\b(run|word|accept)\(", self.text) is None:
+            return self.text
+        return _expanded(self.text, "expand")
 
     @cached_property
     def formula(self) -> Term:

@@ -65,15 +65,15 @@ def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
 
 
 def named(text: str, model: Callable[[str], Model] | None = None) -> str:
-    """`text` with what it says of families, lists of names and records written out, while run(NAME) of a stored model
-    stays as it is; arguments as for `expand`."""
+    """`text` with lists of names, records and families written out, while run(NAME) stays as it is; arguments as for
+    `expand`."""
     from symcook.proof import familyrel
 
     def relation(name: str) -> Relation:
         with _format(name):
             return _relation(name, model)
 
-    return records.expand(familyrel.expand(text), relation)
+    return familyrel.expand(records.expand(text, relation))
 
 
 @contextmanager
