@@ -298,12 +298,12 @@ class _Writer:
 
     def nearest(self, value: Any) -> float:
         """The float64 nearest to a number; the same tree is looked at once."""
-        from symcook.domains.floats import nearest
+        from symcook.numbers.evaluate import float_of
 
         if type(value[0]) is int:
-            return nearest(_number(value))
+            return float_of(_number(value))
         if value not in self.known:
-            self.known[value] = nearest(value)
+            self.known[value] = float_of(value)
         return self.known[value]
 
 

@@ -20,12 +20,12 @@ from symcook.model.layers import SelfAttention
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, check_digits, refine
+from symcook.numbers.roots import Place, ball_of
 from symcook.questions.answer import Answer, Cell
 from symcook.questions.cold import at_low_temperatures
 from symcook.questions.lengths import lengths
 from symcook.questions.line import Unit
 from symcook.questions.moving import Along, answer, at_point, between
-from symcook.questions.places import Place, ball_of, below
 from symcook.questions.reach import Reach, enclosed, exactly
 from symcook.words import Cover
 from symcook.words.cells import classes
@@ -246,7 +246,7 @@ def _from_cold(right_at: Any, right_between: Any, first: Fraction, limit: Fracti
 
 
 def _sooner(one: Reach, other: Reach) -> bool:
-    if below(one.last, other.last):
+    if one.last < other.last:
         return True
     return one.last == other.last and one.included is False and other.included is not False
 

@@ -13,10 +13,10 @@ from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.model.symbols import Exact, fraction, from_sympy
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, ball, check_digits, refine
+from symcook.numbers.roots import Place, ball_of
 from symcook.questions.answer import Answer, Cell
 from symcook.questions.lengths import lengths
 from symcook.questions.moving import NO_VALUE, Along, at_point, between
-from symcook.questions.places import Place, ball_of, below
 from symcook.questions.reach import Reach, enclosed, exactly
 from symcook.questions.slope import only_zero
 from symcook.questions.weights import free
@@ -126,7 +126,7 @@ def _furthest(
 def _ends_before(one: Reach, other: Reach) -> bool:
     if one.first is None or other.first is None:
         return one.first is not None
-    if below(one.last, other.last):
+    if one.last < other.last:
         return True
     return one.last == other.last and one.included is False and other.included is True
 
