@@ -77,7 +77,7 @@ def margin(
     if mergeable(bound) and bound.decides:
         try:
             for level in merged(bound, asked):
-                found[level.n], method = _of_level(bound, level), f"{level.says}; exact"
+                found[level.n], method = _of_level(bound, level), level.says
                 if progress is not None:
                     progress(level.n, asked[-1])
         except NotExact:
