@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from symcook.domains import RUNNABLE, make_domain
-from symcook.domains.protocol import Rounded
+from symcook.domains.protocol import rounds
 from symcook.door import door
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import Result, forward
@@ -61,7 +61,7 @@ class Run(Shown):
     @property
     def simulates(self) -> bool:
         """Whether the answer is what a runtime would give, right or wrong."""
-        return isinstance(self.result.domain, Rounded) and self.result.domain.simulates
+        return rounds(self.result.domain) and self.result.domain.simulates
 
     @property
     def output(self) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class Run(Shown):
         system = self.result.domain
         found = []
         with system.context():
-            places = range(system.length)
+            places = self.result.everywhere
 
             def shown(column: Any) -> list[Any]:
                 return [system.show(system.read(column, place), self.digits) for place in places]

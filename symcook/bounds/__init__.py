@@ -47,23 +47,23 @@ __all__ = [
 ]
 
 KINDS = {
-    name: Question(name, f"symcook.bounds.{home}", "digits")
+    name: Question(name, f"symcook.{home}", "digits")
     for name, home in {
-        "softmax-hardmax": "softmax:softmax_hardmax",
-        "softmax": "scores:softmax_of_scores",
-        "lookup": "lookup:quadratic_lookup",
-        "ziggurat": "falling:ziggurat",
-        "table-lookup": "falling:table_lookup",
-        "tie-break": "falling:tie_break",
-        "layernorm-hash": "hash:layernorm_hash",
-        "lipschitz": "layer:lipschitz",
-        "layer-norm": "layer:layer_norm",
-        "gelu-multiply": "gelu:gelu_multiply",
-        "gelu-relu": "gelu:gelu_relu",
-        "temperature": "cooling:temperature",
-        "error": "error:error_propagation",
-        "sensitivity": "flips:sensitivity",
-        "cross-entropy": "entropy:cross_entropy",
+        "softmax-hardmax": "bounds.softmax:softmax_hardmax",
+        "softmax": "bounds.scores:softmax_of_scores",
+        "lookup": "bounds.lookup:quadratic_lookup",
+        "ziggurat": "bounds.falling:ziggurat",
+        "table-lookup": "bounds.falling:table_lookup",
+        "tie-break": "bounds.falling:tie_break",
+        "layernorm-hash": "bounds.hash:layernorm_hash",
+        "lipschitz": "bounds.layer:lipschitz",
+        "layer-norm": "bounds.layer:layer_norm",
+        "gelu-multiply": "bounds.gelu:gelu_multiply",
+        "gelu-relu": "bounds.gelu:gelu_relu",
+        "temperature": "bounds.cooling:temperature",
+        "error": "bounds.error:error_propagation",
+        "sensitivity": "bounds.flips:sensitivity",
+        "cross-entropy": "papers.chiang2022.entropy:cross_entropy",
     }.items()
 }
 """The kinds of bounds: each function takes its arguments and `digits` by name and returns a `Bound`."""

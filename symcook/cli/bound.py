@@ -95,7 +95,8 @@ def _check(chosen: Question, given: dict[str, Any], ranged: str | None) -> None:
 
 
 def _plot(kind: str, over: str, place: str, given: dict[str, Any], digits: int, force: bool, as_json: bool) -> int:
-    from symcook.report.plots import MISSING, plot_bound
+    from symcook.report.figure import MISSING
+    from symcook.report.plots import plot_bound
 
     with Progress(f"{kind} over {over}") as progress:
         found, files = plot_bound(kind, over, place, digits=digits, force=force, progress=progress, **given)

@@ -15,4 +15,14 @@ def print_list(as_json: bool) -> None:
     else:
         from symcook.report.recipe import listing
 
-        print(listing(recipes).text())
+        print(listing(recipes, families()).text())
+
+
+def families() -> list[tuple[str, str]]:
+    """The families that ship, as commands call them, each with what it computes."""
+    import json
+
+    from symcook.cli.families import SHIPPED, folder
+
+    documents = (json.loads(path.read_bytes()) for path in sorted(folder().glob("*.json")))
+    return [(f"{SHIPPED}{one['name']}", one.get("summary", "")) for one in documents]

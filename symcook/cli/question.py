@@ -97,7 +97,7 @@ def ask(
     chosen: Chosen, question: Question, place: str | None, force: bool, seconds: int, as_json: bool, **given: Any
 ) -> int:
     """Ask, print the answer, and write its files."""
-    from symcook.report.plots import MISSING, plot_targets
+    from symcook.report.figure import MISSING, plot_targets
     from symcook.report.question import write
 
     if force and place is None:

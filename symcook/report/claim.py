@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from symcook.report.document import Document, Table, Words
 
 if TYPE_CHECKING:
-    from symcook.claims import Row
+    from symcook.claims import Claim
 
 MOST_SHOWN = 40
 MOST_STATED = 4  # with so few claims the formal statements are shown too
 _FORMALLY = {"OPEN": "Formally, not proved", "DEFINED": "Also proved"}  # beside a definition stands what follows
 
 
-def document(rows: Sequence[Row]) -> Document:
+def document(rows: Sequence[Claim]) -> Document:
     """The claims where they are few enough to read; else statuses counted by paper."""
     if not rows:
         return Document("no claim fits")
@@ -25,7 +25,7 @@ def document(rows: Sequence[Row]) -> Document:
     return Document("", [_one(row, len(rows) <= MOST_STATED) for row in rows])
 
 
-def _one(row: Row, stated: bool) -> Document:
+def _one(row: Claim, stated: bool) -> Document:
     corrected = f" by {row.corrected}" if row.corrected else ""
     assuming = f" assuming {', '.join(row.assuming)}" if row.assuming else ""
     details = [f"{row.location}: {row.statement}", *_why(row), *([f"Note: {row.note}"] if row.note else [])]
@@ -42,7 +42,7 @@ def lemmas(rows: Sequence[Mapping[str, str]], every: bool) -> Document:
     return Document("", [Document(f"{row['name']} ({row['kind']})", [Words([row["statement"]], "")]) for row in rows])
 
 
-def _counts(rows: Sequence[Row]) -> Table:
+def _counts(rows: Sequence[Claim]) -> Table:
     """A table by paper: the claims by status, then the definitions, then the rows that repeat another one."""
     from symcook.claims import DEFINITION, STATUSES, counts
 
@@ -59,7 +59,7 @@ def _counts(rows: Sequence[Row]) -> Table:
     return Table(table)
 
 
-def _why(row: Row) -> Iterator[str]:
+def _why(row: Claim) -> Iterator[str]:
     """What a reader should know about the status: the slip and its witness, the test of a definition, the source."""
     if row.slip:
         yield f"Printed: {row.printed}"
@@ -77,7 +77,7 @@ def _gap(gap: Mapping[str, str]) -> str:
     return words + (f" Repair: {gap['repair']}" if gap.get("repair") else "")
 
 
-def _more(row: Row) -> list[str]:
+def _more(row: Claim) -> list[str]:
     """What a few claims are shown with: formal statements, attempts, lemmas, and the command that checks the proof."""
     from symcook.proof.audit.unasked import unasked, unasked_words
     from symcook.proof.replay import library, statements

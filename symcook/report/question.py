@@ -19,6 +19,7 @@ from symcook.report.values import value_latex, value_text
 
 if TYPE_CHECKING:
     from symcook.questions.answer import Answer
+    from symcook.report.figure import Figure
 
 WORD = 44
 """The characters of a word that a line shows."""
@@ -82,13 +83,10 @@ def _cell(found: Answer, name: str, cell: Any) -> str:
 
 
 def write(found: Answer, targets: Sequence[Path], force: bool) -> None:
-    """Write the CSV file and the pictures at `targets` (`symcook.report.plots.plot_targets`), all or none."""
-    from symcook.report.plots import write_plot
+    """Write the CSV file and the pictures at `targets` (`symcook.report.figure.plot_targets`), all or none."""
+    from symcook.report.figure import write_plot
 
-    contents = {targets[0]: table_csv(found).encode()}
-    for target in targets[1:]:
-        contents[target] = picture(found, target.suffix[1:])
-    write_plot(contents, force)
+    write_plot(targets, table_csv(found), figure(found), force)
 
 
 def table_csv(found: Answer) -> str:
@@ -124,11 +122,10 @@ def _ball(cell: Any) -> Any:
     return ball(refine(lambda: arb_of(cell), DIGITS, relative=True), DIGITS, relative=True)
 
 
-def picture(found: Answer, form: str) -> bytes:
-    """The columns that are shown over n, as an SVG or PNG file; a margin of 0 has no place on its axis."""
+def figure(found: Answer) -> Figure:
+    """The columns that are shown over n; a margin of 0 has no place on its axis."""
     from symcook.numbers.balls import arb_of, ball
-    from symcook.report.figures import Curve, Figure
-    from symcook.report.figures import picture as draw
+    from symcook.report.figure import DOTS, Curve, Figure
 
     curves = []
     groups = dict.fromkeys(row.get(found.by) for row in found.rows) if found.by else {None: None}
@@ -144,15 +141,15 @@ def picture(found: Answer, form: str) -> bytes:
                 points.append((Fraction(str(row["n"])), value))
         if points:
             label = CURVES.get((found.kind, name), name.replace("_", " "))
-            curves.append(Curve(f"{group}, {label}" if found.by else label, tuple(points), found.kind != "tolerance"))
+            style = DOTS if found.kind == "tolerance" else {}
+            curves.append(Curve(f"{group}, {label}" if found.by else label, tuple(points), style))
     logarithmic = (False, found.logarithmic and bool(curves))
     across, title = "n (typed symbols)", found.title or _title(found)
     bars, level = _intervals(found) if found.kind == "tolerance" else ((), None)
-    figure = Figure(
+    return Figure(
         "question", title, across, found.up, tuple(curves), logarithmic, _note(found, curves), legend="best", bars=bars,
         level=level,
     )  # fmt: skip
-    return draw(figure, form)
 
 
 def _intervals(found: Answer) -> tuple[Any, Any]:

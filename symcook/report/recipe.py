@@ -21,8 +21,9 @@ CHAPTERS = {
 """The sections of the Cookbook that have constructions."""
 
 
-def listing(recipes: Sequence[Recipe]) -> Document:
-    """The Cookbook's table of contents with what there is of each section; then those of other papers, and others."""
+def listing(recipes: Sequence[Recipe], families: Sequence[tuple[str, str]]) -> Document:
+    """The Cookbook's table of contents with what there is of each section; then those of other papers, and others; at
+    the end families, each with what it computes."""
     width = max(len(recipe.name) for recipe in recipes)
     entries: dict[str, list[tuple[list[int], str]]] = {}
     every = [(one.section, one.name, one.summary, "" if one.paper == COOKBOOK else one.paper) for one in recipes]
@@ -33,6 +34,8 @@ def listing(recipes: Sequence[Recipe]) -> Document:
     order = sorted(entries, key=lambda title: (not title[0].isdigit(), title == OTHER, title))
     own = {title: [line for _, line in sorted(entries[title], key=lambda one: one[0])] for title in order}
     chapters = [Document(title, [Words(lines)]) for title, lines in own.items()]
+    same = [f"        {name:<{width}}  {summary}" for name, summary in families]
+    chapters.append(Document("Families: the same for every size, alphabet and table (symcook new)", [Words(same)]))
     end = Words(["symcook explain NAME says what one computes, and where it is exact."])
     return Document("", [Words(["The Transformer Cookbook, by section"]), *chapters, end], apart="\n\n")
 

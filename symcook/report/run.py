@@ -96,7 +96,7 @@ def _places(answer: Run) -> list[str]:
     result = answer.result
     start = result.model.embedding.start
     if result.model.embedding.inputs is not None:
-        return [str(place) for place in range(start, start + result.domain.length)]
+        return [str(start + place) for place in result.everywhere]
     return [f"{place}: {token}" for place, token in enumerate(result.sequence, start)]
 
 
