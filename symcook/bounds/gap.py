@@ -41,7 +41,7 @@ def streams(model: Transformer, layers: int, length: int, name: str) -> list[Str
     found = []
     try:
         for word in words_of_length(model, length, GAP_WORDS, name):
-            columns = forward(first, word, Exact(), trace=True, weights=False).steps[-1].columns
+            columns = forward(first, model.tokens(word), Exact(), trace=True, weights=False).steps[-1].columns
             rows = range(length + model.embedding.added)
             found.append([{c: _rational(column[i]) for c, column in columns.items()} for i in rows])
     except NotExact as error:

@@ -23,7 +23,7 @@ from symcook.cli.output import Progress, print_json, say
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace existing files.")
 def command(name: str, folder: str, longest: int, force: bool, as_json: bool) -> int:
-    from symcook.papers import write
+    from symcook.papers.drawing import write
     from symcook.report.figure import MISSING
 
     with Progress("report") as progress:

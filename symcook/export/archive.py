@@ -30,13 +30,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
-from symcook.export.enclosure import DTYPES
 from symcook.model.ends import TokenRows
 from symcook.model.expr import names, show
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
 from symcook.model.symbols import lowered
 from symcook.model.transformer import Transformer
+from symcook.words.enclosure import DTYPES
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,7 +14,7 @@ from families import together
 from shared import call, document, refused
 
 from symcook import BadInput, build
-from symcook.papers import figures
+from symcook.papers.drawing import figures
 from symcook.recipes.operations import OPERATIONS
 
 WORDS = ("the cat the dog the cat", "dog", "cat dog cat dog cat", "the the dog the the cat the")

@@ -17,10 +17,10 @@ from families import together
 from shared import call, document, refused, words
 
 import symcook as sc
-from symcook import papers
-from symcook.papers import write
 from symcook.papers.chiang2022 import figures
 from symcook.papers.chiang2022.weights import right_weights
+from symcook.papers.drawing import figures as of_papers
+from symcook.papers.drawing import write
 from symcook.report import figure as drawing
 from symcook.spec.languages import dyck1_grammar
 
@@ -240,7 +240,7 @@ def test_streams_and_devices_are_no_places(
 )
 def test_comparators_are_grey_where_they_are_not_exact(name: str, grey: tuple[int, int]) -> None:
     """With eps = 1 the window of Eqs. (29) to (34), and in the CSV file the printed cases."""
-    (make,) = papers.figures()[name]
+    (make,) = of_papers()[name]
     figure = make(3, lambda _: None)
     assert (min(a for a, _ in figure.grey), max(b for _, b in figure.grey)) == grey
     if name.startswith("eq"):  # exact at 0 alone
@@ -259,7 +259,7 @@ def test_comparators_are_grey_where_they_are_not_exact(name: str, grey: tuple[in
 
 def test_figure_1_of_the_cookbook() -> None:
     """By the math module's erf, to what its floats hold."""
-    (make,) = papers.figures()["by-gelu"]
+    (make,) = of_papers()["by-gelu"]
     *scaled, wanted = make(3, lambda _: None).curves
     for curve, c in zip(scaled, (1, 2, 5), strict=True):
         for at, value in curve.points[::10]:
@@ -270,7 +270,7 @@ def test_figure_1_of_the_cookbook() -> None:
 
 def test_figure_2_of_the_cookbook_has_the_panels_of_its_caption() -> None:
     for make, member, (ahead, level) in zip(
-        papers.figures()["dyck-1"], (True, False, False), [(True, True), (False, True), (True, False)], strict=True
+        of_papers()["dyck-1"], (True, False, False), [(True, True), (False, True), (True, False)], strict=True
     ):
         figure = make(3, lambda _: None)
         opened, closed = ([int(Fraction(value.mid)) for _, value in curve.points] for curve in figure.curves)

@@ -13,7 +13,7 @@ from shared import call, document, refused
 
 from symcook.model.expr import parse_formula
 from symcook.model.rationals import truth
-from symcook.papers import figures
+from symcook.papers.drawing import figures
 from symcook.recipes import build, info, names, reference
 
 NAMES = names()

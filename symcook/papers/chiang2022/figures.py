@@ -15,9 +15,9 @@ from typing import Any
 
 from symcook.bounds.result import Bound
 from symcook.numbers.balls import Ball, arb_of, ball, refine
-from symcook.papers import Make
 from symcook.papers.chiang2022.entropy import cross_entropy
 from symcook.papers.chiang2022.weights import RightWeights, right_weights
+from symcook.papers.drawing import Make
 from symcook.report.figure import DIGITS, DOTS, Curve, Figure, Point, decimal_text, exact
 
 LENGTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 3000, 10_000, 100_000, 1_000_000)

@@ -15,7 +15,7 @@ from symcook.model.expr import parse_formula, parse_term
 from symcook.model.rationals import rational, truth
 from symcook.numbers.balls import arb_of, ball, refine
 from symcook.numbers.evaluate import evaluate
-from symcook.papers import Make
+from symcook.papers.drawing import Make
 from symcook.report.figure import DIGITS, DOTS, Curve, Figure, Point, exact
 
 SCALES = (1, 2, 5)
