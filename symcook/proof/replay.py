@@ -74,7 +74,9 @@ class Statement:
     @cached_property
     def expanded(self) -> str:
         """The text with the run relations of stored models written out."""
-        return self.text if re.search(r"\b(run|word|accept)\(", self.text) is None else _expanded(self.text, "expand")
+        if re.search(r"\b(run|word|accept|premises|answer|names)\(", self.text) is None:
+            return self.text
+        return _expanded(self.text, "expand")
 
     @cached_property
     def formula(self) -> Term:
@@ -278,24 +280,6 @@ def make_certificate(
     more = (("defined", defined), ("inhabited", inhabited), ("model", statement.model))
     out |= {k: v for k, v in more if v is not None}
     return out
-
-
-def replay_text(
-    text: str,
-    certificate: str | Mapping[str, Any],
-    *,
-    nontrivial: str | None = None,
-    known: Mapping[str, Definition] | None = None,
-    claim: bool = True,
-) -> Verdict:
-    """`judge` without files and lemmas: the statement's text and its certificate (JSON text or the object).
-
-    Raises Rejected, also for a certificate that lists a lemma: nothing here could say that it holds.
-    """
-    given = load_json(certificate if isinstance(certificate, str) else json.dumps(certificate))
-    name = given.get("id") if isinstance(given, dict) else None
-    statement = Statement(str(name), text, nontrivial, claim, known=known or {})
-    return _verdict(statement, *judge(statement, given))
 
 
 def _verdict(statement: Statement, status: str, result: kernel.Result) -> Verdict:

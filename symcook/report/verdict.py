@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from symcook.model.answers import brief
+from symcook.report.document import Drawn
 from symcook.report.latex import formula_rows
 from symcook.report.markup import Display, page, paragraph, table
 from symcook.report.proof import corrections, paper_words, proof_text
@@ -19,6 +20,11 @@ def line(found: Verdict) -> str:
     size = [f"{found.nodes} nodes"] if found.nodes else []
     size += [f"by {len(found.lemmas)} lemma{'s' * (len(found.lemmas) > 1)}"] if found.lemmas else []
     return brief(f"<Verdict {found.id}: {', '.join([found.words, *size, *([found.reason] if found.reason else [])])}>")
+
+
+def document(found: Verdict) -> Drawn:
+    """Its text, HTML and LaTeX."""
+    return Drawn(lambda: text(found), lambda: html(found), lambda: displays(found))
 
 
 def text(found: Verdict) -> str:
