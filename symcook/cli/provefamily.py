@@ -53,7 +53,7 @@ def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> in
         theorems = [replay.library().replay([one.id])[0] for one in theorems_of(family)]
         known = replay.statements()
         if as_json:
-            shown = [{"id": v.id, "status": v.words, "statement": known[v.id].text} for v in theorems]
+            shown = [{"id": v.id, "status": v.words, "statement": known[v.id].written} for v in theorems]
             print_json({"family": family.name, "values": at.values, "bridge": verdict.words, "theorems": shown})
         else:
             seconds = time.monotonic() - start
@@ -62,7 +62,7 @@ def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> in
                 f"made and checked in {seconds:.1f} s")  # fmt: skip
             for one in theorems:
                 say(f"{one.words}  {one.id}, at all sizes and tables of the family:")
-                say(textwrap.fill(known[one.id].text, WIDE, initial_indent="        ", subsequent_indent="        "))
+                say(textwrap.fill(known[one.id].written, WIDE, initial_indent="        ", subsequent_indent="        "))
             if not theorems:
                 say(f"No theorem about {family.name} is stored.")
         return 0 if theorems and all(one.status == "PROVED" for one in theorems) else 3
@@ -77,7 +77,7 @@ def theorems_of(family: Family) -> list[Statement]:
     usual = {key: many[0] for key, many in family.choices.items()}
     found = []
     for one in statements().values():
-        calls = [m for m in CALL.finditer(one.text) if m[1] == "run" and m[2] == family.name]
+        calls = [m for m in CALL.finditer(one.written) if m[1] == "run" and m[2] == family.name]
         if one.id.startswith("family.") and calls:
             made = dict(re.findall(r"(\w+) = (\w+)", calls[0][3]))
             if usual | made == family.chosen:
