@@ -13,6 +13,7 @@ from symcook.door import door
 from symcook.errors import BadInput, Undecided
 from symcook.model.answers import Several, Shown
 from symcook.model.expr import MAX_TEXT
+from symcook.model.meaning import conjunction
 from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import INDEX, Transformer
 
@@ -201,7 +202,7 @@ class _Task:
     def derive(self, choices: Choices | None) -> Derivation:
         from symcook.domains.symbolic import Symbolic
         from symcook.forward import forward
-        from symcook.numbers.shorter import shorter
+        from symcook.numbers.notation import shorter
 
         model = self.model
         domain = Symbolic(model.parameters, self.inputs, choices)
@@ -252,12 +253,12 @@ def _verdict(result: Result, domain: Symbolic, place: int) -> bool | None:
     readout = result.model.readout
     if result.verdicts is None or not result.model.decides:
         return None
-    verdict = result.verdicts[place] if readout.each else result.accept
+    verdict = domain.verdict(result.verdicts, place) if readout.each else result.accept
     if verdict is not None:
         return verdict
     verdict = True
     for at in [place] if readout.each else result.places:
         for column in result.watched.values():
             if verdict is not False:
-                verdict = domain.both(verdict, domain.decide(column[at], "sign" if readout.signed else "zero"))
+                verdict = conjunction(verdict, domain.decide(column[at], "sign" if readout.signed else "zero"))
     return verdict

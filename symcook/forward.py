@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import cached_property
+from typing import Any, Generic, TypeVar
 
-from symcook.domains.protocol import TEMPERATURE, Column, Domain, Rounded, Verdict, rounds
-from symcook.domains.rowwise import Going
+from symcook.domains.protocol import TEMPERATURE, Coefficient, Column, Domain, Value, Verdict, Verdicts, follows, rounds
 from symcook.errors import BadInput, NoRun, Undecided
-from symcook.model.expr import names, show
 from symcook.model.layers import SelfAttention, Sublayer
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.symbols import Number, lowered, symbol
+from symcook.model.symbols import Number, lowered
 from symcook.model.transformer import Transformer
 
 MOST_WEIGHTS = 32
@@ -25,7 +23,7 @@ MOST_WEIGHTS = 32
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(Generic[Column]):
     """What stood in the residual stream after a part of a layer: for traces."""
 
     layer: int
@@ -36,7 +34,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Memory:
+class Memory(Generic[Column]):
     """What positions leave for those behind them: how many they are, in order the keys and values of each head that
     writes, and the end of their pass, with the verdicts and columns that a readout needs of all positions."""
 
@@ -46,21 +44,22 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Generic[Column, Value, Verdicts, Verdict]):
     """The end of a forward pass: the residual stream, the scores by label (``logit`` for a sign readout, probabilities
     for a distribution), and at each position the verdict, or for a largest readout the index of the label. Where the
     readout looks at one position and nothing is traced, there is one entry, that of `place`."""
 
     model: Transformer
     sequence: Any
-    domain: Domain
+    """The input as the domain takes it."""
+    domain: Domain[Column, Value, Verdicts, Verdict]
     stream: Mapping[str, Column]
     scores: Mapping[str, Column]
-    verdicts: Sequence[Verdict] | None
-    steps: tuple[Step, ...]
+    verdicts: Verdicts | None
+    steps: tuple[Step[Column], ...]
     bounded: Result | None = None
     """The same pass with all that rounding may make of it, where open verdicts rest on that."""
-    memory: Memory | None = None
+    memory: Memory[Column] | None = None
     """For a pass that goes on behind this one; None of a pass by itself."""
 
     @property
@@ -71,8 +70,12 @@ class Result:
     @property
     def places(self) -> Sequence[int]:
         """The indices of columns at which the readout looks."""
-        columns = self.stream.values()
-        return range(len(next(iter(columns)))) if self.model.readout.everywhere else [self.place]
+        return self.everywhere if self.model.readout.everywhere else [self.place]
+
+    @property
+    def everywhere(self) -> Sequence[int]:
+        """All indices that columns have."""
+        return self.domain.places_of(next(iter(self.stream.values())))
 
     @property
     def answered(self) -> Sequence[int]:
@@ -80,9 +83,11 @@ class Result:
         return self.places if self.model.readout.each else [self.place]
 
     @property
-    def accept(self) -> Verdict:
+    def accept(self) -> Verdict | None:
         """True, False, or None where it stays open; None too where the model decides nothing."""
-        return self.model.readout.verdict(self.verdicts or (), self.domain.both) if self.model.decides else None
+        if self.verdicts is None or not self.model.decides:
+            return None
+        return self.model.readout.verdict(self.domain, self.verdicts)
 
     @property
     def answers(self) -> list[Verdict]:
@@ -90,25 +95,29 @@ class Result:
         values."""
         return [] if self.verdicts is None else self._answers(self.verdicts)
 
-    def _answers(self, verdicts: Sequence[Verdict]) -> list[Verdict]:
-        readout = self.model.readout
-        return list(verdicts) if readout.each else [readout.verdict(verdicts, self.domain.both)]
+    def _answers(self, verdicts: Verdicts) -> list[Verdict]:
+        readout, domain = self.model.readout, self.domain
+        return (
+            [domain.verdict(verdicts, at) for at in self.places]
+            if readout.each
+            else [readout.verdict(domain, verdicts)]
+        )
 
     @cached_property
     def reliable(self) -> bool | None:
         """Whether the answer is right whatever was rounded: its margin is above the rounding bound of the domain's
         arithmetic (`symcook.domains.rounding`), so that the exact answer is the same. None where nothing is decided."""
-        if self.verdicts is None or not isinstance(self.domain, Rounded):
+        if self.verdicts is None or not rounds(self.domain):
             return None if self.verdicts is None else None not in self.answers
         try:
-            sure = (self.bounded or _bounded(self)).verdicts or ()
+            sure: Any = (self.bounded or _bounded(self)).verdicts
         except (Undecided, BadInput):  # a choice on the way, or whether there is a value at all, stays open
             return False
-        return None not in self._answers(_agreeing(self.verdicts, sure))
+        return None not in self._answers(self.domain.agreeing(self.verdicts, sure))
 
     def label(self, place: int) -> str | None:
         """The label of the largest score at an index; None where it is open."""
-        index = None if self.verdicts is None else self.verdicts[place]
+        index: Any = None if self.verdicts is None else self.domain.verdict(self.verdicts, place)
         return None if index is None else self.model.readout.labels[index]
 
     def columns(self) -> dict[str, Column]:
@@ -122,7 +131,7 @@ class Result:
         """What the answer is taken from: the logit, the scores by label, or else the coordinates that are read."""
         return dict(self.scores) or self.columns()
 
-    def values(self, place: int | None = None) -> dict[str, Any]:
+    def values(self, place: int | None = None) -> dict[str, Value]:
         """The values of `columns` at one index (by default where the readout looks)."""
         at = self.place if place is None else place
         return {name: self.domain.read(column, at) for name, column in self.columns().items()}
@@ -130,14 +139,14 @@ class Result:
 
 def forward(
     model: Transformer,
-    sequence: Any,
-    domain: Domain,
+    sequence: object,
+    domain: Domain[Column, Value, Verdicts, Verdict],
     *,
     trace: bool = False,
     weights: bool = True,
-    after: Memory | None = None,
+    after: Memory[Column] | None = None,
     answers: bool = True,
-) -> Result:
+) -> Result[Column, Value, Verdicts, Verdict]:
     """Run `model` on `sequence` in `domain`. The sequence is what `Domain.begin` takes; the model's symbols are either
     bound to values or left to a domain that keeps them. Coordinates that nothing reads later, and positions that the
     readout does not need, are computed for a `trace` only; `Result.steps` is empty without it. Without
@@ -157,64 +166,63 @@ def forward(
             raise NoRun(error.must, f"{error.given}{_of(model, sequence)}", error.do) from None
     if rounds(domain) and not domain.simulates:
         bounded = _bounded(result, after, answers)
-        verdicts = None if result.verdicts is None else _agreeing(result.verdicts, bounded.verdicts or ())
+        sure: Any = bounded.verdicts
+        verdicts = None if result.verdicts is None else domain.agreeing(result.verdicts, sure)
         result = replace(result, verdicts=verdicts, bounded=bounded)
     if result.memory is None:
         return result
     return replace(result, memory=replace(result.memory, result=replace(result, memory=None)))
 
 
-def _of(model: Transformer, sequence: Any) -> str:
+def _of(model: Transformer, sequence: object) -> str:
     """A word in a message; nothing of rows and of what stands for many words."""
     if model.embedding.inputs is not None or type(sequence) is not tuple or None in sequence:
         return ""
     return f" of {model.embedding.said(model.embedding.typed(sequence))}"
 
 
-def _bounded(result: Result, after: Memory | None = None, answers: bool = True) -> Result:
+def _bounded(
+    result: Result[Column, Value, Verdicts, Verdict], after: Memory[Column] | None = None, answers: bool = True
+) -> Result:
     """The same pass over sets that hold the exact values and all that the rounding of the result's domain may make of
     them. Raises Undecided where rounding leaves a choice on the way open."""
-    assert isinstance(result.domain, Rounded)
+    assert rounds(result.domain)
     before = None if after is None or after.result is None else after.result.bounded
     domain = result.domain.rounding() if before is None else before.domain
     known = before.memory if before is not None else after and Memory()
     return forward(result.model, result.sequence, domain, trace=bool(result.steps), after=known, answers=answers)
 
 
-def _agreeing(found: Sequence[Verdict], sure: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts that are the same in both; the others are open."""
-    return [one if one == other else None for one, other in zip(found, sure, strict=True)]
-
-
-@lru_cache(maxsize=4096)
-def _indicator(place: int) -> Number:
-    """1 at one position, 0 elsewhere."""
-    return lowered(f"I[i = {place}]")
-
-
-class _Pass:
+class _Pass(Generic[Column, Value, Verdicts, Verdict]):
     """One forward pass. `stream` holds the coordinates that are not zero everywhere by construction."""
 
-    def __init__(self, model: Transformer, sequence: Any, domain: Domain, after: Memory | None, trace: bool) -> None:
+    def __init__(
+        self,
+        model: Transformer,
+        sequence: object,
+        domain: Domain[Column, Value, Verdicts, Verdict],
+        after: Memory[Column] | None,
+        trace: bool,
+    ) -> None:
         self.model, self.sequence, self.domain, self.trace, self.after = model, sequence, domain, trace, after
         self.embedding = model.embedding
         self.heads: list[tuple[Column, ...]] = []
         if after is None:
             domain.begin(_lowered(sequence), self.embedding.start)
         else:
-            assert isinstance(domain, Going)
+            assert follows(domain)
             domain.resume(_lowered(sequence), self.embedding.start, after.seen)
-        self.indices = domain.indices()
+            self.seen = after.seen + len(domain.indices())
         self.zero = domain.linear([], 0)
         self.stream: dict[str, Column] = {}
-        self.steps: list[Step] = []
+        self.steps: list[Step[Column]] = []
         self.weights: list[tuple[Column, ...]] = []
         """The attention weights of the heads since the last step, where they are kept."""
 
-    def result(self, answers: bool, most_weights: int) -> Result:
+    def result(self, answers: bool, most_weights: int) -> Result[Column, Value, Verdicts, Verdict]:
         """The end of the pass; without `answers` it stops where what is left is for the readout alone."""
         silent, self.most_weights = not answers and not self.trace, most_weights
-        check_temperatures(self.model, self.indices)
+        check_temperatures(self.model, self.domain)
         wanted = self.model.live
         self.embed(set(self.model.space) if self.trace else wanted[0])
         self.step(0, "embedding")
@@ -245,7 +253,7 @@ class _Pass:
         """The number of the last step before whose block all positions are needed: for attention, or for a norm that
         may refuse; 0 where there is none, and one more than there are where the last norm may. From there on nothing is
         needed but at the readout's position. None where all are asked for, or the domain knows no other way."""
-        if self.trace or self.model.readout.everywhere or not isinstance(self.domain, Going):
+        if self.trace or self.model.readout.everywhere or not follows(self.domain):
             return None
         last = 0
         for place, step in enumerate(self.model.sublayers, 1):
@@ -263,7 +271,7 @@ class _Pass:
         return asking
 
     def cut(self, columns: Mapping[str, Column]) -> dict[str, Column]:
-        assert isinstance(self.domain, Going)
+        assert follows(self.domain)
         return dict(zip(columns, self.domain.narrow(list(columns.values()), self.model.readout.place), strict=True))
 
     def step(self, layer: int, part: str) -> None:
@@ -275,16 +283,14 @@ class _Pass:
     def units(self) -> list[Column]:
         """For each position the column that is 1 there and 0 elsewhere: a head that averages them shows its weights.
         Empty where no weights are kept."""
-        if not self.trace or len(self.indices) > self.most_weights:
-            return []
-        return [self.domain.positions(_indicator(i)) for i, _ in self.indices]
+        return self.domain.units(self.most_weights) if self.trace else []
 
     def embed(self, wanted: set[str]) -> None:
         embedding, domain = self.embedding, self.domain
         for name in self.model.space:
             if name not in wanted:
                 continue
-            terms = []
+            terms: list[tuple[Column, Coefficient]] = []
             if name in embedding.tables:
                 terms.append((domain.embed(embedding.tables[name]), 1))
             elif embedding.inputs is not None and name in embedding.inputs:
@@ -294,12 +300,12 @@ class _Pass:
             if terms:
                 self.stream[name] = self.combine(terms, 0)
 
-    def combine(self, terms: list[tuple[Column, Any]], bias: Any) -> Column:
+    def combine(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
         if bias == 0 and len(terms) == 1 and terms[0][1] == 1:
             return terms[0][0]
         return self.domain.linear(terms, bias)
 
-    def row(self, weights: Mapping[Any, Number], view: Mapping[Any, Column]) -> list[tuple[Column, Number]]:
+    def row(self, weights: Mapping[Key, Number], view: Mapping[Key, Column]) -> list[tuple[Column, Number]]:
         """The terms of one row of a matrix: its entries at what holds something."""
         return [(view[name], weight) for name, weight in weights.items() if name in view]
 
@@ -322,25 +328,25 @@ class _Pass:
     def add(self, step: Sublayer, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]) -> None:
         """Add what a block writes to the stream, after all of it has been computed from one view. `asking` is the view
         at the positions of the stream, where queries are asked and networks look."""
-        added: list[Added] = []
+        added: list[Added[Column]] = []
         for part in step.parts:
             if isinstance(part, Head):
                 added += self.attention(part, view, asking, wanted)
             else:
                 added += self.feedforward(part, asking, wanted)
         for name, terms, bias in added:
-            old = [(self.stream[name], 1)] if name in self.stream else []
-            self.stream[name] = self.combine(old + terms, bias)
+            old: list[tuple[Column, Coefficient]] = [(self.stream[name], 1)] if name in self.stream else []
+            self.stream[name] = self.combine([*old, *terms], bias)
 
     def attention(
         self, head: Head, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]
-    ) -> list[Added]:
+    ) -> list[Added[Column]]:
         """What a head adds, by coordinate."""
         written, queries, keys, values = self.offered(head, view, asking, wanted)
         if not written:
             self.weights += [()] if self.units else []
             return []
-        rule = head.mask, head.weighting, head.lowered["factor"]
+        rule = head.sees, head.weighting, head.lowered["factor"]
         outputs = self.domain.attend(queries, keys, values, *rule)
         if self.units:  # apart from the values, so that a trace does not change how these are rounded
             self.weights.append(tuple(self.domain.attend(queries, keys, self.units, *rule)))
@@ -368,17 +374,17 @@ class _Pass:
         return [name for name, _ in rows], queries, held[0], held[1]
 
     def remembered(
-        self, after: Memory, keys: list[Column], values: list[Column]
+        self, after: Memory[Column], keys: list[Column], values: list[Column]
     ) -> tuple[Sequence[Column], Sequence[Column]]:
         """Keys and values behind those of the positions before."""
-        assert isinstance(self.domain, Going)
+        assert follows(self.domain)
         new, join = (*keys, *values), self.domain.joined
         old = after.heads[len(self.heads)] if after.heads else [None] * len(new)
         held = tuple(join(before, column) for before, column in zip(old, new, strict=True))
         self.heads.append(held)
         return held[: len(keys)], held[len(keys) :]
 
-    def feedforward(self, block: FeedForward, view: Mapping[str, Column], wanted: set[str]) -> list[Added]:
+    def feedforward(self, block: FeedForward, view: Mapping[str, Column], wanted: set[str]) -> list[Added[Column]]:
         """What a feed-forward block adds, by coordinate."""
         numbers = block.lowered
         written = zip(block.writes, numbers["W2"], numbers["b2"], strict=True)
@@ -389,7 +395,7 @@ class _Pass:
             hidden[h] = self.domain.activate(inside, block.activation)
         return [(name, self.row(weights, hidden), bias) for name, weights, bias in rows]
 
-    def read(self) -> Result:
+    def read(self) -> Result[Column, Value, Verdicts, Verdict]:
         readout, domain = self.model.readout, self.domain
         scores: dict[str, Column] = {}
         for label, weights in zip(readout.labels or ("logit",), readout.rows, strict=False):
@@ -400,72 +406,49 @@ class _Pass:
             scores = dict(zip(scores, domain.distribution(list(scores.values())), strict=True))
         return self.ended(full, scores, verdicts)
 
-    def ended(self, full: Mapping[str, Column], scores: Mapping[str, Column], verdicts: Any) -> Result:
+    def ended(
+        self, full: Mapping[str, Column], scores: Mapping[str, Column], verdicts: Verdicts | None
+    ) -> Result[Column, Value, Verdicts, Verdict]:
         if self.after is not None and self.after.result is not None:
             full, scores, verdicts = self.behind(self.after.result, full, scores, verdicts)
-        steps, memory = tuple(self.steps), self.after and Memory(self.after.seen + len(self.indices), tuple(self.heads))
+        steps, memory = tuple(self.steps), self.after and Memory(self.seen, tuple(self.heads))
         return Result(self.model, self.sequence, self.domain, full, scores, verdicts, steps, memory=memory)
 
-    def behind(self, before: Result, full: Any, scores: Any, verdicts: Any) -> tuple[Any, Any, Any]:
+    def behind(
+        self,
+        before: Result[Column, Value, Verdicts, Verdict],
+        full: Mapping[str, Column],
+        scores: Mapping[str, Column],
+        verdicts: Verdicts | None,
+    ) -> tuple[Mapping[str, Column], Mapping[str, Column], Verdicts | None]:
         """What the readout needs of all positions: of one that looks first, what it saw there."""
         if self.model.readout.first:
             return before.stream, before.scores, before.verdicts
         if not self.model.readout.everywhere:
             return full, scores, verdicts
-        assert isinstance(self.domain, Going)
+        assert follows(self.domain)
         join = self.domain.joined
         read = {name: join(before.stream[name], full[name]) for name in self.model.readout.reads}
         held = {name: join(before.scores[name], column) for name, column in scores.items()}
-        return read, held, None if verdicts is None else [*(before.verdicts or ()), *verdicts]
+        if before.verdicts is not None and verdicts is not None:
+            verdicts = self.domain.joined_verdicts(before.verdicts, verdicts)
+        return read, held, verdicts
 
 
-Added = tuple[str, list[tuple[Column, Any]], Any]
+Key = TypeVar("Key")
+Added = tuple[str, Sequence[tuple[Column, Coefficient]], Coefficient]
 """A coordinate, and the terms and bias that are added to it."""
 
 
-def _lowered(sequence: Any) -> Any:
+def _lowered(sequence: object) -> object:
     """What a domain takes: of rows of inputs their numbers lowered, anything else as it is."""
     if isinstance(sequence, tuple) and sequence and isinstance(sequence[0], Mapping):
         return tuple({name: lowered(value) for name, value in row.items()} for row in sequence)
     return sequence
 
 
-def check_temperatures(model: Transformer, indices: Sequence[tuple[int, int]]) -> None:
-    """NoRun where a temperature that depends on i or n is not positive at some of these i and n."""
+def check_temperatures(model: Transformer, domain: Domain) -> None:
+    """NoRun where a temperature that depends on i or n is not positive at some position of the input begun."""
     for head in (part for step in model.sublayers for part in step.parts if isinstance(part, Head)):
-        _check_temperature(head, model.embedding.start, indices)
-
-
-def _check_temperature(head: Head, start: int, indices: Sequence[tuple[int, int]]) -> None:
-    """That of one head.
-
-    What is positive wherever i and n are is seen at once; otherwise each position is tried with balls, and with sympy
-    where these leave it open or a declared symbol stands in the temperature.
-    """
-    tree = head.lowered["temperature"]
-    if head.weighting != "softmax" or isinstance(tree, Fraction) or not names(tree) & {"i", "n"}:
-        return
-    if _positive_everywhere(head.temperature, start):
-        return
-    from symcook.numbers.evaluate import evaluate
-
-    plain = names(tree) <= {"i", "n"}
-    for i, n in indices if "i" in names(tree) else indices[:1]:
-        try:
-            value = evaluate(tree, {"i": i, "n": n}) if plain else None
-        except BadInput:  # a pole, as that of 1/log(i) at 1: an infinite temperature, which makes all scores zero
-            value = None
-        if value is not None and value > 0:
-            continue
-        known = value is not None and value <= 0
-        if known or head.temperature.subs({symbol("i"): i, symbol("n"): n}).is_nonpositive:
-            raise NoRun(TEMPERATURE, f"{show(tree)} at i = {i}, n = {n}")
-
-
-def _positive_everywhere(temperature: Any, start: int) -> bool:
-    """Whether sympy sees that an expression in i and n is positive for all integers i >= start and n >= 1."""
-    import sympy
-
-    i, n = symbol("i"), symbol("n")
-    table = {i: sympy.Symbol("i", integer=True, **{"positive" if start else "nonnegative": True})}
-    return bool(temperature.xreplace(table | {n: sympy.Symbol("n", integer=True, positive=True)}).is_positive)
+        if head.weighting == "softmax" and not isinstance(head.lowered["temperature"], Fraction):
+            domain.require_positive(head.lowered["temperature"], TEMPERATURE)

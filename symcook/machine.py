@@ -13,8 +13,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
-from symcook.domains.protocol import Domain
-from symcook.domains.rowwise import Going
+from symcook.domains.protocol import Domain, follows
 from symcook.errors import BadInput, NoRun, Undecided
 from symcook.forward import Memory, Result, forward
 from symcook.model.parts import Head
@@ -64,7 +63,7 @@ class Machine:
         if why is not None:
             must = "a model that is followed from left to right must not depend on what follows"
             raise BadInput(must, why, "run whole words instead")
-        if not isinstance(domain, Going):
+        if not follows(domain):
             must = "a model is followed in a domain of numbers, whose comparisons do not branch"
             raise BadInput(must, domain.name, "ask derive for the closed form of a whole word")
         self.model, self.domain, self.block = model, domain, getattr(domain, "block", tuple)
@@ -131,7 +130,7 @@ class Machine:
 def follower(model: Transformer, domain: Domain) -> Callable[[Sequence[Any]], Result]:
     """What `forward` says of one word after the other: a word that goes on from the last one is followed from there.
     Of whole words where the model cannot be followed."""
-    if unfollowed(model) is not None or not isinstance(domain, Going):
+    if unfollowed(model) is not None or not follows(domain):
         return lambda word: forward(model, model.tokens(word), domain)
     machine, state = Machine(model, domain), None
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from symcook.domains import RUNNABLE, make_domain
-from symcook.domains.protocol import Rounded
+from symcook.domains.protocol import rounds
 from symcook.door import door
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import Result, forward
@@ -61,7 +61,7 @@ class Run(Shown):
     @property
     def simulates(self) -> bool:
         """Whether the answer is what a runtime would give, right or wrong."""
-        return isinstance(self.result.domain, Rounded) and self.result.domain.simulates
+        return rounds(self.result.domain) and self.result.domain.simulates
 
     @property
     def output(self) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class Run(Shown):
         system = self.result.domain
         found = []
         with system.context():
-            places = range(system.length)
+            places = self.result.everywhere
 
             def shown(column: Any) -> list[Any]:
                 return [system.show(system.read(column, place), self.digits) for place in places]
@@ -198,3 +198,17 @@ def run(
             f"the values of {text} have fewer than {digits} digits at the greatest working precision; {do}."
         )
     return last
+
+
+@door()
+def run_many(
+    model: Transformer,
+    inputs: Iterable[Any],
+    domain: str = "exact",
+    *,
+    values: Mapping[str, Exact] | None = None,
+    **options: Any,
+) -> list[Run]:
+    """Run each input in turn, with the symbols bound once; options as in `run`."""
+    bound = model.bind(values)
+    return [run(bound, given, domain, **options) for given in inputs]

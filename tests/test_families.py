@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from pathlib import Path
 
 import pytest
-from families import by_turns, every, together
+from families import by_turns, every, in_pairs, pairwise, together
 
 
 def small(number: int) -> None:
@@ -68,3 +69,23 @@ def test_parts_hold_every_case_once() -> None:
 @by_turns(2, "number", [1, 2])
 def test_parts_take_turns(number: int, tmp_path: Path) -> None:
     assert number in (1, 2) and tmp_path.is_dir()
+
+
+@pytest.mark.parametrize("sizes", [(1,), (2, 3), (3, 3, 3), (2, 8, 2), (5, 5, 5), (4, 1, 3, 2)])
+def test_any_two_values_meet_in_a_row(sizes: tuple[int, ...]) -> None:
+    lists = [[f"{column}{k}" for k in range(size)] for column, size in zip("abcd", sizes, strict=False)]
+    rows = pairwise(*lists)
+    for one, other in itertools.combinations(range(len(lists)), 2):
+        met = {(row[one], row[other]) for row in rows}
+        assert met == set(itertools.product(lists[one], lists[other]))
+    assert len(rows) <= 1 + 1.5 * max((a * b for a, b in itertools.combinations(sizes, 2)), default=0)
+    assert set(rows) <= set(itertools.product(*lists)) and len(rows) == len(set(rows))
+
+
+def test_a_family_in_pairs_is_parametrized_by_its_rows() -> None:
+    @in_pairs(number=[1, 2], word=("a", "b"))
+    def of_two(word: str, number: int) -> None:
+        pass
+
+    (mark,) = of_two.pytestmark
+    assert mark.args[0] == ("number", "word") and sorted(mark.args[1]) == [(1, "a"), (1, "b"), (2, "a"), (2, "b")]

@@ -86,7 +86,7 @@ def stream(chosen: Chosen, word: str) -> dict[str, Any]:
         return {
             "tokens": list(word),
             "coordinates": {
-                name: [domain.show(domain.read(column, place), 30) for place in range(domain.length)]
+                name: [domain.show(domain.read(column, place), 30) for place in result.everywhere]
                 for name, column in result.stream.items()
             },
         }

@@ -13,13 +13,6 @@ from symcook.model.parts import FeedForward, Head
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Transformer
 
-OPPOSITE = {
-    "none": "none",
-    "future": "past",
-    "past": "future",
-    "strict-future": "strict-past",
-    "strict-past": "strict-future",
-}
 MIRROR = {"average": "average", "softmax": "softmax", "leftmost": "rightmost", "rightmost": "leftmost"}
 
 
@@ -37,7 +30,7 @@ def reverse(model: Transformer, *, name: str | None = None) -> Transformer:
     def layer(one: Layer) -> Layer:
         if one.attention is None:
             return one
-        heads = (replace(h, mask=OPPOSITE[h.mask], weighting=MIRROR[h.weighting]) for h in one.attention.heads)
+        heads = (replace(h, mask=h.sees.mirrored.value, weighting=MIRROR[h.weighting]) for h in one.attention.heads)
         return replace(one, attention=SelfAttention(tuple(heads)))
 
     return replace(

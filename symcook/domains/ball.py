@@ -51,11 +51,12 @@ Balls = Sequence[Sequence[arb]]
 class Ball(Shortening):
     """The domain of rationals and real balls at `bits` bits of working precision.
 
+    >>> from symcook.model.parts import Mask
     >>> domain = Ball(64)
     >>> with domain.context():
     ...     domain.begin(("a", "b", "b"), 1)
     ...     token = domain.embed({"a": Fraction(2, 3), "b": Fraction(-1, 3)})
-    ...     mean = domain.attend([], [], [token], "none", "average", 1)[0]
+    ...     mean = domain.attend([], [], [token], Mask.NONE, "average", 1)[0]
     ...     domain.zero(mean), domain.positive(mean)
     ([True, True, True], [False, False, False])
     """

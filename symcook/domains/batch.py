@@ -43,10 +43,10 @@ from symcook.domains.cells import (
     step,
 )
 from symcook.domains.exact import at_position, coefficient, logarithmic, soft_mean
-from symcook.domains.protocol import visible
-from symcook.domains.rowwise import Going
+from symcook.domains.rowwise import Going, visible
 from symcook.errors import NotExact
 from symcook.model.expr import show
+from symcook.model.parts import Mask
 from symcook.model.symbols import Number
 from symcook.numbers.expsum import text
 
@@ -264,7 +264,7 @@ class Batch(Going):
         raise NotExact("a readout must not be a distribution in exact batches", "softmax", _BALL)
 
     def attend(
-        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, factor: Any
+        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Any
     ) -> list[Column]:
         if not queries:
             if weighting in ("leftmost", "rightmost"):
@@ -318,18 +318,18 @@ class Batch(Going):
         parts = [product(q, k, self.kinds) for q, k in zip(query, key, strict=True)]
         return parts[0] if len(parts) == 1 else combine([(part, ONE) for part in parts], ZERO, self.kinds)
 
-    def _ends(self, column: Column, mask: str, end: int) -> Column:
+    def _ends(self, column: Column, mask: Mask, end: int) -> Column:
         """The first or last value that each row sees."""
         seen = (visible(mask, row, self.length) for row in self.rows)
         return [column[places[end]] if places else constant(ZERO, self.kinds) for places in seen]
 
-    def _uniform(self, column: Column, mask: str) -> Column:
+    def _uniform(self, column: Column, mask: Mask) -> Column:
         """Plain means of what each row sees: running sums from the side that the mask looks to, divided once."""
-        if mask == "none" or len(self.rows) == 1:
+        if (mask.before and mask.after) or len(self.rows) == 1:
             seen = visible(mask, self.rows[0], self.length)
             total = combine([(column[j], ONE) for j in seen], ZERO, self.kinds)
             return [divide(total, max(1, len(seen)))] * len(self.rows)
-        inward = column if mask.endswith("future") else column[::-1]
+        inward = column if mask.before else column[::-1]
         sums = itertools.accumulate(inward, lambda a, b: combine([(a, ONE), (b, ONE)], ZERO, self.kinds))
         totals = [constant(ZERO, self.kinds), *sums]
         counts = [len(visible(mask, row, self.length)) for row in self.rows]
@@ -344,7 +344,7 @@ class Batch(Going):
     def largest(self, columns: Columns) -> list[Array]:
         return [largest(cells, self.kinds) for cells in zip(*columns, strict=True)]
 
-    def both(self, first: Array, second: Array) -> Array:
+    def conjunction(self, first: Array, second: Array) -> Array:
         x, y = aligned(first, second)
         return (x & y).reshape(-1)
 

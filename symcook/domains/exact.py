@@ -35,10 +35,11 @@ _BALL = "use --domain ball"
 class Exact(Shortening):
     """Rationals, exponential sums and single square roots; `symcook.domains.protocol.Domain`.
 
+    >>> from symcook.model.parts import Mask
     >>> domain = Exact()
     >>> domain.begin(("(", ")", ")"), 1)
     >>> token = domain.embed({"(": 1, ")": -1})
-    >>> domain.attend([], [], [token], "future", "average", 1)
+    >>> domain.attend([], [], [token], Mask.FUTURE, "average", 1)
     [[Fraction(1, 1), Fraction(0, 1), Fraction(-1, 3)]]
 
     Raises NotExact for a number without an exact form here, BadInput for a floating one or a symbol without value.

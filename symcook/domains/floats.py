@@ -15,7 +15,6 @@ from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
-from mpmath.libmp import to_float
 
 from symcook.domains.exact import value_at
 from symcook.domains.protocol import refuse_zero_variance
@@ -23,8 +22,9 @@ from symcook.domains.rowwise import Going
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names
 from symcook.model.meaning import MAX_RANGE, Meaning
+from symcook.model.parts import Mask
 from symcook.model.symbols import Number
-from symcook.numbers import evaluate
+from symcook.numbers.evaluate import float_of
 
 Column = np.ndarray[Any, Any]
 Columns = Sequence[Column]
@@ -37,25 +37,12 @@ NEAR = 2.0**-40
 """Relative distance below which a comparison in a position function is left to exact arithmetic."""
 
 
-def nearest(value: int | Number) -> float:
-    """The float64 nearest to an exact number (to within the last bit where it is not rational); inf beyond the range.
-
-    Raises BadInput where there is no finite value, and Undecided where it rests on a comparison that stays open.
-    """
-    if isinstance(value, tuple):
-        return to_float(evaluate.nearest(value, {}, 53))
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-
-
 class Float64(Going):
     """The domain of numpy float64 arrays over positions.
 
     >>> domain = Float64()
     >>> domain.begin(("a", "b", "a"), 1)
-    >>> domain.attend([], [], [domain.embed({"a": 1, "b": 4})], "strict-future", "average", 1)[0].tolist()
+    >>> domain.attend([], [], [domain.embed({"a": 1, "b": 4})], Mask.STRICT_FUTURE, "average", 1)[0].tolist()
     [0.0, 1.0, 2.5]
     """
 
@@ -80,22 +67,22 @@ class Float64(Going):
     def embed(self, table: Mapping[str, Any]) -> Column:
         tokens = {token: place for place, token in enumerate(table)}
         places = np.fromiter((tokens[token] for token in self._sequence), np.intp, len(self._sequence))
-        return self._stored(np.array([nearest(value) for value in table.values()]))[places]
+        return self._stored(np.array([float_of(value) for value in table.values()]))[places]
 
     def input(self, name: str) -> Column:
-        return self._stored(np.array([nearest(row[name]) for row in self._sequence]))
+        return self._stored(np.array([float_of(row[name]) for row in self._sequence]))
 
     def positions(self, expression: int | Number) -> Column:
         """The nearest numbers of the type to the expression in float64, all positions at once; where that has no
         finite value or a comparison in it is close, to the exact value."""
         if not isinstance(expression, tuple) or "i" not in names(expression):
-            return self._stored(np.full(len(self.rows), nearest(value_at(expression, 1, self.length))))
+            return self._stored(np.full(len(self.rows), float_of(value_at(expression, 1, self.length))))
         places = np.array(self.rows, dtype=np.float64) + self._start
         with np.errstate(all="ignore"):
             values = _Terms({"i": places, "n": float(self.length)}).term(expression)
         values = np.broadcast_to(values, places.shape).copy()
         for place in np.flatnonzero(~np.isfinite(values)):
-            values[place] = nearest(value_at(expression, self._start + self.rows[place], self.length))
+            values[place] = float_of(value_at(expression, self._start + self.rows[place], self.length))
         return self._stored(values)
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
@@ -122,7 +109,7 @@ class Float64(Going):
     def layer_norm(self, columns: Columns, epsilon: Any, zero_variance: str) -> list[Column]:
         stacked = np.stack([column.astype(self.wide) for column in columns])
         stacked -= stacked.mean(axis=0)
-        total = np.mean(stacked * stacked, axis=0) + self.wide(nearest(epsilon))
+        total = np.mean(stacked * stacked, axis=0) + self.wide(float_of(epsilon))
         empty = np.flatnonzero(total == 0)
         if empty.size:
             refuse_zero_variance(zero_variance, self._start + self.rows[int(empty[0])])
@@ -132,23 +119,23 @@ class Float64(Going):
         return [self._stored(row) for row in stacked]
 
     def attend(
-        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, factor: Any
+        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Any
     ) -> list[Column]:
         """Running sums where all scores are equal, a scan where hard scores do not depend on the row, else blocks of
         rows. The masks of the past are those of the future on the reversed sequence."""
         scale = None if factor == 1 else self.positions(factor)
-        if mask in ("past", "strict-past"):
+        if not mask.before:
             queries, keys, values = ([column[::-1] for column in part] for part in (queries, keys, values))
             scale = None if scale is None else scale[::-1]
             rows = range(self.length - self.rows.stop, self.length - self.rows.start)
             weighting = {"leftmost": "rightmost", "rightmost": "leftmost"}.get(weighting, weighting)
-            turned = self._forwards(queries, keys, values, mask.replace("past", "future"), weighting, scale, rows)
+            turned = self._forwards(queries, keys, values, mask.mirrored, weighting, scale, rows)
             return [self._stored(column[::-1]) for column in turned]
         found = self._forwards(queries, keys, values, mask, weighting, scale, self.rows)
         return [self._stored(column) for column in found]
 
     def _forwards(
-        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, scale: Scale, rows: range
+        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, scale: Scale, rows: range
     ) -> list[Column]:
         n, hard = self.length, weighting != "softmax"
         if not queries:
@@ -159,12 +146,12 @@ class Float64(Going):
             found = _scan(self._finite(scores), values, mask, weighting)
         else:
             return self._blocks(queries, keys, values, mask, weighting, scale, rows)
-        if mask == "strict-future":  # what the row before sees with itself
+        if not mask.here:  # what the row before sees with itself
             found = [np.concatenate([np.zeros(1, column.dtype), column[: n - 1]]) for column in found]
         return [column[rows.start : rows.stop] for column in found]
 
     def _blocks(
-        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, scale: Scale, rows: range
+        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, scale: Scale, rows: range
     ) -> list[Column]:
         n = self.length
         table = np.stack([*values, np.ones(n, self.kind)], axis=1).astype(self.wide)
@@ -178,15 +165,15 @@ class Float64(Going):
         for first in rows[::step]:
             last = min(first + step, rows.stop)
             block = slice(first - rows.start, last - rows.start)
-            seen = n if mask == "none" else last
+            seen = n if mask.after else last
             scores = _scores(asked[block], offered[:, :seen], weighting != "softmax", room)
             if scale is not None:
                 scores *= scale[block, None].astype(self.wide)
-            if mask != "none":
+            if not mask.after:
                 corner = scores[:, first:]
-                corner[np.triu_indices(corner.shape[0], 1 if mask == "future" else 0)] = -np.inf
+                corner[np.triu_indices(corner.shape[0], 1 if mask.here else 0)] = -np.inf
             top = scores.max(axis=1, keepdims=True)
-            self._finite(top[mask == "strict-future" and first == 0 :])  # where the first row sees nothing
+            self._finite(top[not mask.here and first == 0 :])  # where the first row sees nothing
             if weighting in ("leftmost", "rightmost"):
                 at = scores.argmax(axis=1) if weighting == "leftmost" else seen - 1 - scores[:, ::-1].argmax(axis=1)
                 for c, result in enumerate(results):
@@ -200,7 +187,7 @@ class Float64(Going):
                 sums = weights @ table[:seen]
                 for c, result in enumerate(results):
                     result[block] = sums[:, c] / sums[:, -1]
-        if mask == "strict-future" and rows.start == 0:
+        if not mask.here and rows.start == 0:
             for result in results:
                 result[0] = 0
         return results
@@ -233,7 +220,7 @@ class Float64(Going):
 
     def _weight(self, value: Any) -> Any:
         """A coefficient in the type."""
-        return self._stored(np.array([nearest(value)]))[0]
+        return self._stored(np.array([float_of(value)]))[0]
 
     def _stored(self, values: Column) -> Column:
         """`values` rounded to the type; BadInput where they leave its range."""
@@ -296,23 +283,23 @@ def _scores(queries: Column, keys: Column, compared: bool, room: Column) -> Colu
     return total
 
 
-def _running(column: Column, mask: str, weighting: str) -> Column:
+def _running(column: Column, mask: Mask, weighting: str) -> Column:
     """Rows whose scores are all equal, each seeing itself and what stands before it (mask none: everything)."""
     n = len(column)
     if weighting in ("leftmost", "rightmost"):
-        if weighting == "rightmost" and mask != "none":
+        if weighting == "rightmost" and not mask.after:
             return column
         return np.full(n, column[0 if weighting == "leftmost" else -1])
-    if mask == "none":
+    if mask.after:
         return np.full(n, column.sum(dtype=np.float64) / n)
     return np.cumsum(column, dtype=np.float64) / np.arange(1, n + 1)
 
 
-def _scan(scores: Column, values: Columns, mask: str, weighting: str) -> list[Column]:
+def _scan(scores: Column, values: Columns, mask: Mask, weighting: str) -> list[Column]:
     """Hard attention to scores that are the same for every row, each row seeing itself and what stands before it
     (mask none: everything): one pass from record to record of the running maximum."""
     n = len(scores)
-    if mask == "none":
+    if mask.after:
         best = np.flatnonzero(scores == scores.max())
         if weighting != "average":
             best = best[:1] if weighting == "leftmost" else best[-1:]

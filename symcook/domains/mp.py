@@ -42,10 +42,11 @@ def check_bits(bits: object) -> int:
 class Mp(Shortening):
     """The domain of mpmath numbers with `bits` bits. `digits` of its values are shown; None: all that `bits` hold.
 
+    >>> from symcook.model.parts import Mask
     >>> domain = Mp(4)
     >>> with domain.context():
     ...     domain.begin(("a",) * 3, 1)
-    ...     third = domain.attend([], [], [domain.embed({"a": 17})], "none", "average", 1)[0][0]
+    ...     third = domain.attend([], [], [domain.embed({"a": 17})], Mask.NONE, "average", 1)[0][0]
     ...     domain.show(third, 30)
     '16'
     """

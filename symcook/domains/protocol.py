@@ -1,46 +1,45 @@
 """What a number system must offer so that `forward` can run a model over it.
 
 A *column* is one coordinate at all positions (and, in a batch, for all inputs at once). `forward` keeps names and
-sparsity to itself: a domain sees columns and exact numbers, never a matrix or a name, and masks, weightings and
-activations that a block has checked. A *verdict* is the answer to a comparison: True, False or None (open); in a batch
-an array of such answers.
+sparsity to itself: a domain sees columns and exact numbers, never a matrix or a name, and weightings and activations
+that a block has checked. How many positions there are, which of them a mask lets a row see and what a verdict is, only
+the domain knows: a column may be a list over positions, or one formula for a position of an input of any length.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, ClassVar, Protocol, TypeGuard, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar
 
 from symcook.errors import NoRun
-from symcook.model.meaning import conjunction as conjunction
+from symcook.model.ends import Comparing, Verdict, Verdicts
+from symcook.model.parts import Mask
 from symcook.model.symbols import Number
 
-Column = Any
-Columns = Sequence[Column]
-Verdict = Any
-Value = Any
+Column = TypeVar("Column")
+"""One coordinate at all positions."""
+Value = TypeVar("Value")
+"""An entry of a column, as `read` gives it."""
 Coefficient = int | Number
 """A Fraction, or a tree of the grammar where the number is not rational or (symbolic) holds declared symbols."""
 
 
-class Domain(Protocol):
+class Domain(Comparing[Column, Verdicts, Verdict], Protocol[Column, Value, Verdicts, Verdict]):
     """The operations of a number system. One sequence at a time: `begin` comes before all others."""
 
     name: ClassVar[str]
-    length: int
-    """The number of positions of the sequence begun, for those who print it."""
 
-    def context(self) -> AbstractContextManager[Any]:
+    def context(self) -> AbstractContextManager[object]:
         """Entered around a forward pass and the reading of its values: sets a working precision and restores it."""
         ...
 
     def begin(self, sequence: Any, start: int) -> None:
-        """Take the input: a tuple of tokens, a tuple of rows {input: number}, or what a batch stands for."""
+        """Take the input: a tuple of tokens, a tuple of rows {input: number}, or whatever else the domain reads."""
         ...
 
-    def indices(self) -> Sequence[tuple[int, int]]:
-        """The numbers i and n of the positions that columns have entries for; none where they stand for any."""
+    def require_positive(self, term: Coefficient, must: str) -> None:
+        """NoRun, saying what `must` hold, where a term in i and n is not positive at some position of the input."""
         ...
 
     def embed(self, table: Mapping[str, Coefficient]) -> Column:
@@ -55,6 +54,11 @@ class Domain(Protocol):
         """The column of a term in i (counted from `start`) and n."""
         ...
 
+    def units(self, most: int) -> list[Column]:
+        """For each position the column that is 1 there and 0 elsewhere; none where there are more than `most`, or no
+        number says how many there are."""
+        ...
+
     def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
         """The sum of coefficient times column, plus `bias`, at every position. No coefficient is zero."""
         ...
@@ -63,7 +67,7 @@ class Domain(Protocol):
         """The activation (one of `blocks.ACTIVATIONS`) at every position; NotExact where there is no value."""
         ...
 
-    def layer_norm(self, columns: Columns, epsilon: Coefficient, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:
         """(x - mean)/sqrt(variance + epsilon) of the given entries at each position, before gain and bias.
 
         Where variance + epsilon is zero: NoRun naming the position for "refuse", zeros for "zero".
@@ -71,41 +75,36 @@ class Domain(Protocol):
         ...
 
     def attend(
-        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, factor: Coefficient
+        self,
+        queries: Sequence[Column],
+        keys: Sequence[Column],
+        values: Sequence[Column],
+        mask: Mask,
+        weighting: str,
+        factor: Coefficient,
     ) -> list[Column]:
         """For each value column v: sum_j alpha_ij v_j, with scores factor(i, n) * sum_d queries[d]_i keys[d]_j.
 
         Without queries every score is zero; with weighting average or softmax each row is then the plain average of
-        what it sees (`visible`), where the sum is taken first and divided once. A row that sees nothing is zero.
+        what the mask lets it see, where the sum is taken first and divided once. A row that sees nothing is zero.
         `factor` is a positive term in i and n, 1 where it does not matter.
         """
         ...
 
-    def distribution(self, columns: Columns) -> list[Column]:
+    def distribution(self, columns: Sequence[Column]) -> list[Column]:
         """The softmax of the given scores at each position, a column for each."""
         ...
 
-    def largest(self, columns: Columns) -> list[Any]:
-        """At each position the index of the first largest score, None where that is open."""
-        ...
-
-    def positive(self, column: Column) -> list[Verdict]:
-        """At each position: is the entry greater than zero?"""
-        ...
-
-    def zero(self, column: Column) -> list[Verdict]:
-        """At each position: is the entry equal to zero?"""
-        ...
-
-    def both(self, first: Verdict, second: Verdict) -> Verdict:
-        """The conjunction of two verdicts (False wins over open)."""
+    def places_of(self, column: Column) -> Sequence[int]:
+        """The places at which a column has entries, in order, each as `read` and `verdict` take it. Place 0 is the
+        first position and -1 the last, whether they are among them or not."""
         ...
 
     def read(self, column: Column, place: int) -> Value:
-        """The entry of `column` at index `place` (0 is the first position, -1 the last)."""
+        """The entry of `column` at a place."""
         ...
 
-    def show(self, value: Value, digits: int) -> Any:
+    def show(self, value: Value, digits: int) -> object:
         """`value` as JSON has it: text for exact numbers and expressions, {"mid", "rad"} for balls, floats as such."""
         ...
 
@@ -114,8 +113,7 @@ class Domain(Protocol):
         ...
 
 
-@runtime_checkable
-class Rounded(Domain, Protocol):
+class Rounded(Domain[Column, Value, Verdicts, Verdict], Protocol[Column, Value, Verdicts, Verdict]):
     """A domain whose operations round."""
 
     simulates: bool
@@ -126,21 +124,49 @@ class Rounded(Domain, Protocol):
         """The domain of all that the rounding of this one may lead to (`symcook.domains.rounding`)."""
         ...
 
+    def agreeing(self, found: Verdicts, sure: Verdicts) -> Verdicts:
+        """Verdicts of this domain that are the same in the one of its `rounding`; the others are open."""
+        ...
 
-def rounds(domain: Domain) -> TypeGuard[Rounded]:
+
+class Follows(Domain[Column, Value, Verdicts, Verdict], Protocol[Column, Value, Verdicts, Verdict]):
+    """A domain that can leave positions out, and go on behind those that it has run where none of these sees what
+    follows. Keys and values of `attend` always stand at all positions."""
+
+    def indices(self) -> Sequence[tuple[int, int]]:
+        """The numbers i and n of the positions that columns have entries for."""
+        ...
+
+    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
+        """From here on columns have one entry, that of the position at `place`: the given ones cut to it."""
+        ...
+
+    def resume(self, sequence: Any, start: int, seen: int) -> None:
+        """Take the whole input, of which the first `seen` positions have been run: columns have entries for the
+        others."""
+        ...
+
+    def joined(self, before: Column | None, column: Column) -> Column:
+        """A column behind that of the positions before, which is None where there are none."""
+        ...
+
+    def joined_verdicts(self, before: Verdicts, verdicts: Verdicts) -> Verdicts:
+        """Verdicts behind those of the positions before."""
+        ...
+
+
+def rounds(
+    domain: Domain[Column, Value, Verdicts, Verdict],
+) -> TypeGuard[Rounded[Column, Value, Verdicts, Verdict]]:
     """Whether the operations of a domain round; isinstance takes a tenth of a short run to say so."""
     return hasattr(domain, "rounding")
 
 
-def visible(mask: str, row: int, length: int) -> range:
-    """The indices (from 0) that row `row` of `length` sees under a mask; empty where it sees nothing.
-
-    >>> [list(visible("strict-future", row, 3)) for row in range(3)]
-    [[], [0], [0, 1]]
-    """
-    low = {"past": row, "strict-past": row + 1}.get(mask, 0)
-    high = {"future": row + 1, "strict-future": row}.get(mask, length)
-    return range(low, high)
+def follows(
+    domain: Domain[Column, Value, Verdicts, Verdict],
+) -> TypeGuard[Follows[Column, Value, Verdicts, Verdict]]:
+    """Whether a domain can leave positions out and go on."""
+    return hasattr(domain, "resume")
 
 
 VARIANCE = ("a layer norm with epsilon = 0 must meet a variance above zero", "set an epsilon above 0")

@@ -35,6 +35,7 @@ from flint import arb, fmpq
 from symcook.domains.ball import ACTIVATIONS, ZERO, Ball
 from symcook.domains.rowwise import Column, Columns, Rowwise, Scores, Value
 from symcook.errors import BadInput
+from symcook.model.parts import Mask
 
 EXP_ULPS = 4
 GELU_ULPS = 8
@@ -89,9 +90,9 @@ class Format:
 
     def stored(self, value: Any) -> Fraction:
         """The number that stands for a given one: rounded to the nearest, over float64 as exports do it."""
-        from symcook.domains.floats import nearest
+        from symcook.numbers.evaluate import float_of
 
-        near = nearest(value)
+        near = float_of(value)
         if not isfinite(near):
             raise BadInput("every number of the model must fit the type of floats", value)
         _, exponent = frexp(near)
@@ -266,7 +267,7 @@ class Rounding(Ball):
         return self._kept(found)
 
     def attend(
-        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, factor: Any
+        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Any
     ) -> list[Column]:
         with self._in(self.inner):
             found = super().attend(queries, keys, values, mask, weighting, factor)

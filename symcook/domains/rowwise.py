@@ -9,13 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import accumulate, count
 from operator import add
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from symcook.domains.protocol import Coefficient, conjunction, visible
-from symcook.model.expr import Tree
+from symcook.domains.protocol import Coefficient
+from symcook.errors import BadInput, NoRun
+from symcook.model.expr import Tree, names, show
+from symcook.model.meaning import conjunction
+from symcook.model.parts import Mask
+from symcook.model.symbols import lowered, symbol, to_sympy
+
+if TYPE_CHECKING:
+    import sympy
 
 Value = Any
 """A number of the system. Values add by Python's operator."""
@@ -42,8 +49,53 @@ class Positions:
     def indices(self) -> list[tuple[int, int]]:
         return [(self._start + row, self.length) for row in self.rows]
 
-    def both(self, first: Any, second: Any) -> Any:
+    def require_positive(self, term: Coefficient, must: str) -> None:
+        """What is positive wherever i and n are is seen at once; otherwise each position is tried with balls, and with
+        sympy where these leave it open or a declared symbol stands in the term."""
+        indices = self.indices()
+        if not isinstance(term, tuple) or not names(term) & {"i", "n"} or _positive_from(term, indices[0][0]):
+            return
+        from symcook.numbers.evaluate import evaluate
+
+        plain = names(term) <= {"i", "n"}
+        for i, n in indices if "i" in names(term) else indices[:1]:
+            try:
+                value = evaluate(term, {"i": i, "n": n}) if plain else None
+            except BadInput:  # a pole, as that of 1/log(i) at 1: an infinite temperature, which makes all scores zero
+                value = None
+            if value is not None and value > 0:
+                continue
+            known = value is not None and value <= 0
+            if known or _sympy(term).subs({symbol("i"): i, symbol("n"): n}).is_nonpositive:
+                raise NoRun(must, f"{show(term)} at i = {i}, n = {n}")
+
+    def positions(self, expression: Coefficient) -> Any:
+        raise NotImplementedError
+
+    def units(self, most: int) -> list[Any]:
+        indices = self.indices()
+        return [] if len(indices) > most else [self.positions(_indicator(i)) for i, _ in indices]
+
+    # Verdicts are lists over positions.
+
+    def conjunction(self, first: Any, second: Any) -> Any:
+        """Of two verdicts."""
         return conjunction(first, second)
+
+    def both(self, first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
+        return [self.conjunction(one, other) for one, other in zip(first, second, strict=True)]
+
+    def every(self, verdicts: Sequence[Any]) -> Any:
+        return reduce(self.conjunction, verdicts)
+
+    def verdict(self, verdicts: Sequence[Any], place: int) -> Any:
+        return verdicts[place]
+
+    def agreeing(self, found: Sequence[Any], sure: Sequence[Any]) -> list[Any]:
+        return [one if one == other else None for one, other in zip(found, sure, strict=True)]
+
+    def places_of(self, column: Sequence[Any]) -> range:
+        return range(len(column))
 
     def read(self, column: Any, place: int) -> Any:
         return column[place]
@@ -53,23 +105,21 @@ class Positions:
 
 
 class Going(Positions):
-    """One that can leave positions out, and go on behind those that it has run where none of these sees what follows.
-    Columns are lists or arrays; keys and values of `attend` always stand at all positions."""
+    """One that follows an input (`symcook.domains.protocol.Follows`). Columns are lists or arrays."""
 
     def narrow(self, columns: Sequence[Any], place: int) -> list[Any]:
-        """From here on columns have one entry, that of the position at index `place`: the given ones cut to it."""
         self.rows = self.rows[place:][:1]
         return [column[place:][:1] for column in columns]
 
     def resume(self, sequence: Any, start: int, seen: int) -> None:
-        """Take the whole input, of which the first `seen` positions have been run: columns have entries for the
-        others."""
         self.begin(sequence, start)
         self._sequence, self.rows = self._sequence[seen:], self.rows[seen:]
 
     def joined(self, before: Any, column: Any) -> Any:
-        """A column behind that of the positions before, which is None where there are none."""
         return column if before is None else before + column
+
+    def joined_verdicts(self, before: Sequence[Any], verdicts: Sequence[Any]) -> list[Any]:
+        return [*before, *verdicts]
 
 
 class Rowwise(Positions):
@@ -221,7 +271,7 @@ class Rowwise(Positions):
         return _columns(rows)
 
     def attend(
-        self, queries: Columns, keys: Columns, values: Columns, mask: str, weighting: str, factor: Coefficient
+        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Coefficient
     ) -> list[Column]:
         seen = [visible(mask, place, self.length) for place in self.rows]
         if not queries:
@@ -324,6 +374,37 @@ class Shortening(Rowwise, Going):
         kept = self._memos
         super().resume(sequence, start, seen)
         self._memos, self._memo = kept, _again(kept)
+
+
+def visible(mask: Mask, row: int, length: int) -> range:
+    """The indices (from 0) that row `row` of `length` sees under a mask; empty where it sees nothing.
+
+    >>> [list(visible(Mask.STRICT_FUTURE, row, 3)) for row in range(3)]
+    [[], [0], [0, 1]]
+    """
+    return range(0 if mask.before else row + (not mask.here), length if mask.after else row + mask.here)
+
+
+@lru_cache(maxsize=4096)
+def _indicator(place: int) -> Coefficient:
+    """1 at one position, 0 elsewhere."""
+    return lowered(f"I[i = {place}]")
+
+
+@lru_cache(maxsize=256)
+def _positive_from(term: Tree, start: int) -> bool:
+    """Whether sympy sees that a term in i and n is positive for all integers i >= start and n >= 1; 0 and 1 are the
+    starts that it knows."""
+    import sympy
+
+    i, n = symbol("i"), symbol("n")
+    table = {i: sympy.Symbol("i", integer=True, **{"positive" if start else "nonnegative": True})}
+    table[n] = sympy.Symbol("n", integer=True, positive=True)
+    return bool(_sympy(term).xreplace(table).is_positive)
+
+
+def _sympy(term: Tree) -> sympy.Expr:
+    return to_sympy(term, {name: symbol(name) for name in names(term)})
 
 
 def _again(kept: list[dict[tuple[int, ...], Any]]) -> Iterator[dict[tuple[int, ...], Any]]:

@@ -14,6 +14,7 @@ from symcook.model.answers import Shown
 from symcook.model.rationals import quotient
 from symcook.model.symbols import Exact, exact, fraction
 from symcook.model.transformer import Transformer
+from symcook.words import every
 
 INPUTS = 500
 """The greatest number of inputs on which two models are run."""
@@ -139,7 +140,7 @@ def _inputs(model: Transformer, max_length: int) -> Iterator[tuple[str, Any]]:
     embedding = model.embedding
     if embedding.inputs is None:
         for n in range(0 if embedding.added else 1, max_length + 1):
-            for word in product(embedding.alphabet, repeat=n):
+            for word in every(embedding.alphabet, n):
                 yield embedding.written(word), model.tokens(word)
         return
     from symcook.run import show_rows
@@ -160,9 +161,9 @@ def _run(one: Transformer, other: Transformer, tokens: Any, near: Any) -> dict[s
             given = model.embedding.surround(one.embedding.typed(tokens))
         results.append(_traced(model, given))
     a, b = results
-    if a.domain.length != b.domain.length:
+    if len(a.everywhere) != len(b.everywhere):
         place = {"layer": 0, "part": "length", "position": None, "coordinate": None}
-        return {**place, "first": str(a.domain.length), "second": str(b.domain.length)}
+        return {**place, "first": str(len(a.everywhere)), "second": str(len(b.everywhere))}
     if [(s.layer, s.part) for s in a.steps] == [(s.layer, s.part) for s in b.steps]:
         pairs = [(s.layer, s.part, s.columns, t.columns) for s, t in zip(a.steps, b.steps, strict=True)]
     else:
@@ -170,7 +171,7 @@ def _run(one: Transformer, other: Transformer, tokens: Any, near: Any) -> dict[s
     pairs.append((len(one.layers), "readout", a.scores, b.scores))
     for layer, part, left, right in pairs:
         names = [n for n in (one.space if part != "readout" else left) if n in other.space or part == "readout"]
-        for place in range(a.domain.length):
+        for place in a.everywhere:
             for name in names:
                 x, y = (_entry(side, name, place) for side in (left, right))
                 if _differ(a.domain, x, y, near):

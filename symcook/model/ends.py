@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, reduce
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from symcook.door import door
 from symcook.errors import EMPTY_WORD, BadInput, require_known
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 READOUTS = ("value", "sign", "zero", "largest", "distribution")
 POSITIONS = ("first", "last", "each", "all")
 T = TypeVar("T")
+Column = TypeVar("Column", contravariant=True)
+"""One coordinate at all positions."""
+Verdicts = TypeVar("Verdicts")
+"""The answers to a comparison, or the indices of the greatest scores, at all positions."""
+Verdict = TypeVar("Verdict", covariant=True)
+"""One of them: True, False or None (open), or an index; in a batch an array of such; a condition, where n is open."""
 
 
 def one_hot(tokens: str | Sequence[str]) -> dict[Any, dict[Any, int]]:
@@ -194,6 +200,34 @@ def _control(character: str) -> bool:
     return unicodedata.category(character) in ("Cc", "Cs")
 
 
+class Comparing(Protocol[Column, Verdicts, Verdict]):
+    """The comparisons of a number system (`symcook.domains.protocol`)."""
+
+    def largest(self, columns: Sequence[Column]) -> Verdicts:
+        """At each position the index of the first largest score, None where that is open."""
+        ...
+
+    def positive(self, column: Column) -> Verdicts:
+        """At each position: is the entry greater than zero?"""
+        ...
+
+    def zero(self, column: Column) -> Verdicts:
+        """At each position: is the entry equal to zero?"""
+        ...
+
+    def both(self, first: Verdicts, second: Verdicts) -> Verdicts:
+        """The conjunction at each position (False wins over open)."""
+        ...
+
+    def every(self, verdicts: Verdicts) -> Verdict:
+        """The conjunction over all positions."""
+        ...
+
+    def verdict(self, verdicts: Verdicts, place: int) -> Verdict:
+        """The verdict at a place."""
+        ...
+
+
 @door()
 @dataclass(frozen=True, repr=False)
 class Readout(Named):
@@ -293,17 +327,18 @@ class Readout(Named):
         swapped = {"first": "last", "last": "first"}
         return replace(self, position=swapped.get(self.position, self.position))
 
-    def verdicts(self, domain: Any, reads: Sequence[Any], scores: Sequence[Any]) -> list[Any] | None:
+    def verdicts(
+        self, domain: Comparing[Column, Verdicts, Verdict], reads: Sequence[Column], scores: Sequence[Column]
+    ) -> Verdicts | None:
         """At each position the verdict, or the index of the label, by the comparisons of a number system; None where
         there is none. `reads` and `scores` are its columns."""
         if self.kind == "zero":
-            tests = map(domain.zero, reads)
-            return [reduce(domain.both, row) for row in zip(*tests, strict=True)]
+            return reduce(domain.both, map(domain.zero, reads))
         return domain.positive(scores[0]) if self.signed else domain.largest(scores) if self.answers else None
 
-    def verdict(self, verdicts: Sequence[Any], both: Callable[[Any, Any], Any]) -> Any:
+    def verdict(self, domain: Comparing[Column, Verdicts, Verdict], verdicts: Verdicts) -> Verdict:
         """The one answer to an input, of those at its positions: the conjunction where all must accept."""
-        return reduce(both, verdicts) if self.position == "all" else verdicts[self.place]
+        return domain.every(verdicts) if self.position == "all" else domain.verdict(verdicts, self.place)
 
     def distance(self, values: Sequence[Any], greatest: Callable[[Sequence[Any]], Any], order: Any = None) -> Any:
         """How far `values`, of what an answer is taken from (`Result.watched`), are from another one: the greatest

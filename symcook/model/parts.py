@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import InitVar, dataclass, replace
+from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -22,7 +23,34 @@ from symcook.model.symbols import lowered
 if TYPE_CHECKING:
     import sympy
 
-MASKS = ("none", "future", "strict-future", "past", "strict-past")
+
+class Mask(StrEnum):
+    """What a row of attention sees: positions `before` it, `here` (itself), `after` it. Named for what it hides."""
+
+    NONE = "none", True, True, True
+    FUTURE = "future", True, True, False
+    STRICT_FUTURE = "strict-future", True, False, False
+    PAST = "past", False, True, True
+    STRICT_PAST = "strict-past", False, False, True
+
+    before: bool
+    here: bool
+    after: bool
+
+    def __new__(cls, text: str, before: bool, here: bool, after: bool) -> Self:
+        mask = str.__new__(cls, text)
+        mask._value_, mask.before, mask.here, mask.after = text, before, here, after
+        return mask
+
+    @property
+    def mirrored(self) -> Mask:
+        """What it is on the reversed input."""
+        return next(
+            mask for mask in Mask if (mask.after, mask.here, mask.before) == (self.before, self.here, self.after)
+        )
+
+
+MASKS = tuple(mask.value for mask in Mask)
 WEIGHTINGS = ("average", "softmax", "leftmost", "rightmost")
 ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "gelu-sigmoid", "step")
 
@@ -178,6 +206,11 @@ class Head(Part):
 
     def sizes(self) -> dict[str, int]:
         return super().sizes() | {"key": height(self.Q, "Q")}
+
+    @cached_property
+    def sees(self) -> Mask:
+        """What the mask lets a row see."""
+        return Mask(self.mask)
 
     @cached_property
     def uniform(self) -> bool:

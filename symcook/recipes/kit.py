@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from symcook.model.symbols import Exact, exact, fraction, from_sympy, symbol
     from symcook.model.transformer import Parameter, Transformer
     from symcook.model.weights import feedforward, head
+    from symcook.recipes.words import evaluable
     from symcook.spec.fold import Fold
 
 _HOMES = {
@@ -44,6 +45,7 @@ _HOMES = {
     "symcook.model.symbols": ("Exact", "exact", "fraction", "from_sympy", "symbol"),
     "symcook.model.transformer": ("Parameter", "Transformer"),
     "symcook.model.weights": ("feedforward", "head"),
+    "symcook.recipes.words": ("evaluable",),
     "symcook.spec.fold": ("Fold",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

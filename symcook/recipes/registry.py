@@ -110,8 +110,11 @@ class Recipe(NamedTuple):
         return kit.Transformer(self.name, *parts, **{"source": self.source, **more})
 
     def build(self, given: Mapping[str, Any]) -> kit.Transformer:
-        """The model for these arguments, or BadInput."""
-        return self.make(self, **self.read(given))
+        """The model for these arguments, or BadInput; so too, by default ones, for a text that nobody can evaluate."""
+        model = self.make(self, **self.read(given))
+        if not given:
+            kit.evaluable(self, model)
+        return model
 
     def to_json(self) -> dict[str, Any]:
         """The entry of ``symcook list --json``."""

@@ -65,7 +65,7 @@ def svg(answer: Run, dark: bool = False) -> str:
     if not steps:
         raise BadInput("a picture must be of a run with its trace", "none", "run it with trace=True")
     groups, maps = list(_groups(steps)), list(_maps(steps))
-    found = {"positions": answer.result.domain.length, "rows": sum(len(g) for _, g in groups), "heads": len(maps)}
+    found = {"positions": len(answer.result.everywhere), "rows": sum(len(g) for _, g in groups), "heads": len(maps)}
     for what, count in found.items():
         if count > MOST[what]:
             raise BadInput(
@@ -153,7 +153,7 @@ class _Canvas:
         result = answer.result
         if result.model.embedding.inputs is None:
             return [brief(str(word), _LETTERS) for word in result.sequence]
-        return [str(result.model.embedding.start + k) for k in range(result.domain.length)]
+        return [str(result.model.embedding.start + k) for k in result.everywhere]
 
     def stream(self, top: int, answer: Run, groups: list[tuple[str, dict[str, list[Any]]]], words: list[str]) -> int:
         """The table of the stream and the answer under it; where it ends."""

@@ -99,7 +99,7 @@ class Stated:
         bound = self.model.bind({one.name: point[one.name] for one in self.model.parameters})
         shown = {name: given[name] for name in inputs} if inputs and isinstance(given, Mapping) else given
         result = run(bound, shown, domain, digits=DIGITS, trace=True).result
-        places = range(result.domain.length)
+        places = result.everywhere
         return {name: [result.domain.read(column, place) for place in places] for name, column in result.stream.items()}
 
     def _answer(self, value: bool | Fraction) -> Any:

@@ -278,7 +278,7 @@ class Sweep:
 
         domain: Any = result.domain
         readout, verdicts = self.model.readout, (result.verdicts or ())[:length]
-        got = verdicts if readout.each else [readout.verdict(verdicts, domain.both)] if verdicts else ()
+        got = verdicts if readout.each else [readout.verdict(domain, verdicts)] if verdicts else ()
         wrong = np.zeros(piece.size, dtype=bool)
         for place, (answers, codes) in enumerate(self.expected.block(piece, length)):
             if got:

@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Any
 
 from symcook.derivation import Derivation, derive_cases
-from symcook.domains.protocol import visible
+from symcook.domains.rowwise import visible
 from symcook.errors import Undecided
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import children, parse_formula, parse_term
@@ -231,7 +231,7 @@ def _attend(head: Head, stream: list[Point], number: Number, compared: list[Frac
 
     added = []
     for row, at in enumerate(stream):
-        seen = visible(head.mask, row, len(stream))
+        seen = visible(head.sees, row, len(stream))
         scores = {j: product(head.Q, at) * product(head.K, stream[j]) for j in seen}
         compared += [scores[j] - scores[k] for j in seen for k in seen if j < k]
         best = [j for j in seen if scores[j] == max(scores.values())]

@@ -30,7 +30,7 @@ from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
+from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm, Mask
 from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.run import run
@@ -254,7 +254,7 @@ def test_the_sets_hold_what_such_a_runtime_computes(format: Format) -> None:
             sets.append(domain.linear(list(zip(columns, weights, strict=True)), Fraction(1, 10)))
             one, tenth = [Fraction(1)], runtime.round(Fraction(1, 10))
             computed = [[runtime.dot([*given, tenth], [*row, *one]) for row in zip(q, k, v, strict=True)]]
-            sets.append(domain.attend([], [], [columns[2]], "future", "average", 1)[0])
+            sets.append(domain.attend([], [], [columns[2]], Mask.FUTURE, "average", 1)[0])
             computed.append(
                 [runtime.round(runtime.total(v[: i + 1]) / runtime.round(Fraction(i + 1))) for i in range(n)]
             )
@@ -263,7 +263,7 @@ def test_the_sets_hold_what_such_a_runtime_computes(format: Format) -> None:
                 floor = runtime.round(Fraction(1, 100))
                 normed = [runtime.norm(list(row), floor) for row in zip(q, k, v, strict=True)]
                 computed += [list(column) for column in zip(*normed, strict=True)]
-            sets.append(domain.attend([columns[0]], [columns[1]], [columns[2]], "none", "softmax", 1)[0])
+            sets.append(domain.attend([columns[0]], [columns[1]], [columns[2]], Mask.NONE, "softmax", 1)[0])
             computed.append([runtime.softmax([runtime.round(a * b) for b in k], v) for a in q])
         largest = 2.0 ** (format.most or 10**4) if format.most else float("inf")
         for place, (column, numbers) in enumerate(zip(sets, computed, strict=True)):
@@ -295,10 +295,10 @@ def test_scores_that_the_format_holds_are_rounded_as_products_too() -> None:
             q, k, v = (domain.input(name) for name in "qkv")
             for weighting in ("average", "leftmost", "rightmost"):
                 if sure:
-                    assert domain.attend([q], [k], [v], "none", weighting, 1)[0] == [1, 1]
+                    assert domain.attend([q], [k], [v], Mask.NONE, weighting, 1)[0] == [1, 1]
                     continue
                 with pytest.raises(Undecided, match="positions 1 and 2 in row 1"):
-                    domain.attend([q], [k], [v], "none", weighting, 1)
+                    domain.attend([q], [k], [v], Mask.NONE, weighting, 1)
 
 
 def test_integers_are_exact_as_far_as_the_format_holds_all_partial_sums() -> None:

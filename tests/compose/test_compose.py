@@ -60,7 +60,7 @@ def stream(model, sequence, kind="exact"):
     result = forward(model, sequence, make_domain(kind), trace=True, weights=False)
     return [
         {name: result.domain.read(column, place) for name, column in result.stream.items()}
-        for place in range(result.domain.length)
+        for place in result.everywhere
     ]
 
 

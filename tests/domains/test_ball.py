@@ -11,13 +11,13 @@ from families import together
 from shared import lookup, rows
 
 from symcook.domains.ball import LIMIT_BITS, Ball
-from symcook.domains.protocol import visible
 from symcook.domains.rounding import FORMATS, Rounding
+from symcook.domains.rowwise import visible
 from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer
-from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head
+from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, Mask
 from symcook.model.space import Space
 from symcook.model.symbols import lowered
 from symcook.model.transformer import Transformer
@@ -106,7 +106,7 @@ def test_softmax_of_logarithms_is_rational(bits, mask):
     domain = Ball(bits)
     result = forward(lookup(mask=mask), given, domain)
     for i, ball in enumerate(result.stream["out"]):
-        seen = visible(mask, i, 5)
+        seen = visible(Mask(mask), i, 5)
         expected = sum((counts[j] * values[j] for j in seen), Fraction(0)) / (sum(counts[j] for j in seen) or 1)
         assert encloses(ball, expected)
         assert not encloses(ball, expected + Fraction(1, 100)) or bits == 16
@@ -233,9 +233,9 @@ def test_hard_rows_of_rationals_are_exact_choices(mask, weighting):
     with domain.context():
         q, k, v = inputs(domain, q=[1, -1, 0, 1, -2, 1], k=keys, v=values)
         for queries, numbers in (([q], [1, -1, 0, 1, -2, 1]), ([q, q], [1, -1, 0, 1, -2, 1]), ([], [0] * 6)):
-            found = domain.attend(queries, [k] * len(queries), [v], mask, weighting, 1)[0]
+            found = domain.attend(queries, [k] * len(queries), [v], Mask(mask), weighting, 1)[0]
             for i, ball in enumerate(found):
-                scores = {j: numbers[i] * keys[j] for j in visible(mask, i, 6)}
+                scores = {j: numbers[i] * keys[j] for j in visible(Mask(mask), i, 6)}
                 best = [j for j, s in scores.items() if s == max(scores.values())]
                 best = {"leftmost": best[:1], "rightmost": best[-1:]}.get(weighting, best)
                 expected = sum((Fraction(values[j]) for j in best), Fraction(0)) / (len(best) or 1)
@@ -251,7 +251,7 @@ def test_an_open_choice_is_open_only_where_it_matters():
             if weighting == "softmax":
                 continue
             with pytest.raises(Undecided, match="positions 1 and 2 in row 1"):
-                domain.attend([one], [open_ones], [v], "none", weighting, 1)
+                domain.attend([one], [open_ones], [v], Mask.NONE, weighting, 1)
         assert domain.largest([open_ones, other]) == [None, None, 0]
         assert domain.largest([one, other]) == [0, 0, 0] and domain.largest([other, one]) == [1, 1, 1]
         assert domain.largest([other, other]) == [0, 0, 0]
@@ -320,7 +320,7 @@ def test_scores_beyond_float64_are_compared():
     domain = Ball(64)
     with domain.context():
         q, k, v = inputs(domain, q=[1, 1], k=[10**400, 10**400 + 10**390], v=[1, 2])
-        assert domain.attend([q], [k], [v], "none", "softmax", 1)[0][0].contains(2)
+        assert domain.attend([q], [k], [v], Mask.NONE, "softmax", 1)[0][0].contains(2)
 
 
 def test_what_is_rational_is_decided():

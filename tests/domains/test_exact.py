@@ -22,7 +22,7 @@ from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_term
 from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import MASKS, FeedForward, Head, LayerNorm
+from symcook.model.parts import MASKS, FeedForward, Head, LayerNorm, Mask
 from symcook.model.space import Space
 from symcook.model.symbols import exact, lowered
 from symcook.model.transformer import Transformer
@@ -352,7 +352,7 @@ def attends(values, mask, weighting, scores=None):
     domain = Exact()
     domain.begin(("a",) * len(values), 1)
     queries, keys = ([], []) if scores is None else ([[Fraction(1)] * len(values)], [list(map(Fraction, scores))])
-    (row,) = domain.attend(queries, keys, [list(map(Fraction, values))], mask, weighting, 1)
+    (row,) = domain.attend(queries, keys, [list(map(Fraction, values))], Mask(mask), weighting, 1)
     return row
 
 
@@ -486,15 +486,15 @@ def test_hard_attention_orders_independent_roots_and_refuses_their_sum():
     domain = Exact()
     domain.begin(("a",) * 3, 1)
     ones, roots_ = [Fraction(1)] * 3, [root(Fraction(v)) for v in (2, 5, 3)]
-    (row,) = domain.attend([ones], [roots_], [[Fraction(1), Fraction(2), Fraction(3)]], "past", "leftmost", 1)
+    (row,) = domain.attend([ones], [roots_], [[Fraction(1), Fraction(2), Fraction(3)]], Mask.PAST, "leftmost", 1)
     assert row == [2, 2, 3]
     assert domain.largest([[r] * 3 for r in roots_]) == [1, 1, 1]
     with pytest.raises(NotExact, match='domain="ball"'):
-        domain.attend([], [], [roots_], "none", "average", 1)
+        domain.attend([], [], [roots_], Mask.NONE, "average", 1)
     with pytest.raises(NotExact, match='domain="ball"'):
-        domain.attend([ones], [roots_], [ones], "none", "softmax", 1)
+        domain.attend([ones], [roots_], [ones], Mask.NONE, "softmax", 1)
     with pytest.raises(NotExact, match='domain="ball"'):
-        domain.attend([ones], [[Fraction(v) for v in (0, 1, 2)]], [roots_], "none", "softmax", 1)
+        domain.attend([ones], [[Fraction(v) for v in (0, 1, 2)]], [roots_], Mask.NONE, "softmax", 1)
 
 
 # Readouts

@@ -11,14 +11,15 @@ from families import together
 from shared import lookup, rows
 
 from symcook.domains import floats, make_domain
-from symcook.domains.protocol import visible
+from symcook.domains.rowwise import visible
 from symcook.errors import BadInput, Undecided
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer
-from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head
+from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, Mask
 from symcook.model.space import Space
 from symcook.model.symbols import exact, lowered, symbol
 from symcook.model.transformer import Transformer
+from symcook.numbers.evaluate import float_of
 from symcook.run import run
 from symcook.verify.sweep import check
 
@@ -56,11 +57,11 @@ def test_scans_blocks_and_running_sums_follow_the_definition_in_every_type(kind,
             with domain.context():
                 domain.begin(tuple({"q": a, "k": b, "v": c} for a, b, c in zip(q, k, v, strict=True)), 1)
                 columns = [domain.input(name) for name in "qkv"]
-                scored = domain.attend([columns[0]], [columns[1]], [columns[2], columns[1]], mask, weighting, 1)
-                plain = domain.attend([], [], [columns[2]], mask, weighting, 1)
+                scored = domain.attend([columns[0]], [columns[1]], [columns[2], columns[1]], Mask(mask), weighting, 1)
+                plain = domain.attend([], [], [columns[2]], Mask(mask), weighting, 1)
             assert all(column.dtype == kind for column in (*scored, *plain))
             for i in range(n):
-                seen = visible(mask, i, n)
+                seen = visible(Mask(mask), i, n)
                 for found, values in ((scored[0], v), (scored[1], k)):
                     wanted = by_definition(lambda j, a=q[i], k=k: a * k[j], values, seen, weighting)
                     assert abs(float(found[i]) - wanted) <= 2 * KINDS[kind]
@@ -112,7 +113,7 @@ def test_running_means_follow_exact_ones(mask):
     values = [Fraction(1) if c == "+" else Fraction(-1, 3) for c in word]
     found = run(model, word, "float64").outputs
     for i, value in enumerate(found, 1):
-        seen = [values[j] for j in visible(mask, i - 1, 300)]
+        seen = [values[j] for j in visible(Mask(mask), i - 1, 300)]
         assert type(value) is float and math.isclose(value, sum(seen) / (len(seen) or 1), abs_tol=1e-12)
 
 
@@ -125,7 +126,7 @@ def test_attention_by_blocks_follows_the_definition(monkeypatch, block, mask, we
     q, k, v = ([Fraction(generator.randint(-6, 6), 2) for _ in range(9)] for _ in range(3))
     found = run(lookup(weighting, mask, "1/i"), rows(q=q, key=k, v=v), "float64").outputs
     for i in range(9):
-        wanted = by_definition(lambda j, i=i: q[i] * k[j] * (i + 1), v, visible(mask, i, 9), weighting)
+        wanted = by_definition(lambda j, i=i: q[i] * k[j] * (i + 1), v, visible(Mask(mask), i, 9), weighting)
         assert math.isclose(found[i], wanted, rel_tol=1e-12, abs_tol=1e-12)
 
 
@@ -238,7 +239,7 @@ def test_position_functions_at_once_are_those_one_by_one(text, start):
     found = domain.positions(lowered(expression))
     for place in range(9):
         value = expression.subs({symbol("i"): start + place, symbol("n"): 9}).doit()
-        assert math.isclose(found[place], floats.nearest(lowered(value)), rel_tol=1e-13, abs_tol=1e-14), place
+        assert math.isclose(found[place], float_of(lowered(value)), rel_tol=1e-13, abs_tol=1e-14), place
 
 
 def test_poles_and_open_comparisons_of_position_functions_are_refused():
@@ -260,7 +261,7 @@ def test_softmax_and_hard_attention_of_many_positions_stay_small():
     for weighting in ("softmax", "average"):
         tracemalloc.start()
         with domain.context():
-            found = domain.attend([q], [k], [v], "future", weighting, 1)[0]
+            found = domain.attend([q], [k], [v], Mask.FUTURE, weighting, 1)[0]
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 16 * 2**20, peak  # one dense score matrix would take 763 MiB

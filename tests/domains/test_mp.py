@@ -21,7 +21,7 @@ from symcook.errors import BadInput, SymcookError
 from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
+from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm, Mask
 from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.run import run
@@ -164,7 +164,7 @@ def test_every_operation_is_rounded_from_left_to_right(bits: int) -> None:
                 for row in seen
             ]
             for weighting in ("average", "softmax"):
-                found = domain.attend([], [], [x], mask, weighting, 1)[0]
+                found = domain.attend([], [], [x], Mask(mask), weighting, 1)[0]
                 assert [as_fraction(v) for v in found] == means, (mask, weighting)
         pair = [[a, -b] for a, b in zip(column, column[::-1], strict=True)]
         norm = domain.layer_norm([x, [-v for v in reversed(x)]], 1, "refuse")
@@ -182,7 +182,7 @@ def test_few_bits_differ_from_many() -> None:
     domain = Mp(3)
     with domain.context():
         domain.begin(tuple({"x": x} for x in (8, 1, 1, 1)), 1)
-        found = domain.attend([], [], [domain.input("x")], "none", "average", 1)[0][0]
+        found = domain.attend([], [], [domain.input("x")], Mask.NONE, "average", 1)[0][0]
     assert as_fraction(found) == 2 and Rounded(3)(Fraction(11, 4)) != 2
 
 

@@ -18,9 +18,11 @@ from flint import fmpq
 
 import symcook as sc
 from symcook.__main__ import main
-from symcook.export import enclosure, npz
+from symcook.export import npz
 from symcook.export.guarantee import guarantee
-from symcook.export.states import Arithmetic, Values, _exponents
+from symcook.model.parts import Mask
+from symcook.words import enclosure
+from symcook.words.rounded import Arithmetic, Values, _exponents
 
 DTYPES = {"float64": np.float64, "float32": np.float32, "float16": np.float16}
 
@@ -262,7 +264,7 @@ def test_the_sets_of_an_average_hold_every_run(count: int) -> None:
             with domain.context():
                 domain.begin(("",) * count, 1)
                 held = domain.attend(
-                    [], [], [[fmpq(*float(x).as_integer_ratio()) for x in terms]], "none", "average", 1
+                    [], [], [[fmpq(*float(x).as_integer_ratio()) for x in terms]], Mask.NONE, "average", 1
                 )
                 sets = [enclosure.ends(held[0][0])]
             arithmetic = Arithmetic("float16", first)

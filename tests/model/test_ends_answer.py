@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from operator import and_
 from typing import Any
 
 import pytest
@@ -45,10 +44,13 @@ def test_what_it_gives() -> None:
 
 
 def test_one_verdict_of_many() -> None:
-    for verdicts in ([True, True, False], [False, True, True], [True, True, True]):
-        assert readout("zero", "all").verdict(verdicts, and_) == all(verdicts)
-        assert readout("zero", "first").verdict(verdicts, and_) == verdicts[0]
-        assert readout("zero", "last").verdict(verdicts, and_) == verdicts[-1]
+    domain = make_domain("exact")
+    for verdicts in ([True, True, False], [False, True, True], [True, True, True], [True, None, True], [None, False]):
+        assert readout("zero", "all").verdict(domain, verdicts) is (
+            None if all(v is not False for v in verdicts) and None in verdicts else all(verdicts)
+        )
+        assert readout("zero", "first").verdict(domain, verdicts) is verdicts[0]
+        assert readout("zero", "last").verdict(domain, verdicts) is verdicts[-1]
 
 
 def test_distances() -> None:
@@ -96,5 +98,5 @@ def test_few_ask_of_which_kind_they_are() -> None:
     }
     assert found == {
         "model/modelfile.py", "export/archive.py", "report/model.py", "decode.py",  # which write or name them
-        "compose/builder.py", "compose/confident.py", "questions/weights.py", "questions/words.py",
+        "compose/builder.py", "compose/confident.py", "questions/weights.py", "questions/lengths.py",
     }  # fmt: skip

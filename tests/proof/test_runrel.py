@@ -18,7 +18,7 @@ from typing import Any
 
 import flint
 import pytest
-from families import by_turns, together
+from families import by_turns, pairwise, together
 from proof.statement_truth import CONTEXT, program, real, texts, tree_of, truth
 
 from symcook.domains import make_domain
@@ -355,7 +355,8 @@ def test_a_long_relation_is_bracketed_and_says_the_same() -> None:
 # --- Generated models: every mask, weighting and placement ------------------------------------------------------------
 
 TABLE = {"a": {"x": 1, "y": 0}, "b": {"x": "-1/2", "y": 1}, "^": {"x": 1, "y": -1}, "$": {"x": 0, "y": "1/3"}}
-BATTERY = [(m, w, p) for p in PLACEMENTS for m in MASKS for w in WEIGHTINGS]
+PRODUCT = [(m, w, p) for p in PLACEMENTS for m in MASKS for w in WEIGHTINGS]
+BATTERY = pairwise(list(MASKS), list(WEIGHTINGS), list(PLACEMENTS))
 
 
 def norm(placement: str, which: str = "uv", epsilon: Any = 0) -> tuple[LayerNorm, ...]:
@@ -371,7 +372,7 @@ def norm(placement: str, which: str = "uv", epsilon: Any = 0) -> tuple[LayerNorm
 
 def generated(mask: str, weighting: str, placement: str) -> Transformer:
     """Two layers; positions from 0 or 1, added tokens, one or two heads and what they write change with the place."""
-    k = BATTERY.index((mask, weighting, placement))
+    k = PRODUCT.index((mask, weighting, placement))
     first, second = ("x", "y") if placement in ("none", "post", "pre") else ("u", "v")
     scored = Head(
         (first, second),
@@ -401,7 +402,7 @@ def generated(mask: str, weighting: str, placement: str) -> Transformer:
     return Transformer("generated", embedding, (layer, last), readout, final_norm=final)
 
 
-@by_turns(32, ("mask", "weighting", "placement"), BATTERY)
+@together(("mask", "weighting", "placement"), BATTERY)
 def test_every_mask_weighting_and_placement(mask: str, weighting: str, placement: str) -> None:
     """All words to length 3, and two of length 4 that are no palindromes."""
     model = generated(mask, weighting, placement)

@@ -94,6 +94,45 @@ def test_the_empty_word_is_asked_where_it_is_one() -> None:
         sc.build("dyck-1").margin(1).row(0)
 
 
+def summing(kind: str, steps: dict[int, tuple[str, str]]) -> sc.Transformer:
+    """The mean of what stands at each position: of "y" and "x" these numbers, position by position, and then 0."""
+    names = ("u", "t", "d", *(f"p{k}" for k in steps))
+    rows, below, out = [], [], []
+    for k, (no, yes) in steps.items():
+        at = [int(name == f"p{k}") for name in names]
+        rows += [[1, *at[1:]], at]
+        below += [[-1], [0]]
+        out += [Fraction(yes) - Fraction(no), Fraction(no)]
+    table = sc.FeedForward(names, ("t",), rows, below, [out], [[0]])
+    head = sc.Head(names, ("d",), [[0] * len(names)], [[0] * len(names)], [[int(x == "t") for x in names]], "future")
+    words_ = {"x": {"u": 1}, "y": {"u": 0}}
+    embedding = sc.Embedding(sc.Space(names), words=words_, positions={f"p{k}": f"I[i = {k}]" for k in steps})
+    readout = sc.Readout(kind, "last", ("d",), weights=[[1]] if kind == "sign" else None)
+    return sc.Transformer("summing", embedding, (sc.Layer(None, table), sc.Layer(head)), readout)
+
+
+@pytest.mark.parametrize("kind", ["sign", "zero"])
+@pytest.mark.parametrize("steps", [
+    {1: ("1", "31/10"), 2: ("0", "2"), 3: ("-61/20", "-61/20")},
+    {1: ("1", "31/10"), 2: ("0", "2"), 3: ("-1", "-1")},
+    {1: ("1", "31/10"), 2: ("0", "2"), 3: ("-51/10", "-51/10")},
+    {1: ("-1", "3"), 2: ("0", "2"), 3: ("-3", "-3"), 4: ("1", "7")},
+])  # fmt: skip
+def test_sums_between_two_that_part_at_zero_are_not_lost(kind: str, steps: dict[int, tuple[str, str]]) -> None:
+    """Two words of one state whose sums are then on both sides of zero, or one of them at it: what stood between them
+    may be nearer than both, and nothing that follows brings it back."""
+    model = summing(kind, steps)
+    for row in model.margin(6).rows:
+        values = {}
+        for word in words("yx", row["n"]):
+            found = [Fraction(steps[i][token == "x"]) for i, token in enumerate(word, 1) if i in steps]
+            values[word] = abs(sum(found)) / row["n"]
+        sizes = [size for size in values.values() if kind == "sign" or size]
+        with mpmath.workdps(40):
+            least = mpmath.mpf(min(sizes).numerator) / min(sizes).denominator if sizes else None
+            assert (row["margin"] is None) if least is None else holds(row["margin"], least), row
+
+
 # --- Models by chance -------------------------------------------------------------------------------------------------
 
 
