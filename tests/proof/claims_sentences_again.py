@@ -205,3 +205,47 @@ def zero_count(v: Any) -> bool | None:
     if not 0 <= c <= n or looked not in (0, 1) or (c > 0 and looked != theta[c]):
         return None
     return (theta[0] if c == 0 else looked) == theta[c]
+
+
+HALF = F(1, 2)
+MOVES = [
+    {
+        "h": [F(h) for h in positions],
+        "i": [F(i) for i in steps],
+        "d": [F(d) for d in moves],
+        "a": [F(0), HALF, F(1)],
+        "b": [F(0), HALF, F(1)],
+        "c": [F(0), HALF, F(1)],
+        "e": [F(0), -HALF, F(-1)],
+        "f": [F(0), F(1)],
+        "g": F(0),
+    }
+    for positions in ([0], [-2, 0, 3])
+    for steps in ([1], [2], [1, 2], [2, 5, 9])
+    for moves in ([1], [-1], [1, -1])
+]
+"""Positions, steps and moves, and the weights that an affine map may have."""
+
+
+@adequate("merrill2024.thm2.linear", at=MOVES, false=True)
+def affine_choice(v: Any) -> bool:
+    """One move, or one step (where h/i is read and 1/i is a number of the map), can be had; not both moves at two."""
+    return len(v["d"]) == 1 or len(v["i"]) == 1
+
+
+@adequate(
+    "merrill2024.thm2.linear.corrected",
+    at=MOVES,
+    misses=[
+        ("relu((h + 1)/i", "((h + 1)/i"),
+        ("- 2*I[d = -1])", "- I[d = -1])"),
+        ("- 2*I[d = -1])", "- 2*I[d = 1])"),
+    ],
+)
+def one_unit(v: Any) -> bool:
+    return all(
+        (h - 1) / i + max(F(0), (h + 1) / i - (h - 1) / i - 2 * (d == -1)) == (h + d) / i
+        for h in v["h"]
+        for i in v["i"]
+        for d in v["d"]
+    )
