@@ -18,7 +18,7 @@ LAYERS = (
     ("domains",),
     ("forward",),
     ("machine",),
-    ("prefixes",),
+    ("words",),
     ("run",),
     ("decode", "derivation"),
     ("spec",),
@@ -37,7 +37,7 @@ LAYERS = (
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 HEAVY = {"sympy", "numpy", "mpmath", "flint", "rich"}
-MAY_BE_HEAVY = {"domains", "numbers", "bounds", "questions", "proof", "papers"}
+MAY_BE_HEAVY = {"domains", "numbers", "words", "bounds", "questions", "proof", "papers"}
 SHIPPED = {PACKAGE / "export" / "run_npz.py"}
 """A script that users get as it is, with its imports at the top; what imports it does so in a function."""
 MODULES = sorted(PACKAGE.rglob("*.py"))

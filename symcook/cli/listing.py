@@ -41,7 +41,21 @@ def print_list(as_json: bool) -> None:
         for _, line in sorted(entries[title], key=lambda entry: entry[0]):
             print(line)
         print()
+    print("Families: the same for every size, alphabet and table (symcook new)")
+    for name, summary in families():
+        print(f"          {name:<{width}}  {summary}")
+    print()
     print("symcook explain NAME says what one computes, and where it is exact.")
+
+
+def families() -> list[tuple[str, str]]:
+    """The families that ship, as commands call them, each with what it computes."""
+    import json
+
+    from symcook.cli.families import SHIPPED, folder
+
+    documents = (json.loads(path.read_bytes()) for path in sorted(folder().glob("*.json")))
+    return [(f"{SHIPPED}{one['name']}", one.get("summary", "")) for one in documents]
 
 
 def _mark(section: str) -> str:

@@ -68,7 +68,8 @@ def command(
     MODEL.certificate.json is written; exit 1 where it is false of a word and no proof of that was found, 3 where it
     stays open.
 
-    MODEL.json alone: its certificate is checked again, for the model as it is now.
+    MODEL.json alone: its certificate is checked again, for the model as it is now. Without one, an instance of a family
+    (or a family with --set) is shown to be one by a bridge, and the family's theorem, at all sizes, is given.
     """
     only = {"--full": full, "--trust": trust, "--latex": latex, "--break": breaking, "--coq": coq}
     own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}
@@ -90,7 +91,12 @@ def command(
             must = "a model file without a sentence must stand alone or with --set"
             raise BadInput(must, " and ".join(clash), "give --statement, or leave the others out")
         from symcook.cli.ownagain import check_own
+        from symcook.cli.provefamily import prove_instance
 
+        if not Path(ids[0]).with_suffix(".certificate.json").is_file():
+            found = prove_instance(ids[0], as_json, settings)
+            if found is not None:
+                return found
         return check_own(ids[0], as_json, settings)
     if any(own.values()):
         given = " and ".join(name for name, on in own.items() if on)
@@ -147,10 +153,12 @@ def command(
 def _is_model(name: str) -> bool:
     """Whether a name on the command line is that of a model file, and of nothing that is stored."""
     from symcook import claims
+    from symcook.cli.families import path_of
     from symcook.cli.options import is_path
     from symcook.proof.replay import statements
 
-    return is_path(name) and name not in claims.inventory() and name not in statements()
+    known = name in claims.inventory() or name in statements()
+    return (is_path(name) or path_of(name) is not None) and not known
 
 
 def _problems(verdicts: list[Any], everything: bool) -> list[str]:

@@ -16,7 +16,9 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, ladder, limit_for, settled
 from symcook.questions.answer import Answer, Cell
-from symcook.questions.words import MAX_LENGTH, Classes, classes, lengths
+from symcook.questions.lengths import MAX_LENGTH, lengths
+from symcook.words import Cover
+from symcook.words.cells import Cells, classes
 
 Progress = Callable[[int, int], None]
 
@@ -74,9 +76,7 @@ def entropy(
     words; Undecided where a choice of hard attention stays open. Source: Cookbook, Definition 2.3, for the weights.
     """
     digits = check_digits(digits)
-    if not model.alphabet:
-        raise BadInput("the model must read words", f"{model.name}, which reads numbers", "choose a language model")
-    asked = lengths(model, max_length, min_length)
+    asked = lengths(model, max_length, min_length, decides=False)
     if asked[-1] + model.embedding.added > MOST_WEIGHTS:
         most = MOST_WEIGHTS - model.embedding.added
         raise BadInput(f"the greatest length must be at most {most} here", max_length, f"give --max-length {most}")
@@ -146,18 +146,18 @@ def _weights(result: Result, row: Row) -> list[Any]:
     return list(blocks[row.step].attention[row.head])
 
 
-def _classes(model: Transformer, n: int, rows: list[Row]) -> Classes:
+def _classes(model: Transformer, n: int, rows: list[Row]) -> Cells:
     """The words of one length, one for all with the same weights."""
     return classes(
-        model, n, traced=lambda result: ((column, row.place) for row in rows for column in _weights(result, row))
+        n, model, traced=lambda result: ((column, row.place) for row in rows for column in _weights(result, row))
     )
 
 
-def _at(model: Transformer, n: int, rows: list[Row], words: Classes, digits: int) -> list[Mapping[str, Cell]]:
+def _at(model: Transformer, n: int, rows: list[Row], words: Cover, digits: int) -> list[Mapping[str, Cell]]:
     for bits in ladder(bits_for(digits), limit_for(digits)):
         ends: dict[Row, tuple[End, End]] = {}
         idle: set[Row] = set()
-        for word in words:
+        for word, _ in words:
             domain = Ball(bits)
             try:
                 result = forward(model, model.tokens(word), domain, trace=True)

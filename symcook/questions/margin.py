@@ -16,10 +16,12 @@ from symcook.forward import Result, forward
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, ladder, settled
-from symcook.prefixes import Level
 from symcook.questions.answer import Answer, Cell
-from symcook.questions.prefixes import Prefixes, mergeable, merged
-from symcook.questions.words import classes, lengths, require_words
+from symcook.questions.lengths import lengths
+from symcook.words import Cover
+from symcook.words.cells import classes
+from symcook.words.exact import mergeable, merged, moved
+from symcook.words.prefixes import Level
 
 LIMIT_BITS = 2**13
 Number = Any
@@ -57,8 +59,8 @@ def margin(
     what passes the test lies on it. Largest: the difference of the two greatest scores. With a readout at each position
     the least of them; at all, what decides (the least where all accept, else the greatest of those that do not).
 
-    Where the model allows, words are merged (`symcook.questions.prefixes`), or one word
-    stands for all with the same answer (`symcook.questions.words`). The values are exact where they are rational, else
+    Where the model allows, words are merged (`symcook.words.exact`), or one word
+    stands for all with the same answer (`symcook.words.cells`). The values are exact where they are rational, else
     balls of the asked relative digits. A row whose least value is known to lie between two numbers only has both, in a
     ball, and says so in the notes.
 
@@ -66,7 +68,6 @@ def margin(
     value stays open. Source: the margin is that of Section 3.4 of chiang2022, whose cross-entropy falls with it.
     """
     digits = check_digits(digits)
-    require_words(model)
     asked = lengths(model, max_length)
     bound = model.bind(values)
     two = bound.readout.signed
@@ -75,22 +76,21 @@ def margin(
     method = ""
     if mergeable(bound) and bound.decides:
         try:
-            for states, level in merged(bound, asked):
-                least, low = _of_level(bound, states, level)
+            for level in merged(bound, asked):
+                least, low = _of_level(bound, level)
                 rows[level.n] = _row(bound, level.n, least, digits, low)
                 if low != least.value:
                     loose.append(level.n)
                 if progress is not None:
                     progress(level.n, asked[-1])
-            method = "prefixes that the model cannot tell apart are merged; exact"
+                method = f"{level.says}; exact"
         except NotExact:
             rows, loose = {}, []
     if not rows:
         for n in asked:
-            found = classes(bound, n)
-            least = _of_words(bound, n, found, digits)
-            rows[n] = _row(bound, n, least, digits)
-            method = found.method
+            found = classes(n, bound)
+            rows[n] = _row(bound, n, _of_words(bound, found, digits), digits)
+            method = found.says
             if progress is not None:
                 progress(n, asked[-1])
     notes = {"margin": WHAT["sign" if two else "zero" if bound.decides else "largest"], "method": method}
@@ -186,22 +186,22 @@ class _Least:
         return _fewest(list(self.sides.values())) if self.sides else None
 
 
-def _of_words(model: Transformer, n: int, words: Any, digits: int) -> _Least:
-    """The least distances over these words, to the digits."""
+def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
+    """The least distances over all words of a length, to the digits."""
     first = bits_for(digits)
     reason: Undecided | None = None
     for bits in ladder(first, LIMIT_BITS):
         found, domain = _Least(), Ball(bits)
         try:
             with domain.context():
-                for word in words:
+                for word, _ in words:
                     found.take(*distance(forward(model, model.tokens(word), domain)), word)
         except Undecided as error:
             reason = error
             continue
         if all(type(size) is fmpq or settled(size, digits, relative=True) for size in found.sides.values()):
             return found
-    raise reason or Undecided(f"the margin at length {n} stayed open at {LIMIT_BITS} bits; ask for fewer digits.")
+    raise reason or Undecided(f"the margin at length {words.n} stayed open at {LIMIT_BITS} bits; ask for fewer digits.")
 
 
 def _middle(x: Number) -> Number:
@@ -217,18 +217,24 @@ def fmpq_of(x: arb) -> fmpq:
 # --- Merged prefixes --------------------------------------------------------------------------------------------------
 
 
-def _of_level(model: Transformer, states: Prefixes, level: Level) -> tuple[_Least, Number]:
+def _of_level(model: Transformer, level: Level) -> tuple[_Least, Number]:
     """The least distances that words of a level are known to have, and a number that none is below."""
     found, sizes = _Least(), _sizes(model, level.result)
     for entry, size in enumerate(sizes):
         found.take(*size, entry)
     if found.nearest is None:
         return found, None
-    found.word = states.word(level, found.word)
-    ends = zip(range(0, len(sizes), 2), sizes[::2], sizes[1::2], strict=True)
-    between = [x for low, (_, a), (_, b) in ends for x in _between(model, states, level, low, None in (a, b))]
-    least: Any = found.value
-    return found, min([least, *between])
+    found.word = level.word(found.word)
+    domain: Any = level.result.domain
+    columns = [column.tolist() for column in (*domain.numbers.turns, *_watched(level.result))]
+    below: list[Any] = [found.value]
+    for low in range(0, len(sizes), 2):
+        passes = None in (sizes[low][1], sizes[low + 1][1])
+        ends = [(column[low], column[low + 1]) for column in columns]
+        # lines without a turn: the distance is convex, and on one side of each threshold
+        if any(a != b and (passes or a < 0 < b or b < 0 < a) for a, b in ends):
+            below += _between(model, level, low)
+    return found, min(below)
 
 
 def _sizes(model: Transformer, result: Result) -> list[tuple[bool, fmpq | None]]:
@@ -240,34 +246,28 @@ def _sizes(model: Transformer, result: Result) -> list[tuple[bool, fmpq | None]]
     return found
 
 
-def _between(model: Transformer, states: Prefixes, level: Level, low: int, passes: bool) -> list[fmpq]:
+def _between(model: Transformer, level: Level, low: int) -> list[fmpq]:
     """Numbers one of which no distance between an entry and the next, the ends of a line, is below: it is least at its
-    ends, or 0 where it crosses. Where an activation turns in between, the line is broken there. `passes` is whether an
-    end passes a zero test, beside which distances are as small as one likes."""
-    domain: Any = level.result.domain
-    ends = [(column[low], column[low + 1]) for column in (*domain.turns, *_watched(level.result))]
-    if all(a == b for a, b in ends):
-        return []
-    if not passes and not any((a < 0 < b) or (b < 0 < a) for a, b in ends):
-        return []  # lines without a turn: the distance is convex, and on one side of each threshold
+    ends, or 0 where it crosses, or beside what passes a zero test. Where an activation turns in between, the line is
+    broken there."""
     todo = [(fmpq(0), fmpq(1))]
     found: list[fmpq] = []
     while todo:
         start, end = todo.pop()
-        result: Any = states.again(level, [(low, start), (low, end)])
-        crossing = _crossing(result.domain.turns)
+        result = moved(level, low, [start, end])
+        domain: Any = result.domain
+        crossing = _crossing(domain.numbers.turns)
         if crossing is not None:
             middle = start + crossing * (end - start)
             todo += [(start, middle), (middle, end)]
             continue
-        crossing = _crossing(_watched(result))
-        if crossing is not None:
+        if _crossing(_watched(result)) is not None:
             found.append(fmpq(0))  # on the way the readout crosses its threshold
         found += [size if size is not None else fmpq(0) for _, size in _sizes(model, result)]
     return found
 
 
-def _watched(result: Result) -> list[list[fmpq]]:
+def _watched(result: Result) -> list[Any]:
     """What is compared with 0 in the readout."""
     return [column.values for column in result.watched.values()]
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from flint import fmpq, fmpq_poly
 
 from symcook.errors import Undecided
+from symcook.numbers.roots import Place, between, roots
 from symcook.questions.line import Landed
-from symcook.questions.places import Place, below, between, roots
 
 PIECES = 10_000
 
@@ -62,7 +62,7 @@ def exactly(probe: Probe, point: Point, expected: Verdict, top: Place | None) ->
         piece, end = _piece(probe, start, top)
         if piece.verdict != expected:
             return Reach(start, start, True)
-        if end is None or (top is not None and below(top, end)):
+        if end is None or (top is not None and top < end):
             return Reach(start, None)
         if point(end) != expected:
             return Reach(end, end, False)
@@ -84,10 +84,10 @@ def _piece(probe: Probe, start: Place, top: Place | None) -> tuple[Piece, Place 
         left, right = None, None
         for turn in piece.turns:
             for root in roots(turn):
-                if below(place, root):
-                    if right is None or below(root, right):
+                if place < root:
+                    if right is None or root < right:
                         right = root
-                elif below(start, root) and (left is None or below(root, left)):
+                elif start < root and (left is None or root < left):
                     left = root
         if left is None:
             return piece, right

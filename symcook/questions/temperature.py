@@ -20,13 +20,15 @@ from symcook.model.layers import SelfAttention
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, check_digits, refine
+from symcook.numbers.roots import Place, ball_of
 from symcook.questions.answer import Answer, Cell
 from symcook.questions.cold import at_low_temperatures
+from symcook.questions.lengths import lengths
 from symcook.questions.line import Unit
 from symcook.questions.moving import Along, answer, at_point, between
-from symcook.questions.places import Place, ball_of, below
 from symcook.questions.reach import Reach, enclosed, exactly
-from symcook.questions.words import classes, lengths, require_words
+from symcook.words import Cover
+from symcook.words.cells import classes
 
 Progress = Callable[[int, int], None]
 FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**10), 10**6
@@ -70,7 +72,6 @@ def temperature(
     Source: Cookbook, Section 5.7; merrill2024, Definition 7, for ties, which no temperature breaks.
     """
     digits = check_digits(digits)
-    require_words(model)
     asked = lengths(model, max_length, min_length)
     bound = plain_scores(model.bind(values))
     for n in asked:
@@ -91,8 +92,8 @@ def temperature(
     hard, soft = harden(bound), soften(bound, _name(bound))
     rows, exact, method, open_below = [], True, "", Fraction(0)
     for n in asked:
-        words = _shared(hard, soft, n)
-        method = words.method
+        words = classes(n, hard, soft)
+        method = words.says
         found = None
         if exact:
             try:
@@ -132,25 +133,6 @@ def _name(model: Transformer) -> str:
     return name
 
 
-def _shared(hard: Transformer, soft: Transformer, n: int) -> Any:
-    """Classes of words that neither model tells apart."""
-    one, other = classes(hard, n), classes(soft, n)
-    return one if one.many >= other.many and _finer(one, other) else other if _finer(other, one) else _all(one)
-
-
-def _finer(one: Any, other: Any) -> bool:
-    """Whether each cell of `other` is made of cells of `one`."""
-    cells = [set(cell) for cell in one.cells]
-    covered = [set().union(*(c for c in cells if c <= set(cell))) for cell in other.cells]
-    return all(found == set(cell) for found, cell in zip(covered, other.cells, strict=True))
-
-
-def _all(one: Any) -> Any:
-    from dataclasses import replace
-
-    return replace(one, cells=tuple((place,) for place in range(one.n)))
-
-
 class _Found(NamedTuple):
     """The least reach over the words of a length (in x with its unit, or with unit None in tau), the word that has it,
     and the least score gap of the hard model."""
@@ -188,7 +170,7 @@ def _hard(hard: Transformer, word: Any) -> tuple[Any, Any]:
     return found, None if domain is None else domain.gap
 
 
-def _exactly(hard: Transformer, soft: Transformer, words: Any) -> _Found:
+def _exactly(hard: Transformer, soft: Transformer, words: Cover) -> _Found:
     """How far x may grow from 0 to 1, in the unit that all words need."""
     unit = 1
     while True:
@@ -198,16 +180,16 @@ def _exactly(hard: Transformer, soft: Transformer, words: Any) -> _Found:
             unit = needed.args[0]
 
 
-def _enclosed(hard: Transformer, soft: Transformer, words: Any) -> _Found:
+def _enclosed(hard: Transformer, soft: Transformer, words: Cover) -> _Found:
     return _least(hard, soft, words, partial(_in_balls, soft), None)
 
 
-def _least(hard: Transformer, soft: Transformer, words: Any, reach_of: Any, unit: int | None) -> _Found:
+def _least(hard: Transformer, soft: Transformer, words: Cover, reach_of: Any, unit: int | None) -> _Found:
     best: Reach | None = None
     worst: Any = None
     gap: Any = None
     shown = Fraction(0)
-    for word in words:
+    for word, _ in words:
         expected, here = _hard(hard, word)
         if here is not None and (gap is None or here < gap):
             gap = here
@@ -264,7 +246,7 @@ def _from_cold(right_at: Any, right_between: Any, first: Fraction, limit: Fracti
 
 
 def _sooner(one: Reach, other: Reach) -> bool:
-    if below(one.last, other.last):
+    if one.last < other.last:
         return True
     return one.last == other.last and one.included is False and other.included is not False
 

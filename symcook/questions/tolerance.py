@@ -13,13 +13,15 @@ from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.model.symbols import Exact, fraction, from_sympy
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, ball, check_digits, refine
+from symcook.numbers.roots import Place, ball_of
 from symcook.questions.answer import Answer, Cell
+from symcook.questions.lengths import lengths
 from symcook.questions.moving import NO_VALUE, Along, at_point, between
-from symcook.questions.places import Place, ball_of, below
 from symcook.questions.reach import Reach, enclosed, exactly
 from symcook.questions.slope import only_zero
 from symcook.questions.weights import free
-from symcook.questions.words import classes, lengths, require_words
+from symcook.words import Cover
+from symcook.words.cells import classes
 
 Progress = Callable[[int, int], None]
 FIRST = Fraction(10007, 10**7)
@@ -62,7 +64,6 @@ def tolerance(
     Source: chiang2022, Section 5.1 and Figure 3 (the sensitivity of PARITY to one weight).
     """
     digits = check_digits(digits)
-    require_words(model)
     asked = lengths(model, max_length, min_length)
     bound = model.bind(values)
     named = [weights] if isinstance(weights, str) else list(weights)
@@ -74,8 +75,8 @@ def tolerance(
         raise BadInput("a weight that moves must be rational", from_sympy(value)) from None
     rows, exact, method = [], True, ""
     for n in asked:
-        found = classes(moved, n)
-        method = found.method
+        found = classes(n, moved)
+        method = found.says
         row: dict[str, Cell] = {"n": n}
         for side, where in ((-1, "low"), (1, "high")):
             best, word, sure = _furthest(moved, name, start, side, found, digits)
@@ -101,13 +102,13 @@ def tolerance(
 
 
 def _furthest(
-    model: Transformer, name: str, start: Fraction, side: int, words: Any, digits: int
+    model: Transformer, name: str, start: Fraction, side: int, words: Cover, digits: int
 ) -> tuple[Reach | None, Any, bool]:
     """How far the weight may go to one side, the word that ends it, and whether that is exact."""
     best: Reach | None = None
     worst: Any = None
     exact = True
-    for word in words:
+    for word, _ in words:
         limit = None if best is None or best.first is None else best.first
         reach = None
         if exact:
@@ -125,7 +126,7 @@ def _furthest(
 def _ends_before(one: Reach, other: Reach) -> bool:
     if one.first is None or other.first is None:
         return one.first is not None
-    if below(one.last, other.last):
+    if one.last < other.last:
         return True
     return one.last == other.last and one.included is False and other.included is True
 

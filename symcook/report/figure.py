@@ -163,8 +163,7 @@ def _draw(sheet: Any, figure: Figure) -> None:
     for axis, wanted, *numbers in zip((axes.xaxis, axes.yaxis), figure.logarithmic, *points, strict=True):
         if wanted:
             _logarithmic(axis, [at for x in numbers if not math.isnan(at := place(x))])
-    greys = (end for ends in figure.grey for end in ends)
-    across = {*(at for at, *_ in (*points, *figure.bars)), *figure.shown, *greys}
+    across = {*figure.shown, *(at for at, *_ in (*points, *figure.bars)), *(at for ends in figure.grey for at in ends)}
     if not figure.logarithmic[0] and across:
         _linear(axes.xaxis, sorted(across))
     axes.grid(True, which="major", color="#dddddd", linewidth=0.6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -66,8 +67,11 @@ def certificate_of(verdict: Verdict) -> dict[str, Any]:
 
 
 def definitions_text(statement: Statement) -> list[str]:
-    """The definitions that a statement uses, one a line."""
-    out = []
+    """The lists of names and the definitions that a statement uses, one a line."""
+    from symcook.proof.runrel import named
+
+    lists = dict.fromkeys(re.findall(r"\bnames\(.*?\)", statement.written))
+    out = [f"{one} := {named(f'all {one}. true')[4:-6]}" for one in lists]
     for name in used_definitions([statement_tree(statement.text)], statement.known):
         made = statement.known[name]
         head = f"{name}({', '.join(made.params)})" if made.params else name
@@ -80,7 +84,7 @@ def statement_text(name: str) -> str:
     from symcook.proof.replay import statements
 
     statement = statements()[name]
-    lines = [filled(statement.text)]
+    lines = [filled(statement.written)]
     meant = definitions_text(statement)
     if meant:
         lines += ["  where", *(filled(one, "    ", "      ") for one in meant)]
@@ -123,7 +127,7 @@ def proof_text(verdict: Verdict, full: bool = False) -> str:
         rows.append(("Lemmas", ", ".join(verdict.lemmas) or "none"))
         rows.append(("Axioms", _axioms(verdict)))
         assumed = [f"named.{n}" for n in verdict.named] + [f"oracle.{n}" for n in verdict.oracles]
-        rows += [("Assumes", f"{n}: {statements()[n].text}") for n in assumed] or [("Assumes", "nothing")]
+        rows += [("Assumes", f"{n}: {statements()[n].written}") for n in assumed] or [("Assumes", "nothing")]
     rows += [("Unasked", words) for words in _unasked(verdict, statement, corrected)]
     if verdict.status != "OPEN":
         rows.append(("Trust", trust_line(verdict) + "; see prove --trust"))

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
-from symcook.report.markup import Display, page, paragraph, table, words
-from symcook.report.text import abridged, columns, wrapped
+from symcook.report.document import Document, Table, Words
+from symcook.report.markup import Cell
+from symcook.report.text import abridged
 from symcook.report.values import value_latex, value_text
 
 if TYPE_CHECKING:
@@ -36,13 +37,16 @@ def _title(found: Answer) -> str:
     return f"{found.kind} of {found.model}"
 
 
-def text(found: Answer) -> str:
+def document(found: Answer) -> Document:
     """A line for each length, and the notes."""
-    rows = [found.columns, *(_cells(found, row) for row in found.rows)]
-    lines = [_title(found), columns([[name.replace("_", " ") for name in rows[0]], *rows[1:]], "  ")]
-    for name, note in found.notes.items():
-        lines += wrapped(f"  {name}: {note}", "    ")
-    return "\n".join(lines)
+    rows = [[_drawn(found, name, row.get(name)) for name in found.columns] for row in found.rows]
+    notes = [f"{name}: {note}" for name, note in found.notes.items()]
+    return Document(_title(found), [Table(rows, found.columns), Words(notes, "  ")])
+
+
+def _drawn(found: Answer, name: str, cell: Any) -> Cell:
+    tex = value_latex(cell.to_json()) if hasattr(cell, "to_json") else ""
+    return Cell(_cell(found, name, cell), tex=tex)
 
 
 ENDS = ("low", "high")
@@ -73,26 +77,6 @@ def _cell(found: Answer, name: str, cell: Any) -> str:
     if isinstance(cell, str):
         return brief(cell, WORD) if cell else EMPTY_WORD
     return value_text(cell.to_json()) if hasattr(cell, "to_json") else str(cell)
-
-
-def html(found: Answer) -> str:
-    """The same as a table."""
-    rows = [_cells(found, row) for row in found.rows]
-    notes = (f"{name}: {note}" for name, note in found.notes.items())
-    return page(paragraph(_title(found), bold=True), table(found.columns, rows, words=True), paragraph(*notes))
-
-
-def displays(found: Answer) -> list[Display]:
-    """The same, with the balls as numbers."""
-    lines = []
-    for row in found.rows:
-        cells = []
-        for name, shown in zip(found.columns, _cells(found, row), strict=True):
-            cell: Any = row.get(name)
-            drawn = value_latex(cell.to_json()) if hasattr(cell, "to_json") else words(shown)
-            cells.append(rf"{words(name)} = {drawn}")
-        lines.append("&" + r"\quad ".join(cells))
-    return [Display(_title(found), tuple(lines))]
 
 
 # --- Files ------------------------------------------------------------------------------------------------------------

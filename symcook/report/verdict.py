@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from symcook.model.answers import brief
+from symcook.report.document import Drawn
 from symcook.report.latex import formula_rows
 from symcook.report.markup import Display, page, paragraph, table
 from symcook.report.proof import corrections, paper_words, proof_text
@@ -21,6 +22,11 @@ def line(found: Verdict) -> str:
     return brief(f"<Verdict {found.id}: {', '.join([found.words, *size, *([found.reason] if found.reason else [])])}>")
 
 
+def document(found: Verdict) -> Drawn:
+    """Its text, HTML and LaTeX."""
+    return Drawn(lambda: text(found), lambda: html(found), lambda: displays(found))
+
+
 def text(found: Verdict) -> str:
     """What ``symcook prove`` prints of one id below its first line: words of the paper, statement, proof."""
     return proof_text(found)
@@ -30,7 +36,7 @@ def html(found: Verdict) -> str:
     """The statement and what its proof rests on as a table."""
     from symcook.proof.replay import statements
 
-    rows = [("paper", paper_words(found.id)), ("statement", statements()[found.id].text), ("reason", found.reason)]
+    rows = [("paper", paper_words(found.id)), ("statement", statements()[found.id].written), ("reason", found.reason)]
     rows += [("corrected", ", ".join(corrections(found.id)) if found.status == "CORRECTED" else "")]
     rows += [("nodes", str(found.nodes) if found.nodes else ""), ("lemmas", ", ".join(found.lemmas))]
     rows += [("axioms", ", ".join(found.axioms)), ("assumes", ", ".join(found.assuming))]

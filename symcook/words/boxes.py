@@ -8,86 +8,62 @@ the same sum in another order. A verdict that such a run decides holds for each 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, reduce
-from itertools import combinations_with_replacement, product
-from math import factorial, prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rounding import Rounding
 from symcook.model.transformer import Transformer
-from symcook.questions.words import Classes, classes
+from symcook.words import Word
+from symcook.words.cells import Cells, classes
 
 LEVELS = ("any token at each position", "the first token fixed", "words with the same numbers of tokens as one",
           "the same with the first token fixed", "one word for all that no runtime tells apart",
           "every word")  # fmt: skip
 CLASSES = 4
-"""The level of the classes of `symcook.questions.words`, which hold for every order of sums."""
+"""The level of the classes of `symcook.words.cells`, which hold for every order of sums."""
 
 
-@dataclass(frozen=True)
-class Box:
-    """All words (with the tokens that the model adds) of `fixed` tokens, and None where any of `tokens` may stand; with
-    `counts` these stand as often as it says, in any order."""
+class Box(NamedTuple):
+    """Words, with the tokens that the model adds, that are run at once: `word` is one of them, and each of `tokens` may
+    stand where `free` says so; with `counted` these stand there as often as in the word, in any order."""
 
-    fixed: tuple[str | None, ...]
+    word: Word
     tokens: tuple[str, ...]
-    counts: tuple[int, ...] | None = None
+    free: tuple[int, ...] = ()
+    counted: bool = False
 
     @property
-    def words(self) -> int:
-        free = self.fixed.count(None)
-        if self.counts is None:
-            return len(self.tokens) ** free
-        return factorial(free) // prod(map(factorial, self.counts))
+    def fixed(self) -> tuple[str | None, ...]:
+        """The word, with None where others may stand."""
+        return tuple(None if place in self.free else token for place, token in enumerate(self.word))
 
-    def some(self) -> tuple[str, ...]:
-        """One of the words."""
-        counts = (self.fixed.count(None),) if self.counts is None else self.counts
-        fill = iter([token for token, count in zip(self.tokens, counts, strict=False) for _ in range(count)])
-        return tuple(next(fill) if token is None else token for token in self.fixed)
+    @property
+    def counts(self) -> tuple[int, ...] | None:
+        """How often each token stands where others may; None where it may stand so at any of these positions."""
+        inside = [self.word[place] for place in self.free]
+        return tuple(map(inside.count, self.tokens)) if self.counted else None
+
+
+@lru_cache(maxsize=64)
+def cells(model: Transformer, n: int, level: int, bits: int) -> Cells:
+    """The words of length `n`, which counts added tokens, as at `level`, an index of `LEVELS`; `bits` are those of the
+    runtimes' numbers."""
+    free = n - model.embedding.added
+    if level == CLASSES:
+        return classes(free, model, bits=bits)
+    fixed = free if level > CLASSES else min(free, level % 2)
+    rest = (tuple(range(fixed, free)),) if level in (2, 3) else ()
+    return Cells(model.alphabet, free, (*((place,) for place in range(fixed)), *rest))
 
 
 def boxes(model: Transformer, n: int, level: int, bits: int) -> Iterator[Box]:
-    """All words of length `n`, which counts added tokens, as boxes; `level` is an index of `LEVELS`, `bits` are those
-    of the runtimes' numbers. Of words that are alike there is one."""
-    embedding = model.embedding
-    free, alphabet = n - embedding.added, embedding.alphabet
-
-    def box(typed: Sequence[str | None], counts: tuple[int, ...] | None = None) -> Box:
-        return Box(embedding.surround(typed), alphabet, counts)
-
-    if level >= CLASSES:
-        yield from map(box, alike(model, n, bits) if level == CLASSES else product(alphabet, repeat=free))
-        return
-    fixed = min(free, level % 2)
-    for first in product(alphabet, repeat=fixed):
-        typed = (*first, *[None] * (free - fixed))
-        if level < 2:
-            yield box(typed)
-            continue
-        for chosen in combinations_with_replacement(alphabet, free - fixed):
-            yield box(typed, tuple(chosen.count(token) for token in alphabet))
-
-
-@lru_cache(maxsize=16)
-def alike(model: Transformer, n: int, bits: int) -> Classes:
-    """The classes of the words of length `n`, which counts added tokens."""
-    return classes(model, n - model.embedding.added, bits)
-
-
-def number_of_boxes(model: Transformer, n: int, level: int, bits: int) -> int:
-    """How many boxes there are, without making them."""
-    from math import comb
-
-    size, free = len(model.alphabet), n - model.embedding.added
-    if level == CLASSES:
-        return alike(model, n, bits).many
-    if level > CLASSES:
-        return size**free
-    fixed = min(free, level % 2)
-    return size**fixed * (comb(free - fixed + size - 1, size - 1) if level >= 2 else 1)
+    """The same words as boxes."""
+    found = cells(model, n, level, bits)
+    before = len(model.embedding.ends[0])
+    free = () if level >= CLASSES else tuple(range(before + min(found.n, level % 2), before + found.n))
+    for word, _ in found:
+        yield Box(model.embedding.surround(word), model.alphabet, free, level in (2, 3))
 
 
 class Tokenwise(list[Any]):
@@ -103,13 +79,17 @@ class Boxed(Rounding):
 
     box: Box
 
+    def begin(self, sequence: Any, start: int) -> None:
+        super().begin(sequence, start)
+        self.counts = self.box.counts
+
     def embed(self, table: Mapping[str, Coefficient]) -> Any:
         return self.spread({token: self.number(value) for token, value in table.items()})
 
     def spread(self, by: Mapping[str, Any]) -> Tokenwise:
         """The column in which each token has its value: a hull where any may stand. Each hull is an object of its own,
         so that nothing takes two positions for equal."""
-        may = [t for t, c in zip(self.box.tokens, self.box.counts or (1,) * len(self.box.tokens), strict=True) if c]
+        may = [t for t, c in zip(self.box.tokens, self.counts or (1,) * len(self.box.tokens), strict=True) if c]
         values = [by[token] for token in may]
 
         def entry(token: str | None) -> Any:
@@ -150,7 +130,7 @@ class Boxed(Rounding):
         return found
 
     def plain(self, column: Any, seen: Sequence[range], weighting: str) -> Any:
-        counts = self.box.counts
+        counts = self.counts
         whole = all(len(sees) == self.length for sees in seen)
         if counts is None or not isinstance(column, Tokenwise) or not whole or weighting not in ("average", "softmax"):
             return super().plain(column, seen, weighting)

@@ -1,25 +1,35 @@
-"""The error model of `symcook.domains.rounding` on arrays: one coordinate in many states at once.
+"""Running sums in the error model of `symcook.domains.rounding`: one coordinate in many states at once, as arrays.
 
 Every value is a pair of float64 ends, rounded outwards, around the exact number and all that the error model allows.
 With it stands the exponent e of a grid: above `OPEN`, float and exact value are one number, a multiple of 2^e, in every
 word of the state; as in that module a step whose every intermediate result is a number of the format is exact.
+
+Two states become one interval hull where they differ only in sums behind the first attention, as long as these have the
+same sign; sums of token values are kept apart as they are. A verdict on a state holds for all its words; merging can
+only leave one open, never make one wrong.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from symcook.export import enclosure
+import numpy as np
 
+from symcook.machine import unfollowed
+from symcook.model.parts import FeedForward, Head
+from symcook.model.transformer import Transformer
+from symcook.words import enclosure
+from symcook.words.prefixes import Array, averages
+
+MOST_STATES = 20_000
+"""The greatest number of states that are kept at one position."""
 OPEN = -(10**6)
 """The exponent of a value that rounding may have moved."""
 ZERO = 10**6
 """The exponent of zero, a multiple of everything."""
-
-Array = Any
 
 
 @dataclass
@@ -51,7 +61,10 @@ class Sums:
     smallest: Array
     below: Array
     above: Array
-    count: int = field(default=0)
+    count: int = 0
+
+    def take(self, states: Array) -> Sums:
+        return self.moved(lambda _, array: array[states])
 
     def moved(self, put: Callable[[str, Array], Array]) -> Sums:
         arrays = {f.name: put(f.name, getattr(self, f.name)) for f in fields(self) if f.name != "count"}
@@ -59,21 +72,15 @@ class Sums:
 
 
 def _down(x: Array) -> Array:
-    import numpy as np
-
     return np.nextafter(x, -np.inf)
 
 
 def _up(x: Array) -> Array:
-    import numpy as np
-
     return np.nextafter(x, np.inf)
 
 
 def _exponents(x: Array) -> tuple[Array, Array]:
     """Of each number the greatest e with x a multiple of 2^e (`ZERO` of zero), and its bits from there."""
-    import numpy as np
-
     mantissa, exponent = np.frexp(x)
     whole = np.ldexp(mantissa, 53).astype(np.int64)
     lowest = np.frexp((whole & -whole).astype(float))[1] - 1
@@ -85,10 +92,7 @@ class Arithmetic:
     """The operations of the error model on `Values`, in one format and with one order of averages."""
 
     def __init__(self, dtype: str, divides_first: bool = False) -> None:
-        from symcook.domains.rounding import Rounding
-
         self.domain = enclosure.domain(dtype)
-        assert isinstance(self.domain, Rounding)
         self.divides_first = divides_first
         self.format = self.domain.stored
         self.bits, self.least = self.format.bits, self.format.least or OPEN // 2
@@ -106,8 +110,6 @@ class Arithmetic:
 
     def column(self, entries: Sequence[Any]) -> Values:
         """Sets of the rounding domain, one an entry."""
-        import numpy as np
-
         ends = [enclosure.ends(x) for x in entries]
         low, high = (np.array([pair[k] for pair in ends]) for k in (0, 1))
         exact = (low == high) & np.array([self.format.holds(x) for x in entries])
@@ -115,15 +117,11 @@ class Arithmetic:
 
     def fits(self, low: Array, high: Array, grid: Array) -> Values:
         """What overflows, or is not a number, may be anything."""
-        import numpy as np
-
         wild = ~(np.maximum(np.abs(low), np.abs(high)) < self.end)
         return Values(np.where(wild, -np.inf, low), np.where(wild, np.inf, high), np.where(wild, OPEN, grid))
 
     def rounded(self, low: Array, high: Array, exact: Array, grid: Array) -> Values:
         """Results once rounded; those on which `exact` stand on their grid. Rounding keeps signs."""
-        import numpy as np
-
         below = _down(low - _up(np.abs(low) * self.unit + self.tiny))
         above = _up(high + _up(np.abs(high) * self.unit + self.tiny))
         below, above = np.where(low >= 0, np.maximum(below, 0), below), np.where(high <= 0, np.minimum(above, 0), above)
@@ -131,14 +129,10 @@ class Arithmetic:
 
     def held(self, size: Array, grid: Array) -> Array:
         """Whether multiples of 2^grid up to `size` are numbers of the format, with all their bits."""
-        import numpy as np
-
         power = np.ldexp(1.0, np.clip(grid + self.bits, -1074, 1023))
         return (size == 0) | ((grid >= self.least) & (size <= power) & (size < self.end))
 
     def times(self, c: Values, x: Values) -> Values:
-        import numpy as np
-
         products = np.array([a * b for a in (c.low, c.high) for b in (x.low, x.high)])
         low, high = products.min(axis=0), products.max(axis=0)
         size = np.abs(products).max(axis=0)
@@ -163,15 +157,11 @@ class Arithmetic:
         return self.total(parts)
 
     def empty(self, states: int) -> Sums:
-        import numpy as np
-
         zeros = np.zeros(states)
         return Sums(zeros, zeros, zeros, np.full(states, ZERO), zeros, zeros, zeros, zeros)
 
     def added(self, sums: Sums, x: Values) -> Sums:
         """The sum with one term more."""
-        import numpy as np
-
         grid = np.minimum(sums.grid, x.grid)
         with np.errstate(over="ignore"):  # near the greatest float: infinite, which no bound holds
             size = sums.size + np.maximum(np.abs(x.low), np.abs(x.high))
@@ -192,8 +182,6 @@ class Arithmetic:
 
     def value(self, sums: Sums) -> Values:
         """What the sum may come out as. Numbers of one sign sum to no less than the largest of them."""
-        import numpy as np
-
         error = max(sums.count - 1, 1) * self.unit
         growth = error / (1 - error) if error < 0.5 else math.expm1(error)  # (1 + u)^(k - 1) - 1 is below both
         slack = _up(_up(sums.size * (growth * (1 + 2.0**-40))) + self.tiny)
@@ -203,17 +191,16 @@ class Arithmetic:
         exact = sums.grid > OPEN
         return self.fits(np.where(exact, sums.low, low), np.where(exact, sums.high, high), sums.grid)
 
-    def mean(self, sums: Sums) -> Values:
+    def mean(self, sums: Sums | None) -> Values:
         """The average of all terms of a sum; zero of none."""
+        if sums is None:
+            return self.number(0)
         if self.divides_first and sums.count > 1:
             return self.shared(sums)
-        value = self.value(sums)
-        return self.over(value, sums.count) if sums.count else value
+        return self.over(self.value(sums), sums.count)
 
     def shared(self, sums: Sums) -> Values:
         """The sum of all terms each times 1/count, which is rounded before."""
-        import numpy as np
-
         count, power = sums.count, sums.count & (sums.count - 1) == 0
         error = (count - 1) * self.unit
         growth = error / (1 - error) if error < 0.5 else math.expm1(error)
@@ -231,8 +218,6 @@ class Arithmetic:
 
     def over(self, x: Values, count: int) -> Values:
         """A sum over the number of its terms."""
-        import numpy as np
-
         by = self.number(count)
         ends = np.array([a / b for a in (x.low, x.high) for b in (by.low, by.high)])
         low, high = ends.min(axis=0), ends.max(axis=0)
@@ -243,9 +228,69 @@ class Arithmetic:
         return self.rounded(np.where(exact, low, _down(low)), np.where(exact, high, _up(high)), exact, grid)
 
     def activate(self, x: Values, kind: str) -> Values:
-        import numpy as np
-
         if kind == "relu":
             return Values(np.maximum(x.low, 0), np.maximum(x.high, 0), x.grid)
         low, high = (x.low > 0).astype(float), (x.high > 0).astype(float)
         return Values(low, high, np.where((low == high) | (x.grid > OPEN), 0, OPEN))
+
+
+class Hulls(Arithmetic):
+    """These operations for the prefixes of a model."""
+
+    ends = 1
+
+    def __init__(self, model: Transformer, dtype: str, divides_first: bool = False) -> None:
+        super().__init__(dtype, divides_first)
+        wanted, heads = model.live, model.sublayers[0].parts if model.sublayers else ()
+        held = wanted[0] & {*model.embedding.tables, *model.embedding.places}
+        rows = [zip(head.writes, head.lowered["V"], strict=True) for head in heads if isinstance(head, Head)]
+        self.kept = sum(any(name in wanted[1] and held & weights.keys() for name, weights in row) for row in rows)
+        """How many heads average what depends on the token and the position alone."""
+
+    def at(self, seen: int, entries: int) -> Hulls:
+        self.entries = entries
+        return self
+
+    def added(self, sums: Sums | None, x: Values) -> Sums:
+        return super().added(sums or self.empty(self.entries), x)
+
+    def values(self, numbers: Sequence[Any]) -> Values:
+        found = [self.number(value) for value in numbers]
+        return Values(*(np.concatenate([getattr(one, f) for one in found]) for f in ("low", "high", "grid")))
+
+    def position(self, term: Any, i: int, n: int) -> Values:
+        with self.domain.context():
+            self.domain.begin(("",), i)
+            return self.column(self.domain.positions(term))
+
+    def merged(self, heads: Sequence[Sequence[Sums]], entries: int) -> tuple[Array, Array, Any]:
+        columns = [np.zeros(entries)]
+        for number, head in enumerate(heads):
+            for value in map(self.value, head):
+                sign = np.select(
+                    [value.low > 0, value.high < 0, (value.low == 0) & (value.high == 0)], [1.0, -1.0, 0.0], 2.0
+                )
+                exact = (value.low == value.high) & (value.grid > OPEN) & (number < self.kept)
+                columns += [exact.astype(float), np.where(exact, value.low, sign)]
+        _, first, state = np.unique(np.array(columns).T, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(state.reshape(-1), kind="stable")
+        starts = np.searchsorted(state.reshape(-1)[order], np.arange(len(first)))
+
+        def hull(name: str, array: Array) -> Array:
+            return (np.minimum if name in LEAST else np.maximum).reduceat(array[order], starts)
+
+        return state.reshape(-1), first, tuple(tuple(one.moved(hull) for one in head) for head in heads)
+
+
+def streams(model: Transformer) -> bool:
+    """Whether a deciding model over words can be followed by its running sums."""
+    readout = model.readout
+    if model.embedding.words is None or not readout.answers or readout.first:
+        return False
+    if readout.everywhere and model.embedding.ends[1]:
+        return False
+    parts = [part for step in model.sublayers for part in step.parts]
+    turns = all(part.activation in ("relu", "step") for part in parts if isinstance(part, FeedForward))
+    # a temperature that depends on the position may leave the words of some length without a run
+    soft = (part.lowered["temperature"] for part in parts if isinstance(part, Head) and part.weighting == "softmax")
+    return turns and averages(model) and unfollowed(model) is None and not any(type(t) is tuple for t in soft)
