@@ -24,10 +24,10 @@ from typing import Any
 from symcook.errors import BadInput, unknown
 from symcook.model.expr import valid_name
 
-_NAMES = re.compile(r"\bnames\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
+_NAMES = re.compile(r"\bnames\(\s*(?!family-)([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
 _RECORD = re.compile(r"\b(all|ex)\s+(\w+)\s*:\s*run\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*(?:,\s*(\w+)\s*)?\)\s*\.")
-ANY = re.compile(r"\bnames\(|:\s*run\(")
-"""What no statement without these words has."""
+ANY = re.compile(r"\bnames\((?!\s*family-)|:\s*run\(")
+"""What no statement without these words has; the names of a family are those of `familyrel`."""
 _TAKEN = frozenset({"i", "j", "k", "n", "w"})  # names that the equations themselves use
 
 
