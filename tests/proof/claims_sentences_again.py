@@ -249,3 +249,52 @@ def one_unit(v: Any) -> bool:
         for i in v["i"]
         for d in v["d"]
     )
+
+
+PIECES = [
+    {name: F(value) for name, value in zip("abuxvyz", values, strict=True)}
+    for a, b in ((2, 1), (F(1, 3), 0), (-1, 2), (0, 3))
+    for u, x, v in ((0, 1, 2), (-3, 0, F(1, 2)), (1, 1, 2), (0, 2, 2), (2, 1, 0))
+    for values in ((a, b, u, x, v, a * u + b, a * v + b), (a, b, u, x, v, a * u + b, a * v + b + 1))
+]
+
+
+@adequate(
+    "yang2026.lemma27.affine",
+    at=PIECES,
+    misses=[
+        ("y < a*x + b", "y + 1 < a*x + b"),
+        ("a*x + b < z", "a*x + b < y"),
+        ("u < x & x < v", "u <= x & x < v"),
+        ("u < x & x < v", "u < x & x <= v"),
+    ],
+)
+def between(v: Any) -> bool | None:
+    """The value of an affine map between two points lies between those at the points."""
+    low, high = v["a"] * v["u"] + v["b"], v["a"] * v["v"] + v["b"]
+    if not v["u"] < v["x"] < v["v"] or (v["y"], v["z"]) != (low, high) or low >= high:
+        return None
+    return low < v["a"] * v["x"] + v["b"] < high
+
+
+@adequate(
+    "merrill2024.lemma5.mean",
+    at=[
+        {"m": F(len(k)), "q": F(q), "k()": column(k)}
+        for q in (-3, 0, 1, 4)
+        for k in ([], [2], [-1], [0, 2], [2, 3], [-5, -4], [5, 7, 9], [-9, -4, -4], [-1, 9, 9])
+    ],
+    misses=[
+        ("(all j in 1..m. k(j) < q)", "(ex j in 1..m. k(j) < q)"),
+        ("(all j in 1..m. q < k(j))", "(ex j in 1..m. q < k(j))"),
+        ("lnhash(q, 1, 1) < sum", "lnhash(q, 1, 1) + 1/2 < sum"),
+        ("/m < lnhash(q, 1, 1))", " < lnhash(q, 1, 1))"),
+    ],
+)
+def mean_on_one_side(v: Any) -> bool | None:
+    m, q, k = int(v["m"]), v["q"], list(v["k()"].values())
+    below, above = all(a < q for a in k), all(a > q for a in k)
+    if m < 1 or not (below or above):
+        return None
+    mean = CONTEXT.fsum(phi(a)[0] for a in k) / m
+    return mean < phi(q)[0] if below else mean > phi(q)[0]
