@@ -332,12 +332,16 @@ class Instance:
             self.view = view
         return ModelLayer(*blocks, *norms, layer.placement)
 
+    def apart(self, head: Head) -> list[Range]:
+        """The indices of what is written that a score names: there is a head for each of their values."""
+        named = _names(head.score)
+        return [index for index in head.writes[0].to.over if index.name in named]
+
     def heads(self, head: Head, env: Mapping[str, Any]) -> Iterator[ModelHead]:
         """The heads of one form: one for each value of its own index, and one for each index of what is written that
         its score names."""
         own = [] if head.over is None else [head.over]
-        named = _names(head.score)
-        apart = [index for index in head.writes[0].to.over if index.name in named]
+        apart = self.apart(head)
         for at in self._cells([*own, *apart], env):
             here = {index.name: Fraction(v) for index, v in zip([*own, *apart], at, strict=True)}
             yield self.head(head, head.writes, {**env, **here}, here.keys() & {index.name for index in apart})
