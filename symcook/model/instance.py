@@ -309,7 +309,7 @@ class Instance:
             return Readout(kind, position, reads)
         square = [[int(a == b) for b in range(len(reads))] for a in range(len(reads))]
         numbered = tuple(map(str, range(1, len(reads) + 1)))
-        labels = tokens if tokens is not None and len(tokens) == len(reads) else numbered
+        labels = tuple(tokens) if tokens is not None and len(tokens) == len(reads) else numbered
         return Readout(kind, position, reads, square, labels=labels)
 
     def layer(self, layer: Layer, env: Mapping[str, Any]) -> ModelLayer:
@@ -330,7 +330,7 @@ class Instance:
                 else:
                     blocks.append(self.network(layer.feedforward, env) if block else None)
             self.view = view
-        return ModelLayer(*blocks, *norms, layer.placement)
+        return ModelLayer(blocks[0], blocks[1], norms[0], norms[1], layer.placement)
 
     def apart(self, head: Head) -> list[Range]:
         """The indices of what is written that a score names: there is a head for each of their values."""

@@ -44,7 +44,7 @@ class _Recorded(Relation):
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.streams: list[dict[str, str]] = []
-        self.order = list(model["embedding"]["inputs"] or ())
+        self.order: list[str] = list(model["embedding"]["inputs"] or ())
         super().__init__(model)
 
     def _define(self, fresh: str, text: str) -> str:
@@ -222,7 +222,7 @@ class Bridge:
             close(part)
         nodes = [part.nodes for part in parts]
         lemmas = [stored[label] for label in sorted({x for one in nodes for x in own._used(one)}) if label in stored]
-        return replay.make_certificate(self.statement, *nodes, lemmas)
+        return replay.make_certificate(self.statement, nodes[0], nodes[1], nodes[2], lemmas)
 
     def prove(self, g: Goal) -> None:
         """Close the statement itself."""
@@ -235,11 +235,11 @@ class Bridge:
             self._word(first)
             word = flatten("&", g.goal[2][0])
             words = [f"word{k}" for k in range(1, len(word) + 1)]
-            g.intro([words] if len(word) > 1 else words)  # type: ignore[arg-type]
+            g.intro(_group(words))
         run = g.goal[2][0]
         parts = flatten("&", run)
         labels = [f"e{k}" for k in range(1, len(parts) + 1)]
-        g.intro([labels] if len(parts) > 1 else labels)  # type: ignore[arg-type]
+        g.intro(_group(labels))
         known = _Known(self, dict(zip(map(fkey, parts), labels, strict=True)))
         if self.words:
             known.words = words
@@ -291,7 +291,7 @@ class Bridge:
                 one.hyp(labels[parts[fkey(one.goal)]])
                 continue
             rule = next(k for k in labels if one.facts[k][0] == "all")
-            one.intro(["i", ["il", "ih"]])
+            one.intro("i (il ih)")
             bounds = flatten("&", instantiate(one.facts[rule][2][0], (var("i", "Int"),))[2][1])
             names = ["low", "high", *(f"not{k}" for k in range(1, len(bounds) - 1))]
             one.use(rule, "i", lambda h: _pair(h, "il", "ih"), label=" ".join(names))
@@ -325,9 +325,9 @@ class Bridge:
             while h.goal[0] in ("all", "->"):
                 name = h.fresh("d")
                 if h.goal[0] == "->" and h.goal[2][0][0] not in COMPARISONS and h.goal[2][0][0] == "&":
-                    h.intro([[h.fresh(f"d{k}_") for k in range(len(flatten("&", h.goal[2][0])))]])  # type: ignore[list-item]
+                    h.intro(_group([h.fresh(f"d{k}_") for k in range(len(flatten("&", h.goal[2][0])))]))
                 else:
-                    h.intro([name])
+                    h.intro(name)
             if h.goal[0] == "&":
                 for part in h.split():
                     each(part)
@@ -431,7 +431,7 @@ class _Known:
             raise self._differs(g.goal)
         self.count += 1
         x, low, high = f"x{self.count}_", f"l{self.count}", f"u{self.count}"
-        g.intro([x, [low, high]])
+        g.intro(f"{x} ({low} {high})")
         ends = [normal.constant(nf(g.facts[k][2][side])) for k, side in ((low, 0), (high, 1))]
         if None in ends:
             self._position(g, x, low, high)
@@ -540,6 +540,11 @@ def _halved(g: Goal, x: str, a: int, b: int, low: str, high: str, leaf: Any) -> 
     _halved(left, x, a, mid, low, upper, leaf)
     right.use("ax:int_lt", str(mid), x, f"#{above}", label=lower)
     _halved(right, x, mid + 1, b, lower, high, leaf)
+
+
+def _group(labels: Sequence[str]) -> str:
+    """Labels for the parts of a conjunction, or one for what is none."""
+    return f"({' '.join(labels)})" if len(labels) > 1 else labels[0]
 
 
 def _pair(h: Goal, low: str, high: str) -> None:
