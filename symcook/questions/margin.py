@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 from flint import arb, fmpq
 
@@ -234,12 +234,19 @@ def _of_level(model: Transformer, level: Level) -> _Least:
     found, sizes = _Least(), _sizes(model, _watched(level.result))
     for entry, size in enumerate(sizes):
         found.take(*size, entry)
-    turns = list(map(list, _turning(level.result)))
-    for low in range(0, len(sizes), 2):
-        ends = [(column[low], column[low + 1]) for column in turns]
+    domain: Any = level.result.domain
+    bends, watched, least = domain.numbers.turns, _watched(level.result), cast(Any, found.value)
+    rows = list(zip(*bends, *watched, strict=True))
+    for low in range(0, len(rows), 2):
+        if rows[low] == rows[low + 1]:
+            continue
+        ends = [(a, b, a < 0 < b or b < 0 < a) for a, b in zip(rows[low], rows[low + 1], strict=True)]
         edge = not all((sizes[low][1], sizes[low + 1][1]))
-        # where nothing turns on a line, the distance is least at an end, and on one side of the threshold
-        if any(a != b and (edge or (a > 0) != (b > 0) or (a < 0) != (b < 0)) for a, b in ends):
+        bent = any(over or (domain.numbers.jumps and a != b and not a * b) for a, b, over in ends[: len(bends)])
+        shown = ends[len(bends) :]
+        passed = any(over or (edge and a != b) for a, b, over in shown)
+        # else all is straight on the line, and the greatest coordinate is nowhere below the least of each
+        if bent or passed or not (edge or max(min(abs(a), abs(b)) for a, b, _ in shown) >= least):
             _between(model, level, low, found)
     if found.nearest is not None:
         found.word = level.word(found.word)
