@@ -62,10 +62,10 @@ class Rationals:
         return fmpq(value.numerator, value.denominator)
 
     def values(self, numbers: Sequence[Coefficient]) -> Column:
-        return Column(np.array([self.number(value) for value in numbers]))
+        return Column(np.array([self.number(value) for value in numbers], dtype=object))
 
     def position(self, term: Coefficient, i: int, n: int) -> Column:
-        return Column(np.array([self.number(term, i=i, n=n)]))
+        return Column(np.array([self.number(term, i=i, n=n)], dtype=object))
 
     def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
         total = self.nothing + self.number(bias)
@@ -139,7 +139,7 @@ def merged(model: Transformer, asked: range) -> Iterator[Level]:
 def moved(level: Level, low: int, shares: Sequence[fmpq]) -> Result:
     """The pass of a level at points between an entry and the next: shares of the way."""
     low_, high = level.origin[low], level.origin[low + 1]
-    way = np.array(shares)
+    way = np.array(shares, dtype=object)
 
     def sums(one: Column) -> Column:
         return Column(one.values[low_] + way * (one.values[high] - one.values[low_]), one.made_of)
