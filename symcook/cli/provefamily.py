@@ -10,8 +10,9 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symcook.cli.families import SHIPPED, folder, instance_of, path_of, read
+from symcook.cli.families import SHIPPED, instance_of, path_of, read
 from symcook.cli.output import print_json, say
+from symcook.model.family import shipped
 from symcook.report.text import WIDE
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> in
 
 
 def theorems_of(family: Family) -> list[Statement]:
-    """The stored statements about all sizes of a family, with the choices of this one."""
+    """The stored claims about all sizes of a family, with the choices of this one."""
     from symcook.proof.familyrel import CALL
     from symcook.proof.replay import statements
 
@@ -78,10 +79,9 @@ def theorems_of(family: Family) -> list[Statement]:
     found = []
     for one in statements().values():
         calls = [m for m in CALL.finditer(one.written) if m[1] == "run" and m[2] == family.name]
-        if one.id.startswith("family.") and calls:
-            made = dict(re.findall(r"(\w+) = (\w+)", calls[0][3]))
-            if usual | made == family.chosen:
-                found.append(one)
+        made = [dict(re.findall(r"(\w+) = (\w+)", call[3])) for call in calls]
+        if one.claim and any(family.choices.keys() >= m.keys() and usual | m == family.chosen for m in made):
+            found.append(one)
     return found
 
 
@@ -92,7 +92,7 @@ def candidates(model: Any) -> tuple[list[tuple[Family, Instance]], bool]:
         given = {key.strip(): value.strip() for key, _, value in (p.partition("=") for p in said[2].split(","))}
         family = read(path, given)
         return [(family, instance_of(family, given))], True
-    return [one for path in sorted(folder().glob("*.json")) for one in _counted(path, model)], False
+    return [one for path in sorted(shipped("").parent.glob("*.json")) for one in _counted(path, model)], False
 
 
 def _counted(path: Path, model: Any) -> Iterator[tuple[Family, Instance]]:

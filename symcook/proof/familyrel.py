@@ -22,7 +22,7 @@ from typing import Any
 
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term, show
-from symcook.model.family import ZERO, Declared, Family, Head, Layer, Norm, Range, Repeat, Write, load
+from symcook.model.family import ZERO, Declared, Family, Head, Layer, Norm, Range, Repeat, Write, load, shipped
 from symcook.proof.rows import Right, attended, conjunction, normed, plus, window
 from symcook.proof.runrel import _readable
 
@@ -53,9 +53,7 @@ def expand(text: str) -> str:
 
 @cache
 def _at_values(name: str, values: str, prefix: str) -> FamilyRelation:
-    from symcook.proof.replay import proofs_directory
-
-    path = proofs_directory() / "families" / f"{name}.json"
+    path = shipped(name)
     if not path.is_file():
         raise BadInput("a statement must name a stored family", name)
     return FamilyRelation(*set_at(lambda choices: load(path, choices), values), prefix=prefix)

@@ -65,8 +65,8 @@ def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
 
 
 def named(text: str, model: Callable[[str], Model] | None = None) -> str:
-    """`text` with lists of names, records and families written out, while run(NAME) of a stored model stays as it is;
-    arguments as for `expand`."""
+    """`text` with lists of names, records and families written out, while run(NAME) stays as it is; arguments as for
+    `expand`."""
     from symcook.proof import familyrel
 
     def relation(name: str) -> Relation:

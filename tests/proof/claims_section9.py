@@ -380,26 +380,31 @@ def retrieves(v: Any) -> bool | None:
 
 
 def last_heads() -> Iterator[dict[str, Any]]:
+    """Alphabets of one to four letters: entry a of each vector at position i."""
     for w in [*words((0, 1, 2, 3), 1, 2), *words((0, 3), 3), (0, 2, 0, 1, 0), (1, 2, 1, 1), (0, 4), (5,)]:
-        n = len(w)
-        held = heads_columns(w)
-        found = [held[f"found_{x}"] for x in NAMES]
-        yield {"n": F(n), "w()": column(w), **shown(held), "c": [F(k) for k in range(4)], "word": w, "found": found}
+        n, held = len(w), heads_columns(w)
+        for many in range(1, 5):
+            rows = {
+                name: {(a + 1, i + 1): held[f"{name}_{x}"][i] for a, x in enumerate(NAMES[:many]) for i in range(n)}
+                for name in ("is", "before", "found")
+            }
+            shifted = {f"{name}()": [row, {key: x + ODD for key, x in row.items()}] for name, row in rows.items()}
+            yield {"n": F(n), "S": F(many), "w()": column(w), **shifted, "word": w, "right": rows["found"]}
 
 
 @adequate(
     "t3.induction",
     at=last_heads(),
     misses=[
-        ("found_B(i) = I[c = 1]", "found_B(i) = I[c = 0]"),
-        ("inductright(w, i, c)", "(2 <= i & c = w(i - 1))"),
-        ("found_D(i) = I[c = 3]", "found_D(i) = I[c <= 3]"),
+        ("found(a, i) = I[a = c]", "found(a, i) = I[a = 1]"),
+        ("inductright(w, i, c - 1)", "(2 <= i & c - 1 = w(i - 1))"),
+        ("all c in 1..S. inductright", "all c in 0..S. inductright"),
     ],
 )
 def last_follower(v: Any) -> bool | None:
     """The hypotheses leave no other values than these, so that those of the model are what the words say."""
     w = v["word"]
-    return None if max(w) > 3 else all(v["found"][recent(w, i)][i] == 1 for i in range(len(w)))
+    return None if max(w) >= v["S"] else all(v["right"][recent(w, i) + 1, i + 1] == 1 for i in range(len(w)))
 
 
 def blends() -> Iterator[dict[str, Any]]:
