@@ -3,8 +3,8 @@
 In a statement, ``run(NAME)`` stands for these equations, ``word(NAME)`` for "w(1), ..., w(n) are indices into the
 vocabulary of NAME, the tokens that the model adds in their places", and ``accept(NAME)`` for the readout's condition.
 They are expanded from the model file, the one that is exported, before the statement is read; so a proof covers the
-weights themselves. Coordinates of a model over positions are functions (``balance(i)``), those of a feed-forward recipe
-are numbers (``out``).
+weights themselves. Lists of names, and runs with a name of their own, are written out before (`records`). Coordinates
+of a model over positions are functions (``balance(i)``), those of a feed-forward recipe are numbers (``out``).
 
 Names: the first value of a coordinate has the coordinate's name, a later one is ``z<layer>_name``. Where several heads
 of a layer write one coordinate, ``z<layer>_<head>_name`` is what one head adds. ``y<layer>_name`` is what a layer norm
@@ -27,13 +27,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import cache, reduce
 from typing import Any
 
 from symcook.errors import BadInput
 from symcook.model.expr import ARITY, children, names, numeral, parse_term, show, valid_name
+from symcook.proof import records
 from symcook.proof.rows import Right, attended, conjunction, joined, normed, plus, window
 
 Model = Mapping[str, Any]
@@ -55,16 +57,35 @@ def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
     `model` gives the document of a model by name (by default the stored one). Raises BadInput for an unknown model or
     a block that has no equation here.
     """
+    def written(match: re.Match[str]) -> str:
+        with _format(match[2]):
+            return f"({getattr(_relation(match[2], model), match[1])()})"
+
+    return _CALL.sub(written, named(text, model))
+
+
+def named(text: str, model: Callable[[str], Model] | None = None) -> str:
+    """`text` with lists of names, records and families written out, while run(NAME) stays as it is; arguments as for
+    `expand`."""
     from symcook.proof import familyrel
 
-    def written(match: re.Match[str]) -> str:
-        try:
-            relation = _stored_relation(match[2]) if model is None else Relation(model(match[2]))
-            return f"({getattr(relation, match[1])()})"
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise BadInput("a stored model must follow the format of model files", match[2]) from None
+    def relation(name: str) -> Relation:
+        with _format(name):
+            return _relation(name, model)
 
-    return _CALL.sub(written, familyrel.expand(text))
+    return familyrel.expand(records.expand(text, relation))
+
+
+@contextmanager
+def _format(name: str) -> Iterator[None]:
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise BadInput("a stored model must follow the format of model files", name) from None
+
+
+def _relation(name: str, model: Callable[[str], Model] | None) -> Relation:
+    return _stored_relation(name) if model is None else Relation(model(name))
 
 
 @cache
@@ -103,6 +124,7 @@ class Relation:
         self.needed: list[str] = []  # what must hold before the equations can
         self.deviations: list[str] = []  # those that must not be zero
         self.held: dict[str, str] = {}
+        self.defined: list[str] = []
         self.used: set[str] = {*model["space"], *(symbol["name"] for symbol in model["symbols"])}
         self._embed()
         for part in self.parts:
@@ -135,6 +157,11 @@ class Relation:
             _only(text, symbols)
         for text in over:
             _only(text, symbols | {"i", "n"})
+
+    def sorts(self) -> dict[str, str]:
+        """What the equations speak of, with sorts: the inputs, then what each equation is for, in their order."""
+        names = [*(self.embedding["inputs"] or ()), *self.defined]
+        return dict.fromkeys(names, "Real" if self.pointwise else "Int->Real")
 
     def run(self) -> str:
         """The conjunction of all equations, and of what a run needs besides."""
@@ -207,6 +234,7 @@ class Relation:
         while fresh in self.used:
             fresh += "_"
         self.used.add(fresh)
+        self.defined.append(fresh)
         self.equations.append(text.replace("@", fresh if self.pointwise else f"{fresh}(i)"))
         return fresh
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,8 +59,11 @@ def certificate_of(verdict: Verdict) -> dict[str, Any]:
 
 
 def definitions_text(statement: Statement) -> list[str]:
-    """The definitions that a statement uses, one a line."""
-    out = []
+    """The lists of names and the definitions that a statement uses, one a line."""
+    from symcook.proof.runrel import named
+
+    lists = dict.fromkeys(re.findall(r"\bnames\(.*?\)", statement.written))
+    out = [f"{one} := {named(f'all {one}. true')[4:-6]}" for one in lists]
     for name in used_definitions([statement_tree(statement.text)], statement.known):
         made = statement.known[name]
         head = f"{name}({', '.join(made.params)})" if made.params else name
@@ -74,7 +78,7 @@ def stated(name: str) -> list[Words | Document]:
     statement = statements()[name]
     meant = definitions_text(statement)
     where = [Document("where", [Words(meant, "  ")])] if meant else []
-    return [Words([statement.text], ""), *where]
+    return [Words([statement.written], ""), *where]
 
 
 def table(verdicts: Sequence[Verdict], without: Sequence[str], width: int) -> Table:
@@ -101,7 +105,7 @@ def document(verdicts: Sequence[Verdict], without: Sequence[str], width: int, fu
     if len(verdicts) + len(without) != 1:
         few = verdicts if len(verdicts) <= MOST_STATED else ()
         for name in (name for verdict in few for name in (verdict.id, *corrections(verdict.id))):
-            sections.append(Document(name, [Words([statements()[name].text], "")]))
+            sections.append(Document(name, [Words([statements()[name].written], "")]))
     elif verdicts:
         sections += proof(verdicts[0], full)
     elif (name := without[0]) in statements():
@@ -151,7 +155,7 @@ def proof(verdict: Verdict, full: bool = False) -> list[Words | Table | Document
         rows.append(("Lemmas", ", ".join(verdict.lemmas) or "none"))
         rows.append(("Axioms", _axioms(verdict)))
         assumed = [f"named.{n}" for n in verdict.named] + [f"oracle.{n}" for n in verdict.oracles]
-        rows += [("Assumes", f"{n}: {statements()[n].text}") for n in assumed] or [("Assumes", "nothing")]
+        rows += [("Assumes", f"{n}: {statements()[n].written}") for n in assumed] or [("Assumes", "nothing")]
     rows += [("Unasked", words) for words in _unasked(verdict, statement, corrected)]
     if verdict.status != "OPEN":
         rows.append(("Trust", trust_line(verdict) + "; see prove --trust"))

@@ -28,6 +28,7 @@ FILES = {
     "proof/rows.py": "what a head and a norm say of a position, in the equations of models and of families",
     "model/family.py": "a family of models as it is written",
     "proof/familyrel.py": "a family as equations, at all sizes",
+    "proof/records.py": "names(NAME) and runs with a name, written out",
     "proof/instances.py": "a statement at all its instances up to a length, for CHECKED",
     "proof/replay.py": "files, hashes, statuses",
 }

@@ -31,7 +31,7 @@ def html(found: Verdict) -> str:
     """The statement and what its proof rests on as a table."""
     from symcook.proof.replay import statements
 
-    rows = [("paper", paper_words(found.id)), ("statement", statements()[found.id].text), ("reason", found.reason)]
+    rows = [("paper", paper_words(found.id)), ("statement", statements()[found.id].written), ("reason", found.reason)]
     rows += [("corrected", ", ".join(corrections(found.id)) if found.status == "CORRECTED" else "")]
     rows += [("nodes", str(found.nodes) if found.nodes else ""), ("lemmas", ", ".join(found.lemmas))]
     rows += [("axioms", ", ".join(found.axioms)), ("assumes", ", ".join(found.assuming))]

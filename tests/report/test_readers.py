@@ -84,7 +84,7 @@ def test_a_statement_drawn_from_the_kernels_formula_is_the_same_statement(part: 
 def test_another_statement_is_not_drawn() -> None:
     statement = statements()[LEMMA]
     assert drawn_again(statement, statement.formula)
-    changed = replace(statement, text=statement.text.replace("0 < gamma", "0 <= gamma"))
+    changed = replace(statement, written=statement.text.replace("0 < gamma", "0 <= gamma"))
     assert changed.digest != statement.digest and not drawn_again(changed, statement.formula)
 
 
@@ -488,7 +488,7 @@ def test_falsify(text: str, found: str) -> None:
 def test_falsify_finds_the_refuted_claims() -> None:
     assert falsify(statements()[FALSE]).startswith("delta = ")
     assert "y = " in falsify(statements()["cookbook.t1.conditional"])
-    wrong = replace(statements()[LEMMA], text=statements()[LEMMA].text.replace("0 < gamma", "gamma < 0"))
+    wrong = replace(statements()[LEMMA], written=statements()[LEMMA].text.replace("0 < gamma", "gamma < 0"))
     assert isinstance(falsify(wrong), str)
 
 
