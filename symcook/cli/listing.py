@@ -27,13 +27,12 @@ def print_list(as_json: bool) -> None:
 
 def checksum() -> str:
     """Of the files that recipes and families are declared in, and of those that say how a list looks."""
-    proofs = os.path.join(PACKAGE, "_proofs")
-    if not os.path.isdir(proofs):
-        proofs = os.path.join(os.path.dirname(PACKAGE), "proofs")
     recipes = os.path.join(PACKAGE, "recipes")
     chapters = [entry.path for entry in os.scandir(recipes) if entry.is_dir() and entry.name[0] != "_"]
+    places = (os.path.join(PACKAGE, "_proofs"), os.path.join(os.path.dirname(PACKAGE), "proofs"))
+    families = [found for place in places if os.path.isdir(found := os.path.join(place, "families"))]
     names = [os.path.join(PACKAGE, "report", name) for name in ("document.py", "recipe.py")]
-    for folder in (recipes, *chapters, os.path.join(proofs, "families")):
+    for folder in (recipes, *chapters, *families[:1]):
         names += [entry.path for entry in os.scandir(folder) if entry.name.endswith((".py", ".json"))]
     found = 0
     for name in sorted(names, key=lambda name: name.split(os.sep)[-2:]):
