@@ -12,8 +12,8 @@ import pytest
 from proof import stored
 
 from symcook import claims
-from symcook.cli.claims import claims_text
 from symcook.proof import replay
+from symcook.report.claim import document
 
 errata = stored.load_module("errata")
 
@@ -37,7 +37,7 @@ def test_header_table_entries_and_the_ledger_count_the_same(rows: list[claims.Cl
     found = claims.counts(rows)
     expected = found["CORRECTED"] + found["REFUTED"]
     assert f"\n| CORRECTED | {expected} |\n" in stored.load_module("ledger").ledger_page(rows)
-    shown = [re.split(r"\s{2,}", line.strip()) for line in claims_text(rows).splitlines()]
+    shown = [re.split(r"\s{2,}", line.strip()) for line in document(rows).text().splitlines()]
     column = shown[0].index("CORRECTED")
     assert sum(int(line[column]) for line in shown if line and line[0] in claims.PAPERS) == expected
     head = page.split("\n| paper |")[0]
@@ -166,11 +166,11 @@ def test_what_the_entries_say_of_the_example_of_section_9_1() -> None:
 
 def test_the_command_labels_the_same_four_things(rows: list[claims.Claim]) -> None:
     row = next(row for row in rows if row.id == "cookbook.t1.conditional")
-    text = claims_text([row])
+    text = document([row]).text()
     places = [text.index(f"\n  {word}: ") for word in ("Printed", "Slip", "Counterexample", "Repair", "Formally")]
     assert places == sorted(places)
     definition = next(row for row in rows if row.id == "chiang2022.eq2")
-    assert "\n  Also proved: " in claims_text([definition]) and "Formally" not in claims_text([definition])
+    assert "\n  Also proved: " in document([definition]).text() and "Formally" not in document([definition]).text()
 
 
 # --- Numbers in counterexamples, computed again in plain Python -------------------------------------------------------

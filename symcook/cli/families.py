@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
+from symcook.model.family import shipped
 
 if TYPE_CHECKING:
     from symcook.model.family import Family
@@ -19,15 +20,9 @@ SHIPPED = "family-"
 """What the name of a shipped family begins with, here and in statements."""
 
 
-def folder() -> Path:
-    from symcook.proof.replay import proofs_directory
-
-    return proofs_directory() / "families"
-
-
 def path_of(name: str) -> Path | None:
     """The file of a family: one that ships, or one of the user's; None where NAME is something else."""
-    if name.startswith(SHIPPED) and (own := folder() / f"{name.removeprefix(SHIPPED)}.json").is_file():
+    if name.startswith(SHIPPED) and (own := shipped(name.removeprefix(SHIPPED))).is_file():
         return own
     try:
         with open(name, "rb") as stream:

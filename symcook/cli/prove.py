@@ -14,7 +14,6 @@ from symcook.cli.options import SECONDS, completes, papers, settings_option
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, line_width, print_json, say
 from symcook.errors import BadInput, unknown
-from symcook.report.text import columns
 
 
 def _provable() -> list[str]:
@@ -135,7 +134,7 @@ def command(
     elif breaking:
         _print_broken(verdicts, without)
     else:
-        say(answer_text(verdicts, without, full))
+        say(document(verdicts, without, full).text())
     if trust and not as_json:
         from symcook.report.trust import trust_text
 
@@ -238,30 +237,11 @@ def verdict_json(verdict: Any) -> dict[str, Any]:
     }
 
 
-def answer_text(verdicts: list[Any], without: list[str], full: bool = False) -> str:
-    """One id in full, several as a table."""
-    if len(verdicts) + len(without) == 1:
-        return one_text(verdicts, without, full)
-    return verdicts_text(verdicts, without)
+def document(verdicts: list[Any], without: list[str], full: bool = False) -> Any:
+    """One id in full, several as a table, for this terminal."""
+    from symcook.report.proof import document as drawn
 
-
-def one_text(verdicts: list[Any], without: list[str], full: bool) -> str:
-    """One id: its line of the table, then statement, proof and what it rests on."""
-    from symcook.report.proof import paper_words, proof_text, statement_text
-
-    rows, total = _rows(verdicts, without), _total(verdicts, without)
-    if verdicts:
-        return f"{columns(rows, width=line_width())}\n\n{proof_text(verdicts[0], full)}\n\n{total}"
-    from symcook.cli.claims import indented
-    from symcook.proof.replay import statements
-
-    name = without[0]
-    text = columns(rows, width=line_width())
-    if name in statements():
-        words = paper_words(name)
-        text += f"\n\nPaper\n{indented(words)}" if words else ""
-        text += f"\n\nStatement, not proved\n{statement_text(name)}\n"
-    return f"{text}\n{total}"
+    return drawn(verdicts, without, line_width(), full)
 
 
 def _judged_by_coq(names: list[str], without: list[str]) -> int:
@@ -304,8 +284,9 @@ def _followed(verdicts: list[Any]) -> Iterator[Any]:
 
 def _broken_json(verdicts: list[Any]) -> list[dict[str, Any]]:
     """For each id its near misses, of the statement that is proved: its own, or the one that corrects it."""
+    from symcook.proof.audit.neighbours import broken
     from symcook.proof.replay import statements
-    from symcook.report.proof import break_json, break_target, broken, certificate_of
+    from symcook.report.proof import break_json, break_target, certificate_of
 
     documents = []
     for verdict in _followed(verdicts):
@@ -318,8 +299,10 @@ def _broken_json(verdicts: list[Any]) -> list[dict[str, Any]]:
 
 def _print_broken(verdicts: list[Any], without: list[str]) -> None:
     """The near misses of each proved statement, as they are tried."""
+    from symcook.proof.audit.neighbours import broken
     from symcook.proof.replay import statements
-    from symcook.report.proof import break_target, break_text, broken, certificate_of, statement_text
+    from symcook.report.document import Document
+    from symcook.report.proof import break_target, break_text, certificate_of, stated
 
     done: set[str] = set()
     for verdict in _followed(verdicts):
@@ -333,54 +316,10 @@ def _print_broken(verdicts: list[Any], without: list[str]) -> None:
         done.add(target)
         if target != verdict.id:
             say(f"{verdict.id} is refuted; these are near misses of {target}, which corrects it.")
-        say(f"{target}\n{statement_text(target)}\n")
+        say(f"{Document(target, stated(target)).text()}\n")
         shown = verdict if target == verdict.id else replayed([target])[0]
         for line in break_text(target, broken(statements()[target], certificate_of(shown))):
             say(line)
         say()
     for name in without:
         say(f"{name}: OPEN; no stored proof, so nothing to break")
-
-
-def _rows(verdicts: list[Any], without: list[str]) -> list[tuple[str, str, str]]:
-    """A line of the table for each id."""
-    from symcook.report.witness import witness
-
-    rows = []
-    for verdict in verdicts:
-        words = [f"{verdict.nodes} nodes"] if verdict.nodes else []
-        if verdict.lemmas:
-            words.append(f"uses {', '.join(verdict.lemmas)}")
-        if verdict.status in ("REFUTED", "CORRECTED"):
-            words.append(f"false at {witness(verdict.id)}")
-        if verdict.reason:
-            words.append(verdict.reason)
-        if verdict.assuming:
-            words.insert(0, f"assuming {', '.join(verdict.assuming)}")
-        rows.append((verdict.status, verdict.id, "; ".join(words)))
-    return rows + [("OPEN", name, "no stored proof") for name in without]
-
-
-def _total(verdicts: list[Any], without: list[str]) -> str:
-    """How many were reproduced."""
-    good = sum(verdict.status != "OPEN" for verdict in verdicts)
-    total = f"{good} of {len(verdicts)} stored proofs reproduced"
-    if without:
-        total += f"; {len(without)} {'claim has' if len(without) == 1 else 'claims have'} none yet"
-    return total if verdicts or without else "no stored proof yet"
-
-
-def verdicts_text(verdicts: list[Any], without: list[str]) -> str:
-    """A line for each verdict, with the statements where they are few, then how many were reproduced."""
-    from symcook.cli.claims import MOST_STATED, indented, stated
-    from symcook.proof.replay import statements
-
-    rows = _rows(verdicts, without)
-    text = columns(rows, width=line_width()) + "\n" if rows else ""
-    if len(verdicts) <= MOST_STATED:
-        for verdict in verdicts:
-            corrected = [s.id for s in statements().values() if s.corrects == verdict.id]
-            for name in (verdict.id, *corrected):
-                text += f"\n{name}\n{indented(stated(name))}\n"
-        text += "\n" if verdicts else ""
-    return text + _total(verdicts, without)

@@ -10,8 +10,9 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symcook.cli.families import SHIPPED, folder, instance_of, path_of, read
+from symcook.cli.families import SHIPPED, instance_of, path_of, read
 from symcook.cli.output import print_json, say
+from symcook.model.family import shipped
 from symcook.report.text import WIDE
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> in
         theorems = [replay.library().replay([one.id])[0] for one in theorems_of(family)]
         known = replay.statements()
         if as_json:
-            shown = [{"id": v.id, "status": v.words, "statement": known[v.id].text} for v in theorems]
+            shown = [{"id": v.id, "status": v.words, "statement": known[v.id].written} for v in theorems]
             print_json({"family": family.name, "values": at.values, "bridge": verdict.words, "theorems": shown})
         else:
             seconds = time.monotonic() - start
@@ -62,7 +63,7 @@ def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> in
                 f"made and checked in {seconds:.1f} s")  # fmt: skip
             for one in theorems:
                 say(f"{one.words}  {one.id}, at all sizes and tables of the family:")
-                say(textwrap.fill(known[one.id].text, WIDE, initial_indent="        ", subsequent_indent="        "))
+                say(textwrap.fill(known[one.id].written, WIDE, initial_indent="        ", subsequent_indent="        "))
             if not theorems:
                 say(f"No theorem about {family.name} is stored.")
         return 0 if theorems and all(one.status == "PROVED" for one in theorems) else 3
@@ -70,18 +71,17 @@ def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> in
 
 
 def theorems_of(family: Family) -> list[Statement]:
-    """The stored statements about all sizes of a family, with the choices of this one."""
+    """The stored claims about all sizes of a family, with the choices of this one."""
     from symcook.proof.familyrel import CALL
     from symcook.proof.replay import statements
 
     usual = {key: many[0] for key, many in family.choices.items()}
     found = []
     for one in statements().values():
-        calls = [m for m in CALL.finditer(one.text) if m[1] == "run" and m[2] == family.name]
-        if one.id.startswith("family.") and calls:
-            made = dict(re.findall(r"(\w+) = (\w+)", calls[0][3]))
-            if usual | made == family.chosen:
-                found.append(one)
+        calls = [m for m in CALL.finditer(one.written) if m[1] == "run" and m[2] == family.name]
+        made = [dict(re.findall(r"(\w+) = (\w+)", call[3])) for call in calls]
+        if one.claim and any(family.choices.keys() >= m.keys() and usual | m == family.chosen for m in made):
+            found.append(one)
     return found
 
 
@@ -92,7 +92,7 @@ def candidates(model: Any) -> tuple[list[tuple[Family, Instance]], bool]:
         given = {key.strip(): value.strip() for key, _, value in (p.partition("=") for p in said[2].split(","))}
         family = read(path, given)
         return [(family, instance_of(family, given))], True
-    return [one for path in sorted(folder().glob("*.json")) for one in _counted(path, model)], False
+    return [one for path in sorted(shipped("").parent.glob("*.json")) for one in _counted(path, model)], False
 
 
 def _counted(path: Path, model: Any) -> Iterator[tuple[Family, Instance]]:

@@ -233,7 +233,7 @@ class _Guarantee:
                     continue
                 return False
             self.add(n, states, margin, _hull([found]))
-            self.note("words with the same running sums as one")
+            self.note(level.says)
             if len(prefixes.counts) > MOST_STATES:
                 self.why = f"there are more than {MOST_STATES} different running sums at length {self.typed(n + 1)}"
                 return True
@@ -244,7 +244,8 @@ class _Guarantee:
         for n in range(max(tried, default=max(1, self.model.embedding.added) - 1) + 1, most + 1):
             level, last = self.level, None
             while True:
-                count = cells(self.model, n, level, self.bits).many
+                words = cells(self.model, n, level, self.bits)
+                count = words.many
                 products = self.products + count * (n + len(self.model.alphabet)) * self.weights
                 if self.runs + count > RUNS or products > MOST_PRODUCTS:
                     if last is not None:
@@ -258,7 +259,7 @@ class _Guarantee:
                 try:
                     self.one_length(n, count, level)
                     self.level = level
-                    self.note(LEVELS[level])
+                    self.note(words.says)
                     break
                 except Open as error:
                     last = error

@@ -441,6 +441,15 @@ def renamed(tree: Any, values: Mapping[str, Tree]) -> Any:
     return tree if tree[0] == "num" else tuple(renamed(part, values) for part in tree)
 
 
+def shipped(name: str) -> Path:
+    """Where a family that ships would be: inside an installed package, beside it in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    return next(
+        (path for path in (package / "_proofs" / "families", package.parent / "proofs" / "families") if path.is_dir()),
+        package,
+    ) / f"{name}.json"
+
+
 def load(path: str | Path, choices: Mapping[str, str] | None = None) -> Family:
     """Read a family file. BadInput, in one sentence, for whatever is wrong with it."""
     try:

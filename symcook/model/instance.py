@@ -25,7 +25,7 @@ from symcook.model.space import Space
 from symcook.model.symbols import exact
 from symcook.model.transformer import Transformer
 
-MAX_WEIGHTS = 2_000_000
+MAX_WEIGHTS = 20_000_000
 TRIED = 3
 """Up to which sizes the smallest ones are looked for at which an index leaves its range."""
 Values = Mapping[str, Any]
@@ -122,12 +122,13 @@ class Instance:
 
     @property
     def values(self) -> str:
-        """Sizes, tables and choices as a statement writes them: ``M = 2, phi = 0 1``."""
+        """Sizes, tables and choices as a statement writes them: ``M = 2, phi = 0 1``; usual choices are left out."""
         tables = [
             f"{name} = {' '.join(quotient(Fraction(self.env[name](*at))) for at in self._cells(table.over))}"
             for name, table in self.family.tables.items()
         ]
-        chosen = [f"{key} = {value}" for key, value in self.family.chosen.items()]
+        made = self.family.chosen.items()
+        chosen = [f"{key} = {value}" for key, value in made if value != self.family.choices[key][0]]
         return ", ".join([*filter(None, [self.sizes]), *tables, *chosen])
 
     def _many(self, part: Layer | Repeat) -> int:
@@ -138,7 +139,8 @@ class Instance:
         written = sum(len(self.cells[name]) for name in layer.written)
         free = set().union(*(names(head.score) for head in layer.heads)) - self.family.space.keys()
         env = {**dict.fromkeys(free, Fraction(1)), **self.env}  # indices, at any value
-        keys = (over for head in layer.heads for over, _, _, _ in self.family.products(head.score, frozenset(env)))
+        with self.family.reading(layer.attention_norms):
+            keys = [over for head in layer.heads for over, *_ in self.family.products(head.score, frozenset(env))]
         return written + 2 * sum(len(list(self._cells(over, env))) for over in keys)
 
     def _table(self, name: str, given: Any) -> Callable[..., Any]:
@@ -279,10 +281,14 @@ class Instance:
             positions[c] = show(self.closed(tree, env))
         layers = []
         for part in family.layers:
-            rounds = [{}]
-            if isinstance(part, Repeat):
-                rounds = [{part.over.name: Fraction(t)} for t in self.range(part.over, self.env)]
-            layers += [self.layer(one, {**self.env, **t}) for t in rounds for one in _layers(part)]
+            if not isinstance(part, Repeat):
+                layers.append(self.layer(part, self.env))
+                continue
+            rounds = [{part.over.name: Fraction(t)} for t in self.range(part.over, self.env)]
+            if str(("name", part.over.name)) not in str(part.layers) and rounds:  # every round is the first one
+                layers += [self.layer(one, {**self.env, **rounds[0]}) for one in part.layers] * len(rounds)
+            else:
+                layers += [self.layer(one, {**self.env, **t}) for t in rounds for one in part.layers]
         longest = None if family.longest is None else self._whole(family.longest, self.env)
         return Transformer(
             name or family.name,
@@ -317,7 +323,9 @@ class Instance:
                 self.view = {**view, **seen}
             with self.family.reading(own):
                 if block is layer.heads:
-                    heads = [made for one in layer.heads for made in self.heads(one, env)]
+                    heads = [made for one in layer.heads for made in self.heads(one, env) if made.writes]
+                    if layer.heads and not heads:  # nothing is left of them: one that adds zero
+                        heads = [ModelHead(self.space[:1], self.space[:1], [[0]], [[0]], [[0]], layer.heads[0].mask)]
                     blocks.append(SelfAttention(tuple(heads)) if heads else None)
                 else:
                     blocks.append(self.network(layer.feedforward, env) if block else None)
@@ -366,6 +374,7 @@ class Instance:
 
     def network(self, writes: Sequence[Write], env: Mapping[str, Any]) -> FeedForward:
         outs = [(c, self.form(tree, here)) for c, tree, here in self.written(writes, env)]
+        outs = outs or [(self.space[0], {})]  # nothing is left of it: one that adds zero
         units = list(dict.fromkeys(unit for _, form in outs for unit in form if unit is not None))
         columns = tuple(dict.fromkeys(c for unit in units for c, _ in unit if c is not None)) or self.space[:1]
         return FeedForward(

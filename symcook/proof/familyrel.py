@@ -5,8 +5,9 @@ as names, ``word(family-NAME)`` for "w(1), ..., w(n) are numbers of tokens", ``a
 condition, ``premises(family-NAME)`` for the conditions on sizes and tables, ``answer(family-NAME; ; ; y, i)`` for "the
 readout answers y at i", and ``names(family-NAME)`` for the quantified names: sizes, tables, and the values of a run.
 ``run(family-NAME; K = 2, phi = 0 1 1 0, ties = rightmost; g_)`` is the same at these sizes, table (row by row, its
-entries among the premises) and choice, with the prefix g_ before the names that are left. All of it is written out
-before a statement is read, so that both checkers know nothing of families.
+entries among the premises) and choice, with the prefix g_ before the names that are left (without values, before all
+but the sizes, which a statement may have already). All of it is written out before a statement is read, so that both
+checkers know nothing of families.
 
 Names, as in `runrel`: the first value of a coordinate x is ``x(indices, i)``, a later one ``z<layer>_x(indices, i)``.
 What a repetition writes is carried: ``x(t, indices, i)`` is the value after round t, the one before all rounds stands
@@ -22,7 +23,7 @@ from typing import Any
 
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term, show
-from symcook.model.family import ZERO, Declared, Family, Head, Layer, Norm, Range, Repeat, Write, load
+from symcook.model.family import ZERO, Declared, Family, Head, Layer, Norm, Range, Repeat, Write, load, shipped
 from symcook.proof.rows import Right, attended, conjunction, normed, plus, window
 from symcook.proof.runrel import _readable
 
@@ -53,9 +54,7 @@ def expand(text: str) -> str:
 
 @cache
 def _at_values(name: str, values: str, prefix: str) -> FamilyRelation:
-    from symcook.proof.replay import proofs_directory
-
-    path = proofs_directory() / "families" / f"{name}.json"
+    path = shipped(name)
     if not path.is_file():
         raise BadInput("a statement must name a stored family", name)
     return FamilyRelation(*set_at(lambda choices: load(path, choices), values), prefix=prefix)
@@ -85,7 +84,7 @@ class FamilyRelation:
     """The equations of a family, with names for its sizes or at values of all of them."""
 
     def __init__(self, family: Family, values: Mapping[str, str] | None = None, prefix: str = "") -> None:
-        self.family, self.given = family, dict(values or {})
+        self.family, self.given, self.prefix = family, dict(values or {}), prefix
         self.low, self.high = str(family.start), "n" if family.start else "n - 1"
         self.functions: dict[str, str] = {}  # the values of a run with their sorts
         self.equations: list[str] = []
@@ -107,7 +106,8 @@ class FamilyRelation:
 
     @property
     def names(self) -> list[str]:
-        sizes = [] if self.given else [f"{size}:Int" for size in self.family.sizes]
+        """The quantified names; sizes are not among those with a prefix, which may stand under sizes of a statement."""
+        sizes = [] if self.given or self.prefix else [f"{size}:Int" for size in self.family.sizes]
         tables = [f"{n}:{'*'.join(['Int'] * len(t.over))}->{t.sort}" for n, t in self.family.tables.items()]
         return [*sizes, *(self._put(text) for text in (*tables, *(f"{n}:{s}" for n, s in self.functions.items())))]
 

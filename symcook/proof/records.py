@@ -24,10 +24,11 @@ from typing import Any
 from symcook.errors import BadInput, unknown
 from symcook.model.expr import valid_name
 
-_NAMES = re.compile(r"\bnames\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
+_NAMES = re.compile(r"\bnames\(\s*(?!family-)([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
 _RECORD = re.compile(r"\b(all|ex)\s+(\w+)\s*:\s*run\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*(?:,\s*(\w+)\s*)?\)\s*\.")
-ANY = re.compile(r"\bnames\(|:\s*run\(")
-"""What no statement without these words has."""
+_LEFT = re.compile(r"\bnames\((?!\s*family-)|:\s*run\(")
+ANY = re.compile(r"\bnames\(|:\s*run\(|\(\s*family-")
+"""What is to be written out has one of these; the names of a family are those of `familyrel`."""
 _TAKEN = frozenset({"i", "j", "k", "n", "w"})  # names that the equations themselves use
 
 
@@ -42,7 +43,7 @@ def expand(text: str, relation: Callable[[str], Any]) -> str:
     for found in _NAMES.finditer(text):
         _listed(text, found)
     text = _NAMES.sub(lambda one: _quantified(relation(one[1]).sorts()), text)
-    if (left := ANY.search(text)) is not None:
+    if (left := _LEFT.search(text)) is not None:
         must = "a run must be named as in all R:run(NAME, w). F, its names as in all names(NAME). F"
         raise BadInput(must, text[left.start() : left.start() + 40])
     return text

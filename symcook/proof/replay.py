@@ -68,7 +68,7 @@ class Statement:
 
     @cached_property
     def text(self) -> str:
-        """The statement with lists of names and records written out; run(NAME) stands as it is."""
+        """The statement with lists of names, records and families written out; run(NAME) of a stored model stands."""
         return self.written if records.ANY.search(self.written) is None else _expanded(self.written, "named")
 
     @cached_property

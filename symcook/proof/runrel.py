@@ -57,23 +57,23 @@ def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
     `model` gives the document of a model by name (by default the stored one). Raises BadInput for an unknown model or
     a block that has no equation here.
     """
-    from symcook.proof import familyrel
-
     def written(match: re.Match[str]) -> str:
         with _format(match[2]):
             return f"({getattr(_relation(match[2], model), match[1])()})"
 
-    return _CALL.sub(written, familyrel.expand(named(text, model)))
+    return _CALL.sub(written, named(text, model))
 
 
 def named(text: str, model: Callable[[str], Model] | None = None) -> str:
-    """`text` with lists of names and records written out, while run(NAME) stays as it is; arguments as for `expand`."""
+    """`text` with lists of names, records and families written out, while run(NAME) stays as it is; arguments as for
+    `expand`."""
+    from symcook.proof import familyrel
 
     def relation(name: str) -> Relation:
         with _format(name):
             return _relation(name, model)
 
-    return records.expand(text, relation)
+    return familyrel.expand(records.expand(text, relation))
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
+from itertools import combinations
 from typing import Any
 
 from flint import arb, fmpq
@@ -71,36 +72,34 @@ def margin(
     asked = lengths(model, max_length)
     bound = model.bind(values)
     two = bound.readout.signed
-    rows: dict[int, Mapping[str, Cell]] = {}
-    loose: list[int] = []
+    found: dict[int, _Least] = {}
     method = ""
     if mergeable(bound) and bound.decides:
         try:
             for level in merged(bound, asked):
-                least, low = _of_level(bound, level)
-                rows[level.n] = _row(bound, level.n, least, digits, low)
-                if low != least.value:
-                    loose.append(level.n)
+                found[level.n], method = _of_level(bound, level), level.says
                 if progress is not None:
                     progress(level.n, asked[-1])
-                method = f"{level.says}; exact"
         except NotExact:
-            rows, loose = {}, []
-    if not rows:
+            found = {}
+    if not found:
         for n in asked:
-            found = classes(n, bound)
-            rows[n] = _row(bound, n, _of_words(bound, found, digits), digits)
-            method = found.says
+            words = classes(n, bound)
+            found[n], method = _of_words(bound, words, digits), words.says
             if progress is not None:
                 progress(n, asked[-1])
     notes = {"margin": WHAT["sign" if two else "zero" if bound.decides else "largest"], "method": method}
+    loose = [n for n, least in found.items() if not least.exact]
     if loose:
         notes["enclosed"] = f"at {_spans(loose)} the least value is not known exactly: it is in the ball"
+    sides = [n for n, least in found.items() if two and least.exact and not all(map(least.known, SIDES.values()))]
+    if sides:
+        notes["sides"] = f"at {_spans(sides)} that of one side is not known exactly: it is in the ball, if any word is"
     columns = ("n", "margin", "word", *(SIDES if two else ()))
     shown = tuple(SIDES) if two else ("margin",)
     return Answer(
         "margin", bound.name, {"max_length": max_length, **_texts(model, values)}, columns,
-        tuple(rows[n] for n in asked), notes, shown, "margin", f"Least margin of {bound.name}",
+        tuple(_row(bound, n, found[n], digits) for n in asked), notes, shown, "margin", f"Least margin of {bound.name}",
         logarithmic=True,
     )  # fmt: skip
 
@@ -115,16 +114,17 @@ def _spans(numbers: Sequence[int]) -> str:
     return f"n = {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} lengths from n = {numbers[0]}"
 
 
-def _row(model: Transformer, n: int, found: _Least, digits: int, low: Number | None = None) -> Mapping[str, Cell]:
-    """A row; `low` is a number that no distance is below, None where that is the least one itself."""
+def _row(model: Transformer, n: int, found: _Least, digits: int) -> Mapping[str, Cell]:
     row: dict[str, Cell] = {"n": n, "margin": None, "word": None}
     if found.nearest is not None:
-        exact = low is None or low == found.value
-        row["margin"] = _cell(found.value if exact else low, found.value, digits)
+        low = found.value if found.exact else min(found.inside.values())
+        row["margin"] = _cell(low, found.value, digits)
         row["word"] = model.embedding.written(found.word)
-        if exact and model.decides:
+        if found.exact and model.decides:
             for name, side in SIDES.items():
-                row[name] = _cell(found.sides[side], found.sides[side], digits) if side in found.sides else None
+                size = found.sides.get(side)
+                low = size if found.known(side) else found.inside[side]
+                row[name] = None if size is None else _cell(low, size, digits)
     return row
 
 
@@ -171,6 +171,8 @@ class _Least:
 
     def __init__(self) -> None:
         self.sides: dict[bool | None, Number] = {}
+        self.inside: dict[bool | None, Number] = {}
+        """By side a number that no distance is below of words that are known to lie between others."""
         self.nearest: Number | None = None
         self.word: Any = None
 
@@ -184,6 +186,15 @@ class _Least:
     @property
     def value(self) -> Number | None:
         return _fewest(list(self.sides.values())) if self.sides else None
+
+    def known(self, side: bool | None) -> bool:
+        """Whether the least of a side is that of a word."""
+        return side not in self.inside or (side in self.sides and not self.inside[side] < self.sides[side])
+
+    @property
+    def exact(self) -> bool:
+        """Whether the least of all is."""
+        return all(not low < self.value for low in self.inside.values())
 
 
 def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
@@ -217,24 +228,24 @@ def fmpq_of(x: arb) -> fmpq:
 # --- Merged prefixes --------------------------------------------------------------------------------------------------
 
 
-def _of_level(model: Transformer, level: Level) -> tuple[_Least, Number]:
-    """The least distances that words of a level are known to have, and a number that none is below."""
+def _of_level(model: Transformer, level: Level) -> _Least:
+    """The least distances that words of a level are known to have. Raises NotExact where some may fail a zero test, but
+    none is known to."""
     found, sizes = _Least(), _sizes(model, level.result)
     for entry, size in enumerate(sizes):
         found.take(*size, entry)
-    if found.nearest is None:
-        return found, None
-    found.word = level.word(found.word)
-    domain: Any = level.result.domain
-    columns = [column.tolist() for column in (*domain.numbers.turns, *_watched(level.result))]
-    below: list[Any] = [found.value]
+    turns = list(map(list, _turning(level.result)))
     for low in range(0, len(sizes), 2):
-        passes = None in (sizes[low][1], sizes[low + 1][1])
-        ends = [(column[low], column[low + 1]) for column in columns]
-        # lines without a turn: the distance is convex, and on one side of each threshold
-        if any(a != b and (passes or a < 0 < b or b < 0 < a) for a, b in ends):
-            below += _between(model, level, low)
-    return found, min(below)
+        ends = [(column[low], column[low + 1]) for column in turns]
+        edge = not all((sizes[low][1], sizes[low + 1][1]))
+        # lines without a turn: the distance is least at an end, and on one side of the threshold
+        if any(a != b and (edge or a < 0 < b or b < 0 < a) for a, b in ends):
+            _between(model, level, low, found)
+    if found.nearest is not None:
+        found.word = level.word(found.word)
+    elif found.inside:
+        raise NotExact("prefixes are merged where one that is kept fails the zero test", "others that may")
+    return found
 
 
 def _sizes(model: Transformer, result: Result) -> list[tuple[bool, fmpq | None]]:
@@ -246,25 +257,23 @@ def _sizes(model: Transformer, result: Result) -> list[tuple[bool, fmpq | None]]
     return found
 
 
-def _between(model: Transformer, level: Level, low: int) -> list[fmpq]:
-    """Numbers one of which no distance between an entry and the next, the ends of a line, is below: it is least at its
-    ends, or 0 where it crosses, or beside what passes a zero test. Where an activation turns in between, the line is
-    broken there."""
+def _between(model: Transformer, level: Level, low: int, found: _Least) -> None:
+    """What distances between an entry and the next, the ends of a line, are not below. Where something turns on the way
+    the line is broken there, and of each piece the least is at an end."""
     todo = [(fmpq(0), fmpq(1))]
-    found: list[fmpq] = []
     while todo:
         start, end = todo.pop()
         result = moved(level, low, [start, end])
-        domain: Any = result.domain
-        crossing = _crossing(domain.numbers.turns)
-        if crossing is not None:
-            middle = start + crossing * (end - start)
+        turn = next((a / (a - b) for a, b in _turning(result) if a < 0 < b or b < 0 < a), None)
+        if turn is not None:
+            middle = start + turn * (end - start)
             todo += [(start, middle), (middle, end)]
             continue
-        if _crossing(_watched(result)) is not None:
-            found.append(fmpq(0))  # on the way the readout crosses its threshold
-        found += [size if size is not None else fmpq(0) for _, size in _sizes(model, result)]
-    return found
+        sizes = _sizes(model, result)
+        least = min(size or fmpq(0) for _, size in sizes)
+        for side, size in sizes:
+            if size is not None:
+                found.inside[side] = min(least, found.inside.get(side, least))
 
 
 def _watched(result: Result) -> list[Any]:
@@ -272,9 +281,8 @@ def _watched(result: Result) -> list[Any]:
     return [column.values for column in result.watched.values()]
 
 
-def _crossing(columns: Sequence[Sequence[fmpq]]) -> fmpq | None:
-    """Where between its two entries the first column that does so changes its sign."""
-    for low, high in columns:
-        if (low < 0 < high) or (high < 0 < low):
-            return low / (low - high)
-    return None
+def _turning(result: Result) -> list[Any]:
+    """What turns at zero: what activations see, what the readout compares, and which of two of these is greater."""
+    domain: Any = result.domain
+    watched = _watched(result)
+    return [*domain.numbers.turns, *watched, *(abs(a) - abs(b) for a, b in combinations(watched, 2))]

@@ -15,6 +15,7 @@ from flint import fmpq, fmpq_poly
 from symcook.errors import Undecided
 from symcook.numbers.roots import Place, between, roots
 from symcook.questions.line import Landed
+from symcook.words import Cover, Word
 
 PIECES = 10_000
 
@@ -42,6 +43,24 @@ class Piece(NamedTuple):
 
     verdict: Verdict
     turns: Sequence[fmpq_poly]
+
+
+def soonest(words: Cover, reach_of: Callable[[Word, Reach | None], Reach]) -> tuple[Reach | None, Word | None]:
+    """The least reach over all words of a length, and the first word that has it; None where no answer changes.
+    `reach_of` is given a word and the least reach so far, beyond which nothing is asked."""
+    best: Reach | None = None
+    found: Word | None = None
+    for word, _ in words:
+        reach = reach_of(word, best)
+        if best is None or (reach.first is not None and (best.first is None or _sooner(reach, best))):
+            best, found = reach, word if reach.first is not None else None
+    return best, found
+
+
+def _sooner(one: Reach, other: Reach) -> bool:
+    if one.last < other.last:
+        return True
+    return one.last == other.last and one.included is False and other.included is not False
 
 
 Probe = Callable[[fmpq], Piece]

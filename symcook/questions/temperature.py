@@ -26,7 +26,7 @@ from symcook.questions.cold import at_low_temperatures
 from symcook.questions.lengths import lengths
 from symcook.questions.line import Unit
 from symcook.questions.moving import Along, answer, at_point, between
-from symcook.questions.reach import Reach, enclosed, exactly
+from symcook.questions.reach import Reach, enclosed, exactly, soonest
 from symcook.words import Cover
 from symcook.words.cells import classes
 
@@ -185,18 +185,19 @@ def _enclosed(hard: Transformer, soft: Transformer, words: Cover) -> _Found:
 
 
 def _least(hard: Transformer, soft: Transformer, words: Cover, reach_of: Any, unit: int | None) -> _Found:
-    best: Reach | None = None
-    worst: Any = None
-    gap: Any = None
+    gaps: list[Any] = []
     shown = Fraction(0)
-    for word, _ in words:
-        expected, here = _hard(hard, word)
-        if here is not None and (gap is None or here < gap):
-            gap = here
-        reach = reach_of(word, expected, best)
-        shown = max(shown, reach.start)
-        if best is None or (reach.first is not None and (best.first is None or _sooner(reach, best))):
-            best, worst = reach, word if reach.first is not None else None
+
+    def reach(word: Any, best: Reach | None) -> Reach:
+        nonlocal shown
+        expected, gap = _hard(hard, word)
+        gaps.extend([] if gap is None else [gap])
+        found = reach_of(word, expected, best)
+        shown = max(shown, found.start)
+        return found
+
+    best, worst = soonest(words, reach)
+    gap = min(gaps, default=None)
     return _Found(best, worst, unit, Fraction(gap) if isinstance(gap, (Fraction, int)) else None, shown)
 
 
@@ -243,12 +244,6 @@ def _from_cold(right_at: Any, right_between: Any, first: Fraction, limit: Fracti
         return enclosed(right_at, right_between, first, limit, near)
     except Undecided:
         return enclosed(right_at, right_between, first, limit, near, start=min(SHOWN, first))
-
-
-def _sooner(one: Reach, other: Reach) -> bool:
-    if one.last < other.last:
-        return True
-    return one.last == other.last and one.included is False and other.included is not False
 
 
 def _row(model: Transformer, found: _Found, n: int, digits: int) -> dict[str, Cell]:

@@ -17,7 +17,7 @@ from symcook.numbers.roots import Place, ball_of
 from symcook.questions.answer import Answer, Cell
 from symcook.questions.lengths import lengths
 from symcook.questions.moving import NO_VALUE, Along, at_point, between
-from symcook.questions.reach import Reach, enclosed, exactly
+from symcook.questions.reach import Reach, enclosed, exactly, soonest
 from symcook.questions.slope import only_zero
 from symcook.questions.weights import free
 from symcook.words import Cover
@@ -105,30 +105,20 @@ def _furthest(
     model: Transformer, name: str, start: Fraction, side: int, words: Cover, digits: int
 ) -> tuple[Reach | None, Any, bool]:
     """How far the weight may go to one side, the word that ends it, and whether that is exact."""
-    best: Reach | None = None
-    worst: Any = None
     exact = True
-    for word, _ in words:
-        limit = None if best is None or best.first is None else best.first
-        reach = None
+
+    def reach_of(word: Any, best: Reach | None) -> Reach:
+        nonlocal exact
         if exact:
             try:
-                reach = _exact(model, word, name, start, side, limit)
+                return _exact(
+                    model, word, name, start, side, None if best is None or best.first is None else best.first
+                )
             except NotExact:
                 exact = False
-        if reach is None:
-            reach = _in_balls(model, word, name, start, side, digits, best)
-        if best is None or _ends_before(reach, best):
-            best, worst = reach, word if reach.first is not None else None
-    return best, worst, exact
+        return _in_balls(model, word, name, start, side, digits, best)
 
-
-def _ends_before(one: Reach, other: Reach) -> bool:
-    if one.first is None or other.first is None:
-        return one.first is not None
-    if one.last < other.last:
-        return True
-    return one.last == other.last and one.included is False and other.included is True
+    return *soonest(words, reach_of), exact
 
 
 def _exact(model: Transformer, word: Any, name: str, start: Fraction, side: int, limit: Place | None) -> Reach:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from symcook.compose import Builder, confident, paired, rename
     from symcook.model.ends import Embedding, Readout
     from symcook.model.expr import parse_formula, parse_term
+    from symcook.model.family import load, shipped
+    from symcook.model.instance import instance
     from symcook.model.layers import Layer, SelfAttention
     from symcook.model.parts import FeedForward, Head, LayerNorm
     from symcook.model.rationals import plain, rational, truth
@@ -38,6 +40,8 @@ _HOMES = {
     "symcook.compose": ("Builder", "confident", "paired", "rename"),
     "symcook.model.ends": ("Embedding", "Readout"),
     "symcook.model.expr": ("parse_formula", "parse_term"),
+    "symcook.model.family": ("load", "shipped"),
+    "symcook.model.instance": ("instance",),
     "symcook.model.layers": ("Layer", "SelfAttention"),
     "symcook.model.parts": ("FeedForward", "Head", "LayerNorm"),
     "symcook.model.rationals": ("plain", "rational", "truth"),

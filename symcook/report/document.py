@@ -1,5 +1,5 @@
-"""An answer as a document: a title, and under it words, tables and sections. Text, HTML, LaTeX and JSON are printed of
-it here, and nowhere else."""
+"""An answer as a document: a title, and under it words, tables and sections. Text, HTML and LaTeX are printed of it
+here, and nowhere else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WIDTH = 98
 PAD = r"\phantom{:}"
 
 
-def filled(text: str, indent: str = "  ", hang: str = "") -> str:
+def filled(text: str, indent: str = "", hang: str = "") -> str:
     """Text in lines of at most `WIDTH` characters, set in, those after the first by `hang` more."""
     how: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
     return textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=indent + hang, **how)
@@ -42,6 +42,14 @@ class Words:
         return [Display(line) for line in self.lines]
 
 
+def _plain(cell: str | Cell) -> str:
+    return cell if isinstance(cell, str) else cell.text
+
+
+def _tex(cell: str | Cell) -> str:
+    return markup.words(cell) if isinstance(cell, str) else cell.tex or markup.words(cell.text)
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows of cells under a header; without one the first cell of a row is its name. With `width` a text breaks the
@@ -53,15 +61,14 @@ class Table:
 
     def text(self, indent: str) -> str:
         every = [[name.replace("_", " ") for name in self.header], *self.rows] if self.header else self.rows
-        return columns([[getattr(cell, "text", cell) for cell in row] for row in every], indent, self.width)
+        return columns([list(map(_plain, row)) for row in every], indent, self.width)
 
     def html(self) -> str:
         return markup.table(self.header, self.rows, words=True)
 
     def formulas(self) -> list[str]:
         """A row of LaTeX for each."""
-        drawn = [[getattr(cell, "tex", "") or markup.words(getattr(cell, "text", cell)) for cell in row]
-                 for row in self.rows]  # fmt: skip
+        drawn = [list(map(_tex, row)) for row in self.rows]
         if not self.header:
             sides = [":" if row[0] else PAD for row in self.rows]
             return [
@@ -72,53 +79,34 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Formulas:
-    """A formula: its text, and its rows in LaTeX."""
-
-    words: str
-    rows: Sequence[str]
-
-    def text(self, indent: str) -> str:
-        return filled(self.words, indent)
-
-    def html(self) -> str:
-        return markup.paragraph(self.words)
-
-    def formulas(self) -> list[str]:
-        return [f"&{row}" for row in self.rows]
-
-
-@dataclass(frozen=True)
 class Document:
     """A title and its parts; a part that is a document is a section. `apart` stands between parts in a text, where a
-    `label` puts the title into the first table; `data` is what JSON says."""
+    `label` puts the title into the first table. What JSON says of an answer is its own `to_json`."""
 
     title: str
-    parts: Sequence[Words | Table | Formulas | Document] = ()
+    parts: Sequence[Words | Table | Document] = ()
     apart: str = "\n"
     label: str = ""
-    data: Any = None
 
     def text(self, indent: str = "") -> str:
         """For a terminal."""
         if self.label and isinstance(self.parts[0], Table):
             return Table([(self.label, self.title), *self.parts[0].rows]).text(indent)
-        below = (part.text(indent + "  ") for part in self.parts)
-        return self.apart.join([*([indent + self.title] if self.title else []), *below])
+        if not self.title:
+            return self.apart.join(part.text(indent) for part in self.parts)
+        return self.apart.join([indent + self.title, *(part.text(indent + "  ") for part in self.parts)])
 
     def html(self) -> str:
         """For a notebook or a page."""
-        return markup.page(*self._drawn(bold=True))
+        return markup.page(*self._drawn((self.title,) if self.title else ()))
 
-    def _drawn(self, bold: bool) -> list[str]:
-        first, *others = [*self.parts, None]
-        near = first.lines if isinstance(first, Words) else ()
-        parts = [part for part in (*(() if near else (first,)), *others) if part is not None]
-        below = [part.html() if not isinstance(part, Document) else markup.section(part.title, *part._drawn(bold=False))
-                 for part in parts]  # fmt: skip
-        if bold:
-            return [markup.paragraph(self.title, *near, bold=True), *below]
-        return [*([markup.paragraph(*near)] if near else []), *below]
+    def _drawn(self, title: tuple[str, ...] = ()) -> list[str]:
+        """The title in a paragraph with the words that follow it, and the other parts; sections have theirs in bold."""
+        near = tuple(self.parts[0].lines) if self.parts and isinstance(self.parts[0], Words) else ()
+        drawn = [markup.paragraph(*title, *near, bold=bool(title))] if title or near else []
+        for part in self.parts[bool(near) :]:
+            drawn.append(markup.section(part.title, *part._drawn()) if isinstance(part, Document) else part.html())
+        return drawn
 
     def displays(self) -> list[Display]:
         """For LaTeX."""
@@ -128,7 +116,7 @@ class Document:
                 found += part.displays()
             else:
                 found[-1] = Display(found[-1].heading, (*found[-1].rows, *part.formulas()))
-        return found
+        return [one for one in found if one.heading or one.rows]
 
 
 @dataclass(frozen=True)
@@ -138,8 +126,3 @@ class Drawn:
     text: Callable[[], str]
     html: Callable[[], str]
     displays: Callable[[], list[Display]]
-
-
-def page(documents: Sequence[Document], apart: str = "\n\n") -> str:
-    """The text of documents, one under the other."""
-    return apart.join(document.text() for document in documents)

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from symcook.model.answers import brief
-from symcook.report.document import Drawn
+from symcook.report.document import Document, Drawn
 from symcook.report.latex import formula_rows
 from symcook.report.markup import Display, page, paragraph, table
-from symcook.report.proof import corrections, paper_words, proof_text
+from symcook.report.proof import corrections, paper_words, proof
 
 if TYPE_CHECKING:
     from symcook.proof.replay import Verdict
@@ -23,13 +23,8 @@ def line(found: Verdict) -> str:
 
 
 def document(found: Verdict) -> Drawn:
-    """Its text, HTML and LaTeX."""
-    return Drawn(lambda: text(found), lambda: html(found), lambda: displays(found))
-
-
-def text(found: Verdict) -> str:
-    """What ``symcook prove`` prints of one id below its first line: words of the paper, statement, proof."""
-    return proof_text(found)
+    """As text what ``symcook prove`` prints of one id below its first line; what it rests on as a table; a formula."""
+    return Drawn(Document("", proof(found), apart="\n\n").text, lambda: html(found), lambda: displays(found))
 
 
 def html(found: Verdict) -> str:

@@ -8,6 +8,7 @@ the same sum in another order. A verdict that such a run decides holds for each 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, reduce
 from typing import Any, NamedTuple
 
@@ -51,10 +52,10 @@ def cells(model: Transformer, n: int, level: int, bits: int) -> Cells:
     runtimes' numbers."""
     free = n - model.embedding.added
     if level == CLASSES:
-        return classes(free, model, bits=bits)
+        return replace(classes(free, model, bits=bits), text=LEVELS[level])
     fixed = free if level > CLASSES else min(free, level % 2)
     rest = (tuple(range(fixed, free)),) if level in (2, 3) else ()
-    return Cells(model.alphabet, free, (*((place,) for place in range(fixed)), *rest))
+    return Cells(model.alphabet, free, (*((place,) for place in range(fixed)), *rest), LEVELS[level])
 
 
 def boxes(model: Transformer, n: int, level: int, bits: int) -> Iterator[Box]:

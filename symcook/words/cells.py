@@ -37,6 +37,7 @@ class Cells:
     alphabet: tuple[str, ...]
     n: int
     cells: tuple[tuple[int, ...], ...]
+    text: str = ""
 
     @cached_property
     def many(self) -> int:
@@ -46,7 +47,9 @@ class Cells:
 
     @property
     def says(self) -> str:
-        """How the words are gone through."""
+        """How the words are gone through: the given text, else by how many they are."""
+        if self.text:
+            return self.text
         if self.many == len(self.alphabet) ** self.n:
             return "all words one by one"
         return "one word for all whose answer is the same, because it depends on counts of symbols"

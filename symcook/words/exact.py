@@ -44,7 +44,7 @@ class Rationals:
     """These numbers at one position. `sums` are the running sums with it, `fed` those that some head averages again,
     and `turns` the values that activations saw."""
 
-    ends = 2
+    ends, says = 2, "prefixes that the model cannot tell apart are merged; exact"
 
     def __init__(self, seen: int = 0, entries: int = 0) -> None:
         self.seen, self.nothing = seen, np.full(entries, ZERO)

@@ -97,7 +97,10 @@ class Level:
     tokens: tuple[str, ...]
     depth: int
     counts: Array
-    says: str = "prefixes that the model cannot tell apart are merged"
+
+    @property
+    def says(self) -> str:
+        return self.states.numbers.says
 
     def __iter__(self) -> Iterator[Stand]:
         ends = self.states.numbers.ends

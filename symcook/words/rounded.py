@@ -237,7 +237,7 @@ class Arithmetic:
 class Hulls(Arithmetic):
     """These operations for the prefixes of a model."""
 
-    ends = 1
+    ends, says = 1, "words with the same running sums as one"
 
     def __init__(self, model: Transformer, dtype: str, divides_first: bool = False) -> None:
         super().__init__(dtype, divides_first)

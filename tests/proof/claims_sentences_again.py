@@ -205,3 +205,96 @@ def zero_count(v: Any) -> bool | None:
     if not 0 <= c <= n or looked not in (0, 1) or (c > 0 and looked != theta[c]):
         return None
     return (theta[0] if c == 0 else looked) == theta[c]
+
+
+HALF = F(1, 2)
+MOVES = [
+    {
+        "h": [F(h) for h in positions],
+        "i": [F(i) for i in steps],
+        "d": [F(d) for d in moves],
+        "a": [F(0), HALF, F(1)],
+        "b": [F(0), HALF, F(1)],
+        "c": [F(0), HALF, F(1)],
+        "e": [F(0), -HALF, F(-1)],
+        "f": [F(0), F(1)],
+        "g": F(0),
+    }
+    for positions in ([0], [-2, 0, 3])
+    for steps in ([1], [2], [1, 2], [2, 5, 9])
+    for moves in ([1], [-1], [1, -1])
+]
+"""Positions, steps and moves, and the weights that an affine map may have."""
+
+
+@adequate("merrill2024.thm2.linear", at=MOVES, false=True)
+def affine_choice(v: Any) -> bool:
+    """One move, or one step (where h/i is read and 1/i is a number of the map), can be had; not both moves at two."""
+    return len(v["d"]) == 1 or len(v["i"]) == 1
+
+
+@adequate(
+    "merrill2024.thm2.linear.corrected",
+    at=MOVES,
+    misses=[
+        ("relu((h + 1)/i", "((h + 1)/i"),
+        ("- 2*I[d = -1])", "- I[d = -1])"),
+        ("- 2*I[d = -1])", "- 2*I[d = 1])"),
+    ],
+)
+def one_unit(v: Any) -> bool:
+    return all(
+        (h - 1) / i + max(F(0), (h + 1) / i - (h - 1) / i - 2 * (d == -1)) == (h + d) / i
+        for h in v["h"]
+        for i in v["i"]
+        for d in v["d"]
+    )
+
+
+PIECES = [
+    {name: F(value) for name, value in zip("abuxvyz", values, strict=True)}
+    for a, b in ((2, 1), (F(1, 3), 0), (-1, 2), (0, 3))
+    for u, x, v in ((0, 1, 2), (-3, 0, F(1, 2)), (1, 1, 2), (0, 2, 2), (2, 1, 0))
+    for values in ((a, b, u, x, v, a * u + b, a * v + b), (a, b, u, x, v, a * u + b, a * v + b + 1))
+]
+
+
+@adequate(
+    "yang2026.lemma27.affine",
+    at=PIECES,
+    misses=[
+        ("y < a*x + b", "y + 1 < a*x + b"),
+        ("a*x + b < z", "a*x + b < y"),
+        ("u < x & x < v", "u <= x & x < v"),
+        ("u < x & x < v", "u < x & x <= v"),
+    ],
+)
+def between(v: Any) -> bool | None:
+    """The value of an affine map between two points lies between those at the points."""
+    low, high = v["a"] * v["u"] + v["b"], v["a"] * v["v"] + v["b"]
+    if not v["u"] < v["x"] < v["v"] or (v["y"], v["z"]) != (low, high) or low >= high:
+        return None
+    return low < v["a"] * v["x"] + v["b"] < high
+
+
+@adequate(
+    "merrill2024.lemma5.mean",
+    at=[
+        {"m": F(len(k)), "q": F(q), "k()": column(k)}
+        for q in (-3, 0, 1, 4)
+        for k in ([], [2], [-1], [0, 2], [2, 3], [-5, -4], [5, 7, 9], [-9, -4, -4], [-1, 9, 9])
+    ],
+    misses=[
+        ("(all j in 1..m. k(j) < q)", "(ex j in 1..m. k(j) < q)"),
+        ("(all j in 1..m. q < k(j))", "(ex j in 1..m. q < k(j))"),
+        ("lnhash(q, 1, 1) < sum", "lnhash(q, 1, 1) + 1/2 < sum"),
+        ("/m < lnhash(q, 1, 1))", " < lnhash(q, 1, 1))"),
+    ],
+)
+def mean_on_one_side(v: Any) -> bool | None:
+    m, q, k = int(v["m"]), v["q"], list(v["k()"].values())
+    below, above = all(a < q for a in k), all(a > q for a in k)
+    if m < 1 or not (below or above):
+        return None
+    mean = CONTEXT.fsum(phi(a)[0] for a in k) / m
+    return mean < phi(q)[0] if below else mean > phi(q)[0]

@@ -139,7 +139,22 @@ def case(name: str, rng: random.Random) -> Case:
 
     if name == "dyck-k-d":
         values: dict[str, Any] = {"K": rng.randint(1, 3), "D": rng.randint(1, 3)}
-        return values, word(2 * values["K"])
+
+        def brackets() -> list[str]:
+            """A word of brackets, mostly nested, mostly not too deep."""
+            stack, out = [], []
+            while len(out) < 6 and (not out or stack or rng.random() < 0.5):
+                if stack and rng.random() < 0.6:
+                    out.append(stack.pop() + 1)
+                else:
+                    stack.append(2 * rng.randrange(values["K"]))
+                    out.append(stack[-1])
+            out += [one + 1 for one in reversed(stack)]
+            if rng.random() < 0.3:
+                out[rng.randrange(len(out))] = rng.randrange(2 * values["K"])
+            return [str(one) for one in out]
+
+        return values, brackets
     if name == "induction-most-recent":
         values = {"S": rng.randint(1, 4)}
         return values, word(values["S"])
@@ -157,16 +172,13 @@ def case(name: str, rng: random.Random) -> Case:
         values = {"m": m, "M": len(table), "xi": table, "phi": [rng.randint(0, 1) for _ in table]}
         return values, lambda: {f"p{c}": rng.choice([Fraction(0), Fraction(1), number()]) for c in range(1, m + 1)}
     if name == "cpwl":
-        many = rng.randint(1, 4)
+        many = rng.randint(2, 4)
         xs, ys = sorted(rng.sample(range(-9, 10), many + 1)), [rng.randint(-5, 5) for _ in range(many + 1)]
         slopes = [Fraction(ys[k + 1] - ys[k], xs[k + 1] - xs[k]) for k in range(many)]
-        return {"P": many, "knot": xs, "height": ys, "slope": slopes}, lambda: {"x": number(9)}
-    if name == "max":
+        return {"P": many, "xs": xs, "ys": ys, "m": slopes}, lambda: {"x": number(9)}
+    if name in ("max", "min"):
         k = rng.randint(1, 4)
-        return {"k": k}, lambda: {f"x{c}": number() for c in range(1, k + 1)}
-    if name == "min":
-        k = rng.randint(1, 4)
-        return {"k": k}, lambda: {f"x{c}": number() for c in range(1, k + 1)}
+        return {"K": k}, lambda: {f"x{c}": number() for c in range(1, k + 1)}
     if name == "soft":
         return {"S": rng.randint(0, 3)}, rows("x")
     if name in ("before", "behind"):  # of one position, since sums of several roots have no exact value

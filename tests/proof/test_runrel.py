@@ -707,6 +707,21 @@ def test_products_are_written_with_one_number(
     assert not truth(tree_of(f"{written} = {plainly} + 1/10^20"), env, {})
 
 
+@together(
+    ("written", "same"),
+    [("2*3", "6"), ("2*(3*c)", "6*c"), ("4/(2*3)", "2/3"), ("-2*(3*-c)", "6*c"), ("c*2/3", "2*c/3")],
+)
+def test_a_number_is_the_product_of_all_its_factors(written: str, same: str) -> None:
+    """As a file may write a scale, beside the same as one number."""
+
+    def relation(scale: str) -> str:
+        document = json.loads(json.dumps(dict(stored_model("parity"))))
+        document["layers"][1]["attention"][0]["scale"] = scale
+        return Relation(document).run()
+
+    assert relation(written) == relation(same) != relation("2")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -756,6 +771,7 @@ def normed(placement: str, *norms: Any) -> Any:
         (normed("pre", PROJECTED), "norms"),
         (normed("none", NORM), "norms"),
         (normed("sideways", NORM), "norms"),
+        (normed("sideways", PROJECTED), "norms"),
         (normed("multi pre"), "norms"),
         (normed("multi pre", PROJECTED, PROJECTED), "norms"),
         (normed("projected pre", NORM), "norms"),

@@ -122,15 +122,48 @@ def test_sums_between_two_that_part_at_zero_are_not_lost(kind: str, steps: dict[
     """Two words of one state whose sums are then on both sides of zero, or one of them at it: what stood between them
     may be nearer than both, and nothing that follows brings it back."""
     model = summing(kind, steps)
-    for row in model.margin(6).rows:
+    found = model.margin(6)
+    for row in found.rows:
         values = {}
         for word in words("yx", row["n"]):
-            found = [Fraction(steps[i][token == "x"]) for i, token in enumerate(word, 1) if i in steps]
-            values[word] = abs(sum(found)) / row["n"]
-        sizes = [size for size in values.values() if kind == "sign" or size]
+            summed = [Fraction(steps[i][token == "x"]) for i, token in enumerate(word, 1) if i in steps]
+            values[word] = sum(summed, Fraction(0)) / row["n"]
+        sizes = [abs(value) for value in values.values() if kind == "sign" or value]
         with mpmath.workdps(40):
             least = mpmath.mpf(min(sizes).numerator) / min(sizes).denominator if sizes else None
             assert (row["margin"] is None) if least is None else holds(row["margin"], least), row
+        for side, accepts in (("accepted", True), ("rejected", False)) if kind == "sign" else ():
+            of = [abs(value) for value in values.values() if (value > 0) is accepts]
+            if row.get(side) is not None:
+                assert holds(row[side], mpmath.mpf(min(of).numerator) / min(of).denominator), (row, side)
+            elif of:
+                assert {"enclosed", "sides"} & found.notes.keys(), (row, side)
+
+
+def test_a_zero_test_that_both_ends_pass_may_be_failed_between_them() -> None:
+    """A hat over the mean of three: zero at 2/3 and at 2, and 2/3 at 4/3, which half of the words have."""
+    model = summing("zero", {1: ("2", "4"), 2: ("0", "2")})
+    names = model.space.names
+    mean = [int(name == "d") for name in names]
+    first, second = model.layers
+    hat = sc.FeedForward(names, ("u",), [mean] * 3, [["-2/3"], ["-4/3"], [-2]], [[1, -2, 1]], [[0]])
+    away = sc.FeedForward(names, ("u",), [[int(x == "u") for x in names]], [[0]], [[-1]], [[0]])
+    layers = (first, sc.Layer(second.attention, away), sc.Layer(None, hat))
+    row = sc.Transformer("hat", model.embedding, layers, sc.Readout("zero", "last", ("u",))).margin(3).row(3)
+    assert row["margin"] == Fraction(2, 3) and row["word"][:2] in ("xy", "yx")
+
+
+def test_the_greater_of_two_coordinates_is_least_where_they_are_alike() -> None:
+    """max(d, 3 - d) for the mean d of three: 7/3 at both ends, 2/3 and 7/3, and 3/2 at 3/2, which half of the words
+    have."""
+    model = summing("zero", {1: ("2", "9/2"), 2: ("0", "5/2")})
+    names = model.space.names
+    rows = [[int(name == "u") for name in names], [int(name == "d") for name in names]]
+    rest = sc.FeedForward(names, ("u",), rows, [[0], [0]], [[-1, -1]], [[3]])
+    layers = (model.layers[0], sc.Layer(model.layers[1].attention, rest))
+    row = sc.Transformer("rest", model.embedding, layers, sc.Readout("zero", "last", ("u", "d"))).margin(3).row(3)
+    with mpmath.workdps(40):
+        assert holds(row["margin"], mpmath.mpf(3) / 2), row
 
 
 # --- Models by chance -------------------------------------------------------------------------------------------------

@@ -84,7 +84,8 @@ class Bridge:
             raise self._apart("as input", *both)
         self.cells = self._cells()
         self.number = {} if stored else self._numbers()
-        self.statement = Statement(name, self._text(stored), known=_definitions())
+        self.text = self._text(stored)
+        self.statement = Statement(name, self.text, known=_definitions())
 
     def _apart(self, what: str, own: Any, far: Any) -> Unbridged:
         must = f"an instance of {self.family.name} at {self.at.sizes} must have {far} {what}"
@@ -124,7 +125,7 @@ class Bridge:
     def _text(self, stored: bool) -> str:
         name, real = self.model["name"], "Real" if self.pointwise else "Int->Real"
         sorts = {fn: f"Int{'*Int' * (not self.pointwise)}->Real" for fn, _ in self.number.values()}
-        runs = [f"{fn}:{sorts.get(fn, real)}" for fn in self.runs]
+        runs = [f"names({name})"] if stored else [f"{fn}:{sorts.get(fn, real)}" for fn in self.runs]
         front = ", ".join([*([] if self.pointwise else ["n:Int"]), *(["w:Int->Int"] if self.words else []), *runs])
 
         def near(word: str) -> str:
@@ -138,7 +139,8 @@ class Bridge:
         premises = self.far.premises()
         made = [*([] if premises == "true" else [far("premises")]), far("run"), *([far("word")] if self.words else [])]
         made += self._answers(near, far)
-        quantified = f"ex {', '.join(self.far.names)}. {' & '.join(made)}"
+        names = far("names") if stored else ", ".join(self.far.names)
+        quantified = f"ex {names}. {' & '.join(made)}"
         whole = f"{near('run')} -> {quantified}"
         if self.words:
             whole = f"({far('word')} -> {near('word')}) & ({near('word')} -> {whole})"
@@ -246,13 +248,13 @@ class Bridge:
 
     def _witness(self, fn: str) -> str:
         """A function of the family by the model's functions."""
-        cells, place = self.cells[fn] or {(): fn if fn in self.own.order else None}, "" if self.pointwise else "y"
+        cells, place = self.cells[fn] or {(): fn if fn in self.own.order else None}, "" if self.pointwise else "y_"
         numbers = {key: self.number[one] for key, one in cells.items() if one in self.number}
         groups = {group for group, _ in numbers.values()}
         if len(numbers) == len(cells) and len(groups) == 1 and cells.keys() != {()}:
             form = _affine({key: k for key, (_, k) in numbers.items()})
             if form is not None:
-                names = [f"x{k}" for k in range(1, len(form))]
+                names = [f"v{k}_" for k in range(1, len(form))]
                 number = " + ".join([str(form[0]), *(f"{a}*{x}" for a, x in zip(form[1:], names, strict=True) if a)])
                 args = ", ".join([number, *filter(None, [place])])
                 return f"{' '.join([*names, *filter(None, [place])])}. {groups.pop()}({args})"
@@ -519,16 +521,16 @@ def _pair(h: Goal, low: str, high: str) -> None:
 
 
 def _lambda(cells: Mapping[tuple[int, ...], str | None], place: bool) -> str:
-    """A function with these values, 0 elsewhere; with `place` its last argument is a position y."""
+    """A function with these values, 0 elsewhere; with `place` its last argument is a position."""
     keys = list(cells)
     many = len(keys[0]) if keys else 0
-    names = [f"x{k}" for k in range(1, many + 1)]
+    names = [f"v{k}_" for k in range(1, many + 1)]
     terms = []
     for key, value in cells.items():
         test = " & ".join(f"{name} = {k if k >= 0 else f'({k})'}" for name, k in zip(names, key, strict=True))
         if value is not None:
             terms.append(f"I[{test}]*{value}" if test else value)
-    head = " ".join([*names, *(["y"] if place else [])])
+    head = " ".join([*names, *(["y_"] if place else [])])
     return f"{head}. {_sum(terms)}" if head else _sum(terms)
 
 
@@ -543,9 +545,9 @@ def _row(values: Sequence[Any], low: str | None) -> str:
     """A function of positions with these values; a number where there are none."""
     texts = [str(value) for value in values]
     if low is None or len(set(texts)) == 1:
-        return texts[0] if low is None else f"i. {texts[0]}"
-    terms = [f"I[i = {int(low) + k}]*({text})" for k, text in enumerate(texts) if text != "0"]
-    return f"i. {' + '.join(terms)}"
+        return texts[0] if low is None else f"y_. {texts[0]}"
+    terms = [f"I[y_ = {int(low) + k}]*({text})" for k, text in enumerate(texts) if text != "0"]
+    return f"y_. {' + '.join(terms)}"
 
 
 def _rows(rows: Mapping[tuple[int, ...], Sequence[Any]], low: str | None) -> str:
@@ -560,10 +562,10 @@ def _rows(rows: Mapping[tuple[int, ...], Sequence[Any]], low: str | None) -> str
     found = []
     for a, b, text in terms:
         for place, value in enumerate([text[0]] if len(set(text)) == 1 else text):
-            test = [] if len(terms) == 1 else [f"x1 = {a}"] if a == b else [f"{a} <= x1 & x1 <= {b}"]
-            test += [] if len(set(text)) == 1 else [f"y = {int(low or 0) + place}"]
+            test = [] if len(terms) == 1 else [f"v1_ = {a}"] if a == b else [f"{a} <= v1_ & v1_ <= {b}"]
+            test += [] if len(set(text)) == 1 else [f"y_ = {int(low or 0) + place}"]
             found += [] if value == "0" else [f"I[{' & '.join(test)}]*({value})" if test else f"({value})"]
-    return f"x1{' y' * (low is not None)}. {_sum(found)}"
+    return f"v1_{' y_' * (low is not None)}. {_sum(found)}"
 
 
 def _set(part: str, family: Family) -> bool:

@@ -3,12 +3,13 @@
 What an instance computes satisfies two relations, that of the family at its sizes and the instance's own, which are
 made by different walks; neither holds of anything near it. 2,000 runs by a command:
 
-    python tests/proof/test_families.py 2000
+    python tests/proof/test_family_relation.py 2000 [SEED]
 """
 
 from __future__ import annotations
 
 import random
+import re
 import sys
 from collections.abc import Mapping
 from fractions import Fraction
@@ -16,7 +17,7 @@ from typing import Any
 
 import pytest
 from proof.family_cases import NAMES, case, chosen, family
-from proof.statement_truth import CONTEXT, program, truth
+from proof.statement_truth import CONTEXT, evaluate, program, texts, truth
 from proof.test_runrel import Recorded, conjuncts, environment, mentions
 
 from symcook.errors import NoRun
@@ -25,6 +26,7 @@ from symcook.model.family import Family
 from symcook.model.instance import Instance, instance, label
 from symcook.model.modelfile import to_document
 from symcook.proof.familyrel import FamilyRelation
+from symcook.spec.languages import dyck_bounded
 
 
 class Run:
@@ -171,8 +173,57 @@ def test_an_instance_satisfies_both_relations_and_nothing_near_it_does(name: str
     assert sum(agrees(name, rng) for _ in range(8)) >= 8
 
 
-def main(count: int) -> None:
-    rng, runs, changes = random.Random(2026), 0, 0
+def offered(run: Run) -> dict[str, Any]:
+    """What a statement about the family is evaluated at: sizes, tables, and what forward computes."""
+    out: dict[str, Any] = {"n": [run.near["n"]]}
+    if "w" in run.near:
+        out["w()"] = [run.near["w"]]
+    out |= {size: [run.at.env[size]] for size in run.family.sizes}
+    for name, table in run.family.tables.items():
+        cells = run.at._cells(table.over)
+        out[f"{name}()"] = [_single({at: run.at.env[name](*at) for at in cells})]
+    for fn, cells in run.functions(run.made).items():
+        out[f"{fn}()" if isinstance(cells, dict) else fn] = [cells]
+    return out
+
+
+WRONG = {
+    "lem.one_hot_lookup": ("= value(q)", "= value(q) + 1"),
+    "family.lookup_one_hot_rightmost": ("= value(q)", "= value(i)"),
+    "family.lookup_one_hot_leftmost": ("query(i) = q", "query(i) < q"),
+    "lem.any_dyck": (", n, D)", ", n, D - 1)"),
+    "cookbook.t3.induction": ("I[a = c]", "I[a = 1]"),
+    "family.max": ("x(c) <= z2_out(K)", "x(c) < z2_out(K)"),
+    "family.min": ("z2_out(K) = x(c)", "z2_out(K) = x(1)"),
+}
+"""Theorems about one family each, with a change that makes them false. Rows that say more have their own instances."""
+
+
+@pytest.mark.parametrize("name", sorted(WRONG))
+def test_a_theorem_holds_of_what_instances_compute_and_a_wrong_one_does_not(name: str) -> None:
+    text, rng = texts()[name], random.Random(name)
+    of = re.search(r"\brun\(family-([\w-]+)(?:; ties = (\w+))?\)", text)
+    assert of is not None
+    read = family(of[1], {"ties": of[2]} if of[2] else None)
+    old, new = WRONG[name]
+    assert text.count(old) >= 1
+    met = failed = 0
+    for _ in range(40):
+        values, make = case(of[1], rng)
+        given = make()
+        run = Run(read, values, given)
+        true, found = evaluate(text, offered(run))
+        assert true, (values, given)
+        met += found
+        failed += not evaluate(text.replace(old, new), offered(run))[0]
+        if name == "lem.any_dyck":
+            brackets = [str(v) for v in range(2 * values["K"])]
+            assert run.accept == dyck_bounded(brackets, values["D"])(given)
+    assert met >= 20 and failed >= 1
+
+
+def main(count: int, seed: int = 2026) -> None:
+    rng, runs, changes = random.Random(seed), 0, 0
     while runs < count:
         for name in NAMES:
             changes += agrees(name, rng)
@@ -181,4 +232,4 @@ def main(count: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(*map(int, sys.argv[1:3]))
