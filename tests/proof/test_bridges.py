@@ -32,6 +32,7 @@ SIZES: dict[str, dict[str, Any]] = {
     "cpwl": {"P": 3, "xs": "1 2 3 5", "ys": "2 3 2 5", "m": "1 -1 3/2"},
     "dyck-k-d": {"K": 2, "D": 2},
     "induction-most-recent": {"S": 3},
+    "induction-most-frequent": {"S": 2},
     "lookup-one-hot": {"N": 3},
     "max": {"K": 3},
     "min": {"K": 3},
@@ -148,8 +149,12 @@ def near_misses(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
             if path[-1] in ("mask", "weighting"):
                 options = MASKS if path[-1] == "mask" else WEIGHTINGS
                 usual = whole.get("choices", {}).get(at, [at])[0]
+                head: Any = whole
+                for key in path[:-1]:
+                    head = head[key]
                 for other in options:
-                    if other != usual:
+                    alike = head["score"] == "0" and {usual, other} == {"average", "softmax"}  # both are the mean
+                    if other != usual and not alike:
                         yield f"{path} {other}", with_text(path, other)
             elif path[-1] != "for":
                 for number in re.finditer(r"\b[0-9]+\b", at):
