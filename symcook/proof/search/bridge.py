@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -22,17 +22,27 @@ from symcook.model.instance import Instance, label
 from symcook.model.rationals import quotient
 from symcook.proof import normal, replay
 from symcook.proof.familyrel import FamilyRelation, Held, set_at
-from symcook.proof.normal import FALSE, TRUE, fkey, nf
+from symcook.proof.normal import FALSE, fkey, nf
 from symcook.proof.replay import Statement
 from symcook.proof.runrel import Relation
 from symcook.proof.search import automation
-from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import COMPARISONS, Term, flatten, instantiate, num, opened, var
+from symcook.proof.search.computed import (
+    Computed,
+    affine,
+    function,
+    group,
+    halved,
+    left_of,
+    pair,
+    row_function,
+    rows_function,
+    witnessed,
+)
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import COMPARISONS, Term, flatten, instantiate, opened, var
 from symcook.proof.terms import TRUE as TERM_TRUE
 
 PREFIX = "g_"
-MANY = 64
-"""So many witnesses are tried for an index that exists."""
 
 
 class Unbridged(BadInput):
@@ -235,17 +245,17 @@ class Bridge:
             self._word(first)
             word = flatten("&", g.goal[2][0])
             words = [f"word{k}" for k in range(1, len(word) + 1)]
-            g.intro(_group(words))
+            g.intro(group(words))
         run = g.goal[2][0]
         parts = flatten("&", run)
         labels = [f"e{k}" for k in range(1, len(parts) + 1)]
-        g.intro(_group(labels))
-        known = _Known(self, dict(zip(map(fkey, parts), labels, strict=True)))
+        g.intro(group(labels))
+        known = Computed(self.differs, dict(zip(map(fkey, parts), labels, strict=True)))
         if self.words:
             known.words = words
             known.keys |= dict(zip(map(fkey, word), words, strict=True))
-        known.by_name = {n: k for part, k in zip(parts, labels, strict=True) if (n := _left(part)) is not None}
-        _witnessed(g, [*map(self._table, self.family.tables), *map(self._witness, self.far.functions)])
+        known.by_name = {n: k for part, k in zip(parts, labels, strict=True) if (n := left_of(part)) is not None}
+        witnessed(g, [*map(self._table, self.family.tables), *map(self._witness, self.far.functions)])
         known.settle(g)
 
     def _front(self, g: Goal) -> None:
@@ -265,18 +275,18 @@ class Bridge:
         numbers = {key: self.number[one] for key, one in cells.items() if one in self.number}
         groups = {group for group, _ in numbers.values()}
         if len(numbers) == len(cells) and len(groups) == 1 and cells.keys() != {()}:
-            form = _affine({key: k for key, (_, k) in numbers.items()})
+            form = affine({key: k for key, (_, k) in numbers.items()})
             if form is not None:
                 names = [f"v{k}__" for k in range(1, len(form))]
                 number = " + ".join([str(form[0]), *(f"{a}*{x}" for a, x in zip(form[1:], names, strict=True) if a)])
                 args = ", ".join([number, *filter(None, [place])])
                 return f"{' '.join([*names, *filter(None, [place])])}. {groups.pop()}({args})"
-        return _lambda({key: one and self._value(one, place) for key, one in cells.items()}, not self.pointwise)
+        return function({key: one and self._value(one, place) for key, one in cells.items()}, not self.pointwise)
 
     def _table(self, name: str) -> str:
         cells = self.at._cells(self.family.tables[name].over)
         entries = {at: quotient(Fraction(self.at.env[name](*at))) for at in cells}
-        return _lambda({at: None if e == "0" else f"({e})" for at, e in entries.items()}, False)
+        return function({at: None if e == "0" else f"({e})" for at, e in entries.items()}, False)
 
     def _word(self, g: Goal) -> None:
         """The model's word from the family's: w(i) is a number of a range, so one of its numbers."""
@@ -294,7 +304,7 @@ class Bridge:
             one.intro("i (il ih)")
             bounds = flatten("&", instantiate(one.facts[rule][2][0], (var("i", "Int"),))[2][1])
             names = ["low", "high", *(f"not{k}" for k in range(1, len(bounds) - 1))]
-            one.use(rule, "i", lambda h: _pair(h, "il", "ih"), label=" ".join(names))
+            one.use(rule, "i", lambda h: pair(h, "il", "ih"), label=" ".join(names))
             last = int(normal.constant(nf(bounds[1][2][1])) or 0)
 
             def leaf(h: Goal, value: int, equal: str, names: list[str] = names, last: int = last) -> None:
@@ -312,7 +322,7 @@ class Bridge:
                     raise self._apart("tokens", "others", last + 1)
                 h.hyp(equal)
 
-            _halved(one, "w(i)", 0, last, "low", "high", leaf)
+            halved(one, "w(i)", 0, last, "low", "high", leaf)
 
     def defined(self, g: Goal) -> None:
         """Close D: what is divided by is a length, a window or a sum of exponentials."""
@@ -325,7 +335,7 @@ class Bridge:
             while h.goal[0] in ("all", "->"):
                 name = h.fresh("d")
                 if h.goal[0] == "->" and h.goal[2][0][0] not in COMPARISONS and h.goal[2][0][0] == "&":
-                    h.intro(_group([h.fresh(f"d{k}_") for k in range(len(flatten("&", h.goal[2][0])))]))
+                    h.intro(group([h.fresh(f"d{k}_") for k in range(len(flatten("&", h.goal[2][0])))]))
                 else:
                     h.intro(name)
             if h.goal[0] == "&":
@@ -342,8 +352,16 @@ class Bridge:
         """Close H: a run of the model on the shortest input, where everything is a number."""
         values = self._run()
         for part in g.split() if g.goal[0] == "&" else [g]:
-            _witnessed(part, values)
-            _Known(self, {}, searching=True).settle(part)
+            witnessed(part, values)
+            Computed(self.differs, {}, searching=True).settle(part)
+
+    def differs(self, goal: Term) -> Unbridged:
+        """The error where an equation is not the model's: the first weight that differs, else what it is for."""
+        where = difference(self)
+        name = left_of(goal)
+        about = f"the equation of {name}" if name else "what the family asks"
+        must = f"an instance of {self.family.name} at {self.at.sizes} must have its weights"
+        return Unbridged(must, where or f"{about} differs in {self.model['name']}")
 
     def _run(self) -> list[str]:
         """What the model computes on the shortest input, by the names in front."""
@@ -366,131 +384,12 @@ class Bridge:
         out = [] if self.pointwise else [str(len(sequence))]
         if self.words:
             tokens = list(model.embedding.words or {})
-            out.append(_row([tokens.index(t) for t in sequence], self.own.low))
+            out.append(row_function([tokens.index(t) for t in sequence], self.own.low))
         low = None if self.pointwise else self.own.low
         for name in self.runs:
             mine = {(k,): values[fn] for fn, (group, k) in self.number.items() if group == name}
-            out.append(_rows(mine, low) if mine else _row(values[name], low))
+            out.append(rows_function(mine, low) if mine else row_function(values[name], low))
         return out
-
-
-class _Known:
-    """Closes goals by computation: what a fact says up to normal forms, at each value of each index."""
-
-    def __init__(self, bridge: Bridge, facts: Mapping[Any, str], searching: bool = False) -> None:
-        """With `searching` what is not there by computation is left to the automation: ties, at an input's numbers."""
-        self.bridge, self.keys, self.searching = bridge, dict(facts), searching
-        self.by_name: dict[str | None, str] = {}
-        self.words: list[str] = []
-        self.count = 0
-
-    def settle(self, g: Goal) -> None:
-        if g.goal[0] == "&":  # before its key: that of a whole run is long
-            for part in g.split():
-                self.settle(part)
-            return
-        if _numbered(g.goal):
-            self._index(g)
-            return
-        key = fkey(g.goal)
-        if key == TRUE:
-            g.true()
-        elif key in self.keys:
-            g.hyp(self.keys[key])
-        elif g.goal[0] == "->":
-            before, self.count = dict(self.keys), self.count + 1
-            given = f"h{self.count}"
-            if fkey(g.goal[2][0]) == FALSE:
-                raise Stuck("a premise that fails")
-            self.keys[fkey(g.goal[2][0])] = given
-            g.intro(given)
-            self.settle(g)
-            self.keys = before
-        elif g.goal[0] == "ex":
-            self._exists(g)
-        elif g.goal[0] == "all":
-            self._index(g)
-        elif g.goal[0] == "|":
-            self.settle(g.pick("left" if fkey(g.goal[2][0]) == TRUE else "right"))
-        elif self.searching:
-            automation.prove(g)
-        else:
-            raise self._differs(g.goal)
-
-    def _exists(self, g: Goal) -> None:
-        for value in range(MANY):
-            if fkey(instantiate(g.goal[2][0], (num(value),))) == TRUE:
-                self.settle(g.witness(str(value)))
-                return
-        raise self._differs(g.goal)
-
-    def _index(self, g: Goal) -> None:
-        """``all x in a..b``: each number where the ends are numbers, else the positions of a word."""
-        body = g.goal[2][0]
-        if g.goal[1] != "Int" or body[0] != "->" or body[2][0][0] != "&":
-            raise self._differs(g.goal)
-        self.count += 1
-        x, low, high = f"x{self.count}_", f"l{self.count}", f"u{self.count}"
-        g.intro(f"{x} ({low} {high})")
-        ends = [normal.constant(nf(g.facts[k][2][side])) for k, side in ((low, 0), (high, 1))]
-        if None in ends:
-            self._position(g, x, low, high)
-            return
-
-        def leaf(h: Goal, value: int, equal: str) -> None:
-            h.rewrite(equal) if _occurs(h.goal, x) else None
-            self.settle(h)
-
-        _halved(g, x, int(ends[0] or 0), int(ends[1] or 0), low, high, leaf)
-
-    def _position(self, g: Goal, i: str, low: str, high: str) -> None:
-        """An equation of the embedding at a position, one case for each token that may stand there."""
-        fact = self.by_name.get(_left(g.goal))
-        typed = next((k for k in self.words if g.facts[k][0] == "all"), None)
-        if typed is None:
-            raise self._differs(g.goal)
-        if fact is not None:
-            g.use(fact, i, lambda h: _pair(h, low, high), label=f"{fact}_at", premises=0)
-        ends = flatten("&", instantiate(g.facts[typed][2][0], (var(i, "Int"),))[2][0])
-        same = [fkey(end) for end in ends] == [fkey(g.facts[low]), fkey(g.facts[high])]
-        for k in self.words if not same else ():
-            if g.facts[k][0] == "=":  # an added token
-                place, token = g.facts[k][2][0][2][1], g.facts[k][2][1]
-                here, g = g.em(f"{i} = {g.text(place)}", f"{k}_here", f"{k}_not")
-
-                def added(h: Goal, k: str = k) -> None:
-                    h.rewrite(f"{k}_here").hyp(k)
-
-                here.have(f"w({i}) = {here.text(token)}", "token", added)
-                self._tokens(here, fact)
-        inside = (lambda h: _pair(h, low, high)) if same else (lambda h: automation.prove(h))
-        g.use(typed, i, inside, label="token", premises=0)
-        self._tokens(g, fact)
-
-    def _tokens(self, g: Goal, fact: str | None) -> None:
-        """The equation in each case of the fact `token`."""
-        for one in g.cases("token", "token_is") if g.facts["token"][0] == "|" else [g]:
-            equal = "token_is" if one is not g else "token"
-            if _mentions_word(one.goal):
-                one.rewrite(equal)
-            key = fkey(one.goal)
-            if key == TRUE:
-                one.true()
-                continue
-            if fact is None:
-                raise self._differs(one.goal)
-            one.rewrite(equal, f"{fact}_at", f"{fact}_here")
-            if fkey(one.facts[f"{fact}_here"]) != key:
-                raise self._differs(one.goal)
-            one.hyp(f"{fact}_here")
-
-    def _differs(self, goal: Term) -> Unbridged:
-        bridge = self.bridge
-        where = difference(bridge)
-        name = _left(goal)
-        about = f"the equation of {name}" if name else "what the family asks"
-        must = f"an instance of {bridge.family.name} at {bridge.at.sizes} must have its weights"
-        return Unbridged(must, where or f"{about} differs in {bridge.model['name']}")
 
 
 def difference(bridge: Bridge) -> str:
@@ -520,143 +419,8 @@ def difference(bridge: Bridge) -> str:
     return first(bridge.model, made, [])
 
 
-def _halved(g: Goal, x: str, a: int, b: int, low: str, high: str, leaf: Any) -> None:
-    """Close `g` at each value of an integer x of which `low` says a <= x and `high` x <= b; `leaf` is given the goal,
-    the value, and the label of the equation."""
-    if b < a:
-        g.have(f"{a} <= {b}", "none", lambda h: h._emit({"by": "pos", "sum": [
-            {"c": "1", "of": [low]}, {"c": "1", "of": [high]}]}, True))  # fmt: skip
-        g.absurd("none")
-        return
-    if a == b:
-        equal = g.fresh("eq")
-        g.have(f"{x} = {a}", equal, lambda h: h._emit({"by": "antisym", "left": [{"by": "hyp", "of": high}],
-                                                       "right": [{"by": "hyp", "of": low}]}, True))  # fmt: skip
-        leaf(g, a, equal)
-        return
-    mid = (a + b) // 2
-    upper, above, lower = g.fresh("to"), g.fresh("over"), g.fresh("from")
-    left, right = g.em(f"{x} <= {mid}", upper, above)
-    _halved(left, x, a, mid, low, upper, leaf)
-    right.use("ax:int_lt", str(mid), x, f"#{above}", label=lower)
-    _halved(right, x, mid + 1, b, lower, high, leaf)
-
-
-def _group(labels: Sequence[str]) -> str:
-    """Labels for the parts of a conjunction, or one for what is none."""
-    return f"({' '.join(labels)})" if len(labels) > 1 else labels[0]
-
-
-def _pair(h: Goal, low: str, high: str) -> None:
-    for part, fact in zip(h.split(), (low, high), strict=True):
-        part.hyp(fact)
-
-
-def _lambda(cells: Mapping[tuple[int, ...], str | None], place: bool) -> str:
-    """A function with these values, 0 elsewhere; with `place` its last argument is a position."""
-    keys = list(cells)
-    many = len(keys[0]) if keys else 0
-    names = [f"v{k}__" for k in range(1, many + 1)]
-    terms = []
-    for key, value in cells.items():
-        test = " & ".join(f"{name} = {k if k >= 0 else f'({k})'}" for name, k in zip(names, key, strict=True))
-        if value is not None:
-            terms.append(f"I[{test}]*{value}" if test else value)
-    head = " ".join([*names, *(["y__"] if place else [])])
-    return f"{head}. {_sum(terms)}" if head else _sum(terms)
-
-
-def _sum(terms: Sequence[str]) -> str:
-    if len(terms) <= 16:
-        return " + ".join(terms) or "0"
-    half = len(terms) // 2
-    return f"({_sum(terms[:half])}) + ({_sum(terms[half:])})"
-
-
-def _row(values: Sequence[Any], low: str | None) -> str:
-    """A function of positions with these values; a number where there are none."""
-    texts = [str(value) for value in values]
-    if low is None or len(set(texts)) == 1:
-        return texts[0] if low is None else f"y__. {texts[0]}"
-    terms = [f"I[y__ = {int(low) + k}]*({text})" for k, text in enumerate(texts) if text != "0"]
-    return f"y__. {' + '.join(terms)}"
-
-
-def _rows(rows: Mapping[tuple[int, ...], Sequence[Any]], low: str | None) -> str:
-    """A function of a number, and of a position where `low` is the first one; equal rows that follow are one term."""
-    terms: list[tuple[int, int, tuple[str, ...]]] = []
-    for (k,), row in rows.items():
-        text = tuple(map(str, row[:1] if low is None else row))
-        if terms and terms[-1][1:] == (k - 1, text):
-            terms[-1] = (terms[-1][0], k, text)
-        else:
-            terms.append((k, k, text))
-    found = []
-    for a, b, text in terms:
-        for place, value in enumerate([text[0]] if len(set(text)) == 1 else text):
-            test = [] if len(terms) == 1 else [f"v1__ = {a}"] if a == b else [f"{a} <= v1__ & v1__ <= {b}"]
-            test += [] if len(set(text)) == 1 else [f"y__ = {int(low or 0) + place}"]
-            found += [] if value == "0" else [f"I[{' & '.join(test)}]*({value})" if test else f"({value})"]
-    return f"v1__{' y__' * (low is not None)}. {_sum(found)}"
-
-
 def _set(part: str, family: Family) -> bool:
     return part.partition("=")[0].strip() not in family.choices
-
-
-def _affine(cells: Mapping[tuple[int, ...], int]) -> list[int] | None:
-    """The numbers c, a, b, .. with value c + a*x1 + b*x2 + .. at each key; None where there are none."""
-    keys = list(cells)
-    first, slopes = keys[0], []
-    for m in range(len(first)):
-        other = next((k for k in keys if k[m] != first[m] and k[:m] + k[m + 1 :] == first[:m] + first[m + 1 :]), None)
-        rise = 0 if other is None else Fraction(cells[other] - cells[first], other[m] - first[m])
-        if rise.denominator != 1:
-            return None
-        slopes.append(int(rise))
-    start = cells[first] - sum(a * x for a, x in zip(slopes, first, strict=True))
-    fits = all(v == start + sum(a * x for a, x in zip(slopes, k, strict=True)) for k, v in cells.items())
-    return [start, *slopes] if fits else None
-
-
-def _witnessed(g: Goal, texts: Sequence[str]) -> None:
-    """Give the witnesses of the goal, all put in at once."""
-    values, f = [], g.goal
-    for text in texts:
-        if f[0] != "ex":
-            raise Stuck("a witness is for 'ex'")
-        values.append(g.term(text, f[1]))
-        g.nodes.append({"by": "witness", "term": text})
-        f = f[2][0]
-    g.goal = opened(g.goal, values)
-
-
-def _numbered(f: Term) -> bool:
-    """Whether it is ``all x in a..b`` with numbers a and b."""
-    if f[:2] != ("all", "Int") or f[2][0][0] != "->" or f[2][0][2][0][0] != "&":
-        return False
-    low, high = f[2][0][2][0][2]
-    ends = (low[2][0], high[2][1])
-    return all(normal.constant(nf(instantiate(end, (var("#", "Int"),)))) is not None for end in ends)
-
-
-def _left(f: Term) -> str | None:
-    """The function that an equation is for, after computation."""
-    while f[0] in ("all", "->", "&"):
-        f = instantiate(f[2][0], (var("#", f[1]),)) if f[0] == "all" else f[2][f[0] == "->"]
-    if f[0] != "=":
-        return None
-    keys = [normal._keys[a] for m in nf(f[2][0]) for a, _ in m[0]]
-    names = {str((key[1], key[3] if len(key) > 4 else "")) for key in keys if key[0] in ("app", "var")}
-    return next(iter(names)) if len(names) == 1 else None
-
-
-def _occurs(t: Term, name: str) -> bool:
-    return (t[0] == "var" and t[1][0] == name) or any(_occurs(k, name) for k in t[2] if isinstance(k, tuple))
-
-
-def _mentions_word(t: Term) -> bool:
-    return _occurs(t, "w")
 
 
 def _definitions() -> Mapping[str, Any]:
