@@ -67,6 +67,11 @@ def test_what_has_no_bridge_yet_is_said(name: str, values: dict[str, Any]) -> No
         bridge(family(name), values)
 
 
+def test_a_relation_that_is_too_long_for_the_checker_is_refused_in_a_sentence() -> None:
+    with pytest.raises(BadInput, match=r"at S = 40 must have a relation that the checker reads; given: .*60000 symbols"):
+        bridge(family("induction-most-recent"), {"S": 40}).certificate()
+
+
 def test_the_second_checker_accepts_a_bridge_of_ones_own(tmp_path: Path) -> None:
     made = bridge(family("dyck-k-d"), {"K": 3, "D": 2}, name="bridge.own")
     certificate, _ = checked(made)

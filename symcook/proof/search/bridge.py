@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from symcook.errors import BadInput
+from symcook.errors import BadInput, Rejected
 from symcook.model.family import Family
 from symcook.model.instance import Instance, label
 from symcook.model.rationals import quotient
@@ -224,7 +224,11 @@ class Bridge:
         """The certificate, whose nodes the kernel has not seen yet. Unbridged where the equations differ."""
         from symcook.proof import own
 
-        goals = (self.statement.formula, self.statement.defined, self.statement.inhabited)
+        try:
+            goals = (self.statement.formula, self.statement.defined, self.statement.inhabited)
+        except Rejected as error:
+            must = f"{self.family.name} at {self.at.sizes} must have a relation that the checker reads"
+            raise BadInput(must, str(error), "use smaller sizes") from None
         stored = own._stored()
         library = own.library(self.statement, stored)
         parts = [Goal(library, goal, {}, {}) for goal in goals]
