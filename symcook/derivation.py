@@ -102,7 +102,7 @@ class Derivation(Shown):
 
 
 @door()
-def derive(model: Transformer, given: Any = None, values: Mapping[str, Exact] | None = None) -> Derivation:
+def derive(model: Transformer, given: object = None, values: Mapping[str, Exact] | None = None) -> Derivation:
     """The closed forms of `model` on one input.
 
     `given` is a word, or rows {input: value} whose values may contain symbols; a feed-forward recipe is derived in the
@@ -123,7 +123,7 @@ def derive(model: Transformer, given: Any = None, values: Mapping[str, Exact] | 
 @door()
 def derive_cases(
     model: Transformer,
-    given: Any = None,
+    given: object = None,
     values: Mapping[str, Exact] | None = None,
     *,
     progress: Progress | None = None,
@@ -253,7 +253,7 @@ def _verdict(result: Result, domain: Symbolic, place: int) -> bool | None:
     readout = result.model.readout
     if result.verdicts is None or not result.model.decides:
         return None
-    verdict = domain.verdict(result.verdicts, place) if readout.each else result.accept
+    verdict: Any = domain.verdict(result.verdicts, place) if readout.each else result.accept
     if verdict is not None:
         return verdict
     verdict = True

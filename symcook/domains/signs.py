@@ -83,7 +83,7 @@ class Signs:
     (True, True)
     """
 
-    def __init__(self, field: Field, symbols: Mapping[Any, Box]) -> None:
+    def __init__(self, field: Field, symbols: Mapping[object, Box]) -> None:
         self.field = field
         self.symbols = dict(symbols)
         self._boxes: dict[int, Box] = {}
@@ -581,7 +581,7 @@ def _enclosure(ball: flint.arb) -> Box:
     return Box(ball.lower().fmpq(), ball.upper().fmpq(), False, False)
 
 
-def number_ball(number: Any, bits: int) -> flint.arb:
+def number_ball(number: object, bits: int) -> flint.arb:
     """An enclosure of an exact sympy number."""
     with flint.ctx.workprec(bits + 32):
         return evaluate(tree_from_sympy(number))

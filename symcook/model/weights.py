@@ -14,7 +14,7 @@ from symcook.errors import BadInput
 from symcook.model.expr import Tree, children, names, parse_term, show
 from symcook.model.parts import FeedForward, Head
 from symcook.model.rationals import plain
-from symcook.model.symbols import exact, symbol, to_sympy
+from symcook.model.symbols import Exact, exact, symbol, to_sympy
 from symcook.model.transformer import Parameter
 
 ACTIVATION_CALLS = {
@@ -81,14 +81,14 @@ def feedforward(
 
 @door()
 def head(
-    score: Mapping[tuple[str, str], Any] | None = None,
+    score: Mapping[tuple[str, str], Exact] | None = None,
     value: Mapping[str, str] | None = None,
     *,
     symbols: Symbols = (),
     mask: str = "none",
     weighting: str = "average",
-    temperature: Any = 1,
-    scale: Any = 1,
+    temperature: Exact = 1,
+    scale: Exact = 1,
 ) -> Head:
     """The head whose score of position j in row i is the sum of coefficient * query_i * key_j over `score`.
 

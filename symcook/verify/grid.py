@@ -85,7 +85,7 @@ def check_grid(
     return found(tasks, model.name, None, method, time.perf_counter() - start)
 
 
-def _settings(model: Transformer, given: Mapping[str, Any], region: Tree) -> Iterator[Point]:
+def _settings(model: Transformer, given: Mapping[str, Exact], region: Tree) -> Iterator[Point]:
     """Values of all symbols: what is given, else the default, else each of SYMBOLS that is valid."""
     fixed = {name: fraction(value) for name, value in model.values(given, require=False).items()}
     choices: dict[str, list[Fraction]] = {}

@@ -457,7 +457,7 @@ def _unequal(numerators: Array, cell: Cell, values: Sequence[Fraction], codes: A
     return different if all(held) else different | ~np.array(held)[codes]
 
 
-def _rank(model: Transformer, sequence: Sequence[Any]) -> tuple[int, ...]:
+def _rank(model: Transformer, sequence: Sequence[object]) -> tuple[int, ...]:
     """Order by length and then by the alphabet; rows of one length come in their order anyway."""
     if model.embedding.inputs is not None:
         return (len(sequence),)
@@ -487,7 +487,7 @@ def recheck(stored: Mapping[str, Any], progress: Progress | None = None) -> bool
 def check_recipe(
     name: str,
     max_length: int | None = None,
-    arguments: Mapping[str, Any] | None = None,
+    arguments: Mapping[str, object] | None = None,
     values: Mapping[str, Exact] | None = None,
     *,
     progress: Progress | None = None,
