@@ -128,8 +128,7 @@ def means(runs: list[list[Row]]) -> list[Row]:
 
 def panels(language: str, rows: list[Row], tested: int) -> bytes:
     """Figure 4: rows of panels for cross-entropy, accuracy and attention; columns for plain and scaled scores."""
-    from symcook.report.curves import drawn
-    from symcook.report.figures import COLOURS, DASHES
+    from symcook.report.figure import COLOURS, DASHES, drawn
 
     def draw(sheet: Any) -> None:
         grid = sheet.subplots(len(QUANTITIES), 2, sharex=True, sharey="row", squeeze=False)

@@ -98,8 +98,10 @@ def page(rows: list[claims.Claim]) -> str:
         "*misprint* (what is meant is clear), a *boundary* (false at an edge, such as the empty word), a *missing",
         "hypothesis* (true under a condition that is not printed), or *wrong*. Definitions, steps and slips of the pen",
         "were found by reading, and carry the name of the row under which `symcook claims` shows them (*open* where",
-        "that row as a whole is not settled). Quotation marks enclose words of the papers; formulas are set in plain",
-        "text. The texts were taken from the pages by a program, and an entry says so where that may be the cause.",
+        "that row as a whole is not settled). Quotation marks in what is printed enclose words of the papers, in a",
+        "repair words that could stand there; formulas are set in plain text. `symcook prove NAME` shows the statement",
+        "and proof of a name in a text. The texts were taken from the pages by a program, and an entry says so where",
+        "that may be the cause.",
     ]
     for paper, own in by_paper.items():
         title, authors = PAPERS[paper]

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 
 from symcook.compose import confident
 from symcook.errors import BadInput
+from symcook.model.family import load
+from symcook.model.instance import instance
 from symcook.model.modelfile import save
 from symcook.recipes import build
 
@@ -47,6 +49,11 @@ def surer(name: str, recipe: str) -> Callable[[], Transformer]:
     return lambda: replace(confident(build(recipe), 1), name=name)
 
 
+def of_family(name: str, family: str, **values: object) -> Callable[[], Transformer]:
+    """An instance of a family, stored under a name of its own."""
+    return lambda: instance(load(MODELS.parent / "families" / f"{family}.json"), values, name=name)
+
+
 OTHERS: dict[str, Callable[[], Transformer]] = {
     "parity-scaled": variant("parity-scaled", "parity", scaled="yes"),
     "first-scaled": variant("first-scaled", "first", scaled="yes"),
@@ -66,6 +73,8 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     "tie-break-leftmost-n": variant("tie-break-leftmost-n", "tie-break", term="-j/n"),
     "tie-break-table-2": variant("tie-break-table-2", "tie-break", term="-1/(j + 1)"),
     "tie-break-leftmost-table-2": variant("tie-break-leftmost-table-2", "tie-break", term="1/(j + 1)"),
+    "max-of-three": of_family("max-of-three", "max", K=3),
+    "min-of-three": of_family("min-of-three", "min", K=3),
     **{
         f"convert-{given}-{wanted}": converter(given, wanted)
         for given, wanted in (

@@ -56,6 +56,24 @@ _HOMES = {
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
+VERBS = {
+    "run": "symcook.run:run",
+    "__call__": "symcook.run:run",
+    "run_many": "symcook.run:run_many",
+    "derive": "symcook.derivation:derive",
+    "check": "symcook.verify.sweep:check",
+    "margin": "symcook.questions.margin:margin",
+    "tolerance": "symcook.questions.tolerance:tolerance",
+    "temperature": "symcook.questions.temperature:temperature",
+    "precision": "symcook.questions.precision:precision",
+    "entropy": "symcook.questions.entropy:entropy",
+    "soften": "symcook.compose.cooling:soften",
+    "export": "symcook.export:export",
+    "diff": "symcook.export.diff:diff",
+    "save": "symcook.model.modelfile:save",
+}
+"""What a model can be asked: each function takes the model first (`symcook.model.verbs`)."""
+
 __all__ = [
     "BadInput", "Builder", "Embedding", "FeedForward", "Fold", "Head", "Layer", "LayerNorm", "NotExact", "Parameter",
     "Readout", "SelfAttention", "Space", "SymcookError", "Transformer", "Undecided", "bound", "build", "derive",

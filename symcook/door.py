@@ -56,6 +56,7 @@ def door(**hints: str) -> Callable[[T], T]:
         if isinstance(function, type):
             function.__init__ = checked  # type: ignore[misc]
             return function  # type: ignore[return-value]
+        checked.hints = hints  # type: ignore[attr-defined]
         return checked  # type: ignore[return-value]
 
     return guard

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -198,3 +198,17 @@ def run(
             f"the values of {text} have fewer than {digits} digits at the greatest working precision; {do}."
         )
     return last
+
+
+@door()
+def run_many(
+    model: Transformer,
+    inputs: Iterable[Any],
+    domain: str = "exact",
+    *,
+    values: Mapping[str, Exact] | None = None,
+    **options: Any,
+) -> list[Run]:
+    """Run each input in turn, with the symbols bound once; options as in `run`."""
+    bound = model.bind(values)
+    return [run(bound, given, domain, **options) for given in inputs]

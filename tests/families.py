@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -63,3 +64,26 @@ def _joined(test: Callable[..., None], names: str | Sequence[str], parts: list[l
     whole.__module__ = test.__module__
     whole.__signature__ = signature.replace(parameters=rest)  # type: ignore[attr-defined]
     return whole
+
+
+def in_pairs(**lists: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """`pytest.mark.parametrize` over so few rows that any two values of two lists meet in one of them.
+
+    Nearly every fault that a choice of options shows is shown by two of them, and the whole product has many times as
+    many rows: a family of this size need not take turns.
+    """
+    return pytest.mark.parametrize(tuple(lists), pairwise(*map(list, lists.values())))
+
+
+def pairwise(*lists: list[Any]) -> list[tuple[Any, ...]]:
+    """Rows of the product in which each pair of values of two lists occurs: one by one that with most new pairs."""
+
+    def pairs(row: tuple[int, ...]) -> set[tuple[int, int, int, int]]:
+        return {(a, row[a], b, row[b]) for a, b in itertools.combinations(range(len(row)), 2)}
+
+    product = list(itertools.product(*(range(len(one)) for one in lists)))
+    missing, rows = set().union(*map(pairs, product)), []
+    while missing:
+        rows.append(max(product, key=lambda row: len(pairs(row) & missing)))
+        missing -= pairs(rows[-1])
+    return [tuple(one[k] for one, k in zip(lists, row, strict=True)) for row in rows]

@@ -196,10 +196,12 @@ def edited(node: Any, name: str) -> Iterator[str]:
         return f"({ast.unparse(part)})"
 
     match node:
-        case ast.Compare(ops=ops):
+        case ast.Compare(left=left, ops=ops, comparators=right):
             for k, op in enumerate(ops):
+                words = any(isinstance(side, ast.Constant) and isinstance(side.value, str) for side in (left, *right))
                 for new in COMPARISONS.get(type(op), ()):
-                    yield other(ops=[*ops[:k], new(), *ops[k + 1 :]])
+                    if not (words and new in (ast.LtE, ast.GtE)):  # words have no order that anybody could mean
+                        yield other(ops=[*ops[:k], new(), *ops[k + 1 :]])
         case ast.BinOp(left=left, op=op, right=right):
             if type(op) in OPERATORS and (name or not isinstance(op, ast.BitOr)):  # outside functions "|" joins types
                 yield other(op=OPERATORS[type(op)]())

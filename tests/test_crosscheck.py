@@ -16,6 +16,7 @@ import dense
 import mpmath
 import pytest
 import sympy
+from families import in_pairs
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -403,10 +404,7 @@ def one_head(mask: str, weighting: str, queries: bool = True) -> Transformer:
     )
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize("queries", [True, False])
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-@pytest.mark.parametrize("mask", MASKS)
+@in_pairs(mask=MASKS, weighting=WEIGHTINGS, queries=[True, False])
 def test_every_domain_answers_every_mask_and_weighting(mask: str, weighting: str, queries: bool) -> None:
     model = one_head(mask, weighting, queries)
     for word in ("x", "y", "xyx", "yxxy", "$y"):

@@ -6,13 +6,14 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 
 import pytest
 from proof import stored
 
 from symcook import claims
-from symcook.cli.claims import claims_text
 from symcook.proof import replay
+from symcook.report.claim import document
 
 errata = stored.load_module("errata")
 
@@ -36,7 +37,7 @@ def test_header_table_entries_and_the_ledger_count_the_same(rows: list[claims.Cl
     found = claims.counts(rows)
     expected = found["CORRECTED"] + found["REFUTED"]
     assert f"\n| CORRECTED | {expected} |\n" in stored.load_module("ledger").ledger_page(rows)
-    shown = [re.split(r"\s{2,}", line.strip()) for line in claims_text(rows).splitlines()]
+    shown = [re.split(r"\s{2,}", line.strip()) for line in document(rows).text().splitlines()]
     column = shown[0].index("CORRECTED")
     assert sum(int(line[column]) for line in shown if line and line[0] in claims.PAPERS) == expected
     head = page.split("\n| paper |")[0]
@@ -77,6 +78,51 @@ def test_entries_are_for_a_reader(page: str) -> None:
     assert max(map(len, page.splitlines())) < 700
     assert not re.search(r"Int->|Real\. |\bof from_1\b|\bof made\b", page)
     assert not re.search(r"\b(Eps|Epsilon|Alpha|Beta|Gamma|Tau|Lh|Pe|Log)\b(?!\^\{)", page)
+
+
+def own_words(text: str) -> str:
+    """What stands outside of quotation marks, and of `code`."""
+    return re.sub(r'"[^"]*"|`[^`]*`', " | ", text)
+
+
+def on_page(rows: list[claims.Claim]) -> list[tuple[str, dict[str, str]]]:
+    """The definitions, steps and slips of the pen that the page has, with the name of their row."""
+    return [(row.id, gap) for kind in errata.KINDS[1:] for row, gap in errata.gaps(rows, kind)]
+
+
+def test_words_of_the_papers_stand_in_double_quotation_marks(rows: list[claims.Claim]) -> None:
+    """So that a sentence can be found: what is printed is quoted or a formula, not told in other words."""
+    for name, gap in on_page(rows):
+        assert not re.search(r"(?:\b[a-z]{2,}\b[ ,;:]+){3}", own_words(gap["step"])), (name, gap["step"])
+    said = [(row.id, row.printed) for row in errata.false_as_printed(rows)]
+    for name, text in [*said, *((name, gap["step"]) for name, gap in on_page(rows))]:
+        assert not re.search(r"(?<!\w)'[^']+ [^']+'(?!\w)", own_words(text or "")), (name, text)
+
+
+def test_what_the_page_says_is_written_in_sentences(rows: list[claims.Claim]) -> None:
+    said = [(row.id, text) for row in errata.false_as_printed(rows) for text in (row.reason, row.counterexample)]
+    said += [(name, gap["why"]) for name, gap in on_page(rows)]
+    fixes = [(row.id, row.repair) for row in errata.false_as_printed(rows)]
+    fixes += [(name, gap["repair"]) for name, gap in on_page(rows)]
+    symbol = r"(?:sinh|log|tau|gamma|alpha|eta|phi|epsilon)\b"
+    for name, text in [*said, *fixes]:
+        assert text and not re.match(rf"(?!{symbol})[a-z]{{2,}},? [a-z]", text), (name, text)
+        assert text.endswith((".", ".)", '."')), (name, text)
+
+
+def test_symbols_are_written_alike(page: str) -> None:
+    """epsilon by its name, products by juxtaposition: the signs of statements stay in statements."""
+    assert not re.search(r"\beps(?:_|\b)(?!ilon)", page)
+    assert not re.search(r"[\w)|]\\\*[\w(|]", page)
+
+
+def test_names_on_the_page_are_code_and_known(page: str) -> None:
+    """A reader can give them to `symcook prove` or `symcook claims`."""
+    names = r"\b(?:lem|cookbook|chiang2022|merrill2024|yang2026)\.[\w.]*\w"
+    assert not re.findall(names, own_words(page))
+    assert not re.findall(r"\blemmas? [a-z]+_[a-z_]+", own_words(page))
+    known = {*replay.statements(), *claims.inventory()}
+    assert set(re.findall(names, page)) <= known
 
 
 def test_classes_of_one_error_agree() -> None:
@@ -120,11 +166,11 @@ def test_what_the_entries_say_of_the_example_of_section_9_1() -> None:
 
 def test_the_command_labels_the_same_four_things(rows: list[claims.Claim]) -> None:
     row = next(row for row in rows if row.id == "cookbook.t1.conditional")
-    text = claims_text([row])
+    text = document([row]).text()
     places = [text.index(f"\n  {word}: ") for word in ("Printed", "Slip", "Counterexample", "Repair", "Formally")]
     assert places == sorted(places)
     definition = next(row for row in rows if row.id == "chiang2022.eq2")
-    assert "\n  Also proved: " in claims_text([definition]) and "Formally" not in claims_text([definition])
+    assert "\n  Also proved: " in document([definition]).text() and "Formally" not in document([definition]).text()
 
 
 # --- Numbers in counterexamples, computed again in plain Python -------------------------------------------------------
@@ -200,3 +246,26 @@ def test_the_gap_of_dot_products_is_too_small_for_the_temperature() -> None:
     gap = claims.remarks()["cookbook.s5.7.tau"]["gaps"][-1]
     others = {n: 1 - softmax([math.log(8 * n) / math.sqrt(n), *[0] * (n - 1)])[0] for n in (3, 4)}
     assert others[3] < 1 / 4 < others[4] and f"{others[4]:.2f}" in gap["why"] and "N = 4" in gap["why"]
+
+
+def test_numbers_of_steps_and_of_small_networks() -> None:
+    """Exact ones in fractions, the others to the printed places."""
+    entries, said = claims.reviewed(), claims.remarks()
+    shifted = [4 * x - 3 for x in (1, 2, 0, 0)]  # the printed hash of i = 2 less its mean, times 4 sqrt(10)
+    assert shifted == [1, 5, -3, -3] and "(1, 5, -3, -3)" in entries["merrill2024.thm1.select"]["counterexample"]
+    moves = {2: 0, 3: 1}  # the decoding tokens before i = 4, where n = 1
+    head = [Fraction(sum(moves.values()), count) for count in (len(moves), len(moves) + 1, 4)]
+    text = entries["merrill2024.thm2.head"]["counterexample"]
+    assert [text.index(str(x)) for x in head] == sorted(text.index(str(x)) for x in head)
+    weights = softmax([math.log(32) * s / math.sqrt(2) for s in (0, 1, 0, 0)])
+    off = 1 - weights[1] + weights[0] + weights[2] + weights[3]
+    assert f"{off:.2f}" in said["cookbook.s9.1.1.soft_average"]["gaps"][-1]["why"] and off > 1 / 4
+    third = math.sqrt(math.pi / 2) / 6
+    for numerator, denominator in ((10, 8), (2, 1)):
+        assert f"{third * numerator / denominator:.3f}" in said["cookbook.s4.6.mul_error"]["gaps"][0]["why"]
+    assert 1 / math.sqrt(5) - 1 / 2 < -1 / 19 and 1 / math.sqrt(4) - 1 / 2 > -1 / 19  # five symbols, and not four
+    low = "sqrt(5) - 1/2, which is less than the -1/19"
+    assert low in said["cookbook.s9.1.1.tiebreak"]["gaps"][-1]["why"]
+    grid = [Fraction(k, 20) for k in range(21)]
+    most = max(abs(x * y - max(0, x + y - 1)) for x in grid for y in grid)
+    assert f"at most {most}." in entries["cookbook.s4.6.mul_needs_curvature"]["counterexample"]

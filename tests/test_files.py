@@ -124,7 +124,7 @@ def test_a_model_file_keeps_what_came_meanwhile(tmp_path: Path, monkeypatch: pyt
 def test_a_plot_keeps_what_came_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from symcook.report import plots
+    from symcook.report import figure, plots
 
     real = plots.sweep
 
@@ -133,7 +133,7 @@ def test_a_plot_keeps_what_came_meanwhile(
         return real(*arguments, **options)
 
     monkeypatch.setattr(plots, "sweep", meanwhile)
-    monkeypatch.setattr(plots, "find_spec", lambda name: None)
+    monkeypatch.setattr(figure, "find_spec", lambda name: None)
     given = ["bound", "softmax-hardmax", "--gamma", "5", "--over", "n=2:8:3", "--plot", str(tmp_path / "b")]
     assert main(given) == 2
     assert "add --force" in capsys.readouterr().err

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import isqrt
 from typing import Any
 
 from symcook.bounds.models import entry
@@ -84,9 +83,3 @@ def normed_change(norm: LayerNorm) -> tuple[Fraction, Fraction]:
     projected = Fraction(1) if norm.projection is None else column_sum(rows_of(norm.projection))
     good = projected**2 * Fraction(m - 1, m) * sum((g * g for g in gains), Fraction(0)) / epsilon
     return good, (2 * m * (m + 1) * max(gains) * projected) ** 2 / epsilon
-
-
-def root(value: Fraction) -> Fraction | None:
-    """The square root where it is rational."""
-    p, q = isqrt(value.numerator), isqrt(value.denominator)
-    return Fraction(p, q) if p * p == value.numerator and q * q == value.denominator else None

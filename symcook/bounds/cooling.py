@@ -24,11 +24,14 @@ def temperature(
     bits: int | str | None = None,
     digits: int | str = 30,
 ) -> Bound:
-    """The greatest tau at which softmax(s/tau) retrieves values from [0, 1] within the error, and the tau of the rule.
+    """The greatest temperature that keeps the error of retrieved values below a target, against gamma/log(2 n/error)
+    (Cookbook, Section 5.7), and where weights round to zero in each float format.
 
-    n: at least 2, the number of scores. gamma: their gap, positive: the maximum is unique and every other score is at
-    least gamma below it. error: between 0 and 1, the target. bits: a fixed-point precision, if one is asked about.
-    Relative radius at most 10^-digits.
+    error E: The greatest error of a value in [0, 1].
+    bits P: Fractional bits of a fixed-point format.
+
+    There are n >= 2 scores with the gap gamma > 0: the maximum is unique and every other score is at least gamma below
+    it. The target error is between 0 and 1. Relative radius at most 10^-digits.
 
     Why the value is sharp. With x = e^(-gamma/tau) the greatest error is (n - 1) x/(1 + (n - 1) x): the weight that
     softmax gives to the other positions, where the value is 0 and the maximum's is 1 (or the reverse). It is at most

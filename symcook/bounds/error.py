@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import flint
 from flint import arb
 
 from symcook.bounds.arguments import count, written
-from symcook.bounds.growth import Growth, Pair, Plan, run
+from symcook.bounds.growth import Growth, Part
 from symcook.bounds.models import rational_positive, read_model
 from symcook.bounds.reached import FLOATS, Moves, few_enough, moves
 from symcook.bounds.result import Bound, decided
 from symcook.errors import EMPTY_WORD, BadInput, Undecided, unknown
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import Ball, arb_of, ball, bits_for, check_digits, refine
+from symcook.numbers.balls import Ball, ball, bits_for, check_digits, refine
 
 GUARD_BITS = 128
 """The precision of the slopes, beyond what is asked for."""
 SHOWN = 6
 """Digits of the balls that are shown beside the bound itself."""
+Parts = Callable[[], list[Part]]
+"""The errors by the constants after the embedding and after each part, at flint's precision."""
 
 
 def error_propagation(
@@ -33,13 +36,16 @@ def error_propagation(
     dtype: str | None = None,
     constants: bool = False,
 ) -> Bound:
-    """How far an error of size delta in the embedding, and rounding to a type of floats, can move a model's values.
+    """How far an error in the embedding of a model, or a type of floats, can move each coordinate, over all words of n
+    symbols, beside the papers' constants (yang2026, Lemmas 28 to 33; Cookbook, Section 7.2).
 
-    model: a recipe, a model file, or a model. delta: positive and rational: at every position the L1 norm of the change
-    of the residual stream is at most delta. n: the length of the input, needed where a head has scores that are not
-    zero. values: arguments of the recipe and values of its symbols, as "eps=1/8". dtype: float64, float32, float16 or
-    bfloat16: weights are stored in it and each operation is rounded to it, in any order of sums. At least one of delta
-    and dtype is needed.
+    delta D: The size of the error in the embedding.
+    dtype T: Weights and operations rounded to float64, float32, float16 or bfloat16.
+    constants: By constants of the parts alone, for every word at once.
+
+    At every position the L1 norm of the change of the residual stream is at most delta, positive and rational. The
+    length is needed where a head has scores that are not zero. Weights are stored in the type of floats and each
+    operation is rounded to it, in any order of sums. At least one of delta and dtype is needed.
 
     The answer's `value` is a bound on the L1 norm of the change at every position after the last layer, `claimed` the
     same with the papers' constants, None where they do not apply. It is an upper bound for all such changes; that some
@@ -80,18 +86,19 @@ def error_propagation(
     reached, refused = (
         (None, "") if constants else _by_words(chosen, length, start, dtype, bits_for(wanted) + GUARD_BITS)
     )
-    parts: list[Growth] = []
+    parts: Parts = list
     if start is not None and dtype is None:
         try:
-            parts = Plan(chosen, name, start, length).parts()
+            parts = _once(Growth(chosen, name, start, length).parts)
+            parts()
         except BadInput as error:
             if reached is None:
                 raise
-            refused = f"{error.must}; given: {error.given}" if error.given else error.must
+            parts, refused = list, f"{error.must}; given: {error.given}" if error.given else error.must
     elif reached is None:
         raise BadInput("the error must stay so small that every choice is the same", refused)
-    table = _shown(parts, start, wanted) if parts and start is not None else []
-    value, claimed, holds = _ends(parts, table, start, reached, wanted)
+    table = [_balls(parts, k, wanted) for k in range(len(parts()))]
+    value, claimed, holds = _ends(parts, table, reached, wanted)
     given: dict[str, int | bool | str] = {"model": name}
     given |= {} if start is None else {"delta": written(start)}
     given |= {} if length is None else {"n": length}
@@ -106,8 +113,8 @@ def error_propagation(
         where="an upper bound for every such change",
         source="yang2026, Lemmas 28 to 33; Cookbook, Section 7.2",
         labels=("our constants" if reached is None else "our bound", "papers' constants"),
-        proofs=tuple(dict.fromkeys(proof for part in parts for proof in part.proofs)),
-        extra=_extra(parts, table, reached, refused),
+        proofs=tuple(dict.fromkeys(proof for part in parts() for proof in part.proofs)),
+        extra=_extra([part.label for part in parts()], table, reached, refused),
     )
 
 
@@ -126,58 +133,47 @@ def _by_words(
         return None, str(error).rstrip(".")
 
 
-def _shown(parts: list[Growth], start: Fraction, wanted: int) -> list[tuple[Ball, Ball]]:
-    """The errors by the constants after the embedding and after each part."""
-    if all(part.exact for part in parts):
-        return [(_ball(row.ours, wanted), _ball(row.papers, wanted)) for row in run(parts, start, lambda q: q)]
-    rows = []
-    for k in range(len(parts) + 1):
-        ours, papers = (
-            refine(lambda k=k, s=s: arb_of(run(parts[:k], start, arb_of)[k][s]), wanted, relative=True, what="a bound")
-            for s in (0, 1)
-        )
-        rows.append((ball(ours, wanted, relative=True), ball(papers, wanted, relative=True)))
-    return rows
+def _once(compute: Parts) -> Parts:
+    """The same, once for each precision."""
+    known = cache(lambda bits: compute())
+    return lambda: known(flint.ctx.prec)
 
 
-def _ball(value: Fraction, digits: int) -> Ball:
-    return ball(refine(lambda: arb_of(value), digits, relative=True), digits, relative=True)
+def _balls(parts: Parts, k: int, wanted: int) -> tuple[Ball, Ball]:
+    """The errors by our constants and by the papers' after part k."""
+
+    def shown(side: int) -> Ball:
+        found = refine(lambda: arb(parts()[k].error[side]), wanted, relative=True, what="a bound")
+        return ball(found, wanted, relative=True)
+
+    return shown(0), shown(1)
 
 
 def _ends(
-    parts: list[Growth], table: list[tuple[Ball, Ball]], start: Fraction | None, reached: Moves | None, wanted: int
+    parts: Parts, table: list[tuple[Ball, Ball]], reached: Moves | None, wanted: int
 ) -> tuple[Ball, Ball | None, bool | None]:
     """Our bound, the papers', and whether ours is at most theirs."""
     with flint.ctx.workprec(bits_for(wanted) + GUARD_BITS):
         stream = None if reached is None else reached.stream.upper()
-
-    def rows() -> Pair:
-        assert start is not None
-        return run(parts, start, arb_of)[-1]
-
-    if not table:
-        assert stream is not None
-        return ball(stream, wanted, relative=True), None, None
-    with flint.ctx.workprec(bits_for(wanted) + GUARD_BITS):
-        better = stream is not None and bool(stream < arb(rows().ours))
+        better = stream is not None and (not table or bool(stream < arb(parts()[-1].error.ours)))
+    ours, papers = table[-1] if table else (None, None)
     if better:
         assert stream is not None
-        held = decided(lambda: arb(rows().papers) - stream, wanted, "our bound <= the papers' bound")
-        return ball(stream, wanted, relative=True), table[-1][1], held
-    if all(part.exact for part in parts):
-        assert start is not None
-        last = run(parts, start, lambda q: q)[-1]
-        return (*table[-1], last.ours <= last.papers)
-    held = decided(lambda: rows().papers - rows().ours, wanted, "our bound <= the papers' bound")
-    return (*table[-1], held)
+        ours = ball(stream, wanted, relative=True)
+    assert ours is not None
+
+    def less() -> arb:
+        last = parts()[-1].error
+        return arb(last.papers - (stream if better else last.ours))
+
+    return ours, papers, decided(less, wanted, "our bound <= the papers' bound") if table else None
 
 
 def _extra(
-    parts: list[Growth], table: list[tuple[Ball, Ball]], reached: Moves | None, refused: str
+    labels: list[str], table: list[tuple[Ball, Ball]], reached: Moves | None, refused: str
 ) -> dict[str, Ball | str]:
     """The bounds after each part; of each coordinate and score where words were gone through."""
     found: dict[str, Ball | str] = {}
-    labels = ["embedding", *(part.label for part in parts)] if table else []
     steps = [] if reached is None else [(label, _shortly(size)) for label, size in reached.parts]
     for k, label in enumerate(labels or [label for label, _ in steps]):
         by_words = f"{steps[k][1]}" if k < len(steps) else None
@@ -192,7 +188,7 @@ def _extra(
             for name, (size, place, word) in entries.items():
                 where = "" if size.is_zero() else f", at position {place} of {word or EMPTY_WORD}"
                 found[f"{what}{name}"] = f"at most {_shortly(size)}{where}"
-        found["words"] = f"{reached.words}, each by itself" if reached.words > 1 or parts else "all inputs"
+        found["words"] = f"{reached.words}, each by itself" if reached.words > 1 or len(labels) > 1 else "all inputs"
     if refused:
         found["not shown" if reached is None else "papers' constants"] = refused
     return found

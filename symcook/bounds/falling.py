@@ -25,10 +25,12 @@ VARIANTS = {
 
 
 def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: int | str = 30) -> Bound:
-    """The supremum of ||hardmax(s) - softmax(s)||_1 over scores with s_j <= s_p - gamma |j - p| for some p; 4 e^-gamma.
+    """The supremum of the L1 distance for scores that fall by gamma a step away from their maximum, for every length or
+    one, against 4 e^-gamma (yang2026, Lemma 6).
 
-    gamma: positive. n: the length; without it every length is meant. Relative radius at most 10^-digits. For values
-    with |v_j| <= v_max the error of the retrieved value is at most v_max times as great, and reaches that.
+    That is s_j <= s_p - gamma |j - p| for some p, with gamma positive; without n every length is meant. Relative radius
+    at most 10^-digits. For values with |v_j| <= v_max the error of the retrieved value is at most v_max times as great,
+    and reaches that.
 
     With x = e^-gamma the weights are greatest where s_j = s_p - gamma |j - p|; then the distance is 2 S/(1 + S) with
     S = T(p - 1) + T(n - p), T(m) = x + ... + x^m = x (1 - x^m)/(1 - x). T grows by less and less, so p = ceil(n/2) is
@@ -95,10 +97,11 @@ def _power(gamma: flint.arb, m: int) -> flint.arb:
 
 
 def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits: int | str = 30) -> Bound:
-    """The greatest |sum_j softmax(gamma (2 t j - j^2))_j j - t| over positions t, and (3/2) e^-gamma.
+    """The greatest error of a position that soft attention looks up with scores gamma (2 t j - j^2), for every length
+    or one, against (3/2) e^-gamma, and the least gamma for 3/2 (yang2026, Lemma 7).
 
-    gamma: positive (Lemma 7 asks for at least 1). n: the length; without it every length is meant. Relative radius at
-    most 10^-digits.
+    The error is |sum_j softmax(gamma (2 t j - j^2))_j j - t|, the greatest over t; gamma is positive (Lemma 7 asks for
+    at least 1); without n every length is meant. Relative radius at most 10^-digits.
 
     With x = e^-gamma, a positions to the left of t and b to the right, the error is |A(b) - A(a)|/(1 + S(a) + S(b)),
     where A(m) = sum of k x^(k^2) and S(m) = sum of x^(k^2) over k = 1..m. A position more on the shorter side makes the
@@ -214,10 +217,13 @@ def _fall(x: flint.arb) -> flint.arb:
 
 
 def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: int | str = 30) -> Bound:
-    """The supremum of ||hardmax(s) - softmax(s')||_1 over scores s with gap at least 1, s' of Lemma 8; and 4 e^-gamma.
+    """The supremum of the L1 distance to unique hardmax where scores are changed to break ties, against 4 e^-gamma
+    (yang2026, Lemma 8).
 
-    variant: 'a' s' = gamma n^2 (s_j - 1/j), 'b' s' = 2 gamma n (s_j + j/(2 n)), both against the rightmost maximum, or
-    'c' s' = 2 gamma n (s_j - j/(2 n)) against the leftmost. gamma: positive. n: the length.
+    variant V: The part of Lemma 8: a, b or c.
+
+    Scores s have gap at least 1; they become, in 'a', s' = gamma n^2 (s_j - 1/j), 'b' s' = 2 gamma n (s_j + j/(2 n)),
+    both against the rightmost maximum, or 'c' s' = 2 gamma n (s_j - j/(2 n)) against the leftmost; gamma is positive.
     Relative radius at most 10^-digits. For values with |v_j| <= v_max the greatest error is v_max times the distance.
 
     For a maximum at p each other position can be chosen by itself. On the side where ties are allowed a tie is worst;

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 import flint
 from flint import arb
 
 from symcook.bounds.arguments import count, written
-from symcook.bounds.models import entry, read_model
+from symcook.bounds.models import entry, read_model, words_of_length
 from symcook.bounds.result import Bound
 from symcook.domains.batch import Batch, Words
 from symcook.domains.rowwise import visible
@@ -21,6 +21,7 @@ from symcook.model.layers import SelfAttention
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, check_digits, refine
+from symcook.words import Word
 
 LIMIT = 2**16
 """The greatest number of words that are compared."""
@@ -32,20 +33,15 @@ Changes = list[dict[str, Fraction]]
 """For each position a bound on the change of each coordinate."""
 
 
-def too_many(letters: int, n: int, most: int) -> bool:
-    """Whether there are more than `most` words of n letters, without a power of any size."""
-    return letters > 1 and (n > most.bit_length() or letters**n > most)
-
-
 def sensitivity(
     model: str | Transformer, n: int | str, values: str | Mapping[str, Any] | None = None, digits: int | str = 30
 ) -> Bound:
-    """The greatest change of an output of the model when one of its n symbols changes, against a proved C/n.
+    """The greatest change of a model's output when one of n symbols changes, against a proved C/n (chiang2022, Section
+    1; Cookbook, Section 6.4).
 
-    model: a recipe, a model file or a model that reads words, with at most 2^16 words of length n; its heads average
-    uniformly (all scores zero) and its activations are relu; a model with scores, layer norm or other activations, with
-    at most 2^12 words, has no C, and the greatest change is enclosed by runs in balls. values: as in
-    `error_propagation`. An output is the logit
+    The model reads words, with at most 2^16 words of length n; its heads average uniformly (all scores zero) and its
+    activations are relu; a model with scores, layer norm or other activations, with at most 2^12 words, has no C, and
+    the greatest change is enclosed by runs in balls. An output is the logit
     of a sign readout, else each coordinate or score that the readout shows, at the position where it looks. For a
     readout at each position those at the changed position are left out, since they change by a constant: the residual
     connection carries the symbol itself.
@@ -69,14 +65,11 @@ def sensitivity(
     length = count(n)
     if not chosen.alphabet:
         raise BadInput("sensitivity needs a model that reads words", name, "give one with an alphabet, such as dyck-1")
-    letters, added = len(chosen.alphabet), chosen.embedding.added
+    added = chosen.embedding.added
     if (why := _irregular(chosen)) is not None:
         chosen.check_length(length + added)
         return _by_balls(chosen, name, length, wanted, why)
-    if too_many(letters, length, LIMIT):
-        raise BadInput(
-            f"{name} must have at most {LIMIT} words of the length", f"{letters}^{length}", "give a smaller --n"
-        )
+    words_of_length(chosen, length, LIMIT, name)
     chosen.check_length(length + added)
     result = forward(chosen, Words(chosen.alphabet, length + added, *chosen.embedding.ends), Batch())
     each = chosen.readout.everywhere
@@ -121,21 +114,20 @@ def _irregular(model: Transformer) -> str | None:
 
 def _by_balls(model: Transformer, name: str, n: int, digits: int, why: str) -> Bound:
     """The greatest change by runs of all words in balls."""
-    letters = model.alphabet
-    if too_many(len(letters), n, IN_BALLS):
-        must = f"{name} must have at most {IN_BALLS} words of the length, since it has {why}"
-        raise BadInput(must, f"{len(letters)}^{n}", "give a smaller --n")
-    where, own = "no symbol changes an output", NONE
+    words = list(words_of_length(model, n, IN_BALLS, name, f", since it has {why}"))
+    where, own, said = "no symbol changes an output", NONE, model.embedding.written
     each, before = model.readout.everywhere, len(model.embedding.ends[0])
 
     def greatest(which: int) -> arb:
         nonlocal where, own
-        table = _outputs_in_balls(model, n, max(64, flint.ctx.prec))
+        table = _outputs_in_balls(model, words, max(64, flint.ctx.prec))
         best, own, where = NONE, NONE, "no symbol changes an output"
         for place, output in table:
             for p in range(n):
-                for word in product(letters, repeat=n - 1):
-                    line = [((*word[:p], letter, *word[p:])) for letter in letters]
+                for word in words:
+                    if word[p] != model.alphabet[0]:
+                        continue
+                    line = [((*word[:p], letter, *word[p + 1 :])) for letter in model.alphabet]
                     values = [table[place, output][one] for one in line]
                     low = min(range(len(line)), key=lambda k: values[k].mid())
                     high = max(range(len(line)), key=lambda k: values[k].mid())
@@ -146,7 +138,7 @@ def _by_balls(model: Transformer, name: str, n: int, digits: int, why: str) -> B
                         own = own.max(change)
                     elif not change < best:
                         if change > best:
-                            where = f"by {output} between {typed(line[low])} and {typed(line[high])}"
+                            where = f"by {output} between {said(line[low])} and {said(line[high])}"
                         best = best.max(change)
         return (best, own)[which]
 
@@ -174,13 +166,13 @@ def _shown_times(value: arb, n: int, digits: int) -> Ball:
         return ball(value * n, digits)
 
 
-def _outputs_in_balls(model: Transformer, n: int, bits: int) -> dict[tuple[int, str], dict[tuple[str, ...], arb]]:
+def _outputs_in_balls(model: Transformer, words: Sequence[Word], bits: int) -> dict[tuple[int, str], dict[Word, arb]]:
     """For each place where the readout looks and each output, its value for every word."""
     from symcook.domains.ball import Ball as Balls
 
-    length = n + model.embedding.added
-    table: dict[tuple[int, str], dict[tuple[str, ...], arb]] = {}
-    for word in product(model.alphabet, repeat=n):
+    length = len(words[0]) + model.embedding.added
+    table: dict[tuple[int, str], dict[Word, arb]] = {}
+    for word in words:
         result = forward(model, model.tokens(word), Balls(bits))
         for name, column in result.watched.items():
             for place in result.places:
@@ -193,7 +185,7 @@ def _greatest(model: Transformer, result: Result, n: int, each: bool) -> tuple[F
     import numpy as np
 
     domain: Any = result.domain
-    letters, before = model.alphabet, len(model.embedding.ends[0])
+    letters, before, said = model.alphabet, len(model.embedding.ends[0]), model.embedding.written
     shape = (len(letters),) * n
     best, where, own = Fraction(0), "no symbol changes an output", Fraction(0)
     for name, column in result.watched.items():
@@ -211,7 +203,7 @@ def _greatest(model: Transformer, result: Result, n: int, each: bool) -> tuple[F
                     at = np.unravel_index(int(np.argmax(spread)), spread.shape) if n > 1 else ()
                     line = table[(*at[:p], slice(None), *at[p:])]
                     ends = (int(np.argmin(line)), int(np.argmax(line)))
-                    words = (typed([letters[int(k)] for k in (*at[:p], e, *at[p:])]) for e in ends)
+                    words = (said([letters[int(k)] for k in (*at[:p], e, *at[p:])]) for e in ends)
                     where = f"by {name} between {' and '.join(words)}"
     return best, where, own
 
@@ -225,15 +217,6 @@ def _bound(model: Transformer, n: int, each: bool) -> Fraction:
         places = [p for p in model.readout.places(length) if not each or p != changed]
         best = max([best, *(change for place in places for change in _outputs(model, changes[place]))])
     return best
-
-
-def typed(word: Sequence[str]) -> str:
-    """A word as the command line takes it: with spaces where some symbol is longer than one character.
-
-    >>> typed(("a", "b")), typed(("go", "b"))
-    ('ab', 'go b')
-    """
-    return ("" if all(len(token) == 1 for token in word) else " ").join(word)
 
 
 def _changes(model: Transformer, length: int, changed: int) -> Changes:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from symcook.bounds.constants import Rows, product, score_form
+from symcook.bounds.constants import product, score_form
 from symcook.bounds.models import words_of_length
 from symcook.domains.exact import Exact
 from symcook.domains.rowwise import visible
@@ -41,7 +41,7 @@ def streams(model: Transformer, layers: int, length: int, name: str) -> list[Str
     found = []
     try:
         for word in words_of_length(model, length, GAP_WORDS, name):
-            columns = forward(first, word, Exact(), trace=True, weights=False).steps[-1].columns
+            columns = forward(first, model.tokens(word), Exact(), trace=True, weights=False).steps[-1].columns
             rows = range(length + model.embedding.added)
             found.append([{c: _rational(column[i]) for c, column in columns.items()} for i in rows])
     except NotExact as error:
@@ -83,8 +83,3 @@ def _dot(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
 
 def _norm(row: Mapping[str, Fraction]) -> Fraction:
     return sum((abs(v) for v in row.values()), Fraction(0))
-
-
-def moved_scores(form: Rows, size: Fraction, change: Fraction) -> Fraction:
-    """How much x F z moves at most where x and z, of L1 norm at most `size`, change by at most `change`."""
-    return max((abs(e) for row in form for e in row), default=Fraction(0)) * (2 * size * change + change * change)

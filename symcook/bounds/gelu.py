@@ -160,10 +160,13 @@ def _shape(form: str) -> _Shape:
 
 
 def gelu_multiply(form: str = "erf", digits: int | str = 30) -> Bound:
-    """The least K with |sqrt(pi/2)(gelu(x + y) - gelu(x) - gelu(y)) - x y| <= K (|x| + |y|)^3 for all x, y; and 1/4.
+    """The least K with |error| <= K (|x| + |y|)^3 for the product by GELU, against 1/4 (Cookbook, Section 4.6).
 
-    form: 'erf' (Eq. 24) or 'tanh' (Eq. 25). Why the value is sharp: see the module. Relative radius at most 10^-digits.
-    Raises BadInput for the form or the digits. Source: Cookbook, Section 4.6.
+    form F: The form of GELU: erf (Eq. 24) or tanh (Eq. 25).
+
+    The error is that of sqrt(pi/2)(gelu(x + y) - gelu(x) - gelu(y)) as x y, for all x, y. Why the value is sharp: see
+    the module. Relative radius at most 10^-digits. Raises BadInput for the form or the digits. Source: Cookbook,
+    Section 4.6.
     """
     wanted = check_digits(digits)
     shape = _shape(_form(form))
@@ -188,9 +191,12 @@ def gelu_multiply(form: str = "erf", digits: int | str = 30) -> Bound:
 
 
 def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str = 30) -> Bound:
-    """The greatest difference of GELU(c x)/c and ReLU(x) over all x: K/c; and a proved bound.
+    """The greatest difference of GELU(c x)/c and ReLU(x), against a proved bound (Cookbook, Eq. 27).
 
-    c: positive. form: 'erf' (Eq. 24) or 'tanh' (Eq. 25). K is the maximum of |u| (1 - T(|u|))/2, see the module. The
+    c C: The factor in GELU(c x)/c.
+    form F: The form of GELU: erf (Eq. 24) or tanh (Eq. 25).
+
+    Over all x it is K/c, with c positive. K is the maximum of |u| (1 - T(|u|))/2, see the module. The
     paper gives no rate; stored proofs give 0.16998/c for erf and 0.17005/c for tanh. Relative radius at most
     10^-digits.
     Raises BadInput for c, the form or the digits. Source: Cookbook, Section 4.6, Eq. (27).

@@ -29,106 +29,78 @@ necessary to run all words of length n, taken from these runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-import flint
+from flint import arb, fmpq
 
 from symcook.bounds.arguments import written
-from symcook.bounds.constants import (
-    added_size,
-    change_of,
-    column_sum,
-    normed_change,
-    normed_size,
-    root,
-    rows_of,
-    score_form,
-)
-from symcook.bounds.gap import moved_scores, score_gap, streams
+from symcook.bounds.constants import added_size, change_of, column_sum, normed_change, normed_size, rows_of, score_form
+from symcook.bounds.gap import Gap, score_gap, streams
 from symcook.bounds.models import entry
 from symcook.domains.exact import at_position
-from symcook.errors import BadInput
+from symcook.errors import BadInput, Undecided
 from symcook.model.layers import SelfAttention, Sublayer
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.symbols import from_sympy, tree_from_sympy
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import arb_of, decide_sign
 from symcook.numbers.evaluate import evaluate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from symcook.numbers.roots import rational_root
 
 Number = Any
-"""A Fraction where every constant of the model is rational, else a ball."""
-Row = Mapping[str, Fraction]
+"""A rational number of flint where all constants up to there are rational, else a ball; the two mix."""
 
 
 class Pair(NamedTuple):
-    """An error after some part, by our constants and by those of the papers."""
+    """An error, by our constants and by those of the papers."""
 
     ours: Number
     papers: Number
 
+    def __add__(self, other: Pair) -> Pair:  # type: ignore[override]
+        return Pair(self.ours + other.ours, self.papers + other.papers)
 
-@dataclass(frozen=True)
-class Growth:
-    """A sublayer: its name for the table, what it does to an error, and the statements that say so.
+    def times(self, ours: Number, papers: Number) -> Pair:
+        """Both as they grow by constants."""
+        return Pair(ours * self.ours, papers * self.papers)
 
-    `grow` gets the error before the part and a function that makes numbers of Fractions; `exact` where it needs no
-    balls.
-    """
+
+class Part(NamedTuple):
+    """What stands after a part: its name for the table, the error, and the statements that say so."""
 
     label: str
-    grow: Callable[[Pair, Callable[[Fraction], Number]], Pair]
-    proofs: tuple[str, ...]
-    exact: bool = True
+    error: Pair
+    proofs: tuple[str, ...] = ()
 
 
-def run(parts: Sequence[Growth], start: Fraction, number: Callable[[Fraction], Number]) -> list[Pair]:
-    """The errors after the embedding and after each part."""
-    table = [Pair(number(start), number(start))]
-    for part in parts:
-        table.append(part.grow(table[-1], number))
-    return table
-
-
-def seen(norms: Sequence[Growth], e: Pair, number: Callable[[Fraction], Number]) -> Pair:
-    """The error of what several norms side by side write."""
-    parts = [norm.grow(e, number) for norm in norms]
-    return Pair(*(sum((p[s] for p in parts[1:]), parts[0][s]) for s in (0, 1)))
-
-
-def _require_relu(block: FeedForward) -> None:
-    if block.activation != "relu":
-        do = "symcook bound gelu-relu has the error of GELU" if block.activation.startswith("gelu") else None
-        raise BadInput("the activation must be relu, whose Lipschitz constant is 1", block.activation, do)
-
-
-class Plan:
-    """The parts of a model with their constants; `size` bounds the L1 norm of the stream before the next part."""
+class Growth:
+    """How an error grows in a model. `size` bounds the L1 norm of the stream before the next part, where a head has
+    scores."""
 
     def __init__(self, model: Transformer, name: str, delta: Fraction, length: int | None) -> None:
         self.model, self.name, self.delta, self.length = model, name, delta, length
-        self.so_far: list[Growth] = []
-        self.size: Fraction | None = None
-        for step in model.sublayers:  # before their weights, which may be irrational as well
-            if isinstance(step.block, FeedForward):
-                _require_relu(step.block)
+        blocks = [step.block for step in model.sublayers]
+        for block in blocks:  # before their weights, which may be irrational as well
+            if isinstance(block, FeedForward) and block.activation != "relu":
+                do = "symcook bound gelu-relu has the error of GELU" if block.activation.startswith("gelu") else None
+                raise BadInput("the activation must be relu, whose Lipschitz constant is 1", block.activation, do)
         self.width, self.greatest = self._paper_sizes()
-        if any(not head.uniform for head in self._heads()):
+        self.gaps: dict[int, Gap] = {}
+        self.start: Fraction | None = None
+        if any(not head.uniform for block in blocks if isinstance(block, SelfAttention) for head in block.heads):
             if model.embedding.inputs is not None:
                 must = "a model with scores must read words, so that its activations are bounded"
                 raise BadInput(must, f"{name} reads rows of numbers")
             if length is None:
                 raise BadInput(f"{name} has scores, so that the length must be given", "none", "give for example --n 8")
-            self.size = self._embedded(length)
+            self.start = self._embedded(length)
 
-    def _heads(self) -> Iterator[Head]:
+    def parts(self) -> list[Part]:
+        """The error after the embedding and after each part, at flint's precision."""
+        self.size, found = self.start, [Part("embedding", Pair(_flint(self.delta), _flint(self.delta)))]
         for step in self.model.sublayers:
-            yield from (part for part in step.parts if isinstance(part, Head))
+            found.append(self._after(step, found[-1].error))
+        return found
 
     def _paper_sizes(self) -> tuple[int, Fraction]:
         """d and p_max of the papers."""
@@ -151,144 +123,105 @@ class Plan:
                 best = max(best, total)
         return best
 
-    def parts(self) -> list[Growth]:
-        for step in self.model.sublayers:
-            self.so_far.append(self._step(step))
-        return self.so_far
-
-    def _step(self, step: Sublayer) -> Growth:
-        block, label = step.block, f"layer {step.layer} {step.kind}"
-        if block is None:
-            assert step.after is not None  # a final norm
-            return self._norm(step.after, step.kind)
-        size = self.size
-        before = [self._norm(norm) for norm in step.before]
-        if before:
-            size = sum((normed_size(norm) for norm in step.before), Fraction(0))
-        inner = (
-            self._feedforward(block)
-            if isinstance(block, FeedForward)
-            else self._attention(label, block, size, step.layer - 1, before)
-        )
-        if self.size is not None:
-            assert size is not None
-            self.size += added_size(block, size)
-        after = None if step.after is None else self._norm(step.after)
-        if step.after is not None and self.size is not None:
-            self.size = normed_size(step.after)
-
-        def grow(e: Pair, number: Callable[[Fraction], Number]) -> Pair:
-            added = inner.grow(seen(before, e, number) if before else e, number)
-            whole = Pair(e.ours + added.ours, e.papers + added.papers)
-            return whole if after is None else after.grow(whole, number)
-
-        every = [*before, inner, *([] if after is None else [after])]
-        proofs = tuple(proof for part in every for proof in part.proofs)
-        return Growth(label, grow, (*proofs, "cookbook.s7.2.prop7.4"), all(part.exact for part in every))
-
-    def _feedforward(self, block: FeedForward) -> Growth:
-        ours = change_of(block)
-        papers = (self.width * self.greatest) ** 2
-        return Growth(
-            "",
-            lambda e, number: Pair(number(ours) * e.ours, number(papers) * e.papers),
-            ("lem.ffn_columns", "yang2026.lemma30"),
-        )
-
-    def _attention(
-        self, label: str, block: SelfAttention, size: Fraction | None, layers: int, before: Sequence[Growth]
-    ) -> Growth:
-        heads = [self._head(label, head, size, layers, before) for head in block.heads]
-
-        def grow(e: Pair, number: Callable[[Fraction], Number]) -> Pair:
-            added = [head.grow(e, number) for head in heads]
-            return Pair(*(sum((a[s] for a in added[1:]), added[0][s]) for s in (0, 1)))
-
-        return Growth("", grow, tuple(p for head in heads for p in head.proofs), all(head.exact for head in heads))
-
-    def _head(self, label: str, head: Head, size: Fraction | None, layers: int, before: Sequence[Growth]) -> Growth:
-        ours, papers = column_sum(rows_of(head.V)), self.width * self.greatest
-        mean = ("lem.mean_close", "lem.norm_columns", "yang2026.lemma33")
-        uniform = not any(e for row in score_form(head) for e in row)
-        if uniform or head.weighting != "softmax":
-            if not uniform:
-                self._check_gap(label, head, layers, bool(before))
-                mean = ("lem.argmax_kept", "lem.bilinear_close", *mean)
-            return Growth("", lambda e, number: Pair(number(ours) * e.ours, number(papers) * e.papers), mean)
-        assert size is not None
-        bound, greatest = size, max(size, Fraction(1))
-        factor = self._factor(head)
-        mu = max(abs(e) for row in score_form(head) for e in row)
-        d, p = self.width, self.greatest
-
-        def grow(e: Pair, number: Callable[[Fraction], Number]) -> Pair:
-            scaled = factor()
-            score = scaled * number(mu) * (2 * number(bound) * e.ours + e.ours * e.ours)
-            weights = 2 * (score / 2).tanh()
-            claimed = scaled * number(3 * d**2 * p**2 * greatest) * e.papers
-            return Pair(
-                number(ours) * (number(bound) * weights + e.ours),
-                number(d * p) * (number(d * greatest) * 4 * claimed + e.papers),
-            )
-
-        def slack(number: Callable[[Fraction], Number]) -> Number:
-            e = run(self.so_far, self.delta, number)[-1]
-            return number(Fraction(1)) - (seen(before, e, number) if before else e).papers
-
-        if all(part.exact for part in (*self.so_far, *before)):
-            large = slack(lambda q: q) < 0
+    def _after(self, step: Sublayer, error: Pair) -> Part:
+        """The error after a part and its residual connection, and after the norm behind it."""
+        label, proofs = f"layer {step.layer} {step.kind}", list[str]()
+        if step.block is None:
+            label = step.kind  # a final norm
         else:
-            large = decide_sign(lambda: slack(arb_of), f"the error before {label} is at most 1") < 0
-        if large:
+            size, seen = self.size, error
+            if step.before:
+                size = sum((normed_size(norm) for norm in step.before), Fraction(0))
+                first, *others = [self._normed(error, norm, proofs) for norm in step.before]
+                seen = sum(others, first)
+            if isinstance(step.block, FeedForward):
+                proofs += ["lem.ffn_columns", "yang2026.lemma30"]
+                added = [seen.times(_flint(change_of(step.block)), _flint((self.width * self.greatest) ** 2))]
+            else:
+                added = [self._attended(label, head, step, size, seen, proofs) for head in step.block.heads]
+            error = sum(added, error)
+            if self.size is not None:
+                assert size is not None
+                self.size += added_size(step.block, size)
+        if step.after is not None:
+            error = self._normed(error, step.after, proofs)
+            self.size = None if self.size is None else normed_size(step.after)
+        return Part(label, error, (*proofs, "cookbook.s7.2.prop7.4") if step.block is not None else tuple(proofs))
+
+    def _normed(self, error: Pair, norm: LayerNorm, proofs: list[str]) -> Pair:
+        proofs += ["lem.norm_layernorm", "cookbook.s6.4.ln_lipschitz", "cookbook.s7.2.prop7.5"]
+        return error.times(*map(_root, normed_change(norm)))
+
+    def _attended(
+        self, label: str, head: Head, step: Sublayer, size: Fraction | None, seen: Pair, proofs: list[str]
+    ) -> Pair:
+        """What a head adds to the error."""
+        own, papers = _flint(column_sum(rows_of(head.V))), _flint(self.width * self.greatest)
+        mu = max((abs(e) for row in score_form(head) for e in row), default=Fraction(0))
+        mean = ["lem.mean_close", "lem.norm_columns", "yang2026.lemma33"]
+        if not mu or head.weighting != "softmax":
+            if mu:
+                self._check_gap(label, head, step, seen.ours, mu)
+                proofs += ["lem.argmax_kept", "lem.bilinear_close"]
+            proofs += mean
+            return seen.times(own, papers)
+        assert size is not None
+        proofs += ["lem.bilinear_close", "lem.sm_distance_sharp", *mean, "yang2026.lemma31", "yang2026.lemma32.ratio"]
+        if not seen.papers <= 1:
+            if not seen.papers > 1:
+                raise Undecided(f"whether the error before {label} is at most 1 stays open")
             must = f"the error before {label} must be at most 1 by the papers' constants (Lemma 31)"
             raise BadInput(must, f"delta = {written(self.delta)}", "give a smaller delta")
-        proofs = ("lem.bilinear_close", "lem.sm_distance_sharp", *mean, "yang2026.lemma31", "yang2026.lemma32.ratio")
-        return Growth("", grow, proofs, exact=False)
+        scaled, bound, greatest = self._factor(head), _flint(size), _flint(max(size, Fraction(1)))
+        weights = 2 * (_moved(scaled * _flint(mu), bound, seen.ours) / 2).tanh()
+        claimed = scaled * 3 * papers**2 * greatest * seen.papers
+        return Pair(own * (bound * weights + seen.ours), papers * (self.width * greatest * 4 * claimed + seen.papers))
 
-    def _factor(self, head: Head) -> Callable[[], flint.arb]:
-        """scale/temperature, the greatest over the positions, as a ball."""
-        embedding = self.model.embedding
+    def _factor(self, head: Head) -> arb:
+        """scale/temperature, the greatest over the positions."""
+        start = self.model.embedding.start
         assert self.length is not None
-        n = self.length + embedding.added
+        n = self.length + self.model.embedding.added
         tree = tree_from_sympy(head.scale / head.temperature)
+        best = arb(0)
+        for i in range(start, start + n):
+            found = evaluate(tree, {"i": i, "n": n})
+            if found < 0:
+                where = f"{from_sympy(head.temperature)} at i = {i}, n = {n}"
+                raise BadInput("a temperature must be positive", where)
+            best = best.max(found)
+        return best
 
-        def factor() -> flint.arb:
-            best = flint.arb(0)
-            for i in range(embedding.start, embedding.start + n):
-                found = evaluate(tree, {"i": i, "n": n})
-                if found < 0:
-                    where = f"{from_sympy(head.temperature)} at i = {i}, n = {n}"
-                    raise BadInput("a temperature must be positive", where)
-                best = best.max(found)
-            return best
-
-        return factor
-
-    def _norm(self, norm: LayerNorm, label: str = "") -> Growth:
-        sharp, papers = normed_change(norm)
-        roots = (root(sharp), root(papers))
-
-        def grow(e: Pair, number: Callable[[Fraction], Number]) -> Pair:
-            ours, claimed = (
-                arb_of(square).sqrt() if exact is None else number(exact)
-                for square, exact in zip((sharp, papers), roots, strict=True)
-            )
-            return Pair(ours * e.ours, claimed * e.papers)
-
-        proofs = ("lem.norm_layernorm", "cookbook.s6.4.ln_lipschitz", "cookbook.s7.2.prop7.5")
-        return Growth(label, grow, proofs, exact=None not in roots)
-
-    def _check_gap(self, label: str, head: Head, layers: int, normed: bool) -> None:
+    def _check_gap(self, label: str, head: Head, step: Sublayer, error: Number, mu: Fraction) -> None:
         """BadInput unless at every position of every word the maximum is unique and the error cannot reach it."""
-        if normed or any(not part.exact for part in self.so_far):
+        if step.before or not isinstance(error, fmpq):
             raise BadInput(
                 f"{label} must see exact scores", "scores behind softmax or a layer norm", "no gap is computed for it"
             )
         assert self.length is not None
-        before = streams(self.model, layers, self.length, self.name)
-        gap = score_gap(head, before, self.model.embedding.start, f"{label} of {self.name}")
-        moved = moved_scores(score_form(head), gap.size, run(self.so_far, self.delta, lambda q: q)[-1].ours)
-        if gap.least is not None and 2 * moved >= gap.least:
+        if id(head) not in self.gaps:
+            before = streams(self.model, step.layer - 1, self.length, self.name)
+            self.gaps[id(head)] = score_gap(head, before, self.model.embedding.start, f"{label} of {self.name}")
+        gap = self.gaps[id(head)]
+        moved = _moved(_flint(mu), _flint(gap.size), error)
+        if gap.least is not None and 2 * moved >= _flint(gap.least):
             must = f"delta must be so small that the scores of {label} keep their maxima"
-            given = f"a gap of {written(gap.least)}, scores that move by up to {written(moved)}"
+            by = Fraction(int(moved.p), int(moved.q))
+            given = f"a gap of {written(gap.least)}, scores that move by up to {written(by)}"
             raise BadInput(must, given, "give a smaller delta")
+
+
+def _moved(mu: Number, size: Number, error: Number) -> Number:
+    """How much x M z moves at most where x and z, of L1 norm at most `size`, change by at most `error`."""
+    return mu * (2 * size * error + error * error)
+
+
+def _flint(value: Fraction | int) -> fmpq:
+    exact = Fraction(value)
+    return fmpq(exact.numerator, exact.denominator)
+
+
+def _root(square: Fraction) -> Number:
+    """The root of a rational number, exactly where it is rational."""
+    exact = rational_root(square)
+    return arb(_flint(square)).sqrt() if exact is None else _flint(exact)

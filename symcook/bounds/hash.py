@@ -29,10 +29,15 @@ def tie_break(i: int) -> Fraction:
 
 
 def layernorm_hash(n: int | str, tie_break: bool = False, search: bool = False, digits: int | str = 30) -> Bound:
-    """The least gap 1 - phi_q . phi_k over integers 1 <= q != k <= n, and 1/(2 n^4).
+    """The least gap of the scores of the layer-norm hash over positions up to n, against 1/(2 n^4) (Cookbook, Section
+    5.3.3; merrill2024, Lemma 8).
 
-    n: at least 2. phi_x = (x, 1, -x, -1)/sqrt(2 x^2 + 2) has norm 1 (merrill2024, Definition 3); the lh(x) of the
-    Cookbook is twice as long, so that its scores and gaps are 4 times these. Relative radius at most 10^-digits.
+    tie_break: Also the tie-breaking term of merrill2024, Definition 7.
+    search: Also the least precision that tells all positions apart.
+
+    The gap is 1 - phi_q . phi_k over integers 1 <= q != k <= n, n at least 2. phi_x = (x, 1, -x, -1)/sqrt(2 x^2 + 2)
+    has norm 1 (merrill2024, Definition 3); the lh(x) of the Cookbook is twice as long, so that its scores and gaps are
+    4 times these. Relative radius at most 10^-digits.
 
     phi_q . phi_k is the cosine of the angle between (q, 1) and (k, 1), and the gap grows with |q - k|/(q k + 1). That
     is least for the neighbours n and n - 1, where the gap lies between 1/(2 n^4) and 1/(2 n^4) + 21/(20 n^5).

@@ -151,11 +151,13 @@ def lipschitz(
     values: str | Mapping[str, Any] | None = None,
     digits: int | str = 30,
 ) -> Bound:
-    """The least Lipschitz constant of a feed-forward layer, and ||W2|| ||W1||.
+    """The least Lipschitz constant of a feed-forward layer, against ||W2|| ||W1||, and whether it is positively
+    homogeneous (Cookbook, Section 6.1).
 
-    model: a recipe, a model file, or a model, of one feed-forward layer with relu; the residual connection is left
-    out. norm: max for the greatest entry, sum for the sum of the sizes of all entries; Definition 6.2 does not say
-    which. values: arguments of the recipe and values of its symbols, as "eps=1/8".
+    norm M: max for the greatest entry, sum for the sum of their sizes.
+
+    The model, which may be given as such, has one feed-forward layer with relu; the residual connection is left out.
+    Definition 6.2 does not say which norm is meant. Values are those of arguments and symbols, as "eps=1/8".
 
     `extra` says whether the layer is positively homogeneous of degree 1, f(c x) = c f(x) for c >= 0, with a
     counterexample where it is not; without biases every layer is. Both are exact: every combination of signs of hidden
@@ -208,10 +210,14 @@ def _at(names: Sequence[str], point: Point) -> list[str]:
 def layer_norm(
     d: int | str, epsilon: str | int | Fraction, gain: str | int | Fraction = 1, digits: int | str = 30
 ) -> Bound:
-    """The least Lipschitz constant of layer norm for the Euclidean norm, and max|gain|/sqrt(epsilon).
+    """The least Lipschitz constant of layer norm for the Euclidean norm, against max|gain|/sqrt(epsilon) (Cookbook,
+    Sections 6.1 and 6.4).
 
-    d: entries, 2 to 64. epsilon: positive and rational; with epsilon = 0 there is no constant. gain: one rational
-    number for all entries, or d of them as "1, 2, 1/2"; not all 0.
+    d D: How many entries are normalised.
+    epsilon E: What is added to the variance, positive.
+    gain G: One gain for all entries, or '1, 2, 1/2'.
+
+    There are 2 to 64 entries; epsilon is rational, and with 0 there is no constant; gains are rational, not all 0.
 
     K is a constant iff |gain w| <= sqrt(epsilon) K |w| for every w of mean 0 (`lem.layernorm_euclid`). So the square
     of the least one is the greatest root of the sum over i of the products of gain_j^2 - t, j != i, over epsilon; with

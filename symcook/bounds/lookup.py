@@ -27,10 +27,13 @@ def deficits(n: int, q: int) -> Deficits:
 def quadratic_lookup(
     gamma: str | int | Fraction, n: int | str | None = None, q: int | str | None = None, digits: int | str = 30
 ) -> Bound:
-    """||onehot(q) - softmax(gamma (2 q j - j^2))||_1, its supremum over q and, without n, over n; and 4 e^-gamma.
+    """The L1 distance between softmax of the scores gamma (2 q j - j^2) and the position q, for every length or one,
+    against 4 e^-gamma (Cookbook, Section 5.3.4; yang2026, Lemma 6).
 
-    gamma: positive. n: the length; without it every length is meant. q: the position looked up, 1..n; without it the
-    worst one. Relative radius at most 10^-digits.
+    q Q: The position that is looked up; without it the worst one.
+
+    The value is the supremum over q in 1..n and, without n, over n; gamma is positive. Relative radius at most
+    10^-digits.
 
     The weight at distance k from q is proportional to x^(k^2) with x = e^-gamma, so that the distance is 2 S/(1 + S)
     with S = T(q - 1) + T(n - q), T(m) = sum of x^(k^2) over k = 1..m. T grows by less and less, so S is greatest in the

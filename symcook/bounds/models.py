@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -12,6 +11,7 @@ from symcook.bounds.arguments import number_tree, rational_value
 from symcook.errors import BadInput, unknown
 from symcook.model.symbols import fraction
 from symcook.model.transformer import Transformer
+from symcook.words import Word, every
 
 
 def read_model(model: str | Transformer, values: str | Mapping[str, Any] | None) -> tuple[Transformer, str]:
@@ -86,9 +86,11 @@ def entry(value: Any) -> Fraction:
     return Fraction(value) if isinstance(value, (int, Fraction)) else fraction(value)
 
 
-def words_of_length(model: Transformer, n: int, limit: int, name: str) -> Iterator[tuple[str, ...]]:
-    """All inputs of n typed symbols, with the tokens that the model adds; BadInput where they are more than `limit`."""
-    if len(model.alphabet) ** n > limit:
-        must = f"{name} must have at most {limit} words of the length"
-        raise BadInput(must, f"{len(model.alphabet)}^{n}", "give a smaller --n")
-    return (model.tokens(word) for word in itertools.product(model.alphabet, repeat=n))
+def words_of_length(model: Transformer, n: int, limit: int, name: str, why: str = "") -> Iterator[Word]:
+    """All words of n typed symbols; BadInput where they are more than `limit`."""
+    letters = len(model.alphabet)
+    if letters > 1 and (n > limit.bit_length() or letters**n > limit):  # without a power of any size
+        raise BadInput(
+            f"{name} must have at most {limit} words of the length{why}", f"{letters}^{n}", "give a smaller --n"
+        )
+    return every(model.alphabet, n)

@@ -70,7 +70,7 @@ class Off:
     def moved(self) -> arb:
         """A bound on how far it moves."""
         if self._moved is None:
-            bent = sum((self.by.bent[k] * x.abs_upper() for k, x in self.kinks.items()), self.own)
+            bent = sum((self.by.bent[k].moved / 2 * x.abs_upper() for k, x in self.kinks.items()), self.own)
             self._moved = (bent if self.slope is None else bent + self.by.size(self.slope)).upper()
         return self._moved
 
@@ -101,8 +101,8 @@ class Moved(Rowwise):
         with self.context():
             self.delta = arb(fmpq(delta.numerator, delta.denominator))
         self.known: dict[Any, Off] = {}
-        self.bent: list[arb] = []
-        """How far each kink's |u|/2 moves."""
+        self.bent: list[Off] = []
+        """The u of each kink, whose |u|/2 moves by half of what u does."""
         self.forms: dict[Any, tuple[int, Fraction]] = {}
 
     def context(self) -> AbstractContextManager[Any]:
@@ -129,7 +129,7 @@ class Moved(Rowwise):
         rows = [[abs(x) for x in one.slope.entries()] for one in kept if one.slope is not None]
         own = sum((one.own for one in kept), NONE)
         for one in kept:
-            own += sum((self.bent[k] * x.abs_upper() for k, x in one.kinks.items()), NONE)
+            own += sum((self.bent[k].moved / 2 * x.abs_upper() for k, x in one.kinks.items()), NONE)
         if not rows:
             return own.upper()
         return (own + self.size(arb_mat([[sum(column, NONE) for column in zip(*rows, strict=True)]]))).upper()
@@ -282,7 +282,7 @@ class Moved(Rowwise):
         key, factor = alone if x.form is None or self.format is not None else x.form
         if key not in self.forms:
             self.forms[key] = len(self.bent), abs(factor)
-            self.bent.append((x.moved / 2).upper())
+            self.bent.append(x)
         kink, first = self.forms[key]
         half = self.passed(arb(ACTIVATIONS["relu"](x.exact)), [(x, HALF)])
         more = _dyadic(abs(factor) / first)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 from flint import arb
 
-from symcook.bounds.flips import typed
 from symcook.bounds.moved import Moved, Off
 from symcook.domains.rounding import FORMATS, Format
 from symcook.errors import Undecided
 from symcook.forward import forward
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Parameter, Transformer
+from symcook.words import every
 
 MOST_WORK = 2_000_000
 """Where the `work` is more, only the constants of the parts are shown."""
@@ -78,8 +77,8 @@ def _inputs(model: Transformer, length: int) -> Iterator[tuple[str, Any]]:
     if not model.alphabet:
         yield "any", tuple(dict.fromkeys(model.embedding.inputs or (), 0) for _ in range(length))
         return
-    for word in product(model.alphabet, repeat=length):
-        yield typed(word), model.tokens(word)
+    for word in every(model.alphabet, length):
+        yield model.embedding.written(word), model.tokens(word)
 
 
 def _collect(found: Moves, result: Any, domain: Moved, word: str) -> None:

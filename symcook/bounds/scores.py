@@ -218,13 +218,16 @@ def softmax_of_scores(
     n: int | str | None = None,
     digits: int | str = 30,
 ) -> Bound:
-    """||hardmax(s) - softmax(gamma s)||_1 for given rational scores s, and the general bound 2 n e^(-gamma gap).
+    """The L1 distance between softmax of gamma times given scores and their hardmax, as a function of x = e^-gamma,
+    against 2 n e^(-gamma gap) (Cookbook, Lemma 5.3).
 
-    scores: numbers, text such as '3, 1, 0', or an expression in j = 1..n and n such as '2*5*j - j^2'. gamma: positive.
-    Hardmax is the average over the maximal positions. The value is 2 S/(k + S), where k scores are maximal and
-    S = sum of x^d over the others, d how far they are below the maximum, x = e^-gamma; see `Deficits`. Since S is a sum
-    of positive powers of x, equal deficits are counted and terms below the last bit are one ball: the time hardly grows
-    with n. Relative radius at most 10^-digits.
+    scores S: Scores: '3, 1/2, 0', or an expression in j and n.
+
+    Scores are rational: numbers, or text such as '2*5*j - j^2' for j = 1..n; gamma is positive. Hardmax is the average
+    over the maximal positions. The value is 2 S/(k + S), where k scores are maximal and S = sum of x^d over the others,
+    d how far they are below the maximum, x = e^-gamma; see `Deficits`. Since S is a sum of positive powers of x, equal
+    deficits are counted and terms below the last bit are one ball: the time hardly grows with n. Relative radius at
+    most 10^-digits.
 
     Lemma 5.3 asks for one maximum and a gap that is strictly greater; with ties, and at the gap itself, the bound is
     the one of Lemma 32 of yang2026, with tau = 1/gamma.

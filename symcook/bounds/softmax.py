@@ -10,11 +10,14 @@ from symcook.numbers.balls import ball, check_digits, refine
 
 
 def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = False, digits: int | str = 30) -> Bound:
-    """The supremum of ||hardmax(s) - softmax(s)||_1 over the scores s in R^n with gap at least gamma, and 2 n e^-gamma.
+    """The supremum of the L1 distance between softmax and hardmax over n scores with gap at least gamma, against
+    2 n e^-gamma (Cookbook, Lemma 5.3).
 
-    n: at least 1. gamma: positive and at most 10^30, a term of the grammar without names. Scores have gap gamma when
-    every score is the maximum M or at most M - gamma. Without `ties` the maximum is unique; with `ties` any number k of
-    scores share it, and hardmax gives each of them 1/k. Relative radius at most 10^-digits.
+    ties: Allow score vectors whose maximum is not unique.
+
+    There is at least 1 score; gamma is positive and at most 10^30, a term of the grammar without names. Scores have gap
+    gamma when every score is the maximum M or at most M - gamma. Without `ties` the maximum is unique; with `ties` any
+    number k of scores share it, and hardmax gives each of them 1/k. Relative radius at most 10^-digits.
 
     Why the value is sharp. Let k scores be maximal, 1 <= k <= n, and S = sum of e^(s_j - M) over the n - k others, so
     that 0 <= S <= (n - k) x with x = e^-gamma, where the upper end is reached by all others at M - gamma. Softmax gives

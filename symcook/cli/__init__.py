@@ -10,6 +10,7 @@ COMMANDS = {
     "tour": "one model from coordinates to weights, with a check and a proof",
     "list": "the recipes",
     "show": "matrices, coordinates, symbols and region of a recipe or model file",
+    "new": "a model of a family, at sizes and tables of your own",
     "explain": "its formula and source in words",
     "derive": "closed forms of the outputs",
     "run": "one input",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Any
 
 import click
@@ -11,22 +12,18 @@ from symcook import bounds
 from symcook.cli.options import DIGITS, OneOf, read_settings
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, Waiting, print_json, say
+from symcook.cli.question import decorated, option, plot_options
+from symcook.declaration import Argument, Question
 from symcook.errors import BadInput, Undecided, unknown
 
-_ARGUMENTS = {
-    argument.name: argument for kind in bounds.KINDS.values() for argument in kind.arguments if argument.name != "model"
-}
+_ARGUMENTS = {argument.name: argument for kind in bounds.KINDS.values() for argument in kind.arguments}
 
 
-def _options(function: Any) -> Any:
-    for argument in reversed(_ARGUMENTS.values()):
-        kind: dict[str, Any] = {"is_flag": True} if argument.metavar is None else {"metavar": argument.metavar}
-        kinds = ", ".join(one.name for one in bounds.KINDS.values() if argument.name in one.names)
-        if argument.name == "values":
-            kind["multiple"] = True
-            function = click.option("--values", "text", metavar="V", help="The same as 'N=4, eps=1/16'.")(function)
-        function = click.option(argument.option, argument.name, help=f"For {kinds}. {argument.help}", **kind)(function)
-    return function
+def _option(argument: Argument) -> Any:
+    """The option of an argument, with the kinds that it is for; its default where it is the same for all of these."""
+    kinds = {kind.name: one for kind in bounds.KINDS.values() for one in kind.arguments if one.name == argument.name}
+    same = len({one.help for one in kinds.values()}) == 1
+    return option(argument, f"For {', '.join(kinds)}. {argument.help if same else argument.words}")
 
 
 def _said(name: str) -> str:
@@ -36,15 +33,15 @@ def _said(name: str) -> str:
 @declare("bound", "symcook bound softmax-hardmax --n 64 --gamma 'log(8*64)'")
 @click.argument("kind", type=OneOf("kind of bound", list(bounds.KINDS)), metavar="KIND")
 @click.argument("model", required=False, metavar="[NAME]")
-@_options
+@partial(decorated, options=[_option(argument) for name, argument in _ARGUMENTS.items() if name != "model"])
+@click.option("--values", "text", metavar="V", help="The same as 'N=4, eps=1/16'.")
 @click.option("--digits", type=DIGITS, default=30, metavar="D", help="Decimal digits of both balls (30).")
 @click.option(
     "--over",
     metavar="NAME=FROM:TO[:STEPS][:SCALE]",
     help="With --plot: run over this argument, as n=1:1024:21; SCALE is log or linear.",
 )
-@click.option("--plot", "place", metavar="PLACE", help="Write PLACE.csv, and with matplotlib PLACE.svg and PLACE.png.")
-@click.option("--force", is_flag=True, help="Replace existing files.")
+@partial(decorated, options=plot_options)
 def command(
     kind: str, digits: int, over: str | None, place: str | None, force: bool, as_json: bool, **options: Any
 ) -> int:
@@ -80,9 +77,9 @@ def _values(settings: tuple[str, ...], text: str | None) -> dict[str, str] | Non
     return given or None
 
 
-def _check(chosen: bounds.Kind, given: dict[str, Any], ranged: str | None) -> None:
+def _check(chosen: Question, given: dict[str, Any], ranged: str | None) -> None:
     """BadInput where an argument is missing or is none of the kind; `ranged` is the one that is run over."""
-    names = [argument.name for argument in chosen.arguments]
+    names = chosen.names
     if ranged and ranged not in names:
         raise unknown(f"argument of {chosen.name}", ranged, names)
     for argument in chosen.arguments:
@@ -98,7 +95,8 @@ def _check(chosen: bounds.Kind, given: dict[str, Any], ranged: str | None) -> No
 
 
 def _plot(kind: str, over: str, place: str, given: dict[str, Any], digits: int, force: bool, as_json: bool) -> int:
-    from symcook.report.plots import MISSING, plot_bound
+    from symcook.report.figure import MISSING
+    from symcook.report.plots import plot_bound
 
     with Progress(f"{kind} over {over}") as progress:
         found, files = plot_bound(kind, over, place, digits=digits, force=force, progress=progress, **given)
@@ -123,6 +121,6 @@ command.help = "\n\n".join(
     [
         "Enclose the paper's bound and the sharp value. Exit 1 where the bound does not hold.",
         "With --over and --plot: at many values of one argument, as a table of balls and a picture of both curves.",
-        *(f"{kind.usage}: {kind.summary}." for kind in bounds.KINDS.values()),
+        *(f"{kind.usage}: {kind.summary[0].lower()}{kind.summary[1:]}" for kind in bounds.KINDS.values()),
     ]
 )

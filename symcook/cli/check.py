@@ -106,9 +106,9 @@ def _region(chosen: Chosen) -> str | None:
 
 def check_text(chosen: Chosen, found: Any) -> str:
     """The outcome in words, about the model as it was chosen."""
-    from symcook.report.check import text
+    from symcook.report.check import document
 
-    return text(found, chosen.name, partial(chosen.command, "run"))
+    return document(found, chosen.name, partial(chosen.command, "run")).text()
 
 
 def load_spec(spec: str) -> Callable[[Any], Any]:

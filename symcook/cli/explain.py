@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 from symcook.cli.options import choose, name_argument, settings_option
 from symcook.cli.options import command as declare
-from symcook.cli.output import print_json, say
+from symcook.cli.output import show
 from symcook.errors import BadInput
-from symcook.report.text import columns
 
 if TYPE_CHECKING:
     from symcook.recipes.operations import Operation
@@ -25,14 +23,14 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
 
     `symcook explain grammar` shows how expressions are written.
     """
+    from symcook.report.document import Document
+    from symcook.report.recipe import document
+
     if name == "grammar":
         from importlib.resources import files
 
         page = files("symcook").joinpath("data", "grammar.md").read_text(encoding="utf-8")
-        if as_json:
-            print_json({"name": name, "page": page})
-        else:
-            say(page.rstrip())
+        show(as_json, lambda: {"name": name, "page": page}, lambda: Document(page.rstrip()))
         return
     from symcook.recipes.operations import operation
 
@@ -40,42 +38,7 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
     if found is not None and settings:
         raise BadInput(f"{name} is a function, and has no argument to set here", settings[0], "leave it out")
     facts = _facts(choose(name, settings)) if found is None else _function(found)
-    if as_json:
-        print_json(facts)
-        return
-    say(f"{facts['name']}: {facts['summary']}")
-    details = facts.pop("details", "")
-    for text in (facts.get("words", ""), details):
-        if text:
-            say()
-            for paragraph in text.split("\n\n"):
-                say(textwrap.fill(paragraph, 98, initial_indent="  ", subsequent_indent="  "))
-    where = "exact where" if facts.get("largest", True) or facts.get("region") == "true" else "exact at least where"
-    if facts.get("error"):
-        where = "for all where"
-    whose = " by default" if facts.get("formula_of") else ""
-    keys = {
-        "formula": f"formula{whose}",
-        "computes": f"computes{whose}",
-        "error": "error at most",
-        "region": where,
-        "uniformity": "uniformity",
-        "source": "source",
-    }
-    rows: list[tuple[str, str]] = []
-    for key, label in keys.items():
-        rows += [(label, facts[key])] if facts.get(key) else []
-        if key == "computes":
-            rows += [(f"  {word}", means) for word, means in facts.get("where", {}).items()]
-    if rows:
-        say()
-        say(columns(rows, "  "))
-    if facts.get("claims"):
-        say("\n  claims:\n    " + "\n    ".join(facts["claims"]))
-    for key in ("arguments", "symbols"):
-        if facts.get(key):
-            say(f"\n  {key}:")
-            say(columns([_entry(e) for e in facts[key]], "    "))
+    show(as_json, lambda: facts, lambda: document(facts))
 
 
 def _function(found: Operation) -> dict[str, Any]:
@@ -150,13 +113,3 @@ def _text(value: Any) -> str | None:
     from symcook.model.symbols import from_sympy
 
     return None if value is None else from_sympy(value)
-
-
-def _entry(entry: dict[str, Any]) -> tuple[str, ...]:
-    default = entry.get("default")
-    text = entry.get("description") or ""
-    return (
-        entry["name"],
-        "no default" if default is None else f"default {default}",
-        "; ".join(part for part in (text, entry.get("region", "")) if part and part != "true"),
-    )

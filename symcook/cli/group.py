@@ -12,6 +12,7 @@ from symcook import __version__
 from symcook.cli import COMMANDS, THREE_THINGS, help_text
 from symcook.cli.output import begin
 from symcook.errors import BadInput, unknown
+from symcook.questions import QUESTIONS
 
 
 class Table(click.Group):
@@ -23,6 +24,10 @@ class Table(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
+        if cmd_name in QUESTIONS:
+            from symcook.cli.question import command_of
+
+            return command_of(QUESTIONS[cmd_name])
         return importlib.import_module(f"symcook.cli.{cmd_name.replace('-', '_')}").command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:

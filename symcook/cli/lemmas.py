@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import click
 
-from symcook.cli.claims import indented
 from symcook.cli.options import command as declare
-from symcook.cli.output import print_json, say
-
-MOST_SHOWN = 40
+from symcook.cli.output import show
 
 
 @declare("lemmas", "symcook lemmas --search sign")
@@ -18,16 +15,10 @@ def command(search: str | None, as_json: bool) -> None:
 
     A hint in a proof text is the name that is shown here.
     """
+    from symcook.report.claim import lemmas
+
     rows = _rows(search or "")
-    if as_json:
-        print_json(rows)
-        return
-    if not rows:
-        say("no lemma fits")
-    elif len(rows) > MOST_SHOWN and search is None:
-        say(f"{len(rows)} axioms and lemmas. symcook lemmas --search TEXT shows some of them, --json all.")
-    else:
-        say("\n".join(f"{row['name']} ({row['kind']})\n{indented(row['statement'])}" for row in rows))
+    show(as_json, lambda: rows, lambda: lemmas(rows, search is None))
 
 
 def _rows(search: str) -> list[dict[str, str]]:

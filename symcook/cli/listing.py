@@ -3,19 +3,6 @@
 from __future__ import annotations
 
 from symcook.recipes import info, names
-from symcook.recipes.operations import OPERATIONS
-from symcook.recipes.registry import COOKBOOK, OTHER
-
-CHAPTERS = {
-    "3": "Basic Ingredients",
-    "4": "Feed-Forward Layers",
-    "5": "Self-Attention Layers",
-    "6": "Layer Normalization",
-    "7": "Rounding and Approximation",
-    "8": "Assembly",
-    "9": "Example Constructions",
-}
-"""The sections of the Cookbook that have constructions."""
 
 
 def print_list(as_json: bool) -> None:
@@ -25,28 +12,17 @@ def print_list(as_json: bool) -> None:
         import json
 
         print(json.dumps([recipe.to_json() for recipe in recipes], indent=2))
-        return
-    width = max(len(recipe.name) for recipe in recipes)
-    entries: dict[str, list[tuple[list[int], str]]] = {}
-    for recipe in recipes:
-        title = f"{recipe.section[:1]}  {CHAPTERS.get(recipe.section[:1], '')}"
-        line = f"  {_mark(recipe.section):<7} {recipe.name:<{width}}  {recipe.summary}"
-        entries.setdefault(title if recipe.paper == COOKBOOK else recipe.paper, []).append((_key(recipe.section), line))
-    for one in OPERATIONS:
-        line = f"  {_mark(one.section):<7} {one.short:<{width}}  {one.summary}"
-        entries.setdefault(f"{one.section[0]}  {CHAPTERS[one.section[0]]}", []).append((_key(one.section), line))
-    print("The Transformer Cookbook, by section\n")
-    for title in sorted(entries, key=lambda title: (not title[0].isdigit(), title == OTHER, title)):
-        print(title)
-        for _, line in sorted(entries[title], key=lambda entry: entry[0]):
-            print(line)
-        print()
-    print("symcook explain NAME says what one computes, and where it is exact.")
+    else:
+        from symcook.report.recipe import listing
+
+        print(listing(recipes, families()).text())
 
 
-def _mark(section: str) -> str:
-    return f"§{section}" if section else ""
+def families() -> list[tuple[str, str]]:
+    """The families that ship, as commands call them, each with what it computes."""
+    import json
 
+    from symcook.model.family import shipped
 
-def _key(section: str) -> list[int]:
-    return [int(part) for part in section.split(".") if part]
+    documents = (json.loads(path.read_bytes()) for path in sorted(shipped("").parent.glob("*.json")))
+    return [(f"family-{one['name']}", one.get("summary", "")) for one in documents]

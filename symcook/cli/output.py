@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import TimeUp, alarm
 from symcook.errors import Undecided
 from symcook.report.text import WIDE
+
+if TYPE_CHECKING:
+    from symcook.report.document import Document
 
 
 def say(text: str = "") -> None:
@@ -36,6 +39,14 @@ def print_json(document: Any) -> None:
 
     print(json.dumps(_finite(document), indent=2, allow_nan=False))
     _answered = True
+
+
+def show(as_json: bool, data: Callable[[], Any], document: Callable[[], Document]) -> None:
+    """Print an answer as JSON, or as the text of its document."""
+    if as_json:
+        print_json(data())
+    else:
+        say(document().text())
 
 
 def failed(error: dict[str, Any]) -> None:

@@ -14,7 +14,6 @@ from symcook.cli.options import SECONDS, completes, papers, settings_option
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, line_width, print_json, say
 from symcook.errors import BadInput, unknown
-from symcook.report.text import columns
 
 
 def _provable() -> list[str]:
@@ -68,7 +67,8 @@ def command(
     MODEL.certificate.json is written; exit 1 where it is false of a word and no proof of that was found, 3 where it
     stays open.
 
-    MODEL.json alone: its certificate is checked again, for the model as it is now.
+    MODEL.json alone: its certificate is checked again, for the model as it is now. Without one, an instance of a family
+    (or a family with --set) is shown to be one by a bridge, and the family's theorem, at all sizes, is given.
     """
     only = {"--full": full, "--trust": trust, "--latex": latex, "--break": breaking, "--coq": coq}
     own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}
@@ -90,7 +90,12 @@ def command(
             must = "a model file without a sentence must stand alone or with --set"
             raise BadInput(must, " and ".join(clash), "give --statement, or leave the others out")
         from symcook.cli.ownagain import check_own
+        from symcook.cli.provefamily import prove_instance
 
+        if not Path(ids[0]).with_suffix(".certificate.json").is_file():
+            found = prove_instance(ids[0], as_json, settings)
+            if found is not None:
+                return found
         return check_own(ids[0], as_json, settings)
     if any(own.values()):
         given = " and ".join(name for name, on in own.items() if on)
@@ -129,7 +134,7 @@ def command(
     elif breaking:
         _print_broken(verdicts, without)
     else:
-        say(answer_text(verdicts, without, full))
+        say(document(verdicts, without, full).text())
     if trust and not as_json:
         from symcook.report.trust import trust_text
 
@@ -147,10 +152,12 @@ def command(
 def _is_model(name: str) -> bool:
     """Whether a name on the command line is that of a model file, and of nothing that is stored."""
     from symcook import claims
+    from symcook.cli.families import path_of
     from symcook.cli.options import is_path
     from symcook.proof.replay import statements
 
-    return is_path(name) and name not in claims.inventory() and name not in statements()
+    known = name in claims.inventory() or name in statements()
+    return (is_path(name) or path_of(name) is not None) and not known
 
 
 def _problems(verdicts: list[Any], everything: bool) -> list[str]:
@@ -230,30 +237,11 @@ def verdict_json(verdict: Any) -> dict[str, Any]:
     }
 
 
-def answer_text(verdicts: list[Any], without: list[str], full: bool = False) -> str:
-    """One id in full, several as a table."""
-    if len(verdicts) + len(without) == 1:
-        return one_text(verdicts, without, full)
-    return verdicts_text(verdicts, without)
+def document(verdicts: list[Any], without: list[str], full: bool = False) -> Any:
+    """One id in full, several as a table, for this terminal."""
+    from symcook.report.proof import document as drawn
 
-
-def one_text(verdicts: list[Any], without: list[str], full: bool) -> str:
-    """One id: its line of the table, then statement, proof and what it rests on."""
-    from symcook.report.proof import paper_words, proof_text, statement_text
-
-    rows, total = _rows(verdicts, without), _total(verdicts, without)
-    if verdicts:
-        return f"{columns(rows, width=line_width())}\n\n{proof_text(verdicts[0], full)}\n\n{total}"
-    from symcook.cli.claims import indented
-    from symcook.proof.replay import statements
-
-    name = without[0]
-    text = columns(rows, width=line_width())
-    if name in statements():
-        words = paper_words(name)
-        text += f"\n\nPaper\n{indented(words)}" if words else ""
-        text += f"\n\nStatement, not proved\n{statement_text(name)}\n"
-    return f"{text}\n{total}"
+    return drawn(verdicts, without, line_width(), full)
 
 
 def _judged_by_coq(names: list[str], without: list[str]) -> int:
@@ -296,8 +284,9 @@ def _followed(verdicts: list[Any]) -> Iterator[Any]:
 
 def _broken_json(verdicts: list[Any]) -> list[dict[str, Any]]:
     """For each id its near misses, of the statement that is proved: its own, or the one that corrects it."""
+    from symcook.proof.audit.neighbours import broken
     from symcook.proof.replay import statements
-    from symcook.report.proof import break_json, break_target, broken, certificate_of
+    from symcook.report.proof import break_json, break_target, certificate_of
 
     documents = []
     for verdict in _followed(verdicts):
@@ -310,8 +299,10 @@ def _broken_json(verdicts: list[Any]) -> list[dict[str, Any]]:
 
 def _print_broken(verdicts: list[Any], without: list[str]) -> None:
     """The near misses of each proved statement, as they are tried."""
+    from symcook.proof.audit.neighbours import broken
     from symcook.proof.replay import statements
-    from symcook.report.proof import break_target, break_text, broken, certificate_of, statement_text
+    from symcook.report.document import Document
+    from symcook.report.proof import break_target, break_text, certificate_of, stated
 
     done: set[str] = set()
     for verdict in _followed(verdicts):
@@ -325,54 +316,10 @@ def _print_broken(verdicts: list[Any], without: list[str]) -> None:
         done.add(target)
         if target != verdict.id:
             say(f"{verdict.id} is refuted; these are near misses of {target}, which corrects it.")
-        say(f"{target}\n{statement_text(target)}\n")
+        say(f"{Document(target, stated(target)).text()}\n")
         shown = verdict if target == verdict.id else replayed([target])[0]
         for line in break_text(target, broken(statements()[target], certificate_of(shown))):
             say(line)
         say()
     for name in without:
         say(f"{name}: OPEN; no stored proof, so nothing to break")
-
-
-def _rows(verdicts: list[Any], without: list[str]) -> list[tuple[str, str, str]]:
-    """A line of the table for each id."""
-    from symcook.report.witness import witness
-
-    rows = []
-    for verdict in verdicts:
-        words = [f"{verdict.nodes} nodes"] if verdict.nodes else []
-        if verdict.lemmas:
-            words.append(f"uses {', '.join(verdict.lemmas)}")
-        if verdict.status in ("REFUTED", "CORRECTED"):
-            words.append(f"false at {witness(verdict.id)}")
-        if verdict.reason:
-            words.append(verdict.reason)
-        if verdict.assuming:
-            words.insert(0, f"assuming {', '.join(verdict.assuming)}")
-        rows.append((verdict.status, verdict.id, "; ".join(words)))
-    return rows + [("OPEN", name, "no stored proof") for name in without]
-
-
-def _total(verdicts: list[Any], without: list[str]) -> str:
-    """How many were reproduced."""
-    good = sum(verdict.status != "OPEN" for verdict in verdicts)
-    total = f"{good} of {len(verdicts)} stored proofs reproduced"
-    if without:
-        total += f"; {len(without)} {'claim has' if len(without) == 1 else 'claims have'} none yet"
-    return total if verdicts or without else "no stored proof yet"
-
-
-def verdicts_text(verdicts: list[Any], without: list[str]) -> str:
-    """A line for each verdict, with the statements where they are few, then how many were reproduced."""
-    from symcook.cli.claims import MOST_STATED, indented, stated
-    from symcook.proof.replay import statements
-
-    rows = _rows(verdicts, without)
-    text = columns(rows, width=line_width()) + "\n" if rows else ""
-    if len(verdicts) <= MOST_STATED:
-        for verdict in verdicts:
-            corrected = [s.id for s in statements().values() if s.corrects == verdict.id]
-            for name in (verdict.id, *corrected):
-                text += f"\n{name}\n{indented(stated(name))}\n"
-        text += "\n" if verdicts else ""
-    return text + _total(verdicts, without)

@@ -23,8 +23,8 @@ from symcook.cli.output import Progress, print_json, say
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace existing files.")
 def command(name: str, folder: str, longest: int, force: bool, as_json: bool) -> int:
-    from symcook.report.figures import write
-    from symcook.report.plots import MISSING
+    from symcook.papers.drawing import write
+    from symcook.report.figure import MISSING
 
     with Progress("report") as progress:
         files = write(name, folder, longest, force=force, done=progress)

@@ -58,8 +58,8 @@ def command(
 
     Without --domain the values are exact; where there are no exact ones they are balls, and the answer says so.
     """
+    from symcook.report.figure import write_files
     from symcook.report.picture import target
-    from symcook.report.plots import write_plot
     from symcook.report.run import text
     from symcook.run import run
 
@@ -74,7 +74,7 @@ def command(
     answer, why = exact_or_balls(domain, lambda numbers: run(chosen.model, given, numbers, **options))
     within = in_region(chosen, answer)
     if file is not None:
-        write_plot({file: answer.svg(dark).encode()}, force)
+        write_files({file: answer.svg(dark).encode()}, force)
         if not trace:
             answer = replace(answer, result=replace(answer.result, steps=()))
     if as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from symcook.cli.families import path_of, read
 from symcook.cli.options import check_latex, choose, latex_options, name_argument, settings_option
 from symcook.cli.options import command as declare
 from symcook.cli.output import say
@@ -14,9 +15,14 @@ from symcook.cli.output import say
 def command(name: str, settings: tuple[str, ...], latex: bool, document: bool, as_json: bool) -> None:
     """Show the matrices, coordinates, symbols and region of a recipe or model file.
 
-    With --json: the model file.
+    A family without --set is shown as mathematics: what its runs satisfy at all sizes. With --json: the model file.
     """
     check_latex(latex, document, as_json)
+    if not settings and (path := path_of(name)) is not None and not as_json and not document:
+        from symcook.report import family
+
+        say((family.latex if latex else family.text)(read(path)))
+        return
     chosen = choose(name, settings)
     model = chosen.bound()
     if as_json:

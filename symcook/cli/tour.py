@@ -31,7 +31,7 @@ What to try next
 def command(as_json: bool) -> None:
     """One model from coordinates to weights: a closed form, a check, a proof."""
     from symcook.cli.check import check_text, run_check
-    from symcook.cli.prove import answer_text, replayed, selected, verdict_json
+    from symcook.cli.prove import document, replayed, selected, verdict_json
     from symcook.derivation import derive
     from symcook.run import run
 
@@ -70,7 +70,7 @@ def command(as_json: bool) -> None:
         )
         return
     _section("And for all lengths? The small checker replays the stored proofs", f"prove {MODEL}")
-    say(answer_text(verdicts, without))
+    say(document(verdicts, without).text())
     say()
     say(NEXT)
 

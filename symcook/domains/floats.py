@@ -15,7 +15,6 @@ from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
-from mpmath.libmp import to_float
 
 from symcook.domains.exact import value_at
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
@@ -25,7 +24,7 @@ from symcook.model.expr import Tree, names
 from symcook.model.meaning import MAX_RANGE, Meaning
 from symcook.model.parts import Mask
 from symcook.model.symbols import Number
-from symcook.numbers import evaluate
+from symcook.numbers.evaluate import float_of
 
 Column = np.ndarray[Any, Any]
 Columns = Sequence[Column]
@@ -42,19 +41,6 @@ BLOCK = 2**17
 
 NEAR = 2.0**-40
 """Relative distance below which a comparison in a position function is left to exact arithmetic."""
-
-
-def nearest(value: int | Number) -> float:
-    """The float64 nearest to an exact number (to within the last bit where it is not rational); inf beyond the range.
-
-    Raises BadInput where there is no finite value, and Undecided where it rests on a comparison that stays open.
-    """
-    if isinstance(value, tuple):
-        return to_float(evaluate.nearest(value, {}, 53))
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
 
 
 class Float64(Going[Column, float, "bool | int | None"]):
@@ -87,22 +73,22 @@ class Float64(Going[Column, float, "bool | int | None"]):
     def embed(self, table: Mapping[str, Coefficient]) -> Column:
         tokens = {token: place for place, token in enumerate(table)}
         places = np.fromiter((tokens[token] for token in self._sequence), np.intp, len(self._sequence))
-        return self._stored(np.array([nearest(value) for value in table.values()]))[places]
+        return self._stored(np.array([float_of(value) for value in table.values()]))[places]
 
     def input(self, name: str) -> Column:
-        return self._stored(np.array([nearest(row[name]) for row in self._sequence]))
+        return self._stored(np.array([float_of(row[name]) for row in self._sequence]))
 
     def positions(self, expression: int | Number) -> Column:
         """The nearest numbers of the type to the expression in float64, all positions at once; where that has no
         finite value or a comparison in it is close, to the exact value."""
         if not isinstance(expression, tuple) or "i" not in names(expression):
-            return self._stored(np.full(len(self.rows), nearest(value_at(expression, 1, self.length))))
+            return self._stored(np.full(len(self.rows), float_of(value_at(expression, 1, self.length))))
         places = np.array(self.rows, dtype=np.float64) + self._start
         with np.errstate(all="ignore"):
             values = _Terms({"i": places, "n": float(self.length)}).term(expression)
         values = np.broadcast_to(values, places.shape).copy()
         for place in np.flatnonzero(~np.isfinite(values)):
-            values[place] = nearest(value_at(expression, self._start + self.rows[place], self.length))
+            values[place] = float_of(value_at(expression, self._start + self.rows[place], self.length))
         return self._stored(values)
 
     def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
@@ -129,7 +115,7 @@ class Float64(Going[Column, float, "bool | int | None"]):
     def layer_norm(self, columns: Columns, epsilon: Coefficient, zero_variance: str) -> list[Column]:
         stacked = np.stack([column.astype(self.wide) for column in columns])
         stacked -= stacked.mean(axis=0)
-        total = np.mean(stacked * stacked, axis=0) + self.wide(nearest(epsilon))
+        total = np.mean(stacked * stacked, axis=0) + self.wide(float_of(epsilon))
         empty = np.flatnonzero(total == 0)
         if empty.size:
             refuse_zero_variance(zero_variance, self._start + self.rows[int(empty[0])])
@@ -240,7 +226,7 @@ class Float64(Going[Column, float, "bool | int | None"]):
 
     def _weight(self, value: Coefficient) -> Any:
         """A coefficient in the type."""
-        return self._stored(np.array([nearest(value)]))[0]
+        return self._stored(np.array([float_of(value)]))[0]
 
     def _stored(self, values: Column) -> Column:
         """`values` rounded to the type; BadInput where they leave its range."""

@@ -91,9 +91,9 @@ class Format:
 
     def stored(self, value: Coefficient) -> Fraction:
         """The number that stands for a given one: rounded to the nearest, over float64 as exports do it."""
-        from symcook.domains.floats import nearest
+        from symcook.numbers.evaluate import float_of
 
-        near = nearest(value)
+        near = float_of(value)
         if not isfinite(near):
             raise BadInput("every number of the model must fit the type of floats", value)
         _, exponent = frexp(near)

@@ -30,13 +30,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
-from symcook.export.enclosure import DTYPES
 from symcook.model.ends import TokenRows
 from symcook.model.expr import names, show
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
 from symcook.model.symbols import lowered
 from symcook.model.transformer import Transformer
+from symcook.words.enclosure import DTYPES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -298,12 +298,12 @@ class _Writer:
 
     def nearest(self, value: Any) -> float:
         """The float64 nearest to a number; the same tree is looked at once."""
-        from symcook.domains.floats import nearest
+        from symcook.numbers.evaluate import float_of
 
         if type(value[0]) is int:
-            return nearest(_number(value))
+            return float_of(_number(value))
         if value not in self.known:
-            self.known[value] = nearest(value)
+            self.known[value] = float_of(value)
         return self.known[value]
 
 

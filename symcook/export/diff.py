@@ -14,6 +14,7 @@ from symcook.model.answers import Shown
 from symcook.model.rationals import quotient
 from symcook.model.symbols import Exact, exact, fraction
 from symcook.model.transformer import Transformer
+from symcook.words import every
 
 INPUTS = 500
 """The greatest number of inputs on which two models are run."""
@@ -139,7 +140,7 @@ def _inputs(model: Transformer, max_length: int) -> Iterator[tuple[str, Any]]:
     embedding = model.embedding
     if embedding.inputs is None:
         for n in range(0 if embedding.added else 1, max_length + 1):
-            for word in product(embedding.alphabet, repeat=n):
+            for word in every(embedding.alphabet, n):
                 yield embedding.written(word), model.tokens(word)
         return
     from symcook.run import show_rows

@@ -10,7 +10,7 @@ from typing import Any
 
 from symcook.errors import BadInput, require_known
 from symcook.export.archive import Archive, module
-from symcook.export.enclosure import DTYPES
+from symcook.words.enclosure import DTYPES
 
 NUMPY_DTYPES = DTYPES[:3]
 

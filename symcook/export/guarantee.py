@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
-from symcook.export import enclosure
-from symcook.export.boxes import CLASSES, LEVELS, Box, Boxed, boxes, number_of_boxes
-from symcook.export.prefixes import MOST_STATES, Prefixes, streams
 from symcook.forward import forward
 from symcook.model.parts import Head
 from symcook.model.transformer import Transformer
 from symcook.numbers.matrix import RationalMatrix
+from symcook.words import enclosure
+from symcook.words.boxes import CLASSES, LEVELS, Box, Boxed, boxes, cells
+from symcook.words.prefixes import Prefixes
+from symcook.words.rounded import MOST_STATES, Hulls, streams
 
 RUNS = 1000
 """The greatest number of runs of one certificate."""
@@ -211,13 +212,19 @@ class _Guarantee:
 
     def merged(self, most: int) -> bool:
         """By running sums; False where words in one state leave a decision open that a word by itself does not."""
-        prefixes = Prefixes(self.model, self.dtype, most, self.divides_first)
+        import numpy as np
+
+        prefixes = Prefixes(self.model, Hulls(self.model, self.dtype, self.divides_first))
         start = max(1, self.model.embedding.added)
-        for n, (shown, word) in zip(range(start, most + 1), prefixes.lengths(), strict=False):
-            found = {name: (v.low, v.high) for name, v in shown.items()}
+        for n, level in zip(range(start, most + 1), prefixes.levels(), strict=False):
+            states = len(level.origin)
+            found = {
+                name: (np.broadcast_to(v.low, states), np.broadcast_to(v.high, states))
+                for name, v in level.result.columns().items()
+            }
             margin, opened = decision(self.model, found)
             if opened is not None:
-                tokens = tuple(self.model.embedding.surround(word(opened)))
+                tokens = self.model.embedding.surround(level.word(opened))
                 try:
                     self.run(Box(tokens, self.model.alphabet))
                 except Open as error:
@@ -225,9 +232,9 @@ class _Guarantee:
                         return True
                     continue
                 return False
-            self.add(n, len(next(iter(found.values()))[0]), margin, _hull([found]))
-            self.note("words with the same running sums as one")
-            if prefixes.states > MOST_STATES:
+            self.add(n, states, margin, _hull([found]))
+            self.note(level.says)
+            if len(prefixes.counts) > MOST_STATES:
                 self.why = f"there are more than {MOST_STATES} different running sums at length {self.typed(n + 1)}"
                 return True
         return True
@@ -237,7 +244,8 @@ class _Guarantee:
         for n in range(max(tried, default=max(1, self.model.embedding.added) - 1) + 1, most + 1):
             level, last = self.level, None
             while True:
-                count = number_of_boxes(self.model, n, level, self.bits)
+                words = cells(self.model, n, level, self.bits)
+                count = words.many
                 products = self.products + count * (n + len(self.model.alphabet)) * self.weights
                 if self.runs + count > RUNS or products > MOST_PRODUCTS:
                     if last is not None:
@@ -251,7 +259,7 @@ class _Guarantee:
                 try:
                     self.one_length(n, count, level)
                     self.level = level
-                    self.note(LEVELS[level])
+                    self.note(words.says)
                     break
                 except Open as error:
                     last = error
@@ -263,7 +271,7 @@ class _Guarantee:
 
     def finer(self, n: int, level: int, count: int) -> bool:
         """Whether boxes of this level may decide what `count` boxes left open."""
-        return level == CLASSES or number_of_boxes(self.model, n, level, self.bits) > count
+        return level == CLASSES or cells(self.model, n, level, self.bits).many > count
 
     def alone(self, error: Open) -> bool:
         """Whether the word of `error` by itself leaves the decision open, so that no other way to take words helps."""
@@ -293,7 +301,7 @@ class _Guarantee:
         try:
             result = forward(self.model, box.fixed, domain)
         except (Undecided, BadInput):  # a choice on the way stays open, or whether there is a value
-            raise Open(box.some(), {}) from None
+            raise Open(box.word, {}) from None
         import numpy as np
 
         with domain.context():
@@ -303,12 +311,12 @@ class _Guarantee:
         if not self.decides:
             width = max(float((high - low).max()) for low, high in found.values())
             if not width < float("inf"):
-                raise Open(box.some(), _hull([found]))
+                raise Open(box.word, _hull([found]))
             return width, found
         margin, opened = decision(self.model, found)
         refused = self.model.readout.everywhere and not self.model.readout.each and result.accept is False
         if opened is not None and not refused:
-            raise Open(box.some(), _hull([found]))
+            raise Open(box.word, _hull([found]))
         return margin, found
 
     def ended(self, n: int, error: Open, *, alone: bool) -> bool:

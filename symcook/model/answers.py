@@ -1,7 +1,7 @@
 """How answers and models show themselves: each kind has a module in `symcook.report`, imported when it is needed.
 
 Beside `symcook.model.verbs` this is the only module of values that names what stands above them. A module of the report
-has four functions of an answer: `line`, `text`, `html` and `displays` (what LaTeX shows).
+has two functions of an answer: `line`, its repr, and `document`, which text, HTML and LaTeX print.
 """
 
 from __future__ import annotations
@@ -48,22 +48,22 @@ class Shown(Named):
     @door()
     def text(self) -> str:
         """What the command prints."""
-        return self._report().text(self)
+        return self._report().document(self).text()
 
     @door()
     def latex(self, document: bool = False) -> str:
         """Displays for a paper (packages amsmath and amssymb), or with `document` a complete document."""
         from symcook.report.markup import latex
 
-        return latex(self._report().displays(self), document)
+        return latex(self._report().document(self).displays(), document)
 
     def _repr_html_(self) -> str:
-        return self._report().html(self)
+        return self._report().document(self).html()
 
     def _repr_latex_(self) -> str:
         from symcook.report.markup import notebook
 
-        return notebook(self._report().displays(self))
+        return notebook(self._report().document(self).displays())
 
 
 class Several(Shown, tuple[T, ...], Generic[T]):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 import flint
-from mpmath.libmp import from_man_exp, from_rational
+from mpmath.libmp import from_man_exp, from_rational, to_float
 
 from symcook.errors import BadInput, NotExact, Undecided, unknown
 from symcook.model.expr import Tree, show
 from symcook.model.meaning import Meaning, conjunction, not_whole
 from symcook.model.rationals import MAX_BITS, Rationals, too_large
-from symcook.model.symbols import at
+from symcook.model.symbols import Number, at
 from symcook.numbers.balls import arb_of
 
 Values = Mapping[str, "flint.arb | Fraction | int"]
@@ -66,6 +67,19 @@ def nearest(tree: Tree, values: Mapping[str, int], bits: int) -> Any:
         if not ball.is_finite() or ball.rel_accuracy_bits() <= bits:
             raise Undecided(f"the value of {show(tree)} cannot be told to {bits} bits; write it in another form.")
         return _rounded(ball.mid(), bits)
+
+
+def float_of(value: int | Number) -> float:
+    """The float64 nearest to an exact number (to within the last bit where it is not rational); inf beyond the range.
+
+    Raises BadInput where there is no finite value, and Undecided where it rests on a comparison that stays open.
+    """
+    if isinstance(value, tuple):
+        return to_float(nearest(value, {}, 53))
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _rounded(number: flint.arb, bits: int) -> Any:

@@ -1,9 +1,10 @@
-"""Exact numbers p + q sqrt(r) with one square root: what a layer norm of rational numbers gives.
+"""Real algebraic numbers: roots of polynomials, compared exactly, and with arithmetic those with one square root.
 
-Equal numbers have equal p, equal signs of q and equal q^2 r, whatever r is: sqrt(r) is irrational, so 1 and sqrt(r)
-are linearly independent over the rationals, and two roots are multiples of each other exactly when r1 r2 is a square.
-No factorisation is therefore needed to compare; small square factors are taken out of r for short answers only. A value
-that is rational is never a Root. Sums that hold two independent roots are refused.
+A number p + q sqrt(r) is what a layer norm of rational numbers gives. Equal ones have equal p, equal signs of q and
+equal q^2 r, whatever r is: sqrt(r) is irrational, so 1 and sqrt(r) are linearly independent over the rationals, and two
+roots are multiples of each other exactly when r1 r2 is a square. No factorisation is therefore needed to compare; small
+square factors are taken out of r for short answers only. A value that is rational is a Fraction, one of degree two a
+Root. Sums that hold two independent roots are refused.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import isqrt
+from typing import Any
 
 import flint
 
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import numeral
 from symcook.model.rationals import quotient
-from symcook.numbers.balls import decide_sign
+from symcook.numbers.balls import arb_of, decide_sign, fraction_of
 
 Rational = Fraction | int
 
@@ -26,7 +28,64 @@ _TRIAL = 10_000  # square factors of primes up to here are always found
 _SHORT_BITS = 96  # all square factors are found up to this size
 
 
-class Root:
+class Algebraic:
+    """The real root number `index`, from the left, of an irreducible polynomial of degree at least 3 with integer
+    coefficients, the constant one first; of degree 2 it is a Root. Ordered among its kind and the rational numbers."""
+
+    coefficients: tuple[int, ...]
+
+    def __init__(self, coefficients: tuple[int, ...], index: int) -> None:
+        self.coefficients, self.index = coefficients, index
+
+    def ball(self) -> flint.arb:
+        """An enclosure at flint's current precision."""
+        return _enclosed(self.coefficients, flint.ctx.prec)[self.index]
+
+    def text(self, name: str) -> str:
+        """The equation that it solves, in an unknown of this name."""
+        terms = []
+        for k, c in reversed(list(enumerate(self.coefficients))):
+            power = "" if k == 0 else name if k == 1 else f"{name}^{k}"
+            if c != 0:
+                terms.append(str(c) if k == 0 else power if c == 1 else f"-{power}" if c == -1 else f"{c}*{power}")
+        return " + ".join(terms).replace("+ -", "- ") + " = 0"
+
+    def sign_of(self, polynomial: flint.fmpq_poly) -> int:
+        """-1, 0 or 1: the sign of a polynomial here; 0 iff the polynomial of this number divides it."""
+        rest: Any = polynomial % flint.fmpq_poly(list(self.coefficients))
+        if not rest:
+            return 0
+        coefficients = list(rest.numer().coeffs())
+        return decide_sign(lambda: flint.arb_poly(coefficients)(self.ball()), "a sign", MAX_ORDER_BITS)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is Algebraic:
+            return (self.coefficients, self.index) == (other.coefficients, other.index)
+        return False if isinstance(other, _ORDERED) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.coefficients, self.index))
+
+    def __lt__(self, other: Place | int) -> bool:
+        return self._order(other) < 0 if isinstance(other, _ORDERED) else NotImplemented
+
+    def __le__(self, other: Place | int) -> bool:
+        return self._order(other) <= 0 if isinstance(other, _ORDERED) else NotImplemented
+
+    def __gt__(self, other: Place | int) -> bool:
+        return self._order(other) > 0 if isinstance(other, _ORDERED) else NotImplemented
+
+    def __ge__(self, other: Place | int) -> bool:
+        return self._order(other) >= 0 if isinstance(other, _ORDERED) else NotImplemented
+
+    def _order(self, other: Any) -> int:
+        """-1, 0 or 1 as this is less than, equal to or greater than `other`: balls part different numbers at last."""
+        if self == other:
+            return 0
+        return decide_sign(lambda: self.ball() - ball_of(other), "the order of two numbers", MAX_ORDER_BITS)
+
+
+class Root(Algebraic):
     """A number p + q sqrt(r) that is not rational: p and q rational, q not 0, r an integer that is no square.
 
     Made by `root` and arithmetic, not by hand. Supports + - * / with Root, Fraction and int, order, abs, hash and bool.
@@ -39,8 +98,6 @@ class Root:
 
     Raises NotExact where a result would need two independent roots.
     """
-
-    __slots__ = ("__dict__", "p", "q", "r")
 
     def __init__(self, p: Fraction, q: Fraction, r: int) -> None:
         self.p = p
@@ -118,25 +175,17 @@ class Root:
     def _normal(self) -> tuple[Fraction, Fraction]:
         return self.p, self.q * abs(self.q) * self.r
 
-    def __lt__(self, other: Root | Rational) -> bool:
-        return self._order(other) < 0 if isinstance(other, _ORDERED) else NotImplemented
-
-    def __le__(self, other: Root | Rational) -> bool:
-        return self._order(other) <= 0 if isinstance(other, _ORDERED) else NotImplemented
-
-    def __gt__(self, other: Root | Rational) -> bool:
-        return self._order(other) > 0 if isinstance(other, _ORDERED) else NotImplemented
-
-    def __ge__(self, other: Root | Rational) -> bool:
-        return self._order(other) >= 0 if isinstance(other, _ORDERED) else NotImplemented
-
-    def _order(self, other: Root | Rational) -> int:
-        """-1, 0 or 1 as this is less than, equal to or greater than `other`; independent roots have an order too."""
-        if isinstance(other, Root) and _ratio(other.r, self.r) is None:
-            # 1 and two independent roots are linearly independent, so that balls part the two numbers at last
-            return decide_sign(lambda: self.ball() - other.ball(), f"the order of {self} and {other}", MAX_ORDER_BITS)
+    def _order(self, other: Any) -> int:
+        if isinstance(other, Algebraic) and not (isinstance(other, Root) and _ratio(other.r, self.r)):
+            return super()._order(other)
         difference = self - other
         return difference.sign if isinstance(difference, Root) else (difference > 0) - (difference < 0)
+
+    @cached_property
+    def coefficients(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Those of its polynomial, without a common divisor."""
+        monic = flint.fmpq_poly([_rational(self.p**2 - self.q**2 * self.r), _rational(-2 * self.p), 1])
+        return tuple(map(int, monic.numer().coeffs()))
 
     def _over(self, r: int, what: str) -> Fraction:
         """The coefficient of the root when it is written as a multiple of sqrt(r)."""
@@ -147,9 +196,7 @@ class Root:
         return self.q * ratio
 
     def ball(self) -> flint.arb:
-        """An enclosure at flint's current precision."""
-        p, q = (flint.arb(flint.fmpq(v.numerator, v.denominator)) for v in (self.p, self.q))
-        return p + q * flint.arb(self.r).sqrt()
+        return arb_of(self.p) + arb_of(self.q) * flint.arb(self.r).sqrt()
 
     def __str__(self) -> str:
         size = abs(self.q)
@@ -164,7 +211,8 @@ class Root:
         return f"<Root {self}>"
 
 
-_ORDERED = (Root, int, Fraction)
+Place = Fraction | Algebraic
+_ORDERED = (Algebraic, int, Fraction)
 
 
 def root(value: Root | Rational) -> Root | Fraction:
@@ -237,3 +285,71 @@ def _nested(value: Root) -> Root | Fraction:
             return abs(Root(a, value.q / (2 * a), value.r))
     must = "a value must hold at most one square root in the exact domain"
     raise NotExact(must, f"sqrt({value})", "use --domain ball")
+
+
+# Roots of polynomials.
+
+
+def _rational(value: Fraction) -> flint.fmpq:
+    return flint.fmpq(value.numerator, value.denominator)
+
+
+def ball_of(place: Place) -> flint.arb:
+    """A number as a ball at flint's precision."""
+    return place.ball() if isinstance(place, Algebraic) else arb_of(place)
+
+
+def roots(polynomial: flint.fmpq_poly) -> tuple[Place, ...]:
+    """The real roots, from the left, each once.
+
+    >>> print(*roots(flint.fmpq_poly([2, 0, -1])), *roots(flint.fmpq_poly([0, 3, 2])))
+    -sqrt(2) sqrt(2) -3/2 0
+    """
+    return _roots(tuple(map(int, polynomial.numer().coeffs())))
+
+
+@lru_cache(maxsize=4096)
+def _roots(coefficients: tuple[int, ...]) -> tuple[Place, ...]:
+    found: list[Place] = []
+    for factor, _ in flint.fmpz_poly(list(coefficients)).factor()[1]:
+        parts = tuple(map(int, factor.coeffs()))
+        if factor.degree() == 1:
+            found.append(Fraction(-parts[0], parts[1]))
+        elif factor.degree() == 2:
+            middle, square = Fraction(-parts[1], 2 * parts[2]), parts[1] ** 2 - 4 * parts[0] * parts[2]
+            half = root(Fraction(square, 4 * parts[2] ** 2)) if square > 0 else None
+            found += [] if half is None else [middle - half, middle + half]
+        else:
+            found += [Algebraic(parts, k) for k in range(len(_enclosed(parts, 128)))]
+    return tuple(sorted(found))
+
+
+@lru_cache(maxsize=4096)
+def _enclosed(coefficients: tuple[int, ...], bits: int) -> tuple[flint.arb, ...]:
+    """The real roots of an irreducible polynomial, from the left."""
+    with flint.ctx.workprec(bits):
+        every: Any = flint.fmpz_poly(list(coefficients)).complex_roots()
+        found = [z for z, _ in every if z.imag.is_zero()]
+    return tuple(sorted((z.real for z in found), key=lambda x: fraction_of(x.mid())))
+
+
+def between(a: Place, b: Place | None) -> Fraction:
+    """A short rational number above a and below b (anything above a where b is None)."""
+    bits = 64
+    while True:  # different numbers part at some precision
+        with flint.ctx.workprec(bits):
+            low = ball_of(a).upper()
+            high = (low + abs(low) + 1).upper() if b is None else ball_of(b).lower()
+            if low < high:
+                return _shortest(fraction_of(low), fraction_of(high))
+        bits *= 2
+
+
+def _shortest(low: Fraction, high: Fraction) -> Fraction:
+    """The number strictly between with the least power of two below it, near the middle."""
+    middle, scale = (low + high) / 2, 1
+    while True:
+        found = Fraction(round(middle * scale), scale)
+        if low < found < high:
+            return found
+        scale *= 2

@@ -18,7 +18,7 @@ from symcook.proof.runrel import Relation
 from symcook.proof.terms import Sort, Term, sort_of, var
 
 _HERE = "here"  # stands for the position in the text of a readout's condition
-_OWN = frozenset({"n", "w", "run", "word", _HERE})  # names that the text of a statement itself uses
+_OWN = frozenset({"n", "w", "run", "word", "names", _HERE})  # names that the text of a statement itself uses
 
 
 class _Layers(Relation):

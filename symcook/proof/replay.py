@@ -8,9 +8,10 @@ Statements are blocks of ``proofs/statements/*.txt``, separated by blank lines::
     claim: no
 
 A line that begins with a blank continues the one before, ``#`` starts a comment line. Keys: ``statement`` (in which
-``run(NAME)`` and the like are expanded from stored models), ``nontrivial``, ``define`` (any number), ``claim: no`` for
-a lemma, ``corrects: ID``, ``note``. The file ``definitions.txt`` has definitions for all files, one a line. Ids
-``named.X`` and ``oracle.X`` are assumptions without a certificate; what uses them says so.
+``run(NAME)`` and the like are expanded from stored models, names and runs with a name by `records`), ``nontrivial``,
+``define`` (any number), ``claim: no`` for a lemma, ``corrects: ID``, ``note``. The file ``definitions.txt`` has
+definitions for all files, one a line. Ids ``named.X`` and ``oracle.X`` are assumptions without a certificate; what uses
+them says so.
 
 A certificate is ``proofs/certificates/ID.json`` (and, for a claim that has both, ``ID.refuted.json``)::
 
@@ -38,7 +39,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from symcook.errors import BadInput, Rejected, SymcookError, unknown
-from symcook.proof import conditions, grammar, kernel
+from symcook.proof import conditions, grammar, kernel, records
 from symcook.proof.grammar import GRAMMAR, Definition
 from symcook.proof.terms import Sort, Term
 
@@ -51,13 +52,13 @@ ID = re.compile(r"[A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*", re.ASCII)
 
 @dataclass(frozen=True)
 class Statement:
-    """A stored statement. `text` is as written; `known` holds the definitions that it may use.
+    """A stored statement as written; `known` holds the definitions that it may use.
 
     `model` is the hash of the model that a claim of one's own is about (`modelfile.model_hash`).
     """
 
     id: str
-    text: str
+    written: str
     nontrivial: str | None = None
     claim: bool = True
     corrects: str | None = None
@@ -66,16 +67,16 @@ class Statement:
     model: str | None = None
 
     @cached_property
+    def text(self) -> str:
+        """The statement with lists of names, records and families written out; run(NAME) of a stored model stands."""
+        return self.written if records.ANY.search(self.written) is None else _expanded(self.written, "named")
+
+    @cached_property
     def expanded(self) -> str:
         """The text with the run relations of stored models written out."""
-        if re.search(r"\b(run|word|accept)\(", self.text) is None:
+        if re.search(r"\b(run|word|accept|premises|answer|names)\(", self.text) is None:
             return self.text
-        from symcook.proof.runrel import expand
-
-        try:
-            return expand(self.text)
-        except BadInput as error:
-            raise Rejected(str(error)) from None
+        return _expanded(self.text, "expand")
 
     @cached_property
     def formula(self) -> Term:
@@ -132,6 +133,16 @@ class Statement:
     def assumed(self) -> bool:
         """Whether the statement is used without a certificate, and named in the verdict of all that rests on it."""
         return self.id.startswith(("named.", "oracle."))
+
+
+def _expanded(text: str, how: str) -> str:
+    """What a function of `runrel` makes of a statement."""
+    from symcook.proof import runrel
+
+    try:
+        return getattr(runrel, how)(text)
+    except BadInput as error:
+        raise Rejected(str(error)) from None
 
 
 @dataclass(frozen=True)
@@ -269,24 +280,6 @@ def make_certificate(
     more = (("defined", defined), ("inhabited", inhabited), ("model", statement.model))
     out |= {k: v for k, v in more if v is not None}
     return out
-
-
-def replay_text(
-    text: str,
-    certificate: str | Mapping[str, Any],
-    *,
-    nontrivial: str | None = None,
-    known: Mapping[str, Definition] | None = None,
-    claim: bool = True,
-) -> Verdict:
-    """`judge` without files and lemmas: the statement's text and its certificate (JSON text or the object).
-
-    Raises Rejected, also for a certificate that lists a lemma: nothing here could say that it holds.
-    """
-    given = load_json(certificate if isinstance(certificate, str) else json.dumps(certificate))
-    name = given.get("id") if isinstance(given, dict) else None
-    statement = Statement(str(name), text, nontrivial, claim, known=known or {})
-    return _verdict(statement, *judge(statement, given))
 
 
 def _verdict(statement: Statement, status: str, result: kernel.Result) -> Verdict:

@@ -3,8 +3,8 @@
 In a statement, ``run(NAME)`` stands for these equations, ``word(NAME)`` for "w(1), ..., w(n) are indices into the
 vocabulary of NAME, the tokens that the model adds in their places", and ``accept(NAME)`` for the readout's condition.
 They are expanded from the model file, the one that is exported, before the statement is read; so a proof covers the
-weights themselves. Coordinates of a model over positions are functions (``balance(i)``), those of a feed-forward recipe
-are numbers (``out``).
+weights themselves. Lists of names, and runs with a name of their own, are written out before (`records`). Coordinates
+of a model over positions are functions (``balance(i)``), those of a feed-forward recipe are numbers (``out``).
 
 Names: the first value of a coordinate has the coordinate's name, a later one is ``z<layer>_name``. Where several heads
 of a layer write one coordinate, ``z<layer>_<head>_name`` is what one head adds. ``y<layer>_name`` is what a layer norm
@@ -27,18 +27,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import cache, reduce
 from typing import Any
 
 from symcook.errors import BadInput
 from symcook.model.expr import ARITY, children, names, numeral, parse_term, show, valid_name
+from symcook.proof import records
+from symcook.proof.rows import Right, attended, conjunction, joined, normed, plus, window
 
 Model = Mapping[str, Any]
 View = Mapping[str, str]  # the name of the current value of each coordinate
 Entry = tuple[str, str]  # a weight, and the value that it is for
-Right = Callable[[str | None], str]  # an equation for ``@`` from the old value, None where that is zero
 _TAKEN = frozenset({"i", "j", "k", "n", "w"})  # names that the relation itself uses
 _ACTIVATIONS = {"relu": "relu({0})", "step": "I[0 < {0}]", "gelu": "({0})/2*(1 + erf(({0})/sqrt(2)))"}
 _PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
@@ -56,13 +58,34 @@ def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
     a block that has no equation here.
     """
     def written(match: re.Match[str]) -> str:
-        try:
-            relation = _stored_relation(match[2]) if model is None else Relation(model(match[2]))
-            return f"({getattr(relation, match[1])()})"
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise BadInput("a stored model must follow the format of model files", match[2]) from None
+        with _format(match[2]):
+            return f"({getattr(_relation(match[2], model), match[1])()})"
 
-    return _CALL.sub(written, text)
+    return _CALL.sub(written, named(text, model))
+
+
+def named(text: str, model: Callable[[str], Model] | None = None) -> str:
+    """`text` with lists of names, records and families written out, while run(NAME) stays as it is; arguments as for
+    `expand`."""
+    from symcook.proof import familyrel
+
+    def relation(name: str) -> Relation:
+        with _format(name):
+            return _relation(name, model)
+
+    return familyrel.expand(records.expand(text, relation))
+
+
+@contextmanager
+def _format(name: str) -> Iterator[None]:
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise BadInput("a stored model must follow the format of model files", name) from None
+
+
+def _relation(name: str, model: Callable[[str], Model] | None) -> Relation:
+    return _stored_relation(name) if model is None else Relation(model(name))
 
 
 @cache
@@ -101,6 +124,7 @@ class Relation:
         self.needed: list[str] = []  # what must hold before the equations can
         self.deviations: list[str] = []  # those that must not be zero
         self.held: dict[str, str] = {}
+        self.defined: list[str] = []
         self.used: set[str] = {*model["space"], *(symbol["name"] for symbol in model["symbols"])}
         self._embed()
         for part in self.parts:
@@ -134,10 +158,15 @@ class Relation:
         for text in over:
             _only(text, symbols | {"i", "n"})
 
+    def sorts(self) -> dict[str, str]:
+        """What the equations speak of, with sorts: the inputs, then what each equation is for, in their order."""
+        names = [*(self.embedding["inputs"] or ()), *self.defined]
+        return dict.fromkeys(names, "Real" if self.pointwise else "Int->Real")
+
     def run(self) -> str:
         """The conjunction of all equations, and of what a run needs besides."""
         parts = [self.everywhere(e) for e in (*self.equations, *(f"0 < {one}" for one in self.deviations))]
-        return _conjunction([*self.needs(), *parts]) or "true"
+        return conjunction([*self.needs(), *parts]) or "true"
 
     def needs(self) -> list[str]:
         """That the input is not too long, and that each temperature is positive."""
@@ -172,7 +201,7 @@ class Relation:
             condition = " & ".join(f"{value or '0'} = 0" for value in values)
         else:
             weighted = zip(readout["weights"][0], values, strict=True)
-            condition = f"0 < {_sum(_times(weight, value) for weight, value in weighted if value)}"
+            condition = f"0 < {joined(_times(weight, value) for weight, value in weighted if value)}"
         whole = readout["position"] == "all"
         return f"all i in {self.low}..{self.high}. {condition}" if whole else condition
 
@@ -180,7 +209,7 @@ class Relation:
         """A readout "largest" answers `label`: its score is the largest, and larger than those of earlier labels."""
         place = self._place("answer", ("largest",), at)
         readout = self.model["readout"]
-        scores = [_sum(self._row(row, readout["reads"], place, self.held)) for row in readout["weights"]]
+        scores = [joined(self._row(row, readout["reads"], place, self.held)) for row in readout["weights"]]
         which = readout["labels"].index(label)
         others = [(k, score) for k, score in enumerate(scores) if k != which]
         return " & ".join(f"{score} {'<' if k < which else '<='} {scores[which]}" for k, score in others) or "true"
@@ -205,6 +234,7 @@ class Relation:
         while fresh in self.used:
             fresh += "_"
         self.used.add(fresh)
+        self.defined.append(fresh)
         self.equations.append(text.replace("@", fresh if self.pointwise else f"{fresh}(i)"))
         return fresh
 
@@ -227,7 +257,7 @@ class Relation:
             if name in self.embedding["positions"]:
                 terms.append(_readable(self.embedding["positions"][name]))
             if terms:
-                self._write(name, 0, _plus(terms))
+                self._write(name, 0, plus(terms))
 
     def _part(self, number: int, blocks: list[Model], norms: list[Model], placement: str) -> None:
         """The heads or the feed-forward block of a layer: all of it reads one view, then it is added to the stream."""
@@ -242,7 +272,7 @@ class Relation:
                 self._write(name, number, mine[0][1])
             else:
                 made = [self._define(f"z{number}_{h}_{name}", right(None)) for h, right in mine]
-                self._write(name, number, _plus([f"{one}(i)" for one in made]))
+                self._write(name, number, plus([f"{one}(i)" for one in made]))
         if placement == "post":
             for norm in norms:
                 self.held |= self._norm(number, norm)
@@ -261,19 +291,17 @@ class Relation:
         entries = [self._at(name, "i") or "0" for name in norm["reads"]]
         if norm["projection"] is not None:
             rows = (self._row(weights, norm["reads"], "i", self.held) for weights in norm["projection"])
-            entries = [f"({_sum(row)})" for row in rows]
+            entries = [f"({joined(row)})" for row in rows]
         place = "" if self.pointwise else "(i)"
-        mean = self._define(f"mu{number}", f"@ = ({_sum(entries)})/{len(entries)}") + place
-        variance = f"({_sum(f'({entry} - {mean})^2' for entry in entries)})/{len(entries)}"
-        root = _sum([variance, *_nonzero(norm["epsilon"])])
-        deviation = self._define(f"dev{number}", f"@ = sqrt({root})") + place
+        mean = self._define(f"mu{number}", f"@ = ({joined(entries)})/{len(entries)}") + place
+        variance = f"({joined(f'({entry} - {mean})^2' for entry in entries)})/{len(entries)}"
+        deviation = self._define(f"dev{number}", f"@ = sqrt({joined([variance, *_nonzero(norm['epsilon'])])})") + place
         if norm["zero_variance"] == "refuse" and (_rational(norm["epsilon"]) or 0) <= 0:
             self.deviations.append(deviation)
         made = {}
         for name, entry, (gain,), (bias,) in zip(norm["writes"], entries, norm["gain"], norm["bias"], strict=True):
-            text = f"({' - '.join(['@', *_nonzero(bias)])})*{deviation} = {_times(gain, f'({entry} - {mean})')}"
-            if norm["zero_variance"] == "zero":
-                text += f" & ({deviation} = 0 -> @ = {_sum(_nonzero(bias))})"
+            zero = norm["zero_variance"] == "zero"
+            text = normed(f"{entry} - {mean}", deviation, _times(gain, "#"), _nonzero(bias), zero)
             made[name] = self._define(f"y{number}_{name}", text)
         return made
 
@@ -282,34 +310,19 @@ class Relation:
             raise BadInput("a run relation knows the activations relu, step and gelu", block["activation"])
         units = []
         for weights, (bias,) in zip(block["W1"], block["b1"], strict=True):
-            inside = _sum([*self._row(weights, block["reads"], "i", view), *_nonzero(bias)])
+            inside = joined([*self._row(weights, block["reads"], "i", view), *_nonzero(bias)])
             units.append(_ACTIVATIONS[block["activation"]].format(inside))
         rights = []
         for weights, (bias,) in zip(block["W2"], block["b2"], strict=True):
             terms = [_times(weight, unit) for weight, unit in zip(weights, units, strict=True) if weight != "0"]
-            rights.append(_plus([*terms, *_nonzero(bias)]))
+            rights.append(plus([*terms, *_nonzero(bias)]))
         return list(zip(block["writes"], rights, strict=True))
-
-    def _window(self, mask: str) -> tuple[str, str, str, str | None]:
-        """What row i sees: the first and last position, how many they are, and the row that sees nothing."""
-        low, high, one = self.low, self.high, self.low == "1"
-        windows = {
-            "none": (low, high, "n", None),
-            "future": (low, "i", "i" if one else "(i + 1)", None),
-            "strict-future": (low, "i - 1", "(i - 1)" if one else "i", low),
-            "past": ("i", high, "(n - i + 1)" if one else "(n - i)", None),
-            "strict-past": ("i + 1", high, "(n - i)" if one else "(n - 1 - i)", high),
-        }
-        if mask not in windows:
-            raise BadInput(f"a run relation knows the masks {', '.join(windows)}", mask)
-        return windows[mask]
 
     def _head(self, head: Model, view: Mapping[str, str]) -> list[tuple[str, Right]]:
         if head["weighting"] == "softmax" and (free := names(parse_term(head["temperature"]))):
             positive = f"0 < {_readable(head['temperature'])}"
             self.needed.append(self.everywhere(positive) if "i" in free else positive)
-        low, high, size, empty = self._window(head["mask"])
-        window = f"{low}, {high}"
+        seen = window(head["mask"], self.embedding["start"])
 
         def score(at: str, factor: Sequence[str] = ()) -> str | None:
             rows = zip(head["Q"], head["K"], strict=True)
@@ -317,35 +330,14 @@ class Relation:
             pairs = [pair for pair in sums if all(pair)]
             if len(pairs) < 2:
                 return _product(factor, pairs[0]) if pairs else None
-            products = _sum(_product((), pair) for pair in pairs)
+            products = joined(_product((), pair) for pair in pairs)
             return _product(factor, [[("1", f"({products})")]]) if factor else products
 
-        here, other = score("j"), score("k")
-        best = f"all k in {low}..{high}. {other} <= {here}"
-        nearer = {"leftmost": "k < j", "rightmost": "j < k"}.get(head["weighting"])
-        if head["weighting"] not in ("average", "softmax") and nearer is None:
-            raise BadInput("a head must have a weighting that a run relation knows", head["weighting"])
-        if here is None:
-            weight = f"I[j = {low if head['weighting'] == 'leftmost' else high}]*" if nearer else ""
-        elif head["weighting"] == "softmax":
-            weight = f"exp({score('j', (head['scale'], head['temperature']))})*"
-        else:
-            weight = f"I[{best} & ({nearer} -> {other} < {here})]*" if nearer else f"I[{best}]*"
-        total = f"sum(j, {window}, {weight[:-1]})" if weight else size
+        soft = score("j", (head["scale"], head["temperature"])) or "" if head["weighting"] == "softmax" else ""
 
         def output(weights: list[str]) -> Right:
-            value = _sum(self._row(weights, head["reads"], "j", view))
-            values = f"sum(j, {window}, {f'{weight}({value})' if weight else value})"
-            if nearer:  # one position has weight 1, none where the window is empty
-                return _plus([values])
-            if empty is None and (here is None or head["weighting"] == "softmax"):
-                return _plus([f"{values}/{total}"])
-
-            def right(old: str | None) -> str:
-                text = f"{f'(@ - {old})' if old else '@'}*{total} = {values}"
-                return text if empty is None else f"{text} & (i = {empty} -> @ = {old or '0'})"
-
-            return right
+            value = joined(self._row(weights, head["reads"], "j", view))
+            return attended(seen, head["weighting"], score, soft, value)
 
         return [(name, output(weights)) for name, weights in zip(head["writes"], head["V"], strict=True)]
 
@@ -362,10 +354,6 @@ def _well_normed(norms: list[Model], placement: str, space: set[str]) -> set[str
     if not right:
         raise BadInput("a layer in a statement must have the norms of its placement", placement)
     return set(written) if norms else space
-
-
-def _plus(terms: list[str]) -> Right:
-    return lambda old: f"@ = {_sum([old, *terms] if old else terms)}"
 
 
 def _nonzero(bias: str) -> list[str]:
@@ -391,7 +379,7 @@ def _product(factor: Sequence[str], rows: Sequence[Sequence[Entry]]) -> str:
         else:
             below = f"/{_bracketed(_readable(temperature))}"
     for row in rows:
-        values.append(row[0][1] if len(row) == 1 else f"({_sum(_times(*entry) for entry in row)})")
+        values.append(row[0][1] if len(row) == 1 else f"({joined(_times(*entry) for entry in row)})")
     whole = numeral(number.numerator) + (f"/{numeral(number.denominator)}" if number.denominator != 1 else "")
     return _times(whole, "*".join([*above, *values]) + below)
 
@@ -420,25 +408,6 @@ def _rational(text: str) -> Fraction | None:
 
 def _bracketed(text: str) -> str:
     return text if re.fullmatch(r"[\w.]+(\([\w.]*\))?", text) else f"({text})"
-
-
-def _sum(terms: Iterable[str]) -> str:
-    """Terms joined by plus signs; a long sum is bracketed in halves, which keeps its tree shallow."""
-    parts = list(terms)
-    if not parts:
-        return "0"
-    if len(parts) <= 16:
-        return " + ".join(parts)
-    half = len(parts) // 2
-    return f"({_sum(parts[:half])}) + ({_sum(parts[half:])})"
-
-
-def _conjunction(parts: list[str]) -> str:
-    """Parts joined by "and"; more than 128 are bracketed in halves, as the quantifiers over them nest deep already."""
-    if len(parts) <= 128:
-        return " & ".join(parts)
-    half = len(parts) // 2
-    return f"({_conjunction(parts[:half])}) & ({_conjunction(parts[half:])})"
 
 
 def _flat(part: Any) -> list[str]:

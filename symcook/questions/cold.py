@@ -20,8 +20,8 @@ from symcook.model.expr import Tree, names
 from symcook.model.rationals import rational
 from symcook.model.transformer import Transformer
 from symcook.numbers.evaluate import evaluate
+from symcook.numbers.roots import ball_of
 from symcook.questions.moving import BITS, answer
-from symcook.questions.places import ball_of
 
 ZERO = fmpq(0)
 

@@ -16,9 +16,10 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, ladder, limit_for, settled
 from symcook.questions.answer import Answer, Cell
-from symcook.questions.words import MAX_LENGTH, Classes, classes, lengths
+from symcook.questions.lengths import MAX_LENGTH, lengths
+from symcook.words import Cover
+from symcook.words.cells import Cells, classes
 
-DIGITS = 10
 Progress = Callable[[int, int], None]
 
 
@@ -48,15 +49,22 @@ def entropy(
     position: int | str | None = None,
     min_length: int = 1,
     values: Mapping[str, Exact] | None = None,
-    digits: int = DIGITS,
+    digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """The least and the greatest entropy, in bits, of each head's attention weights over all words of each length.
+    """Least and greatest entropy, in bits, of each head's attention weights over all words of each length.
 
-    The entropy of weights w is the sum of -w log2 w: 0 where one position has all the weight, log2 k for plain means of
-    k. head: one head, as L1.head2; without it all. position: the position that attends, as the model numbers them,
-    "each" for every one, or None for the one at which the readout looks (the last, where it looks at all). max_length,
-    min_length: in typed symbols; with what the model adds at most 32.
+    0 bits where one position has all the weight, log2 k for plain means of k positions. Words with the same weights are
+    one, so that lengths to 31 are no matter where scores do not depend on the symbols.
+
+    For example: symcook entropy parity --max-length 8 --plot entropy
+
+    head HEAD: One head, such as L2.head1; without it all.
+    position I: The position that attends, as the model numbers them, or each; without it the readout's.
+    digits D: Digits behind the point.
+
+    The entropy of weights w is the sum of -w log2 w. A readout at all positions has the last one for its own; lengths
+    are at most 32 with what the model adds.
 
     Rows have "n", "head" (with "each" also the position), "least" and "greatest", balls of the asked digits behind the
     point, and the first words that have them ("least_word", "word"; another word whose entropy cannot be told apart may
@@ -68,9 +76,7 @@ def entropy(
     words; Undecided where a choice of hard attention stays open. Source: Cookbook, Definition 2.3, for the weights.
     """
     digits = check_digits(digits)
-    if not model.alphabet:
-        raise BadInput("the model must read words", f"{model.name}, which reads numbers", "choose a language model")
-    asked = lengths(model, max_length, min_length)
+    asked = lengths(model, max_length, min_length, decides=False)
     if asked[-1] + model.embedding.added > MOST_WEIGHTS:
         most = MOST_WEIGHTS - model.embedding.added
         raise BadInput(f"the greatest length must be at most {most} here", max_length, f"give --max-length {most}")
@@ -140,18 +146,18 @@ def _weights(result: Result, row: Row) -> list[Any]:
     return list(blocks[row.step].attention[row.head])
 
 
-def _classes(model: Transformer, n: int, rows: list[Row]) -> Classes:
+def _classes(model: Transformer, n: int, rows: list[Row]) -> Cells:
     """The words of one length, one for all with the same weights."""
     return classes(
-        model, n, traced=lambda result: ((column, row.place) for row in rows for column in _weights(result, row))
+        n, model, traced=lambda result: ((column, row.place) for row in rows for column in _weights(result, row))
     )
 
 
-def _at(model: Transformer, n: int, rows: list[Row], words: Classes, digits: int) -> list[Mapping[str, Cell]]:
+def _at(model: Transformer, n: int, rows: list[Row], words: Cover, digits: int) -> list[Mapping[str, Cell]]:
     for bits in ladder(bits_for(digits), limit_for(digits)):
         ends: dict[Row, tuple[End, End]] = {}
         idle: set[Row] = set()
-        for word in words:
+        for word, _ in words:
             domain = Ball(bits)
             try:
                 result = forward(model, model.tokens(word), domain, trace=True)

@@ -19,7 +19,7 @@ from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.rationals import rational
 from symcook.model.symbols import at
-from symcook.questions.places import Root, sign_at
+from symcook.numbers.roots import Algebraic
 
 MOST_DEGREE = 4000
 """The greatest power of t that a softmax may ask for."""
@@ -27,6 +27,7 @@ ZERO = fmpq(0)
 T = fmpq_poly([0, 1])
 Value = Any
 """fmpq, fmpq_poly, or a Quotient."""
+At = fmpq | Algebraic
 
 
 class Landed(Exception):
@@ -114,7 +115,7 @@ class Line(Shortening):
     nothing = ZERO
 
     def __init__(
-        self, place: fmpq | Root, meant: tuple[str, Value] | None, unit: int = 1, tau: str = "tau", here: bool = False
+        self, place: At, meant: tuple[str, Value] | None, unit: int = 1, tau: str = "tau", here: bool = False
     ) -> None:
         super().__init__()
         self.place, self.meant, self.unit, self.here, self.tau = place, meant, unit, here, tau
@@ -144,8 +145,8 @@ class Line(Shortening):
             return (x > 0) - (x < 0)
         if isinstance(x, Quotient):
             return self.sign(x.above) * self.sign(x.below)
-        if isinstance(self.place, Root):
-            return sign_at(x, self.place)
+        if isinstance(self.place, Algebraic):
+            return self.place.sign_of(x)
         found = x(self.place)
         if found == 0:
             raise Landed
@@ -203,7 +204,7 @@ class Line(Shortening):
 
     def power(self, k: int) -> Value:
         """t^k."""
-        return self.place**k if self.here and isinstance(self.place, fmpq) else plain(fmpq_poly([0] * k + [1]))
+        return self.place**k if self.here and not isinstance(self.place, Algebraic) else plain(fmpq_poly([0] * k + [1]))
 
     def same(self, a: Value, b: Value) -> bool:
         """Whether two values are one function."""

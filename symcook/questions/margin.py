@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
+from itertools import combinations
 from typing import Any
 
 from flint import arb, fmpq
@@ -16,12 +17,13 @@ from symcook.forward import Result, forward
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, ladder, settled
-from symcook.prefixes import Level
 from symcook.questions.answer import Answer, Cell
-from symcook.questions.prefixes import Prefixes, mergeable, merged
-from symcook.questions.words import classes, lengths, require_words
+from symcook.questions.lengths import lengths
+from symcook.words import Cover
+from symcook.words.cells import classes
+from symcook.words.exact import mergeable, merged, moved
+from symcook.words.prefixes import Level
 
-DIGITS = 10
 LIMIT_BITS = 2**13
 Number = Any
 """fmpq where it is exact, else arb."""
@@ -42,17 +44,24 @@ def margin(
     max_length: int,
     *,
     values: Mapping[str, Exact] | None = None,
-    digits: int = DIGITS,
+    digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """The least distance of a decision from its threshold over all words of each length, and a word that has it.
+    """Least distance of a decision from its threshold over all words of each length, and a word that has it.
+
+    Exact where it is rational, else a ball. Words with the same answer are one, so that lengths of 100 are no matter
+    for dyck-1 or parity; of a model that tells all words apart, there are too many from some length on.
+
+    For example: symcook margin parity --max-length 20 --plot margin
+
+    digits D: Relative digits of what is not rational.
 
     A sign readout: |logit|. A zero test: the greatest |coordinate| that is tested, over the words in which it is not 0;
     what passes the test lies on it. Largest: the difference of the two greatest scores. With a readout at each position
     the least of them; at all, what decides (the least where all accept, else the greatest of those that do not).
 
-    max_length: in typed symbols. Where the model allows, words are merged (`symcook.questions.prefixes`), or one word
-    stands for all with the same answer (`symcook.questions.words`). The values are exact where they are rational, else
+    Where the model allows, words are merged (`symcook.words.exact`), or one word
+    stands for all with the same answer (`symcook.words.cells`). The values are exact where they are rational, else
     balls of the asked relative digits. A row whose least value is known to lie between two numbers only has both, in a
     ball, and says so in the notes.
 
@@ -60,41 +69,37 @@ def margin(
     value stays open. Source: the margin is that of Section 3.4 of chiang2022, whose cross-entropy falls with it.
     """
     digits = check_digits(digits)
-    require_words(model)
     asked = lengths(model, max_length)
     bound = model.bind(values)
     two = bound.readout.signed
-    rows: dict[int, Mapping[str, Cell]] = {}
-    loose: list[int] = []
+    found: dict[int, _Least] = {}
     method = ""
     if mergeable(bound) and bound.decides:
         try:
-            for states, level in merged(bound, asked):
-                least, low = _of_level(bound, states, level)
-                rows[level.n] = _row(bound, level.n, least, digits, low)
-                if low != least.value:
-                    loose.append(level.n)
+            for level in merged(bound, asked):
+                found[level.n], method = _of_level(bound, level), level.says
                 if progress is not None:
                     progress(level.n, asked[-1])
-            method = "prefixes that the model cannot tell apart are merged; exact"
         except NotExact:
-            rows, loose = {}, []
-    if not rows:
+            found = {}
+    if not found:
         for n in asked:
-            found = classes(bound, n)
-            least = _of_words(bound, n, found, digits)
-            rows[n] = _row(bound, n, least, digits)
-            method = found.method
+            words = classes(n, bound)
+            found[n], method = _of_words(bound, words, digits), words.says
             if progress is not None:
                 progress(n, asked[-1])
     notes = {"margin": WHAT["sign" if two else "zero" if bound.decides else "largest"], "method": method}
+    loose = [n for n, least in found.items() if not least.exact]
     if loose:
         notes["enclosed"] = f"at {_spans(loose)} the least value is not known exactly: it is in the ball"
+    sides = [n for n, least in found.items() if two and least.exact and not all(map(least.known, SIDES.values()))]
+    if sides:
+        notes["sides"] = f"at {_spans(sides)} that of one side is not known exactly: it is in the ball, if any word is"
     columns = ("n", "margin", "word", *(SIDES if two else ()))
     shown = tuple(SIDES) if two else ("margin",)
     return Answer(
         "margin", bound.name, {"max_length": max_length, **_texts(model, values)}, columns,
-        tuple(rows[n] for n in asked), notes, shown, "margin", f"Least margin of {bound.name}",
+        tuple(_row(bound, n, found[n], digits) for n in asked), notes, shown, "margin", f"Least margin of {bound.name}",
         logarithmic=True,
     )  # fmt: skip
 
@@ -109,16 +114,17 @@ def _spans(numbers: Sequence[int]) -> str:
     return f"n = {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} lengths from n = {numbers[0]}"
 
 
-def _row(model: Transformer, n: int, found: _Least, digits: int, low: Number | None = None) -> Mapping[str, Cell]:
-    """A row; `low` is a number that no distance is below, None where that is the least one itself."""
+def _row(model: Transformer, n: int, found: _Least, digits: int) -> Mapping[str, Cell]:
     row: dict[str, Cell] = {"n": n, "margin": None, "word": None}
     if found.nearest is not None:
-        exact = low is None or low == found.value
-        row["margin"] = _cell(found.value if exact else low, found.value, digits)
+        low = found.value if found.exact else min(found.inside.values())
+        row["margin"] = _cell(low, found.value, digits)
         row["word"] = model.embedding.written(found.word)
-        if exact and model.decides:
+        if found.exact and model.decides:
             for name, side in SIDES.items():
-                row[name] = _cell(found.sides[side], found.sides[side], digits) if side in found.sides else None
+                size = found.sides.get(side)
+                low = size if found.known(side) else found.inside[side]
+                row[name] = None if size is None else _cell(low, size, digits)
     return row
 
 
@@ -165,6 +171,8 @@ class _Least:
 
     def __init__(self) -> None:
         self.sides: dict[bool | None, Number] = {}
+        self.inside: dict[bool | None, Number] = {}
+        """By side a number that no distance is below of words that are known to lie between others."""
         self.nearest: Number | None = None
         self.word: Any = None
 
@@ -179,23 +187,32 @@ class _Least:
     def value(self) -> Number | None:
         return _fewest(list(self.sides.values())) if self.sides else None
 
+    def known(self, side: bool | None) -> bool:
+        """Whether the least of a side is that of a word."""
+        return side not in self.inside or (side in self.sides and not self.inside[side] < self.sides[side])
 
-def _of_words(model: Transformer, n: int, words: Any, digits: int) -> _Least:
-    """The least distances over these words, to the digits."""
+    @property
+    def exact(self) -> bool:
+        """Whether the least of all is."""
+        return all(not low < self.value for low in self.inside.values())
+
+
+def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
+    """The least distances over all words of a length, to the digits."""
     first = bits_for(digits)
     reason: Undecided | None = None
     for bits in ladder(first, LIMIT_BITS):
         found, domain = _Least(), Ball(bits)
         try:
             with domain.context():
-                for word in words:
+                for word, _ in words:
                     found.take(*distance(forward(model, model.tokens(word), domain)), word)
         except Undecided as error:
             reason = error
             continue
         if all(type(size) is fmpq or settled(size, digits, relative=True) for size in found.sides.values()):
             return found
-    raise reason or Undecided(f"the margin at length {n} stayed open at {LIMIT_BITS} bits; ask for fewer digits.")
+    raise reason or Undecided(f"the margin at length {words.n} stayed open at {LIMIT_BITS} bits; ask for fewer digits.")
 
 
 def _middle(x: Number) -> Number:
@@ -211,17 +228,24 @@ def fmpq_of(x: arb) -> fmpq:
 # --- Merged prefixes --------------------------------------------------------------------------------------------------
 
 
-def _of_level(model: Transformer, states: Prefixes, level: Level) -> tuple[_Least, Number]:
-    """The least distances that words of a level are known to have, and a number that none is below."""
-    found = _Least()
-    for entry, size in enumerate(_sizes(model, level.result)):
+def _of_level(model: Transformer, level: Level) -> _Least:
+    """The least distances that words of a level are known to have. Raises NotExact where some may fail a zero test, but
+    none is known to."""
+    found, sizes = _Least(), _sizes(model, level.result)
+    for entry, size in enumerate(sizes):
         found.take(*size, entry)
-    if found.nearest is None:
-        return found, None
-    found.word = states.word(level, found.word)
-    between = [size for low in range(0, len(level.origin), 2) for size in _between(model, states, level, low)]
-    least: Any = found.value
-    return found, min([least, *between])
+    turns = list(map(list, _turning(level.result)))
+    for low in range(0, len(sizes), 2):
+        ends = [(column[low], column[low + 1]) for column in turns]
+        edge = not all((sizes[low][1], sizes[low + 1][1]))
+        # lines without a turn: the distance is least at an end, and on one side of the threshold
+        if any(a != b and (edge or a < 0 < b or b < 0 < a) for a, b in ends):
+            _between(model, level, low, found)
+    if found.nearest is not None:
+        found.word = level.word(found.word)
+    elif found.inside:
+        raise NotExact("prefixes are merged where one that is kept fails the zero test", "others that may")
+    return found
 
 
 def _sizes(model: Transformer, result: Result) -> list[tuple[bool, fmpq | None]]:
@@ -233,40 +257,32 @@ def _sizes(model: Transformer, result: Result) -> list[tuple[bool, fmpq | None]]
     return found
 
 
-def _between(model: Transformer, states: Prefixes, level: Level, low: int) -> list[fmpq]:
-    """Numbers one of which no distance between an entry and the next, the ends of a line, is below: it is least at its
-    ends, or 0 where it crosses. Where an activation turns in between, the line is broken there."""
-    domain: Any = level.result.domain
-    ends = [(column[low], column[low + 1]) for column in (*domain.turns, *_watched(level.result))]
-    if all(a == b for a, b in ends):
-        return []
-    if not any((a < 0 < b) or (b < 0 < a) for a, b in ends):
-        return []  # lines without a turn: the distance is convex, and on one side of each threshold
+def _between(model: Transformer, level: Level, low: int, found: _Least) -> None:
+    """What distances between an entry and the next, the ends of a line, are not below. Where something turns on the way
+    the line is broken there, and of each piece the least is at an end."""
     todo = [(fmpq(0), fmpq(1))]
-    found: list[fmpq] = []
     while todo:
         start, end = todo.pop()
-        result: Any = states.again(level, [(low, start), (low, end)])
-        crossing = _crossing(result.domain.turns)
-        if crossing is not None:
-            middle = start + crossing * (end - start)
+        result = moved(level, low, [start, end])
+        turn = next((a / (a - b) for a, b in _turning(result) if a < 0 < b or b < 0 < a), None)
+        if turn is not None:
+            middle = start + turn * (end - start)
             todo += [(start, middle), (middle, end)]
             continue
-        crossing = _crossing(_watched(result))
-        if crossing is not None:
-            found.append(fmpq(0))  # on the way the readout crosses its threshold
-        found += [size if size is not None else fmpq(0) for _, size in _sizes(model, result)]
-    return found
+        sizes = _sizes(model, result)
+        least = min(size or fmpq(0) for _, size in sizes)
+        for side, size in sizes:
+            if size is not None:
+                found.inside[side] = min(least, found.inside.get(side, least))
 
 
-def _watched(result: Result) -> list[list[fmpq]]:
+def _watched(result: Result) -> list[Any]:
     """What is compared with 0 in the readout."""
     return [column.values for column in result.watched.values()]
 
 
-def _crossing(columns: Sequence[Sequence[fmpq]]) -> fmpq | None:
-    """Where between its two entries the first column that does so changes its sign."""
-    for low, high in columns:
-        if (low < 0 < high) or (high < 0 < low):
-            return low / (low - high)
-    return None
+def _turning(result: Result) -> list[Any]:
+    """What turns at zero: what activations see, what the readout compares, and which of two of these is greater."""
+    domain: Any = result.domain
+    watched = _watched(result)
+    return [*domain.numbers.turns, *watched, *(abs(a) - abs(b) for a, b in combinations(watched, 2))]

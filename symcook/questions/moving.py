@@ -19,8 +19,8 @@ from symcook.model.expr import Tree, names
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ladder
 from symcook.numbers.evaluate import evaluate
+from symcook.numbers.roots import Algebraic, Place
 from symcook.questions.line import Line
-from symcook.questions.places import Place, Root
 from symcook.questions.reach import Piece
 
 LIMIT_BITS = 2**12
@@ -47,7 +47,7 @@ class Along:
         self.model, self.sequence, self.name = model, model.tokens(word), name
         self.start, self.side, self.unit = start, side, unit
 
-    def _line(self, place: fmpq | Root) -> Line:
+    def _line(self, place: fmpq | Algebraic) -> Line:
         moved = None if self.start is None else (self.name, fmpq_poly([self.start, self.side]))
         return Line(place, moved, self.unit, self.name)
 
@@ -59,7 +59,7 @@ class Along:
 
     def point(self, place: Place) -> Any:
         """The answer at one place."""
-        if isinstance(place, Root):
+        if isinstance(place, Algebraic):
             return answer(forward(self.model, self.sequence, self._line(place)))
         at = fmpq(place.numerator, place.denominator)
         moved = None if self.start is None else (self.name, self.start + self.side * at)

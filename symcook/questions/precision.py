@@ -19,8 +19,10 @@ from symcook.model.answers import brief
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.questions.answer import Answer, Cell
+from symcook.questions.lengths import lengths
 from symcook.questions.moving import answer
-from symcook.questions.words import MOST, Classes, Word, classes, lengths, require_words
+from symcook.words import Word, every
+from symcook.words.cells import MOST, Cells, classes
 
 Progress = Callable[[int, int], None]
 BFLOAT16 = Format(8, -126, 128)
@@ -45,12 +47,20 @@ def precision(
     max_length: int,
     *,
     min_length: int = 1,
-    formats: Sequence[str] = tuple(RUNTIMES),
+    formats: Sequence[str] = ("float16", "bfloat16", "float32", "float64"),
     beyond: int = 0,
     values: Mapping[str, Exact] | None = None,
     progress: Progress | None = None,
 ) -> Answer:
-    """How many bits keep every word of each length decided as the exact model does.
+    """Bits that keep every word of each length decided rightly, and how far each float format carries.
+
+    "enough" bits are proved for every word and every order of sums; at "fails" bits a word is seen to be decided
+    otherwise. Each format has a guaranteed length, and a word beyond that fails where one is found.
+
+    For example: symcook precision parity --max-length 6 --format float16
+
+    formats --format float16|bfloat16|float32|float64: A float format (all). Repeatable.
+    beyond N: Go on looking for a word that fails, to this length.
 
     A row has "enough": the least p at which all that any runtime with p-bit numbers may compute, in the error model
     of `symcook.domains.rounding` (sums in any order, divided once behind them; exponents without an end), gives the
@@ -68,11 +78,10 @@ def precision(
     Raises BadInput for a model that does not decide about words, an unknown format, or too many words of a length.
     Source: Cookbook, Section 5.7 and Section 7.2; chiang2022, Section 5.1.
     """
-    require_words(model)
+    asked = lengths(model, max_length, min_length)
     for name in formats:
         if name not in RUNTIMES:
             raise unknown("format", name, list(RUNTIMES))
-    asked = lengths(model, max_length, min_length)
     lengths(model, max(beyond, max_length))
     bound = model.bind(values)
     rows: list[dict[str, Cell]] = []
@@ -96,7 +105,7 @@ def precision(
                 found[name]["guaranteed"] = n
             elif (wrong := task.wrong(name)) is not None:
                 found[name] |= wrong | {"length": n, "first": True}
-        method = task.words.method
+        method = task.words.says
         if progress is not None:
             progress(n, asked[-1])
     n = asked[-1]
@@ -142,10 +151,10 @@ class _Length:
 
     def __init__(self, model: Transformer, n: int) -> None:
         self.model, self.n = model, n
-        self.words = classes(model, n)
+        self.words = classes(n, model)
         self._expected: dict[Word, Any] = {}
         self._ladder = [Ball(256), ExactDomain(), Ball(4096)]
-        self._by_bits: dict[int, Classes] = {}
+        self._by_bits: dict[int, Cells] = {}
 
     def expected(self, word: Word) -> Any:
         """The exact model's answer."""
@@ -157,12 +166,12 @@ class _Length:
         """Whether all that rounding may do gives every word its answer."""
         bits = min(stored.bits, inner.bits)
         if bits not in self._by_bits:
-            self._by_bits[bits] = classes(self.model, self.n, bits)
+            self._by_bits[bits] = classes(self.n, self.model, bits=bits)
         words = self._by_bits[bits]
         if words.many > MOST:
             return False
         domain = Rounding(stored, inner)
-        for word in words:
+        for word, _ in words:
             try:
                 found = answer(forward(self.model, self.model.tokens(word), domain))
             except (Undecided, BadInput, NotExact):
@@ -205,9 +214,9 @@ class _Length:
     def runs(self) -> Iterable[Word]:
         """The words to run."""
         if len(self.model.alphabet) ** self.n <= RUN:
-            return itertools.product(self.model.alphabet, repeat=self.n)
+            return every(self.model.alphabet, self.n)
         if self.words.many <= MOST:
-            return itertools.islice(self.words, 0, None, -(-self.words.many // RUN))
+            return (word for word, _ in itertools.islice(self.words, 0, None, -(-self.words.many // RUN)))
         draw = random.Random(0)
         return (tuple(draw.choices(self.model.alphabet, k=self.n)) for _ in range(RUN))
 

@@ -1,7 +1,7 @@
 """How far one number may go from where it stands before the answer to an input changes.
 
 Exactly, piece by piece, where all values are rational functions of the number (`symcook.questions.line`); else by balls
-over whole intervals (`symcook.bounds.sensitive` does the same for Figure 3 of chiang2022).
+over whole intervals (`symcook.papers.chiang2022.weights` does the same for Figure 3 of chiang2022).
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 from flint import fmpq, fmpq_poly
 
 from symcook.errors import Undecided
+from symcook.numbers.roots import Place, between, roots
 from symcook.questions.line import Landed
-from symcook.questions.places import Place, below, between, roots
+from symcook.words import Cover, Word
 
 PIECES = 10_000
 
@@ -44,6 +45,24 @@ class Piece(NamedTuple):
     turns: Sequence[fmpq_poly]
 
 
+def soonest(words: Cover, reach_of: Callable[[Word, Reach | None], Reach]) -> tuple[Reach | None, Word | None]:
+    """The least reach over all words of a length, and the first word that has it; None where no answer changes.
+    `reach_of` is given a word and the least reach so far, beyond which nothing is asked."""
+    best: Reach | None = None
+    found: Word | None = None
+    for word, _ in words:
+        reach = reach_of(word, best)
+        if best is None or (reach.first is not None and (best.first is None or _sooner(reach, best))):
+            best, found = reach, word if reach.first is not None else None
+    return best, found
+
+
+def _sooner(one: Reach, other: Reach) -> bool:
+    if one.last < other.last:
+        return True
+    return one.last == other.last and one.included is False and other.included is not False
+
+
 Probe = Callable[[fmpq], Piece]
 Point = Callable[[Place], Verdict]
 
@@ -62,7 +81,7 @@ def exactly(probe: Probe, point: Point, expected: Verdict, top: Place | None) ->
         piece, end = _piece(probe, start, top)
         if piece.verdict != expected:
             return Reach(start, start, True)
-        if end is None or (top is not None and below(top, end)):
+        if end is None or (top is not None and top < end):
             return Reach(start, None)
         if point(end) != expected:
             return Reach(end, end, False)
@@ -84,10 +103,10 @@ def _piece(probe: Probe, start: Place, top: Place | None) -> tuple[Piece, Place 
         left, right = None, None
         for turn in piece.turns:
             for root in roots(turn):
-                if below(place, root):
-                    if right is None or below(root, right):
+                if place < root:
+                    if right is None or root < right:
                         right = root
-                elif below(start, root) and (left is None or below(root, left)):
+                elif start < root and (left is None or root < left):
                     left = root
         if left is None:
             return piece, right

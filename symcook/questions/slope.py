@@ -6,97 +6,58 @@ domain says that the output is zero there, and where the output has a slope of o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import flint
 from flint import arb
 
+from symcook.bounds.moved import ONE, Moved, Off
 from symcook.domains.exact import Exact
-from symcook.domains.rowwise import Rowwise
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import forward
 from symcook.model.expr import Tree, names
 from symcook.model.transformer import Transformer
-from symcook.numbers.evaluate import evaluate
+from symcook.numbers.balls import arb_of
 from symcook.questions.moving import BITS
-from symcook.questions.places import ball_of
 
 
-class Sloped(NamedTuple):
-    """A function of the number that moves, over an interval of it: an enclosure of its values, and of its slopes (for
-    relu of all between the two at a kink)."""
+class Along(Moved):
+    """The domain of `symcook.bounds.moved` whose one source is the symbol `name`, anywhere between two numbers."""
 
-    value: arb
-    slope: arb
+    name: ClassVar[str] = "along"
 
-    def __add__(self, other: Sloped) -> Sloped:  # type: ignore[override]
-        return Sloped(self.value + other.value, self.slope + other.slope)
+    def __init__(self, name: str, low: Fraction, high: Fraction) -> None:
+        super().__init__(BITS, (), Fraction(0))
+        self.symbol, self.width = name, 1
+        with self.context():
+            whole = arb_of(low).union(arb_of(high))
+            self.known[("name", name)] = Off(self, whole.mid(), self.one(0, ONE))
+            self.radius = whole.rad()
 
-    def __neg__(self) -> Sloped:
-        return Sloped(-self.value, -self.slope)
+    def begin(self, sequence: Any, start: int) -> None:
+        super().begin(sequence, start)
+        self.width = 1
 
-    def __sub__(self, other: Sloped) -> Sloped:
-        return self + -other
+    def size(self, slope: flint.arb_mat) -> arb:
+        return (slope[0, 0].abs_upper() * self.radius).upper()
 
-    def __mul__(self, other: Sloped) -> Sloped:  # type: ignore[override]
-        return Sloped(self.value * other.value, self.slope * other.value + self.value * other.slope)
+    def given(self, value: Any) -> Off:
+        self._refuse(value)
+        return super().given(value)
 
-    def __truediv__(self, other: Sloped) -> Sloped:
-        found = self.value / other.value
-        return Sloped(found, (self.slope - found * other.slope) / other.value)
+    def position(self, term: Tree, i: int) -> Off:
+        self._refuse(term)
+        return super().position(term, i)
 
-
-class Slopes(Rowwise):
-    """The domain of these functions of the symbol `name`, which stands for every number of the ball `over_`; NotExact
-    for what may jump, and for what has no slope here."""
-
-    name: ClassVar[str] = "slopes"
-    nothing = Sloped(arb(0), arb(0))
-
-    def __init__(self, name: str, over_: arb) -> None:
-        super().__init__()
-        self.symbol, self.over_ = name, over_
-
-    def number(self, value: Any) -> Sloped:
+    def _refuse(self, value: Any) -> None:
         if isinstance(value, tuple) and self.symbol in names(value):
-            if value != ("name", self.symbol):
-                raise NotExact("a slope must be of the weight itself", self.symbol)
-            return Sloped(self.over_, arb(1))
-        return Sloped(evaluate(value) if isinstance(value, tuple) else ball_of(Fraction(value)), arb(0))
-
-    def position(self, term: Tree, i: int) -> Sloped:
-        if self.symbol in names(term):
             raise NotExact("a slope must be of the weight itself", self.symbol)
-        return Sloped(evaluate(term, {"i": i, "n": self.length}), arb(0))
 
-    def activation(self, x: Sloped, kind: str) -> Sloped:
-        if kind != "relu":
-            raise NotExact("a slope must be of sums, products and softmax", kind)
-        if x.value > 0 or x.value <= 0:
-            return x if x.value > 0 else self.nothing
-        return Sloped(x.value.max(arb(0)), x.slope.union(arb(0)))
-
-    def normalised(self, entries: Sequence[Sloped], epsilon: Sloped, zero_variance: str, i: int) -> Sequence[Sloped]:
-        raise NotExact("a slope must be of sums, products and softmax", "a layer norm")
-
-    def weights(self, scores: Sequence[Sloped]) -> Sequence[Sloped]:
-        top = max((score.value.mid() for score in scores), default=arb(0))
-        found = ((score.value - top).exp() for score in scores)
-        return [Sloped(weight, weight * score.slope) for weight, score in zip(found, scores, strict=True)]
-
-    def best(self, scores: Sequence[Sloped], weighting: str, i: int, first: int) -> Sequence[int]:
-        raise NotExact("a slope must be of sums, products and softmax", "hard attention")
-
-    def first_largest(self, scores: Sequence[Sloped]) -> None:
-        return None
-
-    def is_positive(self, x: Sloped) -> None:
-        return None
-
-    def is_zero(self, x: Sloped) -> None:
-        return None
+    def slope(self, x: Off) -> arb:
+        """The slopes of a number over all that the symbol may be; at a kink, |u|/2, half of those of u and of -u."""
+        found = arb(0) if x.slope is None else x.slope[0, 0]
+        return sum((arb(0, (k * self.slope(self.bent[at]) / 2).abs_upper()) for at, k in x.kinks.items()), found)
 
 
 def only_zero(model: Transformer, sequence: Any, name: str, low: Fraction, high: Fraction) -> Fraction | None:
@@ -107,8 +68,9 @@ def only_zero(model: Transformer, sequence: Any, name: str, low: Fraction, high:
     place = simplest(low, high)
     try:
         with flint.ctx.workprec(BITS):
-            moved = forward(model, sequence, Slopes(name, ball_of(low).union(ball_of(high))))
-            slope = moved.scores["logit"][moved.place].slope
+            along = Along(name, low, high)
+            moved = forward(model, sequence, along)
+            slope = along.slope(moved.scores["logit"][moved.place])
             if not (slope > 0 or slope < 0):
                 return None
         exact = Exact()

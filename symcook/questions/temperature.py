@@ -20,16 +20,17 @@ from symcook.model.layers import SelfAttention
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, check_digits, refine
+from symcook.numbers.roots import Place, ball_of
 from symcook.questions.answer import Answer, Cell
 from symcook.questions.cold import at_low_temperatures
+from symcook.questions.lengths import lengths
 from symcook.questions.line import Unit
 from symcook.questions.moving import Along, answer, at_point, between
-from symcook.questions.places import Place, ball_of, below
-from symcook.questions.reach import Reach, enclosed, exactly
-from symcook.questions.words import classes, lengths, require_words
+from symcook.questions.reach import Reach, enclosed, exactly, soonest
+from symcook.words import Cover
+from symcook.words.cells import classes
 
 Progress = Callable[[int, int], None]
-DIGITS = 10
 FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**10), 10**6
 """The first temperature that balls try, the greatest and the least, and one over how near they come."""
 SHOWN = Fraction(1, 2**20)
@@ -43,13 +44,20 @@ def temperature(
     *,
     min_length: int = 1,
     values: Mapping[str, Exact] | None = None,
-    digits: int = DIGITS,
+    digits: int = 10,
     progress: Progress | None = None,
 ) -> Answer:
-    """The greatest tau(n) with: at every temperature below tau(n) the softened model decides every word of n typed
-    symbols as the hard one does.
+    """Greatest temperature at which soft attention decides every word of each length as hard attention does.
 
-    The hard model has average-hard attention where `model` has softmax, and its own where it is hard; the soft one is
+    The hard model has average-hard attention where NAME has softmax. Beside it stands the paper's gamma/log(8 n), at
+    which every retrieved value is within 1/4.
+
+    For example: symcook temperature first-flawed --max-length 6
+
+    digits D: Digits of temperatures.
+
+    This is tau(n) with: at every temperature below tau(n) the softened model decides every word of n typed symbols as
+    the hard one does. The hard model keeps its own attention where that is hard; the soft one is
     `model.soften("tau")`. Where the scores are rational numbers, a weight is a power of x = e^(-1/(D tau)), D their
     common denominator, every value is a rational function of x, and tau(n) = -1/(D log x) for a root x in (0, 1) of the
     polynomial in the row's "root"; else it lies in a ball between a temperature up to which all is shown and one at
@@ -64,7 +72,6 @@ def temperature(
     Source: Cookbook, Section 5.7; merrill2024, Definition 7, for ties, which no temperature breaks.
     """
     digits = check_digits(digits)
-    require_words(model)
     asked = lengths(model, max_length, min_length)
     bound = plain_scores(model.bind(values))
     for n in asked:
@@ -85,8 +92,8 @@ def temperature(
     hard, soft = harden(bound), soften(bound, _name(bound))
     rows, exact, method, open_below = [], True, "", Fraction(0)
     for n in asked:
-        words = _shared(hard, soft, n)
-        method = words.method
+        words = classes(n, hard, soft)
+        method = words.says
         found = None
         if exact:
             try:
@@ -126,25 +133,6 @@ def _name(model: Transformer) -> str:
     return name
 
 
-def _shared(hard: Transformer, soft: Transformer, n: int) -> Any:
-    """Classes of words that neither model tells apart."""
-    one, other = classes(hard, n), classes(soft, n)
-    return one if one.many >= other.many and _finer(one, other) else other if _finer(other, one) else _all(one)
-
-
-def _finer(one: Any, other: Any) -> bool:
-    """Whether each cell of `other` is made of cells of `one`."""
-    cells = [set(cell) for cell in one.cells]
-    covered = [set().union(*(c for c in cells if c <= set(cell))) for cell in other.cells]
-    return all(found == set(cell) for found, cell in zip(covered, other.cells, strict=True))
-
-
-def _all(one: Any) -> Any:
-    from dataclasses import replace
-
-    return replace(one, cells=tuple((place,) for place in range(one.n)))
-
-
 class _Found(NamedTuple):
     """The least reach over the words of a length (in x with its unit, or with unit None in tau), the word that has it,
     and the least score gap of the hard model."""
@@ -182,7 +170,7 @@ def _hard(hard: Transformer, word: Any) -> tuple[Any, Any]:
     return found, None if domain is None else domain.gap
 
 
-def _exactly(hard: Transformer, soft: Transformer, words: Any) -> _Found:
+def _exactly(hard: Transformer, soft: Transformer, words: Cover) -> _Found:
     """How far x may grow from 0 to 1, in the unit that all words need."""
     unit = 1
     while True:
@@ -192,23 +180,24 @@ def _exactly(hard: Transformer, soft: Transformer, words: Any) -> _Found:
             unit = needed.args[0]
 
 
-def _enclosed(hard: Transformer, soft: Transformer, words: Any) -> _Found:
+def _enclosed(hard: Transformer, soft: Transformer, words: Cover) -> _Found:
     return _least(hard, soft, words, partial(_in_balls, soft), None)
 
 
-def _least(hard: Transformer, soft: Transformer, words: Any, reach_of: Any, unit: int | None) -> _Found:
-    best: Reach | None = None
-    worst: Any = None
-    gap: Any = None
+def _least(hard: Transformer, soft: Transformer, words: Cover, reach_of: Any, unit: int | None) -> _Found:
+    gaps: list[Any] = []
     shown = Fraction(0)
-    for word in words:
-        expected, here = _hard(hard, word)
-        if here is not None and (gap is None or here < gap):
-            gap = here
-        reach = reach_of(word, expected, best)
-        shown = max(shown, reach.start)
-        if best is None or (reach.first is not None and (best.first is None or _sooner(reach, best))):
-            best, worst = reach, word if reach.first is not None else None
+
+    def reach(word: Any, best: Reach | None) -> Reach:
+        nonlocal shown
+        expected, gap = _hard(hard, word)
+        gaps.extend([] if gap is None else [gap])
+        found = reach_of(word, expected, best)
+        shown = max(shown, found.start)
+        return found
+
+    best, worst = soonest(words, reach)
+    gap = min(gaps, default=None)
     return _Found(best, worst, unit, Fraction(gap) if isinstance(gap, (Fraction, int)) else None, shown)
 
 
@@ -255,12 +244,6 @@ def _from_cold(right_at: Any, right_between: Any, first: Fraction, limit: Fracti
         return enclosed(right_at, right_between, first, limit, near)
     except Undecided:
         return enclosed(right_at, right_between, first, limit, near, start=min(SHOWN, first))
-
-
-def _sooner(one: Reach, other: Reach) -> bool:
-    if below(one.last, other.last):
-        return True
-    return one.last == other.last and one.included is False and other.included is not False
 
 
 def _row(model: Transformer, found: _Found, n: int, digits: int) -> dict[str, Cell]:

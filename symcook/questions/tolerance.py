@@ -13,20 +13,21 @@ from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.model.symbols import Exact, fraction, from_sympy
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, ball, check_digits, refine
+from symcook.numbers.roots import Place, ball_of
 from symcook.questions.answer import Answer, Cell
+from symcook.questions.lengths import lengths
 from symcook.questions.moving import NO_VALUE, Along, at_point, between
-from symcook.questions.places import Place, ball_of, below
-from symcook.questions.reach import Reach, enclosed, exactly
+from symcook.questions.reach import Reach, enclosed, exactly, soonest
 from symcook.questions.slope import only_zero
 from symcook.questions.weights import free
-from symcook.questions.words import classes, lengths, require_words
+from symcook.words import Cover
+from symcook.words.cells import classes
 
 Progress = Callable[[int, int], None]
 FIRST = Fraction(10007, 10**7)
 """The first step in balls. A fraction that no weight at which answers change is likely to be."""
 FARTHEST = Fraction(2**10)
 """Balls are tried so far from the weight, times its size."""
-DIGITS = 6
 
 
 @door()
@@ -37,19 +38,25 @@ def tolerance(
     *,
     min_length: int = 1,
     values: Mapping[str, Exact] | None = None,
-    digits: int = DIGITS,
+    digits: int = 6,
     progress: Progress | None = None,
 ) -> Answer:
-    """The interval of one weight, around its value, in which every word of a length gets the answer that it gets now.
+    """Interval of one weight in which every word of each length keeps its answer, with the words that end it.
 
-    weights: a name as `symcook.questions.weights.free` reads it, or several that move together, those with a minus sign
-    the other way. max_length, min_length: in typed symbols; 0 asks about the empty word too. The interval is the
-    largest one around the weight; further off the answers may be right again.
+    The ends are exact where answers are rational functions of the weight; else they are enclosed.
 
-    Where the answers are rational functions of the weight (no softmax over scores and no layer norm, rational numbers)
-    the ends are exact: rational, or a ball around a root of a polynomial. Else each end lies between two numbers at
-    most 10^-digits apart: up to the first all is shown by balls over whole intervals, at the second a word is wrong. It
-    is exact there too where it is rational: the logit is exactly zero at it, and its slope has one sign around.
+    For example: symcook tolerance dyck-1-nonuniform --set N=8 --free 'L2.ff.b1[1]' --max-length 6
+
+    weights --free WEIGHT: The weight that moves, such as L1.head1.V[ones,one], L2.ff.W1[3,total] or readout[s]. Given
+      several times, they move together, those behind a minus sign the other way.
+    digits D: Decimals of ends that are not exact.
+
+    Names of weights are read by `symcook.questions.weights.free`. The interval is the largest one around the weight's
+    value; further off the answers may be right again. Where the answers are rational functions of the weight (no
+    softmax over scores and no layer norm, rational numbers) the ends are exact: rational, or a ball around a root of a
+    polynomial. Else each end lies between two numbers at most 10^-digits apart: up to the first all is shown by balls
+    over whole intervals, at the second a word is wrong. It is exact there too where it is rational: the logit is
+    exactly zero at it, and its slope has one sign around.
 
     Rows have "low" and "high" (None: no end), "low_in" and "high_in" (whether the end itself belongs to the interval;
     None where that is not known), "low_word" and "high_word" (a word that changes there).
@@ -57,7 +64,6 @@ def tolerance(
     Source: chiang2022, Section 5.1 and Figure 3 (the sensitivity of PARITY to one weight).
     """
     digits = check_digits(digits)
-    require_words(model)
     asked = lengths(model, max_length, min_length)
     bound = model.bind(values)
     named = [weights] if isinstance(weights, str) else list(weights)
@@ -69,8 +75,8 @@ def tolerance(
         raise BadInput("a weight that moves must be rational", from_sympy(value)) from None
     rows, exact, method = [], True, ""
     for n in asked:
-        found = classes(moved, n)
-        method = found.method
+        found = classes(n, moved)
+        method = found.says
         row: dict[str, Cell] = {"n": n}
         for side, where in ((-1, "low"), (1, "high")):
             best, word, sure = _furthest(moved, name, start, side, found, digits)
@@ -96,33 +102,23 @@ def tolerance(
 
 
 def _furthest(
-    model: Transformer, name: str, start: Fraction, side: int, words: Any, digits: int
+    model: Transformer, name: str, start: Fraction, side: int, words: Cover, digits: int
 ) -> tuple[Reach | None, Any, bool]:
     """How far the weight may go to one side, the word that ends it, and whether that is exact."""
-    best: Reach | None = None
-    worst: Any = None
     exact = True
-    for word in words:
-        limit = None if best is None or best.first is None else best.first
-        reach = None
+
+    def reach_of(word: Any, best: Reach | None) -> Reach:
+        nonlocal exact
         if exact:
             try:
-                reach = _exact(model, word, name, start, side, limit)
+                return _exact(
+                    model, word, name, start, side, None if best is None or best.first is None else best.first
+                )
             except NotExact:
                 exact = False
-        if reach is None:
-            reach = _in_balls(model, word, name, start, side, digits, best)
-        if best is None or _ends_before(reach, best):
-            best, worst = reach, word if reach.first is not None else None
-    return best, worst, exact
+        return _in_balls(model, word, name, start, side, digits, best)
 
-
-def _ends_before(one: Reach, other: Reach) -> bool:
-    if one.first is None or other.first is None:
-        return one.first is not None
-    if below(one.last, other.last):
-        return True
-    return one.last == other.last and one.included is False and other.included is True
+    return *soonest(words, reach_of), exact
 
 
 def _exact(model: Transformer, word: Any, name: str, start: Fraction, side: int, limit: Place | None) -> Reach:

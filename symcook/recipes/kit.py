@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from symcook.compose import Builder, confident, paired, rename
     from symcook.model.ends import Embedding, Readout
     from symcook.model.expr import parse_formula, parse_term
+    from symcook.model.family import load, shipped
+    from symcook.model.instance import instance
     from symcook.model.layers import Layer, SelfAttention
     from symcook.model.parts import FeedForward, Head, LayerNorm
     from symcook.model.rationals import plain, rational, truth
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from symcook.model.symbols import Exact, exact, fraction, from_sympy, symbol
     from symcook.model.transformer import Parameter, Transformer
     from symcook.model.weights import feedforward, head
+    from symcook.recipes.words import evaluable
     from symcook.spec.fold import Fold
 
 _HOMES = {
@@ -37,6 +40,8 @@ _HOMES = {
     "symcook.compose": ("Builder", "confident", "paired", "rename"),
     "symcook.model.ends": ("Embedding", "Readout"),
     "symcook.model.expr": ("parse_formula", "parse_term"),
+    "symcook.model.family": ("load", "shipped"),
+    "symcook.model.instance": ("instance",),
     "symcook.model.layers": ("Layer", "SelfAttention"),
     "symcook.model.parts": ("FeedForward", "Head", "LayerNorm"),
     "symcook.model.rationals": ("plain", "rational", "truth"),
@@ -44,6 +49,7 @@ _HOMES = {
     "symcook.model.symbols": ("Exact", "exact", "fraction", "from_sympy", "symbol"),
     "symcook.model.transformer": ("Parameter", "Transformer"),
     "symcook.model.weights": ("feedforward", "head"),
+    "symcook.recipes.words": ("evaluable",),
     "symcook.spec.fold": ("Fold",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

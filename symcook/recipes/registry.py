@@ -109,9 +109,20 @@ class Recipe(NamedTuple):
         """The Transformer of this name, and of this source unless `more` has another, from its parts."""
         return kit.Transformer(self.name, *parts, **{"source": self.source, **more})
 
+    def of_family(
+        self, family: str, values: Mapping[str, Any], tokens: Sequence[str] | None = None,
+        names: Mapping[str, str] | None = None, **choices: str,
+    ) -> kit.Transformer:  # fmt: skip
+        """The instance of a family that ships, with this name and source; `names` are other names of coordinates."""
+        made = kit.instance(kit.load(kit.shipped(family), choices), values, tokens, self.name)
+        return kit.replace(kit.rename(made, names) if names else made, source=self.source)
+
     def build(self, given: Mapping[str, Any]) -> kit.Transformer:
-        """The model for these arguments, or BadInput."""
-        return self.make(self, **self.read(given))
+        """The model for these arguments, or BadInput; so too, by default ones, for a text that nobody can evaluate."""
+        model = self.make(self, **self.read(given))
+        if not given:
+            kit.evaluable(self, model)
+        return model
 
     def to_json(self) -> dict[str, Any]:
         """The entry of ``symcook list --json``."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from symcook.model.expr import Tree, children, parse_formula, parse_term
+from typing import Any
+
+from symcook.errors import BadInput
+from symcook.model.expr import ARITY, Tree, children, names, parse_formula, parse_term
+from symcook.model.meaning import ROUNDED
 
 WORDS = {
     "w": ("i", "", "the number of the letter at position i, from 0 in the order of the alphabet"),
@@ -30,3 +34,18 @@ def meanings(text: str, formula: bool) -> dict[str, str]:
     """
     found = called(parse_formula(text, 100_000) if formula else parse_term(text, 100_000))
     return {f"{name}({argument})": means for name, (argument, _, means) in WORDS.items() if name in found}
+
+
+def evaluable(recipe: Any, model: Any) -> None:
+    """BadInput for a recipe with a `formula` or `computes` that says a word which nothing gives a value: neither the
+    input, its symbols and arguments, nor the grammar and `WORDS`; for `computes` the coordinates of a run do too."""
+    numbers = {"i", "n", "k", *(one.name for one in (*recipe.symbols, *recipe.arguments, *model.parameters))}
+    inputs = set(model.embedding.inputs or ())
+    for kind, columns in (("formula", inputs), ("computes", inputs.union(model.space.names))):
+        text = getattr(recipe, kind)
+        tree = parse_formula(text, 100_000) if model.decides else parse_term(text, 100_000)
+        free = names(tree) - numbers - columns
+        free |= {f"{name}(..)" for name in called(tree) - set(ARITY) - set(ROUNDED) - set(WORDS) - columns}
+        if free:
+            must = f"`{kind}` of the recipe {recipe.name} must say what an input, arguments and words of formulas give"
+            raise BadInput(must, text, f"declare or replace {', '.join(sorted(free))}")

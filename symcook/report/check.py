@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
-from symcook.report.markup import Display, page, paragraph
+from symcook.report.document import Document, Words
 from symcook.report.values import value_text
 
 if TYPE_CHECKING:
@@ -22,21 +22,10 @@ def line(found: Check) -> str:
     return brief(f"<Check {_outcome(found, brief(found.recipe, 40))}>")
 
 
-def text(found: Check, name: str | None = None, command: Command | None = None) -> str:
+def document(found: Check, name: str | None = None, command: Command | None = None) -> Document:
     """The outcome in words, with the smallest counterexample; with `command` also how to replay it."""
     first, *lines = _lines(found, name or found.recipe, command)
-    return "\n".join([first, *(f"  {line}" for line in lines)])
-
-
-def html(found: Check) -> str:
-    """The same as paragraphs."""
-    first, *lines = _lines(found, found.recipe, None)
-    return page(paragraph(first, *lines, bold=True))
-
-
-def displays(found: Check) -> list[Display]:
-    """The same; there are no formulas in it."""
-    return [Display(line) for line in _lines(found, found.recipe, None)]
+    return Document(first, [Words(lines)])
 
 
 def _outcome(found: Check, name: str) -> str:

@@ -10,6 +10,7 @@ from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.symbols import tree_from_sympy
+from symcook.report.document import Drawn
 from symcook.report.latex import formula_rows, latex
 from symcook.report.markup import Cell, Display, page, paragraph, table, upright, words
 from symcook.report.mathml import math
@@ -33,6 +34,11 @@ def line(found: Derivation) -> str:
 
 def _title(found: Derivation) -> str:
     return f"{found.recipe} on {found.given or EMPTY_WORD}"
+
+
+def document(found: Derivation) -> Drawn:
+    """Its text, HTML and LaTeX."""
+    return Drawn(lambda: text(found), lambda: html(found), lambda: displays(found))
 
 
 def text(found: Derivation) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
-from symcook.report.markup import Display, page, paragraph
+from symcook.report.document import Document, Words
 
 if TYPE_CHECKING:
     from symcook.export.diff import Diff
@@ -17,21 +17,10 @@ def line(found: Diff) -> str:
     return brief(f"<Diff {_lines(found)[0]}>")
 
 
-def text(found: Diff) -> str:
+def document(found: Diff) -> Document:
     """The outcome in words."""
     first, *lines = _lines(found)
-    return "\n".join([first, *(f"  {line}" for line in lines)])
-
-
-def html(found: Diff) -> str:
-    """The same as paragraphs."""
-    first, *lines = _lines(found)
-    return page(paragraph(first, *lines, bold=True))
-
-
-def displays(found: Diff) -> list[Display]:
-    """The same; there are no formulas in it."""
-    return [Display(line) for line in _lines(found)]
+    return Document(first, [Words(lines)] if lines else [])
 
 
 def _lines(found: Diff) -> list[str]:

@@ -26,12 +26,13 @@ DARKEST = 0.55
 
 class Cell(NamedTuple):
     """A cell of a table: its text, the whole of it where that is shortened, a shade from 0 to 1 in a heat map, and the
-    MathML (`symcook.report.mathml`) that is drawn in place of the text."""
+    MathML (`symcook.report.mathml`) and LaTeX that are drawn in place of the text."""
 
     text: str
     whole: str = ""
     shade: float | None = None
     math: str = ""
+    tex: str = ""
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str | Cell]], caption: str = "", words: bool = False) -> str:

@@ -14,6 +14,7 @@ from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
 from symcook.model.symbols import at, from_sympy, lowered, symbol, tree_from_sympy
 from symcook.model.transformer import Parameter
+from symcook.report.document import Drawn
 from symcook.report.latex import latex
 from symcook.report.markup import Display, array, page, paragraph, section, upright, words
 from symcook.report.markup import table as html_table
@@ -63,6 +64,11 @@ def _short_kind(part: Head | FeedForward | LayerNorm) -> str:
         masked = "" if part.mask == "none" else f", mask {part.mask}"
         return f"{part.weighting}{masked}"
     return _kind(part) if isinstance(part, LayerNorm) else f"{_count(part.hidden, part.activation + ' unit')}"
+
+
+def document(model: Transformer) -> Drawn:
+    """Its text, HTML and LaTeX."""
+    return Drawn(lambda: text(model), lambda: html(model), lambda: displays(model))
 
 
 def text(model: Transformer) -> str:

@@ -1,21 +1,19 @@
-"""A bound over a range of one of its arguments: a CSV file with every radius, and a picture of both curves.
-
-The pictures need matplotlib (`pip install 'symcook[plots]'`); the CSV file does not.
-"""
+"""A bound over a range of one of its arguments: a CSV file with every radius, and a picture of both curves."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook import bounds
 from symcook.errors import BadInput, Undecided, unknown
-from symcook.files import exists, ordinary, put, vacant
+from symcook.model.answers import brief
+from symcook.report.figure import COLOURS, Curve, Figure, decimal_text, plot_targets, write_plot
 
 if TYPE_CHECKING:
     from symcook.bounds.result import Bound
@@ -35,8 +33,26 @@ BROKEN = {
 LINEAR = ("gamma", "q", "bits")
 SCALES = ("log", "linear")
 HOLDS = {True: "true", False: "false", None: "undecided"}
-PICTURES = (".svg", ".png")
-MISSING = "for the pictures install matplotlib: pip install 'symcook[plots]'"
+_L1 = "L1 distance of softmax and hardmax"
+QUANTITIES = {
+    "softmax-hardmax": _L1,
+    "softmax": _L1,
+    "lookup": _L1,
+    "ziggurat": _L1,
+    "tie-break": _L1,
+    "table-lookup": "error of the position looked up (in positions)",
+    "layernorm-hash": "least gap of the scores",
+    "gelu-relu": "greatest difference of GELU(c x)/c and ReLU(x)",
+    "temperature": "temperature tau",
+    "error": "error of the output",
+    "sensitivity": "change of the output when one symbol changes",
+    "cross-entropy": "mean cross-entropy in bits",
+}
+"""By kind, what the vertical axis shows; other kinds show the name of their value."""
+WORDS = {
+    "error": ("", ""), "gelu-relu": ("proved ", "sharp: "), "sensitivity": ("", "sharp: "), "cross-entropy": ("", ""),
+}  # fmt: skip
+"""By kind, what stands before the names of the two curves where no paper claims the one or the other is not sharp."""
 
 
 @dataclass(frozen=True)
@@ -127,13 +143,8 @@ def plot_bound(
     """
     targets = plot_targets(place, force)
     found = sweep(kind, over, digits=digits, progress=progress, **arguments)
-    contents = {targets[0]: found.csv().encode("ascii")}
-    if len(targets) > 1:
-        from symcook.report.curves import picture
-
-        contents |= {target: picture(found, target.suffix[1:]) for target in targets[1:]}
-    write_plot(contents, force)
-    return found, tuple(contents)
+    write_plot(targets, found.csv(), curves(found), force)
+    return found, tuple(targets)
 
 
 def sweep(
@@ -259,55 +270,77 @@ def _fractions(low: Fraction, high: Fraction, steps: int, logarithmic: bool) -> 
         digits *= 2
 
 
-def decimal_text(value: Fraction | int) -> str:
-    """A decimal where that is exact, else p/q.
+# --- The picture ------------------------------------------------------------------------------------------------------
 
-    >>> decimal_text(Fraction(1, 80)), decimal_text(Fraction(1, 3)), decimal_text(10**20)
-    ('0.0125', '1/3', '100000000000000000000')
+
+def curves(found: Sweep) -> Figure:
+    """Both curves, and marks where the claim fails or is undecided."""
+    first, places = found.answers[0], [Fraction(value) for value in found.values]
+    before, sharp = WORDS.get(found.kind, ("claimed: ", "sharp: "))
+    claims = tuple((at, a.claimed) for at, a in zip(places, found.answers, strict=True) if a.claimed is not None)
+    values = tuple((at, a.value) for at, a in zip(places, found.answers, strict=True))
+    # the claim's squares are hollow and larger, so that both curves are seen where they meet
+    hollow = {"linestyle": "--", "marker": "s", "markersize": 6.5, "markerfacecolor": "none"}
+    shown = [Curve(f"{before}{_symbols(first.labels[1])}", claims, hollow)] if claims else []
+    shown.append(Curve(f"{sharp}{_symbols(first.labels[0])}", values, {"color": COLOURS[1], "linestyle": "-"}))
+    for verdict, word, mark in ((False, "the claim fails", "x"), (None, "undecided", "+")):
+        at = [v for v, a in zip(values, found.answers, strict=True) if a.claimed and a.holds is verdict]
+        if at:
+            style = {"linestyle": "", "marker": mark, "markersize": 8, "color": COLOURS[3], "zorder": 4}
+            shown.append(Curve(word, tuple(at[:: len(at) // 40 + 1]), style))  # marks that stay apart
+    given = ", ".join(f"{k} = {str(v).lower() if isinstance(v, bool) else v}" for k, v in found.fixed.items())
+    claim = f"{WORDS.get(found.kind, ('claimed ', ''))[0]}{_symbols(first.labels[1])}"
+    return Figure(
+        "bound",
+        f"{brief(first.source, 55)}: {claim if claims else shown[0].label}",
+        _greek({**WHOLE, **BROKEN}[found.name]),
+        _greek(QUANTITIES.get(found.kind, first.labels[0])),
+        tuple(shown),
+        (found.logarithmic or max(places[-1], 1 / places[0]) >= 10**300, True),
+        "; ".join(_notes(found)),
+        legend="best",
+        below=_greek(brief(f"{found.kind}: {given}" if given else found.kind, 90)),
+    )
+
+
+def _notes(found: Sweep) -> list[str]:
+    """What the picture says in small letters: how near the curves are, the radii, and what is not shown."""
+    ratios = [_ratio(a.claimed, a.value) for _, a in found.claims()]
+    known = [r for r in ratios if math.isfinite(r)]
+    notes = [f"every radius at most $10^{{-{found.digits}}}$ of the value"]
+    if known:
+        least, most = f"{min(known):.6g}", f"{max(known):.6g}"
+        times = f"{least} to {most}" if least != most else f"about {least}"
+        notes.insert(0, f"the dashed curve is {times} times the solid one")
+    zeros = [x for x, a in zip(found.values, found.answers, strict=True) if a.value.mid == "0"]
+    if zeros:
+        where = zeros[0] if len(zeros) == 1 else f"{zeros[0]} to {zeros[-1]}"
+        notes.append(f"value 0 at {_greek(found.name)} = {brief(where, 40)}: not on this axis")
+    return notes
+
+
+def _ratio(claimed: Any, value: Any) -> float:
+    """The quotient of two balls, about; not finite where it is none, or beyond floats."""
+    import flint
+
+    return float((flint.arb(claimed.mid) / flint.arb(value.mid)).mid())
+
+
+def _greek(text: str) -> str:
+    for name, letter in (("gamma", "γ"), ("delta", "δ"), ("tau", "τ")):
+        text = re.sub(rf"\b{name}\b", letter, text)
+    return text
+
+
+def _symbols(label: str) -> str:
+    """A label such as "2 n e^-gamma" with its powers raised.
+
+    >>> print(_symbols("2 n e^-gamma"), _symbols("2 n e^(-gamma gap)"))
+    2 n e$^{-γ}$ 2 n e$^{-γ\\ gap}$
     """
-    exact = Fraction(value)
-    twos = (exact.denominator & -exact.denominator).bit_length() - 1
-    fives, rest = 0, exact.denominator >> twos
-    while rest % 5 == 0:
-        fives, rest = fives + 1, rest // 5
-    places = max(twos, fives)
-    if rest > 1 or not places:
-        return str(exact)
-    digits = str(int(exact * 10**places)).rjust(places + 1, "0")
-    return f"{digits[:-places]}.{digits[-places:]}"
 
+    def raised(found: re.Match[str]) -> str:
+        power = (found[1] or found[2]).replace(" ", "\\ ")
+        return f"$^{{{power}}}$"
 
-# --- The files --------------------------------------------------------------------------------------------------------
-
-
-def plot_targets(place: str | Path, force: bool) -> list[Path]:
-    """The CSV file and, where matplotlib is there, the pictures; BadInput where they cannot be written."""
-    start = Path(place)
-    if start.name:
-        ordinary(place, "the place of a plot", "--plot bound")
-    if str(place).endswith(("/", os.sep)):
-        raise BadInput("the place of a plot must be a name, not a folder", place, f"give for example {place}bound")
-    if start.suffix in (".csv", *PICTURES) or not start.name:
-        must = "the place of a plot must be a name without ending"
-        raise BadInput(must, place, "give for example --plot bound, which is written to bound.csv")
-    folder = start.parent
-    if not folder.is_dir():
-        raise BadInput("the folder for a plot must exist", folder, "make it first")
-    shown = "the current folder" if str(folder) == "." else folder
-    drawn = PICTURES if find_spec("matplotlib") is not None else ()
-    targets = [start.with_name(start.name + ending) for ending in (".csv", *drawn)]
-    for target in targets:
-        vacant(target, force)
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise BadInput("the folder for a plot must be writable", shown, "give another --plot")
-    return targets
-
-
-def write_plot(contents: Mapping[Path, bytes], force: bool) -> None:
-    """Write all or none; BadInput where the folder does not take them."""
-    try:
-        put(contents, force=force)
-    except FileExistsError as error:
-        raise exists(error.filename) from None
-    except OSError as error:
-        raise BadInput("the target of a plot must be writable", f"{next(iter(contents))} ({error.strerror})") from error
+    return re.sub(r"\^(?:\(([^()]*)\)|(-?\w+))", raised, _greek(label))

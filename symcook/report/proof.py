@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.proof.audit.folded import statement_tree, text_of, used_definitions
-from symcook.proof.audit.neighbours import Tried, broken
+from symcook.proof.audit.neighbours import Tried
 from symcook.proof.audit.unasked import unasked, unasked_words
+from symcook.report.document import WIDTH, Document, Table, Words, filled
 from symcook.report.latex import statement_latex
 from symcook.report.markup import PACKAGES, escaped
 from symcook.report.outline import MOST_LINES, outline, outline_latex, outline_text
@@ -18,16 +19,8 @@ from symcook.report.trust import axioms_used, below, trust_line
 if TYPE_CHECKING:
     from symcook.proof.replay import Statement, Verdict
 
-WIDTH = 98
+MOST_STATED = 4  # with so few verdicts the statements are shown too
 _GOOD = ("PROVED", "DECIDED", "REFUTED", "CORRECTED")
-
-
-def filled(text: str, first: str = "  ", rest: str | None = None) -> str:
-    """`text` in lines of at most `WIDTH` characters."""
-    more = first if rest is None else rest
-    return textwrap.fill(
-        text, WIDTH, initial_indent=first, subsequent_indent=more, break_on_hyphens=False, break_long_words=False
-    )
 
 
 def paper_words(name: str) -> str:
@@ -66,8 +59,11 @@ def certificate_of(verdict: Verdict) -> dict[str, Any]:
 
 
 def definitions_text(statement: Statement) -> list[str]:
-    """The definitions that a statement uses, one a line."""
-    out = []
+    """The lists of names and the definitions that a statement uses, one a line."""
+    from symcook.proof.runrel import named
+
+    lists = dict.fromkeys(re.findall(r"\bnames\(.*?\)", statement.written))
+    out = [f"{one} := {named(f'all {one}. true')[4:-6]}" for one in lists]
     for name in used_definitions([statement_tree(statement.text)], statement.known):
         made = statement.known[name]
         head = f"{name}({', '.join(made.params)})" if made.params else name
@@ -75,16 +71,55 @@ def definitions_text(statement: Statement) -> list[str]:
     return out
 
 
-def statement_text(name: str) -> str:
+def stated(name: str) -> list[Words | Document]:
     """A statement with the definitions that it uses."""
     from symcook.proof.replay import statements
 
     statement = statements()[name]
-    lines = [filled(statement.text)]
     meant = definitions_text(statement)
-    if meant:
-        lines += ["  where", *(filled(one, "    ", "      ") for one in meant)]
-    return "\n".join(lines)
+    where = [Document("where", [Words(meant, "  ")])] if meant else []
+    return [Words([statement.written], ""), *where]
+
+
+def table(verdicts: Sequence[Verdict], without: Sequence[str], width: int) -> Table:
+    """A line for each id: its status, and what its proof used."""
+    from symcook.report.witness import witness
+
+    rows = []
+    for verdict in verdicts:
+        words = [f"assuming {', '.join(verdict.assuming)}"] if verdict.assuming else []
+        words += [f"{verdict.nodes} nodes"] if verdict.nodes else []
+        words += [f"uses {', '.join(verdict.lemmas)}"] if verdict.lemmas else []
+        words += [f"false at {witness(verdict.id)}"] if verdict.status in ("REFUTED", "CORRECTED") else []
+        words += [verdict.reason] if verdict.reason else []
+        rows.append((verdict.status, verdict.id, "; ".join(words)))
+    return Table([*rows, *(("OPEN", name, "no stored proof") for name in without)], width=width)
+
+
+def document(verdicts: Sequence[Verdict], without: Sequence[str], width: int, full: bool = False) -> Document:
+    """What ``symcook prove`` prints: a line for each id, then one id whole, or the statements where they are few, then
+    how many were reproduced."""
+    from symcook.proof.replay import statements
+
+    sections: list[Words | Table | Document] = []
+    if len(verdicts) + len(without) != 1:
+        few = verdicts if len(verdicts) <= MOST_STATED else ()
+        for name in (name for verdict in few for name in (verdict.id, *corrections(verdict.id))):
+            sections.append(Document(name, [Words([statements()[name].written], "")]))
+    elif verdicts:
+        sections += proof(verdicts[0], full)
+    elif (name := without[0]) in statements():
+        words = paper_words(name)
+        sections += [Document("Paper", [Words([words], "")])] if words else []
+        sections.append(Document("Statement, not proved", stated(name)))
+    good = sum(verdict.status != "OPEN" for verdict in verdicts)
+    total = f"{good} of {len(verdicts)} stored proofs reproduced"
+    if without:
+        total += f"; {len(without)} {'claim has' if len(without) == 1 else 'claims have'} none yet"
+    if not (verdicts or without):
+        return Document("no stored proof yet")
+    first = table(verdicts, without, width)
+    return Document("", [first, *sections, Words([total])], apart="\n\n" if sections else "\n")
 
 
 def example_of(statement: Statement, certificate: Mapping[str, Any]) -> str:
@@ -101,21 +136,18 @@ def example_of(statement: Statement, certificate: Mapping[str, Any]) -> str:
     return ", ".join(f"{n} = {v}" for n, v in zip(names, values, strict=False))
 
 
-def proof_text(verdict: Verdict, full: bool = False) -> str:
+def proof(verdict: Verdict, full: bool = False) -> list[Words | Table | Document]:
     """The report on one id: paper's words, statement, proof, what it used and what has to be trusted."""
     from symcook.proof.replay import statements
 
     statement = statements()[verdict.id]
-    out: list[str] = []
     words = paper_words(verdict.id)
-    if words:
-        out += ["Paper", filled(words), ""]
-    out += ["Statement", statement_text(verdict.id), ""]
+    out: list[Words | Table | Document] = [Document("Paper", [Words([words], "")])] if words else []
+    out.append(Document("Statement", stated(verdict.id)))
     corrected = corrections(verdict.id) if verdict.status == "CORRECTED" else []
-    for name in corrected:
-        out += [f"Corrected: {name}", statement_text(name), ""]
+    out += [Document(f"Corrected: {name}", stated(name)) for name in corrected]
     if verdict.status in _GOOD:
-        out += [_proof_part(verdict, statement, full), ""]
+        out += _proof_part(verdict, statement, full)
     rows = []
     if verdict.nodes:
         rows.append(("Nodes", str(verdict.nodes)))
@@ -123,15 +155,13 @@ def proof_text(verdict: Verdict, full: bool = False) -> str:
         rows.append(("Lemmas", ", ".join(verdict.lemmas) or "none"))
         rows.append(("Axioms", _axioms(verdict)))
         assumed = [f"named.{n}" for n in verdict.named] + [f"oracle.{n}" for n in verdict.oracles]
-        rows += [("Assumes", f"{n}: {statements()[n].text}") for n in assumed] or [("Assumes", "nothing")]
+        rows += [("Assumes", f"{n}: {statements()[n].written}") for n in assumed] or [("Assumes", "nothing")]
     rows += [("Unasked", words) for words in _unasked(verdict, statement, corrected)]
     if verdict.status != "OPEN":
         rows.append(("Trust", trust_line(verdict) + "; see prove --trust"))
     if verdict.certificate is not None:
         rows.append(("File", f"certificates/{Path(verdict.certificate).name}"))
-    rows.append(("Seconds", f"{verdict.seconds:.3f}"))
-    out += [filled(value, f"{key:<9}", " " * 9) for key, value in rows]
-    return "\n".join(out)
+    return [*out, Table([*rows, ("Seconds", f"{verdict.seconds:.3f}")], width=WIDTH)]
 
 
 def _unasked(verdict: Verdict, statement: Statement, corrected: Iterable[str]) -> list[str]:
@@ -149,7 +179,7 @@ def _axioms(verdict: Verdict) -> str:
     return f"{words}; through the lemmas {', '.join(through)}" if through else words
 
 
-def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> str:
+def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> Iterator[Document]:
     from symcook.proof.audit.source import built_from
     from symcook.proof.replay import library, statements
     from symcook.proof.search import prooftext
@@ -161,25 +191,21 @@ def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> str:
     title = f"Refutation: the statement is false at {witness(verdict.id)}" if refuted else "Proof"
     written, why = built_from(library().root, verdict.id, statements())
 
-    def steps(part: str) -> str:
+    def steps(part: str) -> Words:
         """The author's lines; where there is no text, an outline of the certificate."""
         if written is None:
-            return _shifted(outline_text(outline(statement, certificate, part), most))
-        return _shifted(prooftext.shown(written, part) or "Found by the automation.")
+            return Words([outline_text(outline(statement, certificate, part), most)])
+        return Words([prooftext.shown(written, part) or "Found by the automation."])
 
-    lines = [title, *([filled(f"These are the steps of the certificate: {why}.")] if why else []), steps("proof")]
+    made = [Words([f"These are the steps of the certificate: {why}."], "")] if why else []
+    yield Document(title, [*made, steps("proof")])
     if "defined" in certificate and not refuted:
         example = example_of(statement, certificate)
         words = "Proved as well: everything in it is defined, and its hypotheses can be met"
-        lines += ["", filled(words + (f", for example at {example}" if example else "") + ".", "")]
+        yield Document("", [Words([words + (f", for example at {example}" if example else "") + "."], "")])
         if full:
-            lines += ["", "Everything is defined", steps("defined")]
-            lines += ["", "The hypotheses can be met", steps("inhabited")]
-    return "\n".join(lines)
-
-
-def _shifted(text: str) -> str:
-    return textwrap.indent(text, "  ")
+            yield Document("Everything is defined", [steps("defined")])
+            yield Document("The hypotheses can be met", [steps("inhabited")])
 
 
 def proof_latex(verdict: Verdict, full: bool = False) -> str:
@@ -259,7 +285,7 @@ def break_text(name: str, tried: Iterable[Tried]) -> Iterator[str]:
     false = open_ = sharp = weak = 0
     for one in tried:
         change = one.change
-        yield filled(f"{change.kind}: {change.before}  =>  {change.after}", "", "    ")
+        yield filled(f"{change.kind}: {change.before}  =>  {change.after}", hang="    ")
         if one.accepted:
             sharp += change.stronger
             weak += not change.stronger
@@ -271,7 +297,7 @@ def break_text(name: str, tried: Iterable[Tried]) -> Iterator[str]:
         else:
             open_ += 1
             words = f"rejected: {one.reason}; whether it is true was not decided"
-        yield filled(words, "    ", "      ")
+        yield filled(words, "    ", "  ")
     yield ""
     yield f"{false + open_ + sharp + weak} near misses of {name}:"
     yield f"  {false} false at an instance, all of them rejected with the stored proof"
@@ -280,6 +306,3 @@ def break_text(name: str, tried: Iterable[Tried]) -> Iterator[str]:
         yield f"  {sharp} accepted although they say more: the statement is not sharp there"
     if weak:
         yield f"  {weak} accepted, and they are proved: the statement's own proof covers them"
-
-
-__all__ = ["break_target", "break_text", "broken", "proof_latex", "proof_text", "statement_text"]

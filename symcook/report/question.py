@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
-from symcook.report.markup import Display, page, paragraph, table, words
-from symcook.report.text import abridged, columns, wrapped
+from symcook.report.document import Document, Table, Words
+from symcook.report.markup import Cell
+from symcook.report.text import abridged
 from symcook.report.values import value_latex, value_text
 
 if TYPE_CHECKING:
     from symcook.questions.answer import Answer
+    from symcook.report.figure import Figure
 
 WORD = 44
 """The characters of a word that a line shows."""
@@ -35,13 +37,16 @@ def _title(found: Answer) -> str:
     return f"{found.kind} of {found.model}"
 
 
-def text(found: Answer) -> str:
+def document(found: Answer) -> Document:
     """A line for each length, and the notes."""
-    rows = [found.columns, *(_cells(found, row) for row in found.rows)]
-    lines = [_title(found), columns([[name.replace("_", " ") for name in rows[0]], *rows[1:]], "  ")]
-    for name, note in found.notes.items():
-        lines += wrapped(f"  {name}: {note}", "    ")
-    return "\n".join(lines)
+    rows = [[_drawn(found, name, row.get(name)) for name in found.columns] for row in found.rows]
+    notes = [f"{name}: {note}" for name, note in found.notes.items()]
+    return Document(_title(found), [Table(rows, found.columns), Words(notes, "  ")])
+
+
+def _drawn(found: Answer, name: str, cell: Any) -> Cell:
+    tex = value_latex(cell.to_json()) if hasattr(cell, "to_json") else ""
+    return Cell(_cell(found, name, cell), tex=tex)
 
 
 ENDS = ("low", "high")
@@ -74,37 +79,14 @@ def _cell(found: Answer, name: str, cell: Any) -> str:
     return value_text(cell.to_json()) if hasattr(cell, "to_json") else str(cell)
 
 
-def html(found: Answer) -> str:
-    """The same as a table."""
-    rows = [_cells(found, row) for row in found.rows]
-    notes = (f"{name}: {note}" for name, note in found.notes.items())
-    return page(paragraph(_title(found), bold=True), table(found.columns, rows, words=True), paragraph(*notes))
-
-
-def displays(found: Answer) -> list[Display]:
-    """The same, with the balls as numbers."""
-    lines = []
-    for row in found.rows:
-        cells = []
-        for name, shown in zip(found.columns, _cells(found, row), strict=True):
-            cell: Any = row.get(name)
-            drawn = value_latex(cell.to_json()) if hasattr(cell, "to_json") else words(shown)
-            cells.append(rf"{words(name)} = {drawn}")
-        lines.append("&" + r"\quad ".join(cells))
-    return [Display(_title(found), tuple(lines))]
-
-
 # --- Files ------------------------------------------------------------------------------------------------------------
 
 
 def write(found: Answer, targets: Sequence[Path], force: bool) -> None:
-    """Write the CSV file and the pictures at `targets` (`symcook.report.plots.plot_targets`), all or none."""
-    from symcook.report.plots import write_plot
+    """Write the CSV file and the pictures at `targets` (`symcook.report.figure.plot_targets`), all or none."""
+    from symcook.report.figure import write_plot
 
-    contents = {targets[0]: table_csv(found).encode()}
-    for target in targets[1:]:
-        contents[target] = picture(found, target.suffix[1:])
-    write_plot(contents, force)
+    write_plot(targets, table_csv(found), figure(found), force)
 
 
 def table_csv(found: Answer) -> str:
@@ -140,11 +122,10 @@ def _ball(cell: Any) -> Any:
     return ball(refine(lambda: arb_of(cell), DIGITS, relative=True), DIGITS, relative=True)
 
 
-def picture(found: Answer, form: str) -> bytes:
-    """The columns that are shown over n, as an SVG or PNG file; a margin of 0 has no place on its axis."""
+def figure(found: Answer) -> Figure:
+    """The columns that are shown over n; a margin of 0 has no place on its axis."""
     from symcook.numbers.balls import arb_of, ball
-    from symcook.report.figures import Curve, Figure
-    from symcook.report.figures import picture as draw
+    from symcook.report.figure import DOTS, Curve, Figure
 
     curves = []
     groups = dict.fromkeys(row.get(found.by) for row in found.rows) if found.by else {None: None}
@@ -160,15 +141,15 @@ def picture(found: Answer, form: str) -> bytes:
                 points.append((Fraction(str(row["n"])), value))
         if points:
             label = CURVES.get((found.kind, name), name.replace("_", " "))
-            curves.append(Curve(f"{group}, {label}" if found.by else label, tuple(points), found.kind != "tolerance"))
+            style = DOTS if found.kind == "tolerance" else {}
+            curves.append(Curve(f"{group}, {label}" if found.by else label, tuple(points), style))
     logarithmic = (False, found.logarithmic and bool(curves))
     across, title = "n (typed symbols)", found.title or _title(found)
     bars, level = _intervals(found) if found.kind == "tolerance" else ((), None)
-    figure = Figure(
+    return Figure(
         "question", title, across, found.up, tuple(curves), logarithmic, _note(found, curves), legend="best", bars=bars,
         level=level,
     )  # fmt: skip
-    return draw(figure, form)
 
 
 def _intervals(found: Answer) -> tuple[Any, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
+from symcook.report.document import Drawn
 from symcook.report.markup import Display, array, page, paragraph, section, table, upright, words
 from symcook.report.text import WIDE, abridged, columns, stream_table
 from symcook.report.values import cell, value_latex, value_text
@@ -30,6 +31,11 @@ def line(answer: Run) -> str:
     else:
         said = ", ".join(f"{name} = {value_text(value)}" for name, value in answer.output.items())
     return brief(f"<Run {brief(model.name, 40)} on {brief(answer.given or EMPTY_WORD, 40)}: {said}>")
+
+
+def document(answer: Run) -> Drawn:
+    """Its text, HTML and LaTeX."""
+    return Drawn(lambda: text(answer), lambda: html(answer), lambda: displays(answer))
 
 
 def text(answer: Run, width: int = WIDE) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from symcook.model.answers import Several
-from symcook.report.markup import Display, page
+from symcook.report.document import Drawn
+from symcook.report.markup import page
 
 MOST = 40
 """The lines of a repr."""
@@ -20,20 +21,11 @@ def line(found: Several) -> str:
     return f"({shown},)" if len(lines) == 1 else f"({shown})"
 
 
-def text(found: Several) -> str:
-    """The text of each."""
-    return "\n\n".join(one.text() for one in found)
-
-
-def html(found: Several) -> str:
-    """The page of each."""
-    return page(*(one._repr_html_() for one in found))
-
-
-def displays(found: Several) -> list[Display]:
-    """The displays of each."""
-    return [display for one in found for display in _displays(one)]
-
-
-def _displays(one: Any) -> list[Display]:
-    return one._report().displays(one)
+def document(found: Several) -> Drawn:
+    """Each, one under the other."""
+    each: list[Any] = [one._report().document(one) for one in found]
+    return Drawn(
+        lambda: "\n\n".join(one.text() for one in each),
+        lambda: page(*(one.html() for one in each)),
+        lambda: [display for one in each for display in one.displays()],
+    )

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from symcook.model.answers import brief
+from symcook.report.document import Document, Drawn
 from symcook.report.latex import formula_rows
 from symcook.report.markup import Display, page, paragraph, table
-from symcook.report.proof import corrections, paper_words, proof_text
+from symcook.report.proof import corrections, paper_words, proof
 
 if TYPE_CHECKING:
     from symcook.proof.replay import Verdict
@@ -21,16 +22,16 @@ def line(found: Verdict) -> str:
     return brief(f"<Verdict {found.id}: {', '.join([found.words, *size, *([found.reason] if found.reason else [])])}>")
 
 
-def text(found: Verdict) -> str:
-    """What ``symcook prove`` prints of one id below its first line: words of the paper, statement, proof."""
-    return proof_text(found)
+def document(found: Verdict) -> Drawn:
+    """As text what ``symcook prove`` prints of one id below its first line; what it rests on as a table; a formula."""
+    return Drawn(Document("", proof(found), apart="\n\n").text, lambda: html(found), lambda: displays(found))
 
 
 def html(found: Verdict) -> str:
     """The statement and what its proof rests on as a table."""
     from symcook.proof.replay import statements
 
-    rows = [("paper", paper_words(found.id)), ("statement", statements()[found.id].text), ("reason", found.reason)]
+    rows = [("paper", paper_words(found.id)), ("statement", statements()[found.id].written), ("reason", found.reason)]
     rows += [("corrected", ", ".join(corrections(found.id)) if found.status == "CORRECTED" else "")]
     rows += [("nodes", str(found.nodes) if found.nodes else ""), ("lemmas", ", ".join(found.lemmas))]
     rows += [("axioms", ", ".join(found.axioms)), ("assumes", ", ".join(found.assuming))]

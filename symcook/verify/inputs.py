@@ -13,6 +13,7 @@ from symcook.machine import unfollowed
 from symcook.model.expr import Tree, names, parse_formula, show
 from symcook.model.rationals import truth
 from symcook.model.transformer import Transformer
+from symcook.words import every
 
 if TYPE_CHECKING:
     from symcook.domains.batch import Grid, Words
@@ -110,7 +111,7 @@ def words(model: Transformer, max_length: int) -> Source:
         while done < max_length:
             last = min(done + stride, max_length)
             lengths = tuple(n + added for n in range(done + 1, last + 1))
-            for prefix in itertools.product(model.alphabet, repeat=max(0, last - stride)):
+            for prefix in every(model.alphabet, max(0, last - stride)):
                 yield Part(Words(model.alphabet, last + added, (*before, *prefix)), lengths)
             done = last
 

@@ -424,3 +424,9 @@ def test_the_attack_notices_transposed_scores(monkeypatch):
 def test_the_command(capsys):
     assert bound_error.main(5, 0) == 0
     assert "kept" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("constants", [True, False])
+def test_a_model_without_parts_moves_as_its_embedding_does(constants):
+    found = by_both_ways("positional-encoding", "1/1000", n=2, constants=constants)
+    assert F(found.value.mid) == F(found.claimed.mid) == F(1, 1000) and found.holds

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import struct
 import subprocess
@@ -22,8 +23,9 @@ from symcook.bounds import kind, softmax_hardmax, table_lookup
 from symcook.cli import dispatch
 from symcook.errors import BadInput, Undecided
 from symcook.numbers.balls import Ball
-from symcook.report import curves, plots
-from symcook.report.plots import decimal_text, plot_bound, read_over, sweep
+from symcook.report import figure, plots
+from symcook.report.figure import decimal_text, log_ticks, place
+from symcook.report.plots import curves, plot_bound, read_over, sweep
 
 MP = mpmath.mp.clone()
 MP.dps = 60
@@ -34,15 +36,14 @@ drawn = pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib i
 @pytest.fixture
 def plain(monkeypatch):
     """An installation without matplotlib."""
-    for module in (plots, curves):
-        monkeypatch.setattr(module, "find_spec", lambda name: None)
+    monkeypatch.setattr(figure, "find_spec", lambda name: None)
 
 
 @pytest.fixture(scope="module")
 def pictures():
     """Those of the plot below, by ending; none without matplotlib."""
     found = sweep("lookup", "gamma=1:2:2")
-    return {end: curves.picture(found, end) for end in ("svg", "png")} if find_spec("matplotlib") else {}
+    return {end: curves(found).picture(end) for end in ("svg", "png")} if find_spec("matplotlib") else {}
 
 
 def rows(path):
@@ -105,7 +106,7 @@ def test_an_undecided_claim_is_said(monkeypatch):
         object.__setattr__(answer, "holds", None if Fraction(given["gamma"]) > 2 else True)
         return answer
 
-    monkeypatch.setattr(bounds.Kind, "load", lambda self: half)
+    monkeypatch.setattr(bounds.Question, "load", lambda self: half)
     found = sweep("lookup", "gamma=1:3:3")
     assert found.holds is None and found.csv().splitlines()[-1].endswith(",undecided")
     assert "undecided at 1 of them" in found.text()
@@ -120,7 +121,7 @@ def test_an_answer_that_cannot_be_had_names_its_place(monkeypatch):
             raise Undecided("more bits are needed.")
         return real(**given)
 
-    monkeypatch.setattr(bounds.Kind, "load", lambda self: some)
+    monkeypatch.setattr(bounds.Question, "load", lambda self: some)
     with pytest.raises(Undecided, match=r"^at gamma = 2: more bits are needed\.$"):
         sweep("lookup", "gamma=1:3:3")
 
@@ -247,7 +248,7 @@ def test_places_that_cannot_be(tmp_path, monkeypatch, bad):
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(plots.os, "access", lambda *_: False)
+    monkeypatch.setattr(figure.os, "access", lambda *_: False)
     with pytest.raises(BadInput, match="given: the current folder; give another plot"):
         plot_bound("lookup", "gamma=1:2:2", "p")
 
@@ -261,13 +262,13 @@ def test_a_folder_in_the_way(tmp_path):
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
 @pytest.mark.parametrize("where", ["fdopen", "replace", "chmod"])
 def test_what_is_interrupted_leaves_nothing(tmp_path, monkeypatch, pictures, where, error):
-    monkeypatch.setattr(curves, "picture", lambda found, end: pictures[end])
+    monkeypatch.setattr(figure.Figure, "picture", lambda found, end: pictures[end])
     (tmp_path / "p.csv").write_text("mine")
 
     def stop(*arguments, **options):
         raise error
 
-    monkeypatch.setattr(plots.os, where, stop)
+    monkeypatch.setattr(figure.os, where, stop)
     with pytest.raises(KeyboardInterrupt if error is KeyboardInterrupt else BadInput):
         plot_bound("lookup", "gamma=1:2:2", tmp_path / "p", force=True)
     assert [f.name for f in tmp_path.iterdir()] == ["p.csv"] and (tmp_path / "p.csv").read_text() == "mine"
@@ -290,7 +291,7 @@ def test_without_matplotlib_there_is_the_csv_and_a_sentence(tmp_path, capsys):
     assert err == "for the pictures install matplotlib: pip install 'symcook[plots]'\n"
     assert out.splitlines()[-1] == f"wrote {place}.csv" and [f.name for f in tmp_path.iterdir()] == ["p.csv"]
     with pytest.raises(BadInput, match=r"symcook\[plots\]"):
-        curves.picture(sweep("lookup", "gamma=1:2:2"))
+        curves(sweep("lookup", "gamma=1:2:2")).picture()
 
 
 # --- The command ------------------------------------------------------------------------------------------------------
@@ -331,20 +332,20 @@ def test_bad_lines(tmp_path, monkeypatch, line, must):
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "at"),
     [("1", 0), ("100", 2), ("0.01", -2), ("1e-434294", -434294), ("1e-434294481903251827651", -434294481903251827651)],
 )
-def test_places_of_numbers_too_small_for_floats(text, place):
-    assert curves.log10(Ball(text, "0")) == pytest.approx(place, rel=1e-15)
+def test_places_of_numbers_too_small_for_floats(text, at):
+    assert place(Ball(text, "0")) == pytest.approx(at, rel=1e-15)
 
 
 @pytest.mark.parametrize("text", ["0.0001234567891234", "9" * 400, "0.5" + "7" * 400, "123.456", "2.5e-17"])
 def test_places_by_mpmath(text):
-    assert curves.log10(Ball(text, "0")) == pytest.approx(float(MP.log10(MP.mpf(text))), rel=1e-14)
+    assert place(Ball(text, "0")) == pytest.approx(float(MP.log10(MP.mpf(text))), rel=1e-14)
 
 
 def test_zero_and_below_have_no_place():
-    assert curves.log10(Ball("0", "0")) is None and curves.log10(Ball("-3.5e7", "0")) is None
+    assert math.isnan(place(Ball("0", "0"))) and math.isnan(place(Ball("-3.5e7", "0")))
 
 
 @together(
@@ -352,12 +353,12 @@ def test_zero_and_below_have_no_place():
     [(0, 3), (-0.1, 0.1), (0, 1e-7), (-5, -4), (-434294, 0), (-4.3e29, 0), (1e29, 1.1e29), (399.9, 400.2), (-300, 300)],
 )
 def test_ticks_are_few_and_right(low, high):
-    ticks, between = curves.log_ticks(low, high)
+    ticks, between = log_ticks(low, high)
     assert 2 <= len(ticks) <= 12 and len({label for _, label in ticks}) == len(ticks)
-    assert all(low - 1e-6 <= place <= high + 1e-6 for place in (*(p for p, _ in ticks), *between))
-    for place, label in ticks:
+    assert all(low - 1e-6 <= at <= high + 1e-6 for at in (*(p for p, _ in ticks), *between))
+    for at, label in ticks:
         if "$" not in label:
-            assert 10**place == pytest.approx(float(Fraction(label)), rel=1e-12)
+            assert 10**at == pytest.approx(float(Fraction(label)), rel=1e-12)
 
 
 @drawn
@@ -386,7 +387,7 @@ def test_pictures(tmp_path, chosen, over, given):
 @drawn
 def test_a_picture_depends_on_nothing_but_the_answers():
     found = sweep("softmax-hardmax", "n=1:64:7", gamma="5")
-    assert curves.picture(found) == curves.picture(found)
+    assert curves(found).picture() == curves(found).picture()
 
 
 @drawn
@@ -397,7 +398,7 @@ def test_what_the_picture_shows(monkeypatch):
     seen = []
     real = Figure.savefig
     monkeypatch.setattr(Figure, "savefig", lambda self, *a, **k: (seen.append(self), real(self, *a, **k))[1])
-    curves.picture(sweep("table-lookup", "gamma=1/20:5:7:log", n=100))
+    curves(sweep("table-lookup", "gamma=1/20:5:7:log", n=100)).picture()
     (axes,) = seen[0].axes
     claimed, sharp, fails = axes.lines
     answers = [table_lookup(v, n=100) for v in sweep("table-lookup", "gamma=1/20:5:7:log", n=100).values]
@@ -428,7 +429,7 @@ def test_what_is_no_claim_or_not_sharp_is_not_called_so(monkeypatch):
 
     seen = []
     monkeypatch.setattr(Figure, "savefig", lambda self, *arguments, **options: seen.append(self))
-    curves.picture(sweep("gelu-relu", "c=1:2:2"))
+    curves(sweep("gelu-relu", "c=1:2:2")).picture()
     names = [text.get_text() for text in seen[0].axes[0].get_legend().get_texts()]
     assert names == ["proved 8499/50000/c", "sharp: greatest difference"]
     assert "claimed" not in seen[0].get_suptitle()
@@ -436,7 +437,7 @@ def test_what_is_no_claim_or_not_sharp_is_not_called_so(monkeypatch):
 
 @drawn
 def test_a_zero_is_left_out_and_said():
-    notes = curves._notes(sweep("softmax-hardmax", "n=1:3", gamma=1))
+    notes = plots._notes(sweep("softmax-hardmax", "n=1:3", gamma=1))
     assert notes[-1] == "value 0 at n = 1: not on this axis"
     first = softmax_hardmax(2, 1)
     ratio = float(mpmath.mpf(first.claimed.mid) / mpmath.mpf(first.value.mid))

@@ -5,7 +5,7 @@ from fractions import Fraction
 import flint
 import mpmath
 import pytest
-from families import together
+from families import in_pairs, together
 
 from symcook.bounds import quadratic_lookup, sums, table_lookup, tie_break
 from symcook.errors import Undecided
@@ -20,13 +20,12 @@ def encloses(ball, expected):
     return bool(ball.overlaps(slack)) and bool(ball.rad() <= abs(ball.mid()) * flint.arb(10) ** -30)
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize("first", [1, 2])
-@pytest.mark.parametrize(
-    ("power", "m"), [(2, 60), (2, None), (3, 100), (3, 1000), (4, 3000), (4, None), (5, 70), (9, 500)]
-)
-@pytest.mark.parametrize("few", [20, 10**6])
-def test_squares(power, m, first, few, monkeypatch):
+SQUARES = [(2, 60), (2, None), (3, 100), (3, 1000), (4, 3000), (4, None), (5, 70), (9, 500)]
+
+
+@in_pairs(powers=SQUARES, first=[1, 2], few=[20, 10**6])
+def test_squares(powers, first, few, monkeypatch):
+    power, m = powers
     """By the formula (few = 20) and term by term."""
     monkeypatch.setattr(sums, "FEW", few)
     gamma = MP.mpf(10) ** -power

@@ -8,7 +8,7 @@ import flint
 import mpmath
 import pytest
 import shared
-from families import together
+from families import in_pairs, together
 
 from symcook import bounds
 from symcook.bounds import falling, table_lookup, tie_break, ziggurat
@@ -128,10 +128,7 @@ def changed(variant, scores, g):
     ]
 
 
-@pytest.mark.sampled(4)
-@pytest.mark.parametrize("gamma", ["1", "1/5"])
-@pytest.mark.parametrize("variant", ["a", "b", "c"])
-@pytest.mark.parametrize("n", range(2, 8))
+@in_pairs(n=range(2, 8), variant=["a", "b", "c"], gamma=["1", "1/5"])
 def test_tie_break(n, variant, gamma):
     """Every score vector with values 0, -1 and -2: the supremum is reached by one of them, and by no more."""
     from itertools import product

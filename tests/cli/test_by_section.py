@@ -14,8 +14,8 @@ from families import together
 from shared import call, document, refused
 
 from symcook import BadInput, build
+from symcook.papers.drawing import figures
 from symcook.recipes.operations import OPERATIONS
-from symcook.report.figures import figures
 
 WORDS = ("the cat the dog the cat", "dog", "cat dog cat dog cat", "the the dog the the cat the")
 

@@ -43,14 +43,14 @@ def test_lines_keep_to_the_terminal(
 def test_a_table_of_proofs_has_no_long_lines(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from symcook.cli.prove import verdicts_text
+    from symcook.cli.prove import document
     from symcook.proof.replay import Verdict
 
     monkeypatch.delenv("COLUMNS", raising=False)
     verdict = Verdict(
         "cookbook.some.claim", "PROVED", 3, tuple(f"lem.number_{k}" for k in range(120)), (), (), None, 0.1
     )
-    lines = verdicts_text([verdict] * 5, []).splitlines()
+    lines = document([verdict] * 5, []).text().splitlines()
     assert max(map(len, lines)) <= 118 and len(lines) > 50
     assert sum("lem.number_" in word for line in lines for word in line.split()) == 5 * 120
 

@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import pytest
+from families import in_pairs
 
 from symcook.domains import RUNNABLE, make_domain
 from symcook.errors import NoRun
@@ -42,10 +43,7 @@ def drawn(rng: random.Random, mask: str, weighting: str, position: str, tokens: 
     return Transformer("drawn", embedding, layers, Readout("value", position, NAMES))
 
 
-@pytest.mark.sampled(16)
-@pytest.mark.parametrize("position", ["first", "last"])
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-@pytest.mark.parametrize("mask", MASKS)
+@in_pairs(mask=MASKS, weighting=WEIGHTINGS, position=["first", "last"])
 def test_one_position_is_the_same_as_in_the_whole_pass(mask: str, weighting: str, position: str) -> None:
     rng = random.Random(f"{mask} {weighting} {position}")
     for tokens in ((None, None), ("B", "E")):

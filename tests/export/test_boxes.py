@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from itertools import product
 from typing import Any
@@ -13,8 +14,7 @@ from families import together
 from test_export import EVERYTHING, SPACE, WORDS, a_head, a_network
 
 from symcook.errors import Undecided
-from symcook.export import enclosure, npz
-from symcook.export.boxes import CLASSES, LEVELS, Box, Boxed, boxes, number_of_boxes
+from symcook.export import npz
 from symcook.export.guarantee import _Guarantee, guarantee
 from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
@@ -22,6 +22,8 @@ from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import Head
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
+from symcook.words import enclosure
+from symcook.words.boxes import CLASSES, LEVELS, Box, Boxed, boxes, cells
 
 TYPED = {"x": {"a": 1, "b": "1/3"}, "y": {"a": -1, "c": 1}, "z": {"a": "1/7"}}
 
@@ -52,7 +54,7 @@ def words_of(model: Transformer, box: Box) -> set[tuple[str, ...]]:
         word = model.embedding.surround(typed)
         free = [token for token, fixed in zip(word, box.fixed, strict=True) if fixed is None]
         if all(fixed in (None, token) for token, fixed in zip(word, box.fixed, strict=True)) and (
-            box.counts is None or tuple(map(free.count, box.tokens)) == box.counts
+            not box.counted or Counter(free) == Counter(box.word[place] for place in box.free)
         ):
             found.add(tuple(word))
     return found
@@ -64,9 +66,9 @@ def test_the_boxes_of_a_length_are_all_words_once(what: str, level: int) -> None
     model = MODELS[what]
     n = 3 + model.embedding.added
     parts = [words_of(model, box) for box in boxes(model, n, level, 24)]
-    assert [len(part) for part in parts] == [box.words for box in boxes(model, n, level, 24)]
-    assert sum(map(len, parts)) == 27 == len(set().union(*parts)) and len(parts) == number_of_boxes(model, n, level, 24)
-    assert all(tuple(box.some()) in part for box, part in zip(boxes(model, n, level, 24), parts, strict=True))
+    assert [len(part) for part in parts] == [words for _, words in cells(model, n, level, 24)]
+    assert sum(map(len, parts)) == 27 == len(set().union(*parts)) and len(parts) == cells(model, n, level, 24).many
+    assert all(min(part) == box.word for box, part in zip(boxes(model, n, level, 24), parts, strict=True))
 
 
 @pytest.mark.sampled(8)
@@ -101,7 +103,7 @@ def test_words_with_the_same_counts_are_as_sharp_as_one() -> None:
     model = build("parity").bind()
     box = list(boxes(model, 7, 2, 53))[2]
     widths = []
-    for one in (box, Box(box.some(), model.alphabet)):
+    for one in (box, Box(box.word, model.alphabet)):
         domain = enclosure.domain("float64", Boxed)
         domain.box = one
         with domain.context():
@@ -128,7 +130,7 @@ def test_classes_say_what_every_word_by_itself_says(name: str, n: int) -> None:
 def test_words_that_a_runtime_tells_apart_are_no_class() -> None:
     """dyck-1-nonuniform looks at every prefix: no word stands for another."""
     model = build("dyck-1-nonuniform").bind()
-    assert number_of_boxes(model, 4, CLASSES, 53) == 16
+    assert cells(model, 4, CLASSES, 53).many == 16
 
 
 @pytest.mark.sampled(8)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from families import by_turns
+from families import pairwise, together
 
 import symcook as sc
 from symcook.__main__ import main
@@ -21,9 +20,7 @@ READOUTS = [
     for position in ("first", "last", "each", "all")
     if position != "all" or kind in ("sign", "zero")
 ]
-CASES = [(*readout, activation, weighting, inputs) for readout, activation, weighting, inputs in product(
-    READOUTS, ACTIVATIONS, (*WEIGHTINGS, None), (False, True)
-)]  # fmt: skip
+CASES = [(*readout, *rest) for readout, *rest in pairwise(READOUTS, ACTIVATIONS, [*WEIGHTINGS, None], [False, True])]
 
 
 def tiny(kind: str, position: str, activation: str, weighting: str | None, inputs: bool) -> sc.Transformer:
@@ -41,7 +38,7 @@ def tiny(kind: str, position: str, activation: str, weighting: str | None, input
     return sc.Transformer("tiny", embedding, (sc.Layer(head, block),), ending)
 
 
-@by_turns(20, "kind, position, activation, weighting, inputs", CASES)
+@together("kind, position, activation, weighting, inputs", CASES)
 def test_every_readout(
     kind: str, position: str, activation: str, weighting: str | None, inputs: bool, tmp_path: Path, capsys: Any
 ) -> None:

@@ -20,7 +20,7 @@ import symcook as sc
 from symcook import verify_export
 from symcook.__main__ import main
 from symcook.errors import BadInput
-from symcook.export import enclosure, npz
+from symcook.export import npz
 from symcook.export.archive import arrays, cast, from_facts
 from symcook.export.formats import FORMATS, decode
 from symcook.forward import forward
@@ -29,6 +29,7 @@ from symcook.model.layers import Layer
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
+from symcook.words import enclosure
 
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 SENTENCES = ("", "yx", "yyxxxy")

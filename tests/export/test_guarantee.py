@@ -17,10 +17,9 @@ from checkout import ROOT
 
 from symcook.__main__ import main
 from symcook.errors import BadInput, Rejected
-from symcook.export import enclosure, npz
+from symcook.export import npz
 from symcook.export.files import read, sealed
 from symcook.export.guarantee import guarantee
-from symcook.export.prefixes import Prefixes, streams
 from symcook.export.verify import verify_export
 from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
@@ -29,6 +28,9 @@ from symcook.model.parts import FeedForward, Head
 from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
+from symcook.words import enclosure
+from symcook.words.prefixes import Prefixes
+from symcook.words.rounded import Hulls, streams
 
 NAMES = ("a", "b", "c", "d")
 
@@ -81,9 +83,11 @@ def test_running_sums_hold_every_word(seed: int) -> None:
     added, n_max = model.embedding.added, 5 + model.embedding.added
     m = npz.arrays(model, "float32", n_max)
     number = {token: k for k, token in enumerate(model.embedding.words or ())}
-    prefixes = Prefixes(model, "float32", n_max)
-    for n, (shown, word) in zip(range(max(1, added), n_max + 1), prefixes.lengths(), strict=False):
-        hull = {name: (v.low.min(), v.high.max()) for name, v in shown.items()}
+    prefixes = Prefixes(model, Hulls(model, "float32"))
+    for n, level in zip(range(max(1, added), n_max + 1), prefixes.levels(), strict=False):
+        entries, columns = len(level.origin), level.result.columns().items()
+        shown = {name: (np.broadcast_to(v.low, entries), np.broadcast_to(v.high, entries)) for name, v in columns}
+        hull = {name: (low.min(), high.max()) for name, (low, high) in shown.items()}
         for typed in product("xy", repeat=n - added):
             tokens = model.embedding.surround(typed)
             domain = enclosure.domain("float32")
@@ -99,15 +103,15 @@ def test_running_sums_hold_every_word(seed: int) -> None:
                     assert low <= hull[name][1] and hull[name][0] <= high
                     if floats:
                         assert hull[name][0] <= floats[k] <= hull[name][1], (typed, name)
-        for state in range(0, len(next(iter(shown.values())).low), 3):
-            assert len(word(state)) == n - added  # and it is one of the words of the state:
-            tokens = model.embedding.surround(word(state))
+        for state in range(0, entries, 3):
+            assert len(level.word(state)) == level.n == n - added  # and it is one of the words of the state:
+            tokens = model.embedding.surround(level.word(state))
             domain = enclosure.domain("float32")
             result = forward(model, tokens, domain)
             with domain.context():
                 for name, value in result.values(-1).items():
                     low, high = enclosure.ends(value)
-                    assert low <= shown[name].high[state] and shown[name].low[state] <= high
+                    assert low <= shown[name][1][state] and shown[name][0][state] <= high
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])

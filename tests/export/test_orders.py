@@ -18,10 +18,11 @@ from flint import fmpq
 
 import symcook as sc
 from symcook.__main__ import main
-from symcook.export import enclosure, npz
+from symcook.export import npz
 from symcook.export.guarantee import guarantee
-from symcook.export.states import Arithmetic, Values, _exponents
 from symcook.model.parts import Mask
+from symcook.words import enclosure
+from symcook.words.rounded import Arithmetic, Values, _exponents
 
 DTYPES = {"float64": np.float64, "float32": np.float32, "float16": np.float16}
 

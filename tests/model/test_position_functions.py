@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symcook.derivation import derive
-from symcook.domains import floats, make_domain
+from symcook.domains import make_domain
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, Undecided
 from symcook.export import npz
@@ -34,7 +34,7 @@ from symcook.model.rationals import rational
 from symcook.model.space import Space
 from symcook.model.symbols import at, exact, from_sympy, lowered, symbol
 from symcook.model.transformer import Parameter, Transformer
-from symcook.numbers.evaluate import evaluate
+from symcook.numbers.evaluate import evaluate, float_of
 from symcook.verify.sweep import check
 
 Values = dict[str, int]
@@ -338,7 +338,7 @@ def test_irrational_terms_against_mpmath(text: str) -> None:
         if domain == "symbolic":
             model = model_of(text)
             found = [
-                floats.nearest(at(model.embedding.places["x"], {"i": i, "n": LENGTH})) for i in range(1, LENGTH + 1)
+                float_of(at(model.embedding.places["x"], {"i": i, "n": LENGTH})) for i in range(1, LENGTH + 1)
             ]
             last = derive(model_of(text, 1), WORD).expressions["x"]
             assert math.isclose(float(last), right[-1], rel_tol=1e-12)

@@ -2,7 +2,9 @@
 
 import operator
 from fractions import Fraction
+from itertools import pairwise
 
+import flint
 import pytest
 import sympy
 from hypothesis import given, settings
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from symcook.errors import BadInput, NotExact
 from symcook.model.symbols import exact
 from symcook.numbers.expsum import exp_of, sign, text
-from symcook.numbers.roots import Root, rational_root, root, squarefree
+from symcook.numbers.roots import Algebraic, Root, ball_of, between, rational_root, root, roots, squarefree
 
 small = st.fractions(min_value=-4, max_value=4, max_denominator=5)
 radicand = st.sampled_from([2, 8, Fraction(1, 2), Fraction(9, 4), 18, Fraction(25, 8)])  # all are 2 a^2 or a^2
@@ -89,3 +91,40 @@ def test_refusals():
     assert root(2) != exp_of(1)
     with pytest.raises(TypeError):
         root(2) + 0.5
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.integers(-6, 6), min_size=2, max_size=6), st.lists(st.integers(-6, 6), min_size=2, max_size=5))
+def test_real_roots_equal_sympys(first, second):
+    """Values, kinds, order among both polynomials' roots, signs of the other polynomial, and numbers between."""
+    x = sympy.Symbol("x")
+    places = []
+    for coefficients in (first, second):
+        if not any(coefficients[1:]):
+            return
+        expected = sympy.real_roots(sympy.Poly(coefficients[::-1], x), multiple=True)
+        expected = sorted(set(expected), key=lambda value: value.evalf(40))
+        found = roots(flint.fmpq_poly(coefficients))
+        assert len(found) == len(expected)
+        for place, value in zip(found, expected, strict=True):
+            assert abs(sympy.Float(str(ball_of(place).mid().str(15, radius=False)), 15) - value.evalf(30)) < 1e-12
+            degree = sympy.degree(sympy.minimal_polynomial(value, x))
+            assert type(place) is {1: Fraction, 2: Root}.get(degree, Algebraic)
+            other = sympy.Poly(second[::-1], x).eval(value)
+            if degree > 1:
+                assert place.sign_of(flint.fmpq_poly(second)) == (0 if other.equals(0) else sympy.sign(other.evalf(40)))
+        places += zip(found, expected, strict=True)
+    for a, value in places:
+        for b, other in places:
+            same = bool(abs(value.evalf(40) - other.evalf(40)) < 1e-25)
+            assert (a == b) is same and (a < b) is (not same and bool(value.evalf(40) < other.evalf(40)))
+            assert (a <= b) is (a == b or a < b) and (a >= b) is not (a < b) and (a != b or hash(a) == hash(b))
+    for a, b in pairwise(sorted({a for a, _ in places})):
+        assert a < between(a, b) < b < between(b, None)
+
+
+@pytest.mark.parametrize(("text", "solved"), [("-x^3 + 2", "x^3 - 2 = 0"), ("4*x^2 - 4*x - 1", "4*x^2 - 4*x - 1 = 0")])
+def test_a_root_says_its_equation(text, solved):
+    coefficients = sympy.Poly(sympy.sympify(text.replace("^", "**"))).all_coeffs()
+    for place in roots(flint.fmpq_poly([int(c) for c in coefficients[::-1]])):
+        assert place.text("x") == solved

@@ -468,28 +468,32 @@ def boolean(v: Any) -> bool | None:
     return network((W1, [1 - sum(xi) for xi in rows], [list(phi.values())], [0]), *x) == [phi[tuple(x)]]
 
 
-def stored_instances() -> Iterator[dict[str, Any]]:
-    pairs = itertools.cycle([(F(0), F(0)), (F(0), F(1)), (F(1), F(0)), (F(1), F(1))])
-    for v, (p1, p2) in zip(boolean_instances(), pairs, strict=False):
-        yield v | {"p1": p1, "p2": p2, "out": wrong(F(p1 != p2))}
+def whole_tables() -> Iterator[dict[str, Any]]:
+    """With the family's rows, numbered from 1, where M is given."""
+    for v in boolean_instances():
+        m, x = int(v["m"]), list(v["x()"].values())
+        rows, phi = numbered(m), v["phi()"][0]
+        here = {(r, c): F(bit) for r, row in enumerate(rows, 1) for c, bit in enumerate(row, 1)}
+        values = {r: phi[r - 1] for r in range(1, 2**m + 1)}
+        out = sum((phi[k] for k, row in enumerate(rows) if row == x), F(0))
+        chosen = {
+            "xi()": lambda env, a=v["xi()"], b=here: [b if "M" in env else a],
+            "phi()": lambda env, a=v["phi()"], b=values: [b] if "M" in env else a,
+        }
+        yield v | chosen | {"M": F(2**m), "p()": column(x), "out": wrong(out), "table": phi}
 
 
 @adequate(
     "t1.boolean",
-    at=stored_instances(),
-    misses=[*BOOLEAN_MISSES, ("out = I[p1 != p2]", "out = I[p1 = 1 | p2 = 1]"), ("out = I[p1 != p2]", "out = p1")],
+    at=whole_tables(),
+    misses=[
+        *BOOLEAN_MISSES,
+        ("out = phi(r)", "out = 1 - phi(r)"),
+        ("(all c in 1..m. p(c) = xi(r, c)) -> out", "p(1) = xi(r, 1) -> out"),
+    ],
 )
-def boolean_stored(v: Any) -> bool | None:
-    """Every table; and that of the stored network, 0110 over 00, 01, 10 and 11."""
-    out = network(weights_of("0110"), v["p1"], v["p2"])[0]
-    return boolean(v) is not False and out == int("0110"[int(2 * v["p1"] + v["p2"])])
-
-
-def weights_of(table: str) -> Any:
-    """The printed network for a truth table of two bits."""
-    rows = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    W1 = [[2 * e - 1 for e in row] for row in rows]
-    return W1, [1 - sum(row) for row in rows], [[int(bit) for bit in table]], [0]
+def every_table(v: Any) -> bool | None:
+    return boolean({**v, "phi()": [v["table"]]})
 
 
 @adequate("s4.8.boolean_ffn", at=boolean_instances(), misses=[*BOOLEAN_MISSES, *SHOWN_MISSES])
@@ -638,7 +642,8 @@ def piece_instances() -> Iterator[dict[str, Any]]:
         bounds = {(i, r): ends[i - 1 if r == 1 else i] for i in range(1, n + 1) for r in (1, 2)}
         W1, b1, W2, b2 = line_network(xs, ys)
         yield v | {
-            "out": wrong(network(line_network([F(0), F(1), F(2)], [F(0), F(1), F(0)]), v["x"])[0]),
+            "P": v["n"],
+            "out": v["f"],
             "d": F(1),
             "m": F(2),
             "A()": [lambda i, r, _, at=bounds: F(0) if at[int(i), int(r)] is None else F(-1 if r == 1 else 1)],
@@ -658,7 +663,8 @@ def piece_instances() -> Iterator[dict[str, Any]]:
     units = [(1, 0), (0, 1), (1, -1), (-1, 1), (1, 1)]
     (line,) = (v for v in line_instances(True) if v["n"] == 3 and v["x"] == 0 and v["xs()"][1] == -2)
     yield line | {
-        "out": F(0),
+        "P": line["n"],
+        "out": line["f"],
         "d": F(2),
         "m": F(2),
         "A()": [lambda i, r, k: F(rows[int(i), int(r)][int(k) - 1])],
@@ -689,13 +695,12 @@ def any_cpwl(v: Any) -> bool | None:
     at=PIECES,
     misses=[
         *LINE_MISSES[:2],
-        ("out = min(x, 2 - x)", "out = max(x, 2 - x)"),
-        ("out = min(x, 2 - x)", "out = min(x, 1)"),
+        ("out = ys(r) + m(r)*(x - xs(r))", "out = ys(r) + m(1)*(x - xs(r))"),
+        ("xs(P) <= x -> out", "xs(2) <= x -> out"),
     ],
 )
 def cpwl_of_one_variable(v: Any) -> bool | None:
-    stored = network(line_network([F(0), F(1), F(2)], [F(0), F(1), F(0)]), v["x"])[0] == 1 - abs(v["x"] - 1)
-    return stored and cpwl_ffn(v) is not False
+    return cpwl_ffn(v) is not False
 
 
 def inner_networks() -> Iterator[tuple[Any, list[F]]]:

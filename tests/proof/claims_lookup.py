@@ -287,6 +287,11 @@ def onehot(v: Any) -> bool | None:
 def with_both(v: dict[str, Any]) -> dict[str, Any]:
     """found is what the matrices give where c is asked for, and of the run elsewhere."""
     run, looked = with_a_run(v), v["found()"]
+    places, N = range(1, len(v["v()"]) + 1), range(1, int(v["N"]) + 1)
+    run |= {
+        "at()": {(c, i): F(c == i) for c in N for i in places},
+        "hot()": {(c, i): F(v["q()"][i] == c) for c in N for i in places},
+    }
     return {**v, **run, "found()": lambda env: looked(env) if "c" in env else run["found()"]}
 
 

@@ -849,11 +849,11 @@ def flawed_networks() -> list[dict[str, Any]]:
         ("exp(c) - 1)/", "exp(c))/"),
         ("(k - n/2)", "(k - (n - 1)/2)"),
         ("1/(exp(c) + n - 1)*(k", "1/(exp(c) + n)*(k"),
-        ("I[w(1) = 1]", "I[w(1) = 0]"),
+        ("I[2 <= n & w(1) = 1]", "I[2 <= n & w(1) = 0]"),
     ],
 )
 def flawed_formula(v: Any) -> bool | None:
-    if not v["word"] or not valid(v):
+    if not valid(v):
         return None
     n, c = len(v["word"]) + 1, e(real(v["c"]))
     right = (c - 1) / (c + n - 1) * (starts(v) - real(F(1, 2))) + (sum(v["word"]) - real(F(n, 2))) / (c + n - 1)
@@ -1480,11 +1480,12 @@ def first_with_norm_right(v: Any) -> bool | None:
 
 
 def surely_first() -> list[dict[str, Any]]:
-    """Scores times log n, c = 1, and other values of c that the statement must exclude."""
+    """Both networks with scores times log n, c = 1, and other values of c that the statement must exclude."""
     out = []
     for w, eps in itertools.product([(), (1,), (0,), (0, 1), (1, 0, 0), (1, 2)], (F(0), F(1, 100), F(1, 2), F(1))):
-        v = normed_run(w, CONTEXT.log(len(w) + 1), eps)
-        out.append({**v, "c": [F(1), F(2)], "eta": [F(1, 10), F(1, 2), F(2)]})
+        log = CONTEXT.log(len(w) + 1)
+        v = first_run(w, log) | normed_run(w, log, eps)
+        out.append({**v, "c": [log, F(2)], "eta": [F(1, 10), F(1, 2), F(2)]})
     return out
 
 
@@ -1492,24 +1493,30 @@ def surely_first() -> list[dict[str, Any]]:
     "chiang2022.prop3",
     at=surely_first(),
     misses=[
-        ("1/4/sqrt(5/24 + epsilon) <", "1/2/sqrt(1/24 + epsilon) <"),
+        ("1/8 <= abs(s(0) - 1/8)", "1/7 <= abs(s(0) - 1/8)"),
+        ("I[0 < s(0) - 1/8] = I[2 <= n & w(1) = 1]", "I[0 < s(0) - 1/8] = I[2 <= n & w(1) = 0]"),
         ("epsilon <= 1/2", "epsilon <= 1"),
-        ("<-> w(1) = 1)", "<-> w(1) = 0)"),
+        ("-log(sigmoid(-(8*log(", "-log(sigmoid(-(7*log("),
+        ("y2_s_(0) - 1/8/sqrt(5/24 + epsilon)] = I[2 <= n & w(1) = 1]", "y2_s_(0)] = I[2 <= n & w(1) = 0]"),
         ("<= eta", "<= eta/2"),
-        ("-log(sigmoid(", "-2*log(sigmoid("),
     ],
 )
 def first_is_sure(v: Any) -> bool | None:
+    """With the bias -b, and the weight that makes a logit of size b cost eta."""
     w, eps = v["word"], v["epsilon"]
-    if not w or set(w) - {0, 1} or eps > F(1, 2):
+    if set(w) - {0, 1}:
         return None
-    logit = v["y2_s_()"][0]
-    weight = 4 * CONTEXT.sqrt(real(F(5, 24) + eps))
-    lost = all(
-        at_most(CONTEXT.log(1 + e(weight * CONTEXT.log(e(real(eta)) - 1) * abs(logit))), eta)
-        for eta in (F(1, 10), F(1, 2))
-    )
-    return bool(abs(logit) * weight > 1) and bool(logit > 0) == bool(starts(v)) and lost
+    found = [(first_logit(w, CONTEXT.log(len(w) + 1)), real(F(1, 8)))]
+    if eps <= F(1, 2):
+        found.append((v["y2_s_()"][0], 1 / (8 * CONTEXT.sqrt(real(F(5, 24) + eps)))))
+    member = w[:1] == (1,)
+    for plain, b in found:
+        x = plain - b
+        weights = {eta: -CONTEXT.log(e(real(eta)) - 1) / b for eta in (F(1, 10), F(1, 2))}
+        lost = {eta: CONTEXT.log(1 + e(-weight * x if member else weight * x)) for eta, weight in weights.items()}
+        if not (at_most(b, abs(x)) and bool(x > 0) == member and all(at_most(lost[eta], eta) for eta in lost)):
+            return False
+    return True
 
 
 def last_norm_keeps(v: Any) -> bool:

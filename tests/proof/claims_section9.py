@@ -143,13 +143,26 @@ TYPED = (1, -1, 2, -2)
 """The tokens of the stored model dyck-k-d in the order of its vocabulary."""
 
 
+def carried(columns: dict[str, list[Any]], depth: int) -> dict[str, Any]:
+    """The same columns in the words of the family: round t is the first argument, what stands inside of it begins with
+    z1. The tests of a round are cleared at its end."""
+    out: dict[str, Any] = {f"g_{name}()": column(columns[name]) for name in ("token", "share", "one")}
+    for name in ("active", "left", "right", "closes", "closed", "opening"):
+        first = columns["active"] if name == "active" else [0] * len(columns["token"])
+        ends = [first, *(columns[f"z{2 * t}_{name}"] for t in range(1, depth + 1))]
+        out[f"g_{name}()"] = {(t, i): F(x) for t, row in enumerate(ends) for i, x in enumerate(row, 1)}
+        if name != "active":
+            inside = [columns[name], *(columns[f"z{2 * t - 1}_{name}"] for t in range(2, depth + 1))]
+            out[f"g_z1_{name}()"] = {(t, i): F(x) for t, row in enumerate(inside, 1) for i, x in enumerate(row, 1)}
+    return out
+
+
 def rounds() -> Iterator[dict[str, Any]]:
-    """Rounds by Eqs. (48) and (49) to several depths, with a run of the stored model on the same brackets."""
+    """Rounds by Eqs. (48) and (49) to several depths, with a run of a model of that depth on the same brackets."""
     longer = [(1, 2, -2, -1), (1, 2, -1, -2), (1, 1, 1, -1, -1, -1), (2, 1, -1, 1, -1, -2), (1, -2, 2, -1)]
     deep = [(2, 1, 1, 2, -2, -1, -1, -2), (1,) * 5 + (-1,) * 5]
     for o in [*words(TYPED, 1, 2, 3), *longer, *deep, (0, 1), (3, -3)]:
         n = len(o)
-        stored = matching_columns(o, 4)
         for depth in (1, 2, 3):
             a = {(0, i + 1): F(1) for i in range(n)}
             left, right = {}, {}
@@ -167,11 +180,10 @@ def rounds() -> Iterator[dict[str, Any]]:
                 "A()": a,
                 "L()": left,
                 "R()": right,
-                **shown(stored),
+                **carried(matching_columns(o, depth), depth),
                 "w()": column(TYPED.index(b) if b in TYPED else 9 for b in o),
                 "word": o,
                 "depth": depth,
-                "last": stored["z8_active"],
             }
 
 
@@ -182,18 +194,19 @@ def rounds() -> Iterator[dict[str, Any]]:
         ("nested(o, n, D)", "nested(o, n, D - 1)"),
         ("nested(o, n, D)", "nestlevel(o, l. 1, n) = 0"),
         ("A(D, i) = 0", "A(D - 1, i) = 0"),
-        ("n, 4)", "n, 3)"),
-        ("n, 4)", "n, 5)"),
-        ("+ 2*I[w(l) = 2]", "+ I[w(l) = 2]"),
+        ("n, D)", "n, D - 1)"),
+        ("n, D)", "n, D + 1)"),
+        ("c*I[w(l) = 2*c - 2]", "I[w(l) = 2*c - 2]"),
     ],
 )
 def any_depth(v: Any) -> bool | None:
-    """The rounds leave nothing of exactly the words of the depth, those of the stored model of depth 4."""
+    """The rounds leave nothing of exactly the words of the depth, those of the model too."""
     o = v["word"]
     if any(not 1 <= abs(b) <= 2 for b in o):
         return None
-    stored = (not any(v["last"])) == nested_by_stack(o, 4)
-    return stored and all(v["A()"][v["depth"], i] == 0 for i in range(1, len(o) + 1)) == nested_by_stack(o, v["depth"])
+    last = [v["g_active()"][v["depth"], i] for i in range(1, len(o) + 1)]
+    model = (not any(last)) == nested_by_stack(o, v["depth"])
+    return model and all(v["A()"][v["depth"], i] == 0 for i in range(1, len(o) + 1)) == nested_by_stack(o, v["depth"])
 
 
 # --- Section 9.2.1 ----------------------------------------------------------------------------------------------------
@@ -329,16 +342,18 @@ def heads_columns(w: Sequence[int]) -> dict[str, list[Any]]:
 
 
 def beside_heads(v: dict[str, Any]) -> dict[str, Any]:
-    """An instance over the letters 1 to K, as u, with a run of the stored head on the letters below by 1, as w."""
+    """An instance over the letters 1 to K, as u, with a run of the family's head on the letters below by 1, as w."""
     w = [x - 1 for x in v["word"]]
     held = heads_columns(w)
-    z = {(i + 1, j + 1): F(int(j > 0 and w[j - 1] == w[i])) for i in range(len(w)) for j in range(i + 1)}
+    rows = {
+        name: {(a + 1, i + 1): held[f"{name}_{x}"][i] for a, x in enumerate("ABC") for i in range(len(w))}
+        for name in ("is", "before", "found")
+    }
     return {
         **{("u()" if name == "w()" else name): e for name, e in v.items()},
-        **shown(held),
-        **{f"found_{x}()": [column(e := held[f"found_{x}"]), column(F(b) + ODD for b in e)] for x in "AD"},
+        **{f"g_{name}()": [row, {key: x + ODD for key, x in row.items()}] for name, row in rows.items()},
         "w()": column(w),
-        "z()": [z, {at: x + ODD for at, x in z.items()}],
+        "S": F(3),
     }
 
 
@@ -367,9 +382,9 @@ def retrieved() -> Iterator[dict[str, Any]]:
     misses=[
         ("found(i, a) = I[a = c]", "found(i, a) = I[a = u(i)]"),
         ("inductright(u, i, c) <->", "true <->"),
-        ("inductright(w, i, c)", "true"),
-        ("found_B(i) = I[c = 1]", "is_B(i) = I[c = 1]"),
-        ("-> run(induction-most-recent)", ""),
+        ("inductright(w, i, c - 1)", "true"),
+        ("g_found(a, i) = I[a = c]", "g_is(a, i) = I[a = c]"),
+        ("-> run(family-induction-most-recent; ; g_)", ""),
     ],
 )
 def retrieves(v: Any) -> bool | None:
@@ -380,26 +395,31 @@ def retrieves(v: Any) -> bool | None:
 
 
 def last_heads() -> Iterator[dict[str, Any]]:
+    """Alphabets of one to four letters: entry a of each vector at position i."""
     for w in [*words((0, 1, 2, 3), 1, 2), *words((0, 3), 3), (0, 2, 0, 1, 0), (1, 2, 1, 1), (0, 4), (5,)]:
-        n = len(w)
-        held = heads_columns(w)
-        found = [held[f"found_{x}"] for x in NAMES]
-        yield {"n": F(n), "w()": column(w), **shown(held), "c": [F(k) for k in range(4)], "word": w, "found": found}
+        n, held = len(w), heads_columns(w)
+        for many in range(1, 5):
+            rows = {
+                name: {(a + 1, i + 1): held[f"{name}_{x}"][i] for a, x in enumerate(NAMES[:many]) for i in range(n)}
+                for name in ("is", "before", "found")
+            }
+            shifted = {f"{name}()": [row, {key: x + ODD for key, x in row.items()}] for name, row in rows.items()}
+            yield {"n": F(n), "S": F(many), "w()": column(w), **shifted, "word": w, "right": rows["found"]}
 
 
 @adequate(
     "t3.induction",
     at=last_heads(),
     misses=[
-        ("found_B(i) = I[c = 1]", "found_B(i) = I[c = 0]"),
-        ("inductright(w, i, c)", "(2 <= i & c = w(i - 1))"),
-        ("found_D(i) = I[c = 3]", "found_D(i) = I[c <= 3]"),
+        ("found(a, i) = I[a = c]", "found(a, i) = I[a = 1]"),
+        ("inductright(w, i, c - 1)", "(2 <= i & c - 1 = w(i - 1))"),
+        ("found(a, i) = I[a = c]", "found(a, i) = I[a <= c]"),
     ],
 )
 def last_follower(v: Any) -> bool | None:
     """The hypotheses leave no other values than these, so that those of the model are what the words say."""
     w = v["word"]
-    return None if max(w) > 3 else all(v["found"][recent(w, i)][i] == 1 for i in range(len(w)))
+    return None if max(w) >= v["S"] else all(v["right"][recent(w, i) + 1, i + 1] == 1 for i in range(len(w)))
 
 
 def blends() -> Iterator[dict[str, Any]]:

@@ -301,3 +301,12 @@ def test_a_proof_with_a_node_missing_or_an_extra_key_is_rejected(name):
             prove(text, other, **LEMMAS)
         with pytest.raises(Rejected):
             prove(text, [*proof, {"by": "true"}], **LEMMAS)
+
+
+def test_a_fact_takes_no_more_arguments_than_it_has():
+    """Of a conjunction, whose first part is at hand, nothing follows that it does not say."""
+    text = "all x:Real. x <= 1 -> (x <= 1 & x = 0) -> 0 = 1"
+    with pytest.raises(Rejected, match="takes no more arguments"):
+        prove(text, [intro("x", "p", "h"), use("h", "#p", name="bad"), {"by": "absurd", "of": "bad"}])
+    with pytest.raises(Rejected, match="takes no more arguments"):
+        prove(text, [intro("x", "p", "h"), use("p", "x", name="bad"), {"by": "absurd", "of": "bad"}])

@@ -90,15 +90,12 @@ def test_a_stored_id_is_not_judged_as_ones_own():
 
 
 def test_a_text_alone_takes_no_lemmas():
-    """`replay_text` has no library that could say whether a lemma holds."""
+    """`judge` without lemmas has no library that could say whether one holds."""
     stored = replay.statements()["cookbook.s6.4.clip"]
-    certificate = make_certificate(
-        replay.Statement("own.clip", stored.text, known=stored.known),
-        [{"by": "hyp", "of": stored.label}],
-        lemmas=[stored],
-    )
+    own = replay.Statement("own.clip", stored.text, known=stored.known, claim=False)
+    certificate = make_certificate(own, [{"by": "hyp", "of": stored.label}], lemmas=[stored])
     with pytest.raises(Rejected, match="unknown or not proved"):
-        replay.replay_text(stored.text, certificate, known=stored.known, claim=False)
+        replay.judge(own, certificate)
 
 
 def test_bounds_and_exports_say_what_is_assumed(monkeypatch):

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from families import every, together
 from symcook.errors import Rejected
 from symcook.proof import kernel, replay
 from symcook.proof.grammar import read_formula
-from symcook.proof.search import automation, elaborate, prooftext
+from symcook.proof.search import automation, elaborate, equations, prooftext
 from symcook.proof.search.elaborate import Gap
 from symcook.proof.search.prooftext import BadProof
 from symcook.proof.search.tactics import Goal, Library
@@ -98,6 +99,14 @@ FOLLOWS = {
                                    " (all i in 0..n. f(i)*d(i) = g(i) + 1) & (all i in 0..n. g(i) = i*s) & s = x^2"
                                    " & (all i in 0..n. d(i) = x + i)",
                                    "  given n x above\n  witness each by above"),
+    "a chain": ("all x:Real, y:Real. 0 <= x & x < y -> x <= y + 1",
+                "  given x y (low less)\n  calc x < y by less\n    _ <= y + 1"),
+    "a chain with a name": ("all f:Int->Real. f(1) = 2 & f(2) <= f(1) & f(3) < f(2) -> f(3) < 2",
+                            "  given f (one two three)\n  calc small: f(3) < f(2) by three\n    _ <= f(1) by two\n"
+                            "    _ = 2 by one\n  qed by small"),
+    "many names of what exists": ("all n:Int. (ex a:Int, b:Int, c:Int. n = a + b + c & a <= b & b <= c)"
+                                  " -> ex far:Int. n <= 3*far",
+                                  "  given n some\n  obtain a b\n      c (is low high)\n      from some\n  witness c"),
     "labels of equations": ("all f:Int->Real, g:Int->Real, d:Real. d = 2 & (all i in 1..3. f(i)*d = i & 1 <= 2)"
                             " & 0 <= 1 & (all i in 1..3. g(i) = f(i)) -> 2*g(3) = 3",
                             "  given f g d (.. last low g_is)\n  qed by d_is, last, g_is(3)"),
@@ -127,6 +136,28 @@ def test_names_that_a_statement_has(lines):
     nodes = elaborate.nodes(home, formulas[""], prooftext.read("proof a.b\n" + lines).parts["proof"])
     lemmas = {k: f for k, f in formulas.items() if k}
     assert kernel.check(formulas[""], nodes, lemmas=lemmas).nodes > 0
+
+
+PARTS = {
+    "": "(all n:Int, x:Real. 0 <= n -> n + x <= n + x) & all m:Int, y:Int. 0 <= m -> y - m <= y",
+    "two of a kind": "(all n:Int. 0 <= n -> 0 <= n) & all m:Int. 1 <= m -> 0 <= m",
+    "of one name": "(all n:Int. 0 <= n -> 0 <= n) & all n:Int. 1 <= n -> 0 <= n",
+}
+
+
+def test_names_that_a_part_of_a_statement_has():
+    """Where the statement is a conjunction they are those of the part; of two that could be meant none are taken."""
+    lines = "  - given .. low\n    same: x = x\n    qed\n  - given .. low\n    least: y - m <= y\n    qed by least\n"
+    one = "  - given .. low\n    qed by low\n  - given .. low\n    qed by low\n"
+    for key, text in (("", lines), ("of one name", one)):
+        goal = read_formula(PARTS[key], {}, {})
+        home = Library({}, AXIOMS, texts=lambda label, key=key: None if label else PARTS[key])
+        nodes = elaborate.nodes(home, goal, prooftext.read("proof a.b\n" + text).parts["proof"])
+        assert kernel.check(goal, nodes).nodes > 0
+    goal = read_formula(PARTS["two of a kind"], {}, {})
+    home = Library({}, AXIOMS, texts=lambda label: None if label else PARTS["two of a kind"])
+    with pytest.raises(BadProof, match=r"expected a statement with names for '\.\.' to stand for"):
+        elaborate.nodes(home, goal, prooftext.read("proof a.b\n" + one).parts["proof"])
 
 
 @pytest.mark.parametrize(
@@ -216,6 +247,13 @@ BROKEN = {
     "no names of its own": ("proof a.b\n  given ..\n", (2, 9), "'..'"),
     "an axiom has no names": ("proof a.b\n  given x y (l h)\n  take e from exp_pos(..)\n", (3, 15), "'..'"),
     "nothing was obtained": ("proof a.b\n  given x y (l h)\n  witness ..; 1\n", (3, 11), "obtained before"),
+    "no chain": ("proof a.b\n  given x y (l h)\n  calc x & y\n", (3, 8), "two terms with <, <= or ="),
+    "a chain that does not go on": ("proof a.b\n  given x y (l h)\n  calc 0 <= x by l\n    x <= y by h\n", (4, 5),
+                                    "_ <= TERM"),
+    "two comparisons in a chain": ("proof a.b\n  given x y (l h)\n  calc 0 <= x <= y by l\n", (3, 8), "two terms with"),
+    "a label twice in a chain": ("proof a.b\n  given x y (l h)\n  calc l: 0 <= x by l\n    _ <= y by h\n", (3, 3),
+                                 "not in use"),
+    "no end of what exists": ("proof a.b\n  given x y (l h)\n  obtain z (is)\n  qed\n", (3, 10), "obtain name"),
     "no term": ("proof a.b\n  given x y (l h)\n  take e from exp_pos(x <= y)\n", (3, 15), "expected a number"),
 }  # fmt: skip
 
@@ -316,7 +354,46 @@ def test_the_automation_ends():
 def test_stored_texts_are_short():
     for name, path in TEXTS.items():
         raw = path.read_text(encoding="utf-8")
-        assert raw.count("\n") <= 120 and max(map(len, raw.splitlines())) <= 400, name
+        assert len(prooftext._logical(raw)) <= 120 and max(map(len, raw.splitlines())) <= 120, name
+
+
+def test_each_long_text_opens_with_its_idea():
+    """One line below the heading, in words, for every text over 20 lines."""
+    def opens(raw: str) -> bool:
+        lines = raw.split("\n")
+        idea = lines[1].strip() if len(lines) > 1 else ""
+        return len(lines) <= 21 or (idea.startswith("# ") and len(idea.split()) >= 6 and idea[-1] in ".:")
+
+    assert [name for name, path in TEXTS.items() if not opens(path.read_text(encoding="utf-8"))] == []
+    assert not opens("proof a.b\n" + "  qed\n" * 30) and not opens("proof a.b\n  # idea\n" + "  qed\n" * 30)
+
+
+def said(name: str, raw: str) -> list[str]:
+    """The lists of more than 12 names in a text that `..` could say: of a lemma's quantifiers, of what one says exists,
+    of the statement's own quantifiers."""
+    found: list[str] = []
+    local = set(re.findall(r"^\s*(?:- )*(\w+):(?!=)", raw, re.MULTILINE))
+    plain = re.sub(r"\s+", " ", raw)
+    for fact, given in re.findall(r"\b([\w.]+)\(((?:\w+; ){12,}\w+)\)", plain):
+        full = next((n for n in (f"lem.{fact}", fact) if n in STATEMENTS and fact not in local), None)
+        found += [fact] if full and given.split("; ") == equations.own(STATEMENTS[full].expanded)[0] else []
+    for given, fact in re.findall(r"\bobtain ((?:\w+ ){12,})\S.*? from ([\w.]+)", plain):
+        full = next((n for n in (f"lem.{fact}", fact) if n in STATEMENTS and fact not in local), None)
+        found += [fact] if full and given.split() == equations.own(STATEMENTS[full].expanded)[1] else []
+    every = equations.own(STATEMENTS[name].expanded)[0]
+    for given in re.findall(r"\bgiven ((?:\w+ ){12,})", plain):
+        mine = every and given.split()[:12] == every[:12] and not raw.startswith("refutation")
+        found += ["given"] if mine else []
+    return found
+
+
+def test_no_list_of_names_stands_where_two_dots_could():
+    found = {name: said(name, path.read_text(encoding="utf-8")) for name, path in TEXTS.items()}
+    assert {name: facts for name, facts in found.items() if facts} == {}
+    name = "chiang2022.appB.parity.corrected"
+    every = equations.own(STATEMENTS[name].expanded)[0]
+    assert said(name, f"proof {name}\n  given {' '.join(every)} low\n") == ["given"]
+    assert said(name, f"proof {name}\n  take a from parity_normed_run({'; '.join(every)})\n") == ["parity_normed_run"]
 
 
 @pytest.mark.sampled(12)

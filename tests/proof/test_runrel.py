@@ -18,7 +18,7 @@ from typing import Any
 
 import flint
 import pytest
-from families import by_turns, together
+from families import by_turns, pairwise, together
 from proof.statement_truth import CONTEXT, program, real, texts, tree_of, truth
 
 from symcook.domains import make_domain
@@ -355,7 +355,8 @@ def test_a_long_relation_is_bracketed_and_says_the_same() -> None:
 # --- Generated models: every mask, weighting and placement ------------------------------------------------------------
 
 TABLE = {"a": {"x": 1, "y": 0}, "b": {"x": "-1/2", "y": 1}, "^": {"x": 1, "y": -1}, "$": {"x": 0, "y": "1/3"}}
-BATTERY = [(m, w, p) for p in PLACEMENTS for m in MASKS for w in WEIGHTINGS]
+PRODUCT = [(m, w, p) for p in PLACEMENTS for m in MASKS for w in WEIGHTINGS]
+BATTERY = pairwise(list(MASKS), list(WEIGHTINGS), list(PLACEMENTS))
 
 
 def norm(placement: str, which: str = "uv", epsilon: Any = 0) -> tuple[LayerNorm, ...]:
@@ -371,7 +372,7 @@ def norm(placement: str, which: str = "uv", epsilon: Any = 0) -> tuple[LayerNorm
 
 def generated(mask: str, weighting: str, placement: str) -> Transformer:
     """Two layers; positions from 0 or 1, added tokens, one or two heads and what they write change with the place."""
-    k = BATTERY.index((mask, weighting, placement))
+    k = PRODUCT.index((mask, weighting, placement))
     first, second = ("x", "y") if placement in ("none", "post", "pre") else ("u", "v")
     scored = Head(
         (first, second),
@@ -401,7 +402,7 @@ def generated(mask: str, weighting: str, placement: str) -> Transformer:
     return Transformer("generated", embedding, (layer, last), readout, final_norm=final)
 
 
-@by_turns(32, ("mask", "weighting", "placement"), BATTERY)
+@together(("mask", "weighting", "placement"), BATTERY)
 def test_every_mask_weighting_and_placement(mask: str, weighting: str, placement: str) -> None:
     """All words to length 3, and two of length 4 that are no palindromes."""
     model = generated(mask, weighting, placement)
@@ -706,6 +707,21 @@ def test_products_are_written_with_one_number(
     assert not truth(tree_of(f"{written} = {plainly} + 1/10^20"), env, {})
 
 
+@together(
+    ("written", "same"),
+    [("2*3", "6"), ("2*(3*c)", "6*c"), ("4/(2*3)", "2/3"), ("-2*(3*-c)", "6*c"), ("c*2/3", "2*c/3")],
+)
+def test_a_number_is_the_product_of_all_its_factors(written: str, same: str) -> None:
+    """As a file may write a scale, beside the same as one number."""
+
+    def relation(scale: str) -> str:
+        document = json.loads(json.dumps(dict(stored_model("parity"))))
+        document["layers"][1]["attention"][0]["scale"] = scale
+        return Relation(document).run()
+
+    assert relation(written) == relation(same) != relation("2")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -755,6 +771,7 @@ def normed(placement: str, *norms: Any) -> Any:
         (normed("pre", PROJECTED), "norms"),
         (normed("none", NORM), "norms"),
         (normed("sideways", NORM), "norms"),
+        (normed("sideways", PROJECTED), "norms"),
         (normed("multi pre"), "norms"),
         (normed("multi pre", PROJECTED, PROJECTED), "norms"),
         (normed("projected pre", NORM), "norms"),

@@ -42,7 +42,9 @@ def test_a_text_is_shown_while_it_is_that_of_the_certificate(root, capsys):
     "change",
     [
         lambda text: text.replace("induct k (ge ih)", "qed by magic, P_equals_NP"),
-        lambda text: text + "# a comment\n",
+        lambda text: text + "  qed\n",
+        lambda text: "# magic \u202e comment\n" + text,
+        lambda text: text + "# magic \u2028 comment\n",
         lambda text: "no text at all\n",
         lambda text: "",
     ],
@@ -54,6 +56,13 @@ def test_another_text_is_not_shown(root, capsys, change):
     assert said.startswith(f"PROVED  {NAME}") and "1 of 1 stored proofs reproduced" in said
     assert "the certificate was not built from sum_mono.proof as it stands" in " ".join(said.split())
     assert "magic" not in said and "induct k (ge ih)" not in said and "induction" in said
+
+
+def test_a_comment_is_shown_and_is_no_other_text(root, capsys):
+    path = root / TEXT
+    path.write_text(path.read_text(encoding="utf-8").replace("\n", "\n# Term by term.\n", 1), encoding="utf-8")
+    said = shown(capsys)
+    assert "# Term by term." in said and "induct k (ge ih)" in said and "not built" not in said
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from test_own_words import MODELS
 
 from symcook import claims
 from symcook.__main__ import main
-from symcook.cli.claims import claims_text
 from symcook.model import modelfile
 from symcook.proof.audit.unasked import unasked
 from symcook.proof.replay import Statement, statements
+from symcook.report.claim import document
 
 WORDS = "inside I[...], that this can be met: "
 NEVER = "sum(j, 1, n, I[w(j) = 0]) < 0"  # count(a) < 0 of the model votes
@@ -77,7 +77,7 @@ def test_a_stored_claim_names_them_in_both_commands(capsys):
         (without, "PROVED", False),
     ):
         row = replace(claims.claim(name), status=status)
-        assert (f"Unasked: {WORDS}" in claims_text([row])) == shown
+        assert (f"Unasked: {WORDS}" in document([row]).text()) == shown
 
 
 def test_of_a_refuted_claim_the_correction_is_meant(capsys):
@@ -85,7 +85,7 @@ def test_of_a_refuted_claim_the_correction_is_meant(capsys):
     code, out = said(capsys, "prove", name)
     assert code == 0 and out.count(WORDS) == 1
     row = replace(claims.claim(name), status="CORRECTED", corrected=f"{name}.corrected")
-    assert claims_text([row]).count(WORDS) == 1
+    assert document([row]).text().count(WORDS) == 1
 
 
 CASES = {

@@ -94,6 +94,78 @@ def test_the_empty_word_is_asked_where_it_is_one() -> None:
         sc.build("dyck-1").margin(1).row(0)
 
 
+def summing(kind: str, steps: dict[int, tuple[str, str]]) -> sc.Transformer:
+    """The mean of what stands at each position: of "y" and "x" these numbers, position by position, and then 0."""
+    names = ("u", "t", "d", *(f"p{k}" for k in steps))
+    rows, below, out = [], [], []
+    for k, (no, yes) in steps.items():
+        at = [int(name == f"p{k}") for name in names]
+        rows += [[1, *at[1:]], at]
+        below += [[-1], [0]]
+        out += [Fraction(yes) - Fraction(no), Fraction(no)]
+    table = sc.FeedForward(names, ("t",), rows, below, [out], [[0]])
+    head = sc.Head(names, ("d",), [[0] * len(names)], [[0] * len(names)], [[int(x == "t") for x in names]], "future")
+    words_ = {"x": {"u": 1}, "y": {"u": 0}}
+    embedding = sc.Embedding(sc.Space(names), words=words_, positions={f"p{k}": f"I[i = {k}]" for k in steps})
+    readout = sc.Readout(kind, "last", ("d",), weights=[[1]] if kind == "sign" else None)
+    return sc.Transformer("summing", embedding, (sc.Layer(None, table), sc.Layer(head)), readout)
+
+
+@pytest.mark.parametrize("kind", ["sign", "zero"])
+@pytest.mark.parametrize("steps", [
+    {1: ("1", "31/10"), 2: ("0", "2"), 3: ("-61/20", "-61/20")},
+    {1: ("1", "31/10"), 2: ("0", "2"), 3: ("-1", "-1")},
+    {1: ("1", "31/10"), 2: ("0", "2"), 3: ("-51/10", "-51/10")},
+    {1: ("-1", "3"), 2: ("0", "2"), 3: ("-3", "-3"), 4: ("1", "7")},
+])  # fmt: skip
+def test_sums_between_two_that_part_at_zero_are_not_lost(kind: str, steps: dict[int, tuple[str, str]]) -> None:
+    """Two words of one state whose sums are then on both sides of zero, or one of them at it: what stood between them
+    may be nearer than both, and nothing that follows brings it back."""
+    model = summing(kind, steps)
+    found = model.margin(6)
+    for row in found.rows:
+        values = {}
+        for word in words("yx", row["n"]):
+            summed = [Fraction(steps[i][token == "x"]) for i, token in enumerate(word, 1) if i in steps]
+            values[word] = sum(summed, Fraction(0)) / row["n"]
+        sizes = [abs(value) for value in values.values() if kind == "sign" or value]
+        with mpmath.workdps(40):
+            least = mpmath.mpf(min(sizes).numerator) / min(sizes).denominator if sizes else None
+            assert (row["margin"] is None) if least is None else holds(row["margin"], least), row
+        for side, accepts in (("accepted", True), ("rejected", False)) if kind == "sign" else ():
+            of = [abs(value) for value in values.values() if (value > 0) is accepts]
+            if row.get(side) is not None:
+                assert holds(row[side], mpmath.mpf(min(of).numerator) / min(of).denominator), (row, side)
+            elif of:
+                assert {"enclosed", "sides"} & found.notes.keys(), (row, side)
+
+
+def test_a_zero_test_that_both_ends_pass_may_be_failed_between_them() -> None:
+    """A hat over the mean of three: zero at 2/3 and at 2, and 2/3 at 4/3, which half of the words have."""
+    model = summing("zero", {1: ("2", "4"), 2: ("0", "2")})
+    names = model.space.names
+    mean = [int(name == "d") for name in names]
+    first, second = model.layers
+    hat = sc.FeedForward(names, ("u",), [mean] * 3, [["-2/3"], ["-4/3"], [-2]], [[1, -2, 1]], [[0]])
+    away = sc.FeedForward(names, ("u",), [[int(x == "u") for x in names]], [[0]], [[-1]], [[0]])
+    layers = (first, sc.Layer(second.attention, away), sc.Layer(None, hat))
+    row = sc.Transformer("hat", model.embedding, layers, sc.Readout("zero", "last", ("u",))).margin(3).row(3)
+    assert row["margin"] == Fraction(2, 3) and row["word"][:2] in ("xy", "yx")
+
+
+def test_the_greater_of_two_coordinates_is_least_where_they_are_alike() -> None:
+    """max(d, 3 - d) for the mean d of three: 7/3 at both ends, 2/3 and 7/3, and 3/2 at 3/2, which half of the words
+    have."""
+    model = summing("zero", {1: ("2", "9/2"), 2: ("0", "5/2")})
+    names = model.space.names
+    rows = [[int(name == "u") for name in names], [int(name == "d") for name in names]]
+    rest = sc.FeedForward(names, ("u",), rows, [[0], [0]], [[-1, -1]], [[3]])
+    layers = (model.layers[0], sc.Layer(model.layers[1].attention, rest))
+    row = sc.Transformer("rest", model.embedding, layers, sc.Readout("zero", "last", ("u", "d"))).margin(3).row(3)
+    with mpmath.workdps(40):
+        assert holds(row["margin"], mpmath.mpf(3) / 2), row
+
+
 # --- Models by chance -------------------------------------------------------------------------------------------------
 
 

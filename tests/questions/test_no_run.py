@@ -26,7 +26,7 @@ from families import by_turns
 import symcook as sc
 from symcook.__main__ import main
 from symcook.errors import NoRun
-from symcook.questions.words import classes
+from symcook.words.cells import classes
 
 DOMAINS = ("exact", "ball", "mpmath", "float64", "float32", "float16")
 
@@ -89,8 +89,8 @@ def test_every_number_system_says_whether_there_is_a_run(readout: str, placement
 @pytest.mark.parametrize("placement", ["post", "pre", "final"])
 def test_words_with_and_without_a_run_are_never_of_one_class(placement: str) -> None:
     model = flat_behind("first", placement, "average")
-    found = classes(model, 3)
-    kept = {tuple(tuple(sorted(word[k] for k in cell)) for cell in found.cells): runs(model, word) for word in found}
+    found = classes(3, model)
+    kept = {tuple(tuple(sorted(word[k] for k in cell)) for cell in found.cells): runs(model, word) for word, _ in found}
     for word in words("ab", 3):
         key = tuple(tuple(sorted(word[k] for k in cell)) for cell in found.cells)
         assert kept[key] is runs(model, word)
@@ -228,7 +228,7 @@ def some_model(seed: int) -> sc.Transformer:
 def test_random_models(seed: int) -> None:
     model = some_model(seed)
     for n in (1, 2, 3):
-        found = classes(model, n)
+        found = classes(n, model)
         kept: dict[Any, bool] = {}
         for word in words("ab", n):
             wanted = runs(model, word)

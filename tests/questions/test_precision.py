@@ -147,6 +147,6 @@ def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
         sc.build("first").precision(3, formats=("float1",))
     with pytest.raises(sc.BadInput, match="least length"):
         sc.build("first").precision(3, min_length=4)
-    monkeypatch.setattr("symcook.questions.words.MOST", 200)
+    monkeypatch.setattr("symcook.words.cells.MOST", 200)
     with pytest.raises(sc.BadInput, match="must be at most 200 at each length; given: 256 at length 8"):
         induction().margin(15)

@@ -13,11 +13,11 @@ from families import together
 from flint import arb
 
 import symcook as sc
-from symcook.bounds.sensitive import right_weights
-from symcook.errors import NotExact
+from symcook.errors import NotExact, Undecided
 from symcook.model.symbols import exact
 from symcook.numbers.balls import Ball
-from symcook.questions.slope import Sloped, Slopes, only_zero
+from symcook.papers.chiang2022.weights import right_weights
+from symcook.questions.slope import Along, only_zero
 from symcook.questions.tolerance import tolerance
 from symcook.questions.weights import free
 
@@ -137,18 +137,23 @@ def test_only_a_shown_zero_is_an_end() -> None:
 
 def test_slopes_hold_what_differences_are() -> None:
     """relu at a kink, products and quotients: each difference lies between the least and the greatest slope."""
-    x = Sloped(arb(0.25, 0.25), arb(1))
-    domain = Slopes("t", x.value)
+    domain = Along("t", Fraction(0), Fraction(1, 2))
 
     def f(t: float) -> float:
         return max(t - 0.2, 0.0) / (1 + t * t) - t
 
-    one, small = (domain.number(Fraction(k)) for k in ("1", "1/5"))
-    slope = (domain.activation(x - small, "relu") / (one + x * x) - x).slope
+    with domain.context():
+        x, one, less = (domain.number(value) for value in (("name", "t"), Fraction(1), Fraction(-1, 5)))
+        bent = domain.activation(domain.total([x, less]), "relu")
+        found = domain.over(bent, domain.total([one, domain.times(x, x)]))
+        slope = domain.slope(domain.total([found, domain.times(domain.number(Fraction(-1)), x)]))
     places = [k / 40 for k in range(21)]
     assert all(slope.contains(arb((f(b) - f(a)) / (b - a))) for a in places for b in places if a < b)
+    assert slope.is_finite() and slope.rad() < 4
+    with pytest.raises(Undecided):
+        domain.activation(domain.total([x, less]), "step")
     with pytest.raises(NotExact):
-        domain.activation(x, "step")
+        domain.number(("*", ("name", "t"), ("name", "t")))
 
 
 NORMED = ("parity-layernorm", ["L1.head1.V[ones,one]", "-L1.head1.V[ones_minus,one]"], {"epsilon": 0}, 3)
@@ -160,7 +165,7 @@ NORMED = ("parity-layernorm", ["L1.head1.V[ones,one]", "-L1.head1.V[ones_minus,o
     pytest.param(*NORMED, 4, marks=pytest.mark.sampled(8)),
 ])  # fmt: skip
 def test_the_intervals_of_figure_3(name: str, free: list[str], values: dict[str, Any], n: int, digits: int) -> None:
-    """Those of `symcook.bounds.sensitive`, which has closed forms of its own."""
+    """Those of `symcook.papers.chiang2022.weights`, which has closed forms of its own."""
     other = right_weights(name, n, values, digits=4)  # at least as near
     row = sc.build(name).tolerance(free, n, min_length=n, values=values, digits=digits).row(n)
     for end, (one, two) in (("low", (other.below, other.low)), ("high", (other.high, other.above))):

@@ -89,7 +89,7 @@ def test_a_step_is_continuous_elsewhere(name: str, premise: str) -> None:
     proof = json.loads((proofs_directory() / "certificates" / f"{name}.json").read_text(encoding="ascii"))["proof"]
     lemma = {"lem:no_jump": statements()["lem.no_jump"].formula}
     kernel.check(stored.formula, proof, lemmas=lemma, known=stored.known)
-    changed = replace(stored, text=stored.text.replace(premise, premise.replace(", 0)", ", 1)")))
+    changed = replace(stored, written=stored.text.replace(premise, premise.replace(", 0)", ", 1)")))
     assert changed.text != stored.text
     with pytest.raises(Rejected):
         kernel.check(changed.formula, proof, lemmas=lemma, known=stored.known)

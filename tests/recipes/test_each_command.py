@@ -13,8 +13,8 @@ from shared import call, document, refused
 
 from symcook.model.expr import parse_formula
 from symcook.model.rationals import truth
+from symcook.papers.drawing import figures
 from symcook.recipes import build, info, names, reference
-from symcook.report.figures import figures
 
 NAMES = names()
 IRRATIONAL = ("multiply-gelu", "by-gelu", "sinusoidal", "first-layernorm", "parity-layernorm")

@@ -58,12 +58,26 @@ def test_nonsense_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch, capsys:
 
 
 @pytest.mark.parametrize(
-    ("text", "must"),
-    [("frobs(i)", "known name"), ("y(1)", "known name"), ("q", "every name"), ("w(n + 1)", "position")],
+    ("kind", "text", "free"),
+    [
+        ("formula", "frobs(i)", r"frobs\(\.\.\)"),
+        ("formula", "y(1)", r"y\(\.\.\)"),
+        ("formula", "q + n", "q"),
+        ("formula", "share(i)", r"share\(\.\.\)"),  # a coordinate: nothing of the input
+        ("computes", "shares(i) + p", r"p, shares\(\.\.\)"),
+    ],
 )
-def test_a_text_that_cannot_be_evaluated_is_refused(text: str, must: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry._RECIPES, "count", info("count")._replace(formula=text))
-    with pytest.raises(BadInput, match=must):
+def test_a_recipe_with_a_text_of_unknown_words_is_not_made(
+    kind: str, text: str, free: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(registry._RECIPES, "count", info("count")._replace(**{kind: text}))
+    with pytest.raises(BadInput, match=rf"`{kind}` of the recipe count must say .*; declare or replace {free}\.$"):
+        build("count")
+
+
+def test_a_text_that_leaves_its_positions_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry._RECIPES, "count", info("count")._replace(formula="w(n + 1)"))
+    with pytest.raises(BadInput, match="position"):
         check_recipe("count", 3)
 
 

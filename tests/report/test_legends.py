@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import symcook as sc
-from symcook.report import figures, question
+from symcook.papers.chiang2022 import figures
+from symcook.report import figure, question
 
 drawn = pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
 
@@ -36,10 +37,10 @@ def texts(sheet: Any) -> str:
 @drawn
 def test_a_legend_of_many_curves_covers_none(seen: list[Any]) -> None:
     curves = tuple(
-        figures.Curve(f"curve {k}", tuple((Fraction(n), figures.exact(Fraction(n * k % 7, k))) for n in range(1, 30)))
+        figure.Curve(f"curve {k}", tuple((Fraction(n), figure.exact(Fraction(n * k % 7, k))) for n in range(1, 30)))
         for k in (1, 2, 3)
     )
-    figures.picture(figures.Figure("f", "title", "n", "up", curves))
+    figure.Figure("f", "title", "n", "up", curves).picture()
     (sheet,) = seen
     (legend,) = sheet.legends
     assert not legend.get_window_extent().overlaps(sheet.axes[0].get_window_extent())
@@ -48,7 +49,7 @@ def test_a_legend_of_many_curves_covers_none(seen: list[Any]) -> None:
 @drawn
 def test_a_precision_says_what_its_curves_are(seen: list[Any]) -> None:
     answer = sc.build("parity").precision(5)
-    question.picture(answer, "png")
+    question.figure(answer).picture("png")
     said = texts(seen[0])
     assert "bits proved to be enough for every word" in said and "bits at which a word is decided wrongly" in said
     lengths = [row["n"] for row in answer.rows if row["fails"] is not None]
@@ -59,13 +60,14 @@ def test_a_precision_says_what_its_curves_are(seen: list[Any]) -> None:
 def test_an_interval_is_a_bar_and_the_weight_a_line(seen: list[Any]) -> None:
     model = sc.build("dyck-1-nonuniform", N=8)
     answer = model.tolerance("L2.ff.b1[1]", 4)
-    question.picture(answer, "png")
+    question.figure(answer).picture("png")
     (sheet,) = seen
     (axes,) = sheet.axes
     bars = {line.get_xdata()[0]: tuple(line.get_ydata()) for line in axes.lines if line.get_linewidth() == 9}
-    bottom, top = axes.get_ylim()
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     for row in answer.rows:
         low, high = row["low"], row["high"]
+        assert left < row["n"] < right
         assert bars[row["n"]] == (bottom if low is None else low, top if high is None else high)
     assert "the weight as it is, 1/64" in texts(sheet) and "a bar to the edge has no end there" in texts(sheet)
 

@@ -26,7 +26,8 @@ from symcook.report import outline as outlines
 from symcook.report import trust
 from symcook.report.latex import latex, statement_latex
 from symcook.report.markup import escaped
-from symcook.report.proof import break_text, certificate_of, definitions_text, proof_latex, proof_text
+from symcook.report.proof import break_text, certificate_of, definitions_text, proof_latex
+from symcook.report.proof import document as whole
 
 LEMMA = "cookbook.s5.7.lemma5.3"
 FALSE = "cookbook.s6.4.clip"
@@ -83,7 +84,7 @@ def test_a_statement_drawn_from_the_kernels_formula_is_the_same_statement(part: 
 def test_another_statement_is_not_drawn() -> None:
     statement = statements()[LEMMA]
     assert drawn_again(statement, statement.formula)
-    changed = replace(statement, text=statement.text.replace("0 < gamma", "0 <= gamma"))
+    changed = replace(statement, written=statement.text.replace("0 < gamma", "0 <= gamma"))
     assert changed.digest != statement.digest and not drawn_again(changed, statement.formula)
 
 
@@ -306,7 +307,7 @@ def test_an_id_without_a_proof_is_shown_as_open(capsys: pytest.CaptureFixture[st
 
 def test_a_check_says_what_it_rests_on() -> None:
     verdict = checked("model.first-position")
-    text = " ".join(proof_text(verdict).split())
+    text = " ".join(whole([verdict], [], 118).text().split())
     assert f"at all instances up to length {verdict.status.split()[1]}, and a run of the stored model" in text
     assert "not the kernel" in text
 
@@ -379,7 +380,7 @@ def test_the_trust_line_names_assumptions_and_enclosures() -> None:
     line = trust.trust_line(verdict)
     assert "python-flint for its enclosures" in line
     assert "and the assumption" in line
-    assert "Assumes  named." in proof_text(verdict)
+    assert "Assumes  named." in whole([verdict], [], 118).text()
 
 
 def test_assumptions_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -487,7 +488,7 @@ def test_falsify(text: str, found: str) -> None:
 def test_falsify_finds_the_refuted_claims() -> None:
     assert falsify(statements()[FALSE]).startswith("delta = ")
     assert "y = " in falsify(statements()["cookbook.t1.conditional"])
-    wrong = replace(statements()[LEMMA], text=statements()[LEMMA].text.replace("0 < gamma", "gamma < 0"))
+    wrong = replace(statements()[LEMMA], written=statements()[LEMMA].text.replace("0 < gamma", "gamma < 0"))
     assert isinstance(falsify(wrong), str)
 
 

@@ -4,6 +4,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from families import in_pairs
 
 from symcook.cli.check import load_spec
 from symcook.domains.batch import Words
@@ -88,10 +89,7 @@ def test_a_fold_is_asked_once_a_state_and_token():
     assert len(asked) == len(set(asked)) + len(found.counterexample.input) and len(set(asked)) == 6
 
 
-@pytest.mark.sampled(6)
-@pytest.mark.parametrize("block", [3, 4, 2**16])
-@pytest.mark.parametrize("mask", ["none", "future", "past"])
-@pytest.mark.parametrize("added", [{}, BEFORE, AFTER])
+@in_pairs(block=[3, 4, 2**16], mask=["none", "future", "past"], added=[{}, BEFORE, AFTER])
 def test_checks_by_fold_and_by_function_find_the_same(block, mask, added, monkeypatch):
     monkeypatch.setattr(inputs, "BLOCK", block)
     sign = {"reads": ("mean",), "weights": [[1]]}

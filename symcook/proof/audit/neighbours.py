@@ -172,7 +172,7 @@ def broken(statement: Statement, certificate: Mapping[str, Any], most: int = MOS
     wanted = normal.fkey(statement.formula)
     head = {key: certificate[key] for key in certificate if key not in ("defined", "inhabited")}
     for change in _spread(changes(statement_tree(statement.text)), most):
-        other = replace(statement, text=text_of(change.tree), claim=False)  # only its proof is asked for
+        other = replace(statement, written=text_of(change.tree), claim=False)  # only its proof is asked for
         try:
             if normal.fkey(other.formula) == wanted:
                 continue

@@ -34,13 +34,21 @@ def digest(*parts: str | bytes) -> str:
 
 
 def source_digest(root: Path, name: str, known: Mapping[str, Statement]) -> str:
-    """From what the certificate of a text is built, the automation aside."""
+    """From what the certificate of a text is built, the automation aside; comments are for readers and do not count."""
     statement = known[name]
     stored = root / "certificates" / f"{name}.json"
     lemmas = json.loads(stored.read_text(encoding="utf-8")).get("lemmas", {}) if stored.is_file() else {}
     now = [f"{n} {known[n].digest if n in known else 'gone'}" for n in sorted(lemmas)]
-    content = prooftext.path_of(root, name).read_bytes()
-    return digest(content, statement.digest, str(statement.nontrivial), *now, *meant(content.decode(), statement.known))
+    content = without_comments(prooftext.path_of(root, name).read_bytes().decode())
+    return digest(content, statement.digest, str(statement.nontrivial), *now, *meant(content, statement.known))
+
+
+def without_comments(text: str) -> str:
+    """A proof text without its comment lines. One that has a character which no reader sees is none: ValueError."""
+    lines = text.split("\n")
+    if not all(line.isprintable() for line in lines):
+        raise ValueError("a proof text must consist of printable characters")
+    return "\n".join(line for line in lines if not line.lstrip().startswith("#"))
 
 
 def meant(content: str, known: Mapping[str, Definition]) -> list[str]:

@@ -205,7 +205,9 @@ class Elaborator:
         for one in line.labels:
             tag = g.goal[0]
             if one == OWN and tag == "all":
-                names = [n for n in equations.own(g.library.texts(""))[0] if n not in g.scope]
+                text = g.library.texts("")
+                names = equations.own(text)[0] or equations.of_part(text, g.goal)
+                names = [n for n in names if n not in g.scope]
                 while g.goal[0] == "all":
                     if not names:
                         raise BadProof(line.inner, "expected a statement with names for '..' to stand for", OWN)
@@ -251,6 +253,28 @@ class Elaborator:
         spec = labels if isinstance(labels, str) else list(labels)
         g._emit({"by": "have", "show": text, "proof": sub.nodes, "as": spec})
         g._bind(spec, f)
+
+    def _calc(self, g: Goal, line: Line) -> None:
+        """A chain is a fact for each line, from which what stands at its ends follows."""
+        steps = (line, *line.blocks[0])
+        first, _, last = line.terms[0], *steps[-1].terms[1:]
+        between = [one.terms[1] for one in steps]
+        whole = next(sign for sign in ("<", "<=", "=") if sign in between)
+        facts: list[Line] = []
+        left = first
+        for k, one in enumerate(steps, 1):
+            _, sign, right = one.terms
+            label = f"{''.join(map(str, line.labels))}_step{k}"
+            text = f"{left} {sign} {right}"
+            facts.append(replace(one, kind="fact", labels=(label,), formula=text, where=(), blocks=()))
+            left = right
+        hints = tuple(HintText(str(fact.labels[0]), str(fact.labels[0])) for fact in facts)
+        block = (*facts, Line("qed", hints=hints, place=steps[-1].place))
+        if line.labels:
+            fact = replace(facts[0], labels=line.labels, formula=f"{first} {whole} {last}", hints=(), blocks=(block,))
+            self._fact(g, fact)
+        else:
+            self.block(g, block, line.place)
 
     def named(self, g: Goal, text: str) -> None:
         """The names that a formula quantifies are known in its proof."""

@@ -34,6 +34,38 @@ def prefix(text: str) -> tuple[list[str], list[str]]:
     return every, some
 
 
+def of_part(text: str | None, goal: Term) -> list[str]:
+    """The names in front of the part of a conjunction that a goal is, known by their sorts; none where these fit parts
+    with other names."""
+    try:
+        todo = [expr.parse_formula(text)] if text else []
+    except BadInput:
+        return []
+    found: list[list[str]] = []
+    wanted = _sorts(goal)
+    while todo:
+        tree = todo.pop()
+        if tree[0] == "&":
+            todo += tree[1:]
+            continue
+        names, sorts = [], []
+        while tree[0] in ("all", "all in", "->"):
+            if tree[0] != "->":
+                names.append(tree[1])
+                sorts.append("Int" if tree[0] == "all in" else tree[2])
+            tree = tree[-1]
+        found += [names] if sorts == wanted and names not in found else []
+    return found[0] if len(found) == 1 else []
+
+
+def _sorts(goal: Term) -> list[Sort]:
+    out: list[Sort] = []
+    while goal[0] in ("all", "->"):
+        out += [goal[1]] if goal[0] == "all" else []
+        goal = goal[2][-1]
+    return out
+
+
 def own(text: str | None) -> tuple[list[str], list[str]]:
     """`prefix` of the text of a statement; none where it has no text."""
     try:

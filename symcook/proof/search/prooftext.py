@@ -6,6 +6,8 @@ A file is a heading and up to three parts; blocks are set in by blanks::
       given n s p (low high)            names for quantifiers, labels for what stands before an arrow
       label: FORMULA by HINTS           a fact, by the automation
       label: FORMULA                    a fact, with a proof of its own in the lines set in below it
+      calc label: TERM <= TERM by HINTS a chain: lines "_ < TERM by HINTS" below go on from the last term; the label is
+                                        of what stands at its two ends, and without one the chain is what is to be shown
       take (a b) from FACT(TERM; TERM)  an instance of a fact; the premises are left to the automation
       cases a, b: FORMULA               it holds (a) or not (b): a block for each below, that begins with "-"
       cases a, b from FACT              the parts of a disjunction
@@ -24,13 +26,13 @@ A file is a heading and up to three parts; blocks are set in by blanks::
     inhabited                           why the hypotheses can be met; may be left out
 
 Where there are fewer blocks than cases or parts, they are for what the automation leaves. ``..`` stands for the names
-that a statement itself has: of its quantifiers in ``given`` and in FACT(..), of what exists in ``obtain``; in a group
-of labels it is NAME_is for each part that is an equation for NAME.
+that a statement itself has: of its quantifiers in ``given`` (of a conjunction those of the part that is shown) and in
+FACT(..), of what exists in ``obtain``; in a group of labels it is NAME_is for each part that is an equation for NAME.
 
 A hint is a fact, ``fact(TERM; TERM)`` with terms for its quantifiers (``_`` leaves one open), ``fact[OTHER]`` with
 facts for its premises, or a term to consider. A line goes on in the next one while a bracket is open or where it ends
-with a comma, a colon, a semicolon, an operator or ``by``, or where that one begins with ``by``; ``#`` begins a
-comment line. Lines end with a line feed and nothing else, and consist of printable characters.
+with a comma, a colon, a semicolon, an operator or ``by``, where that one begins with ``by``, and in ``obtain`` until
+``from``; ``#`` begins a comment line. Lines end with a line feed and nothing else, and consist of printable characters.
 """
 
 from __future__ import annotations
@@ -54,6 +56,7 @@ PARTS = ("proof", "defined", "inhabited")
 WORDS = frozenset(
     [
         "given",
+        "calc",
         "take",
         "cases",
         "split",
@@ -146,6 +149,8 @@ class _Logical:
 
 
 _GOES_ON = re.compile(r"(?:[,;:(\[+\-*/^=<>&|]|\bby)\s*$")
+_OBTAINS = re.compile(r"(?:-\s+)*obtain\s(?!.*\sfrom(?:\s|$))")
+"""The names of what exists, which may be many."""
 
 
 def path_of(root: Path, name: str) -> Path:
@@ -229,7 +234,8 @@ def _logical(text: str) -> list[_Logical]:
             depth += (c in "([") - (c in ")]")
             if depth < 0:
                 raise BadProof(where[k], "expected no closing bracket here", stripped)
-        open_line = depth > 0 or _GOES_ON.search(stripped) is not None
+        whole = out[-1].text
+        open_line = depth > 0 or _GOES_ON.search(stripped) is not None or _OBTAINS.match(whole) is not None
     if depth > 0:
         raise BadProof(out[-1].place(0), "expected a closing bracket before the end", out[-1].text)
     return out
@@ -298,6 +304,8 @@ class _Reader:
         if kind == "by":  # beside the name of a part
             kind, rest = "qed", 0
         made: Line = getattr(self, f"_{kind}")(rest)
+        if made.kind == "calc":
+            return replace(made, blocks=(tuple(_Reader(one).step() for one in below),))
         if not below:
             return made
         if made.kind in ("cases", "split", "induct"):
@@ -421,6 +429,31 @@ class _Reader:
         while start < len(self.text) and self.text[start] == " ":
             start += 1
         return Line("fact", self.labels(0, head.end(1), ""), hints=hints, **self.formula(start, end))
+
+    def _calc(self, at: int) -> Line:
+        head = re.compile(rf"({LABEL})\s*:(?!=)\s*").match(self.text, at)
+        end, hints = self.by(at)
+        made = Line("calc", (head[1],) if head else (), hints=hints, **self.formula(head.end() if head else at, end))
+        return replace(made, terms=self.related(made.formula, at))
+
+    def step(self) -> Line:
+        """A line of a chain behind the first."""
+        end, hints = self.by(0)
+        made = Line("step", hints=hints, **self.formula(0, end))
+        left, *others = self.related(made.formula, 0)
+        if left != "_":
+            raise self.fail(0, "expected a line of the chain, _ <= TERM by HINTS")
+        return replace(made, terms=(left, *others))
+
+    def related(self, text: str, at: int) -> tuple[str, str, str]:
+        """The two sides of a comparison in a chain, and what stands between them."""
+        depth, found = 0, []
+        for one in re.finditer(r"[(\[)\]]|<->|->|!=|<=|>=|[<=>]", text):
+            depth += (one[0] in "([") - (one[0] in ")]")
+            found += [one] if depth == 0 and one[0] not in ")]" else []
+        if len(found) != 1 or found[0][0] not in ("<", "<=", "="):
+            raise self.fail(at, "expected two terms with <, <= or = between them")
+        return text[: found[0].start()].strip(), found[0][0], text[found[0].end() :].strip()
 
     def _qed(self, at: int) -> Line:
         if at < len(self.text) and not re.match(r"by\b", self.text[at:]):
@@ -548,7 +581,7 @@ def written(proof: ProofText) -> str:
             rows = block_lines(proof.parts[part], INDENT)
             first = proof.parts[part][:1]
             if part != "proof" and first and not first[0].blocks and len(first) == len(proof.parts[part]):
-                rows = [f"{part} {rows[0].strip().removeprefix('qed ')}", *rows[1:]]
+                rows = _wrapped(f"{part} {line_text(first[0]).removeprefix('qed ')}", 0)
             else:
                 out += [] if part == "proof" else [part]
             out += rows
@@ -569,8 +602,9 @@ def block_lines(lines: Iterable[Line], indent: int) -> list[str]:
                 rows[0] = " " * indent + "- " + rows[0].lstrip()
                 out += rows
             continue
-        out += _wrapped(line_text(line), indent)
-        if line.kind == "fact":
+        for part in _parted(line, indent):
+            out += _wrapped(line_text(part), indent)
+        if line.kind in ("fact", "calc"):
             for block in line.blocks:
                 out += block_lines(block, indent + 2)
             continue
@@ -594,6 +628,9 @@ def line_text(line: Line) -> str:
     if line.kind == "fact":
         many = f"({' '.join(labels)})" if len(labels) > 1 else labels[0]
         return f"{many}: {line.formula}{by}"
+    if line.kind in ("calc", "step"):
+        head = "" if line.kind == "step" else "".join(["calc ", *(f"{k}: " for k in labels)])
+        return f"{head}{line.formula}{by}"
     if line.kind == "take" and line.source is not None:
         return f"take {labels[0]} from {line.source.text}{by}"
     if line.kind == "qed":
@@ -622,12 +659,24 @@ def line_text(line: Line) -> str:
     return line.kind
 
 
+def _parted(line: Line, indent: int) -> list[Line]:
+    """``given`` as so many lines as it needs, since it goes on within brackets only."""
+    out = [line]
+    while line.kind == "given" and len(out[-1].labels) > 1 and len(line_text(out[-1])) + indent > WIDTH:
+        labels, many = out.pop().labels, 1
+        while len(line_text(replace(line, labels=labels[: many + 1]))) + indent <= WIDTH:
+            many += 1
+        out += [replace(line, labels=labels[:many]), replace(line, labels=labels[many:])]
+    return out
+
+
 def _wrapped(text: str, indent: int) -> list[str]:
     """Lines of at most `WIDTH` characters where that can be, broken where the reader sees that the line goes on."""
     breaks, depth = [], 0
     for k, c in enumerate(text):
         depth += (c in "([") - (c in ")]")
-        if c == " " and (depth > 0 or _GOES_ON.search(text[:k])):
+        goes_on = depth > 0 or _GOES_ON.search(text[:k]) or text.startswith("by ", k + 1)
+        if c == " " and (goes_on or _OBTAINS.match(text[: k + 1])):
             breaks.append(k)
     out: list[str] = []
     begin, pad = 0, indent

@@ -40,6 +40,10 @@ def lookup_one_hot(this: Recipe, N: int, weighting: str) -> kit.Transformer:
     vector e_q as given; here a first feed-forward part makes it, entry k by relu(q - k + 1) - 2 relu(q - k) + relu(q -
     k - 1). Region: each query is a position, 1 to n, and with softmax each value 0 or 1.
     """
+    if weighting != "softmax":
+        return this.of_family(
+            "lookup-one-hot", {"N": N}, names={f"hot{k}": f"query{k}" for k in range(1, N + 1)}, ties=weighting
+        )
     places = {f"at{k}": f"I[i = {k}]" for k in range(1, N + 1)}
     hot = {f"query{k}": {k: 1} for k in range(1, N + 1)}
     score = {(f"query{k}", f"at{k}"): 1 for k in range(1, N + 1)}

@@ -96,26 +96,5 @@ NEAREST = Argument(
 
 def bounded_depth(this: Recipe, brackets: Sequence[str], depth: int, weighting: str) -> kit.Transformer:
     """Matching in `depth` rounds over brackets (opening and closing in turn). Source: Cookbook, Eqs. (45) to (49)."""
-    sides = ("rightmost", "leftmost") if weighting == "unique" else ("average", "average")
-    score = {("one", "active"): 1, ("one", "share"): 1}
-    left = kit.head(score, {"left": "token"}, mask="strict-future", weighting=sides[0])
-    score = {("one", "active"): 1, ("one", "share"): -1}
-    right = kit.head(score, {"right": "token"}, mask="strict-past", weighting=sides[1])
-    tests = {
-        side: f"relu(token + {side} + 1) - 2*relu(token + {side}) + relu(token + {side} - 1)"
-        for side in ("left", "right")
-    }
-    compare = kit.feedforward(closes=tests["left"], closed=tests["right"], opening="relu(token) - relu(token - 1)")
-    clear = {c: f"relu(-{c}) - relu({c})" for c in ("left", "right", "closes", "closed", "opening")}
-    matched = "-relu(active + opening + closed - 2) - relu(active - opening + closes - 1)"
-    update = kit.feedforward({"active": matched, **clear})
-    words = {}
-    for place, bracket in enumerate(brackets):
-        words[bracket] = {"token": (-1) ** place * (place // 2 + 1), "active": 1}
-    space = kit.Space(("token", "active", "left", "right", "share", "one", "closes", "closed", "opening"))
-    rounds = (kit.Layer(kit.SelfAttention((left, right)), compare), kit.Layer(None, update))
-    return this.model(
-        kit.Embedding(space, words=words, positions={"share": "i/n", "one": 1}),
-        rounds * depth,
-        kit.Readout("zero", "all", ("active",)),
-    )
+    sides = {"left_ties": "rightmost", "right_ties": "leftmost"} if weighting == "unique" else {}
+    return this.of_family("dyck-k-d", {"K": len(brackets) // 2, "D": depth}, brackets, **sides)

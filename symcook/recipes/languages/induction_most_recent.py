@@ -50,6 +50,10 @@ def induction_most_recent(this: Recipe, alphabet: tuple[str, ...], weighting: st
     are broken, 1, for which 1/log(8 N) is not enough. Region: every word of length at least 1.
     """
     hot, last, found = (letters(name, alphabet) for name in ("is", "before", "found"))
+    if weighting == "rightmost":
+        named = {f"{n}{c}": one for n, many in zip(("is", "before", "found"), (hot, last, found), strict=True)
+                 for c, one in enumerate(many, 1)}  # fmt: skip
+        return this.of_family("induction-most-recent", {"S": len(alphabet)}, alphabet, named)
     b = over_letters(alphabet, weighting)
     fetch(b, hot, last, {}, "strict-future", weighting)
     fetch(b, hot, found, dict.fromkeys(zip(hot, last, strict=True), 1), "future", weighting)

@@ -1,0 +1,53 @@
+"""Bridges from stored models to their families: what `symcook.proof.search.bridge` makes, nothing found by hand."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from script import Script
+
+from symcook.model.family import load
+from symcook.model.instance import Instance
+from symcook.proof.replay import Statement
+from symcook.proof.runrel import stored_model
+from symcook.proof.search.bridge import Bridge
+from symcook.proof.search.tactics import Goal
+
+FAMILIES = Path(__file__).resolve().parents[1] / "families"
+BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
+    "bridge.lookup_one_hot": ("lookup-one-hot", "lookup-one-hot", {"N": "8"}),
+    "bridge.dyck_k_d": ("dyck-k-d", "dyck-k-d", {"K": "2", "D": "4"}),
+    "bridge.induction_most_recent": ("induction-most-recent", "induction-most-recent", {"S": "4"}),
+    "bridge.boolean": ("boolean", "boolean", {"m": "2", "M": "4", "xi": "0 0 0 1 1 0 1 1", "phi": "0 1 1 0"}),
+    "bridge.cpwl": ("cpwl", "cpwl", {"P": "2", "xs": "0 1 2", "ys": "0 1 0", "m": "1 -1"}),
+    "bridge.max": ("max", "max-of-three", {"K": "3"}),
+    "bridge.min": ("min", "min-of-three", {"K": "3"}),
+}
+"""By id: the family, the stored model, and the values at which it is an instance."""
+
+
+@cache
+def made(name: str) -> Bridge:
+    """The bridge of an id."""
+    family, model, values = BRIDGES[name]
+    read = load(FAMILIES / f"{family}.json")
+    return Bridge(read, Instance(read, values), stored_model(model), name, stored=True)
+
+
+def statement(name: str) -> Statement:
+    """What a bridge states, as the file of statements has it."""
+    return made(name).statement
+
+
+def _script(name: str) -> Script:
+    def part(which: str) -> object:
+        def run(g: Goal) -> None:
+            getattr(made(name), which)(g)
+
+        return run
+
+    return Script(part("prove"), part("inhabited"), part("defined"))  # type: ignore[arg-type]
+
+
+SCRIPTS: dict[str, Script] = {name: _script(name) for name in BRIDGES}

@@ -1,0 +1,79 @@
+"""Families on the command line: read by file or name, given sizes and tables by ``--set``."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import BadInput
+from symcook.model.family import shipped
+
+if TYPE_CHECKING:
+    from symcook.model.family import Family
+    from symcook.model.instance import Instance
+    from symcook.model.transformer import Transformer
+
+SHIPPED = "family-"
+"""What the name of a shipped family begins with, here and in statements."""
+
+
+def path_of(name: str) -> Path | None:
+    """The file of a family: one that ships, or one of the user's; None where NAME is something else."""
+    if name.startswith(SHIPPED) and (own := shipped(name.removeprefix(SHIPPED))).is_file():
+        return own
+    try:
+        with open(name, "rb") as stream:
+            return Path(name) if b'"symcook family"' in stream.read(4096) else None
+    except OSError:
+        return None
+
+
+def read(path: Path, given: Mapping[str, str] | None = None) -> Family:
+    """The family of a file, with the choices among `given`."""
+    from symcook.model.family import load
+
+    family = load(path)
+    made = {key: value for key, value in (given or {}).items() if key in family.choices}
+    return load(path, made) if made else family
+
+
+def instance_of(family: Family, given: Mapping[str, str]) -> Instance:
+    """The family at the sizes and tables of ``--set``; a table may be a JSON file."""
+    from symcook.model.instance import Instance
+
+    values = {key: value for key, value in given.items() if key not in family.choices}
+    return Instance(family, {key: _table(value) if key in family.tables else value for key, value in values.items()})
+
+
+def model_of(path: Path, given: Mapping[str, str], tokens: str | None = None) -> tuple[Transformer, dict[str, str]]:
+    """The model of a family at `given`, and which settings made it (the others are for the model itself)."""
+    from symcook.model.instance import instance
+
+    family = read(path, given)
+    own = {key: value for key, value in given.items() if key in {*family.sizes, *family.tables, *family.choices}}
+    values = {key: _table(value) if key in family.tables else value for key, value in own.items()}
+    values = {key: value for key, value in values.items() if key not in family.choices}
+    return instance(family, values, None if tokens is None else tokens.split()), own
+
+
+def _table(value: str) -> Any:
+    """The entries of a table: as text, or from a JSON file with lists, or with "1" or "1, 2" for indices."""
+    if not value.endswith(".json") and not os.path.isfile(value):
+        return value
+    try:
+        found = json.loads(Path(value).read_bytes(), parse_float=_no_float)
+    except (OSError, ValueError, RecursionError) as error:
+        raise BadInput("a table must be numbers row by row, or a JSON file of them", f"{value} ({error})") from None
+    if not isinstance(found, dict):
+        return found
+    try:
+        return {tuple(int(part) for part in key.split(",")): entry for key, entry in found.items()}
+    except ValueError:
+        raise BadInput('the indices of a table must be written "1" or "1, 2"', ", ".join(found)) from None
+
+
+def _no_float(given: str) -> Any:
+    raise BadInput("a number of a table must be a whole number or text", given, 'write it as "1/2"')

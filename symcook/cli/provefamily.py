@@ -1,0 +1,127 @@
+"""``symcook prove MODEL`` where MODEL is an instance of a family: the bridge, and the family's theorem at its sizes."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from symcook.cli.families import SHIPPED, instance_of, path_of, read
+from symcook.cli.output import print_json, say
+from symcook.model.family import shipped
+from symcook.report.text import WIDE
+
+if TYPE_CHECKING:
+    from symcook.model.family import Family
+    from symcook.model.instance import Instance
+    from symcook.proof.replay import Statement
+
+MOST = 40
+"""Up to which sizes those of a model are looked for, where the model does not say them."""
+
+
+def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> int | None:
+    """Show by a bridge that a model is an instance of a family, and give the family's theorems at its sizes. None where
+    the model is of no family. Raises Unbridged where it says that it is an instance and is none."""
+    from symcook.cli.options import choose, read_settings
+    from symcook.model.modelfile import to_document
+    from symcook.proof import replay
+    from symcook.proof.search.bridge import Bridge, Unbridged, checked
+
+    chosen = choose(name, settings)
+    path = path_of(name)
+    if path is not None:
+        given = read_settings(settings)
+        family = read(path, given)
+        found = [(family, instance_of(family, {k: v for k, v in given.items() if k in chosen.arguments}))]
+        sure = True
+    else:
+        found, sure = candidates(chosen.model)
+    document = to_document(chosen.bound())
+    for family, at in found:
+        start = time.monotonic()
+        try:
+            bridge = Bridge(family, at, document, f"bridge.{re.sub('[^A-Za-z0-9_]', '_', chosen.model.name)}_own")
+            _, verdict = checked(bridge)
+        except Unbridged:
+            if sure:
+                raise
+            continue
+        theorems = [replay.library().replay([one.id])[0] for one in theorems_of(family)]
+        known = replay.statements()
+        if as_json:
+            shown = [{"id": v.id, "status": v.words, "statement": known[v.id].written} for v in theorems]
+            print_json({"family": family.name, "values": at.values, "bridge": verdict.words, "theorems": shown})
+        else:
+            seconds = time.monotonic() - start
+            say(f"{verdict.words}  {name} is {family.name} at {at.values}: the same words, runs and answers")
+            say(f"        by a bridge of {verdict.nodes} nodes over {len(bridge.own.equations)} equations, "
+                f"made and checked in {seconds:.1f} s")  # fmt: skip
+            for one in theorems:
+                say(f"{one.words}  {one.id}, at all sizes and tables of the family:")
+                say(textwrap.fill(known[one.id].written, WIDE, initial_indent="        ", subsequent_indent="        "))
+            if not theorems:
+                say(f"No theorem about {family.name} is stored.")
+        return 0 if theorems and all(one.status == "PROVED" for one in theorems) else 3
+    return None
+
+
+def theorems_of(family: Family) -> list[Statement]:
+    """The stored claims about all sizes of a family, with the choices of this one."""
+    from symcook.proof.familyrel import CALL
+    from symcook.proof.replay import statements
+
+    usual = {key: many[0] for key, many in family.choices.items()}
+    found = []
+    for one in statements().values():
+        calls = [m for m in CALL.finditer(one.written) if m[1] == "run" and m[2] == family.name]
+        made = [dict(re.findall(r"(\w+) = (\w+)", call[3])) for call in calls]
+        if one.claim and any(family.choices.keys() >= m.keys() and usual | m == family.chosen for m in made):
+            found.append(one)
+    return found
+
+
+def candidates(model: Any) -> tuple[list[tuple[Family, Instance]], bool]:
+    """The families and sizes that a model may be an instance of; whether it says so itself."""
+    said = re.search(rf"{SHIPPED}([\w-]+); (.*)$", model.source, re.ASCII)
+    if said is not None and (path := path_of(SHIPPED + said[1])) is not None:
+        given = {key.strip(): value.strip() for key, _, value in (p.partition("=") for p in said[2].split(","))}
+        family = read(path, given)
+        return [(family, instance_of(family, given))], True
+    return [one for path in sorted(shipped("").parent.glob("*.json")) for one in _counted(path, model)], False
+
+
+def _counted(path: Path, model: Any) -> Iterator[tuple[Family, Instance]]:
+    """A family without tables at the smallest sizes with the model's numbers of coordinates, tokens and layers."""
+    family = read(path)
+    if family.tables or (family.vocabulary is None) is (model.embedding.words is not None):
+        return
+    most = 3 * MOST if len(family.sizes) == 1 else MOST
+    for sizes in product(range(most + 1), repeat=len(family.sizes)):
+        at = _sized(family, dict(zip(family.sizes, sizes, strict=True)), model)
+        if at is not None:
+            for choices in product(*family.choices.values()):
+                made = dict(zip(family.choices, choices, strict=True))
+                chosen = read(path, made) if made else family
+                yield chosen, instance_of(chosen, {k: str(v) for k, v in zip(family.sizes, sizes, strict=True)})
+            return
+
+
+def _sized(family: Family, sizes: Mapping[str, int], model: Any) -> Instance | None:
+    from symcook.errors import BadInput
+    from symcook.model.family import Repeat
+
+    try:
+        at = instance_of(family, {key: str(value) for key, value in sizes.items()})
+    except BadInput:
+        return None
+    layers = 0
+    for part in family.layers:
+        layers += len(part.layers) * len(at.range(part.over, at.env)) if isinstance(part, Repeat) else 1
+    tokens = 0 if family.vocabulary is None else int(at.number(family.vocabulary, at.env))
+    own = (len(model.space), len(model.layers), len(model.embedding.words or ()))
+    return at if own == (len(at.space), layers, tokens) else None

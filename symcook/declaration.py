@@ -1,0 +1,139 @@
+"""A question as its function declares it: command, help, JSON and the verb on a model are read off this one place.
+
+Of a function its source is read, header and docstring alone, so that help and completion need none of what answers:
+nothing is imported before `load`. In the docstring the paragraphs before "For example:" say what is asked; each
+argument has a line `name METAVAR: words`, or `name --option METAVAR: words`, no metavar for a flag, several words with
+| between where these are all there are. What many questions take is said once, in `COMMON`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import ast
+
+COMMON = """
+model NAME: A recipe or a model file.
+max_length N: The greatest length, in typed symbols.
+min_length N: The least length; 0 asks about the empty word too.
+n N: The length: how many scores, positions or symbols there are.
+gamma G: The score gap or scale: a rational, or such as 'log(8*64)'.
+values --set NAME=VALUE: An argument of the recipe or a value of a symbol. Repeatable.
+digits D: Decimal digits of balls.
+"""
+REQUIRED: Any = object()
+EXAMPLE = "\n\nFor example: "
+
+
+def load(home: str) -> Callable[..., Any]:
+    """The function of a home, "module:function", imported now."""
+    module, _, name = home.partition(":")
+    return getattr(import_module(module), name)
+
+
+class Argument(NamedTuple):
+    """An argument: its annotation as text, its default or `REQUIRED`, and how one writes it on the command line."""
+
+    name: str
+    kind: str
+    default: Any
+    option: str
+    metavar: str | None
+    words: str
+
+    @property
+    def required(self) -> bool:
+        return self.default is REQUIRED
+
+    @property
+    def help(self) -> str:
+        """Its words, with the default where there is one to name."""
+        if self.required or isinstance(self.default, tuple) or not self.default:
+            return self.words
+        return f"{self.words.removesuffix('.')} ({self.default})."
+
+
+class Question:
+    """A question by its name and its home, "module:function", which takes what `arguments` say, by name, and `more`."""
+
+    def __init__(self, name: str, home: str, more: str) -> None:
+        self.name, self.home, self.more = name, home, more
+
+    def load(self) -> Callable[..., Any]:
+        """The function, imported now."""
+        return load(self.home)
+
+    @cached_property
+    def _declared(self) -> tuple[ast.arguments, str]:
+        """The signature, and the docstring without its indentation."""
+        import ast
+        from inspect import cleandoc
+
+        module, _, name = self.home.partition(":")
+        found: Any = find_spec(module)
+        source = found.loader.get_source(module)
+        start = source.index(f"\ndef {name}(")
+        end = source.index('"""', source.index('"""', start) + 3) + 3
+        function: Any = ast.parse(source[start:end]).body[0]
+        return function.args, cleandoc(ast.get_docstring(function, clean=False) or "")
+
+    @property
+    def words(self) -> str:
+        """What the docstring says before its example."""
+        return self._declared[1].partition(EXAMPLE)[0]
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the docstring on one line."""
+        return " ".join(self._declared[1].partition("\n\n")[0].split())
+
+    @property
+    def example(self) -> str:
+        """A command to try; empty where the docstring has none."""
+        return self._declared[1].partition(EXAMPLE)[2].partition("\n")[0]
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        """All but `more`, in the order of the signature."""
+        import ast
+
+        signature, text = self._declared
+        default: dict[str, Any] = {}
+        for one, value in zip(reversed(signature.args), reversed(signature.defaults), strict=False):
+            default[one.arg] = ast.literal_eval(value)
+        for one, value in zip(signature.kwonlyargs, signature.kw_defaults, strict=True):
+            default[one.arg] = REQUIRED if value is None else ast.literal_eval(value)
+        every = [one for one in (*signature.args, *signature.kwonlyargs) if one.arg != self.more]
+        kinds = {one.arg: ast.unparse(one.annotation) for one in every if one.annotation is not None}
+        said = _lines(COMMON, kinds) | _lines(text, kinds)
+        return tuple(Argument(name, kinds[name], default.get(name, REQUIRED), *said[name]) for name in kinds)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its arguments."""
+        return tuple(argument.name for argument in self.arguments)
+
+    @property
+    def usage(self) -> str:
+        """Its name and its arguments as one writes them on the command line."""
+        words = []
+        for one in self.arguments:
+            word = "NAME" if one.name == "model" else one.option + (f" {one.metavar}" if one.metavar else "")
+            words.append(word if one.required else f"[{word}]")
+        return " ".join((self.name, *words))
+
+
+def _lines(text: str, names: Iterable[str]) -> dict[str, tuple[str, str | None, str]]:
+    """Option, metavar and words of each argument that has a line in the text; its next lines are set in."""
+    found = {}
+    each = "|".join(map(re.escape, names))
+    for name, option, metavar, words in re.findall(rf"^({each})( --[\w-]+)?( [^\s:]+)?: (.*(?:\n +.*)*)", text, re.M):
+        option = option.strip() or f"--{name.replace('_', '-')}"
+        found[name] = (option, metavar.strip() or None, " ".join(words.split()))
+    return found

@@ -1,0 +1,448 @@
+"""A family at given sizes and tables: a Transformer like any other.
+
+Nothing here is trusted where a bridge (`symcook.proof.search.bridge`) ties the instance to its family.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+from symcook.errors import BadInput, NotExact, unknown
+from symcook.model.ends import Embedding, Readout
+from symcook.model.expr import Tree, children, names, show
+from symcook.model.family import Family, Head, Layer, Norm, Range, Repeat, Write, renamed
+from symcook.model.layers import Layer as ModelLayer
+from symcook.model.layers import SelfAttention
+from symcook.model.parts import FeedForward, LayerNorm
+from symcook.model.parts import Head as ModelHead
+from symcook.model.rationals import Rationals, quotient
+from symcook.model.space import Space
+from symcook.model.symbols import exact
+from symcook.model.transformer import Transformer
+
+MAX_WEIGHTS = 20_000_000
+TRIED = 3
+"""Up to which sizes the smallest ones are looked for at which an index leaves its range."""
+Values = Mapping[str, Any]
+Form = dict[Any, Any]
+"""Coefficients by coordinate, by unit (a tuple of what is inside) and by None, the constant."""
+
+
+class Outside(BadInput):
+    """An index left its range."""
+
+
+def instance(
+    family: Family, values: Values, tokens: Sequence[str] | None = None, name: str | None = None
+) -> Transformer:
+    """The model of a family at `values`: a whole number for each size, and for each table its entries (a function, a
+    mapping, or a list or text of numbers, row by row).
+
+    `tokens` are the names of the tokens in the order of their numbers (else the numbers themselves).
+
+    >>> from symcook.model.family import load
+    >>> from symcook.proof.replay import proofs_directory
+    >>> lookup = load(proofs_directory() / "families" / "lookup-one-hot.json")
+    >>> instance(lookup, {"N": 2}).space.names
+    ('query', 'value', 'at1', 'at2', 'hot1', 'hot2', 'found')
+
+    Raises BadInput for sizes or tables that the family does not have, and for an index that leaves its range.
+    """
+    made = Instance(family, values)
+    try:
+        return made.model(tokens, name)
+    except Outside as error:
+        smaller = _smallest(family, values)
+        raise BadInput(error.must, f"{error.given}" + (f", first at {smaller}" if smaller else "")) from None
+
+
+def _smallest(family: Family, values: Values) -> str:
+    """The smallest sizes, with the tables as they are, at which an index leaves its range."""
+    for sizes in sorted(product(range(TRIED + 1), repeat=len(family.sizes)), key=lambda s: (sum(s), s)):
+        found = dict(zip(family.sizes, sizes, strict=True))
+        try:
+            Instance(family, {**values, **found}).model(None, None)
+        except Outside:
+            return ", ".join(f"{size} = {value}" for size, value in found.items())
+        except BadInput:
+            continue
+    return ""
+
+
+class _Numbers(Rationals):
+    """Rational numbers, with the tables of a family among the functions."""
+
+    def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
+        table = self.values.get(name)
+        return super().call(name, arguments, tree) if table is None else table(*arguments)  # type: ignore[operator]
+
+
+class Instance:
+    """A family with values for its sizes and tables, checked against its conditions."""
+
+    def __init__(self, family: Family, values: Values) -> None:
+        self.family, self.env = family, dict[str, Any]()
+        for key in values:
+            if key not in family.sizes and key not in family.tables:
+                raise unknown(f"size or table of {family.name}", key, [*family.sizes, *family.tables])
+        for size, condition in family.sizes.items():
+            text = str(values.get(size, "")).strip()
+            if not re.fullmatch(r"[+-]?[0-9]{1,18}", text, re.ASCII):
+                raise BadInput(f"{family.name} must have a whole number for {size}", text or "none", f"give {size}=...")
+            self.env[size] = Fraction(int(text))
+            if not _Numbers(self.env).formula(condition):
+                raise BadInput(f"{family.name} must have sizes with {show(condition)}", f"{size} = {text}")
+        for name in family.tables:
+            if name not in values:
+                raise BadInput(f"{family.name} must have the table {name}", "none", f"give {name}=...")
+            self.env[name] = self._table(name, values[name])
+        for table in family.tables.values():
+            for condition in table.where:
+                if not _Numbers(self.env).formula(condition):
+                    raise BadInput(f"the tables of {family.name} must meet their condition", show(condition))
+        self.cells = {name: list(self._cells(over)) for name, over in family.space.items()}
+        self.space = tuple(label(name, at) for name, cells in self.cells.items() for at in cells)
+        if len(set(self.space)) < len(self.space):
+            raise BadInput("the coordinates of an instance must have names of their own", family.name)
+        self.view: Mapping[str, set[tuple[int, ...]]] = {name: set(cells) for name, cells in self.cells.items()}
+        flat = [(one, self._many(part)) for part in family.layers for one in _layers(part)]
+        weights = len(self.space) * sum(times * self._rows(one) for one, times in flat)
+        if weights > MAX_WEIGHTS:
+            must = f"an instance must have at most {MAX_WEIGHTS} weights"
+            raise BadInput(must, f"about {weights} for {family.name} at {self.sizes}", "use smaller sizes")
+
+    @property
+    def sizes(self) -> str:
+        return ", ".join(f"{size} = {quotient(self.env[size])}" for size in self.family.sizes)
+
+    @property
+    def values(self) -> str:
+        """Sizes, tables and choices as a statement writes them: ``M = 2, phi = 0 1``; usual choices are left out."""
+        tables = [
+            f"{name} = {' '.join(quotient(Fraction(self.env[name](*at))) for at in self._cells(table.over))}"
+            for name, table in self.family.tables.items()
+        ]
+        made = self.family.chosen.items()
+        chosen = [f"{key} = {value}" for key, value in made if value != self.family.choices[key][0]]
+        return ", ".join([*filter(None, [self.sizes]), *tables, *chosen])
+
+    def _many(self, part: Layer | Repeat) -> int:
+        return len(list(self._cells((part.over,)))) if isinstance(part, Repeat) else 1
+
+    def _rows(self, layer: Layer) -> int:
+        """About how many rows the matrices of a layer have."""
+        written = sum(len(self.cells[name]) for name in layer.written)
+        free = set().union(*(names(head.score) for head in layer.heads)) - self.family.space.keys()
+        env = {**dict.fromkeys(free, Fraction(1)), **self.env}  # indices, at any value
+        with self.family.reading(layer.attention_norms):
+            keys = [over for head in layer.heads for over, *_ in self.family.products(head.score, frozenset(env))]
+        return written + 2 * sum(len(list(self._cells(over, env))) for over in keys)
+
+    def _table(self, name: str, given: Any) -> Callable[..., Any]:
+        """A table as a function; BadInput where an entry is missing, too many, or of the wrong sort."""
+        table, cells = self.family.tables[name], list(self._cells(self.family.tables[name].over))
+        if callable(given):
+            found = {at: given(*at) for at in cells}
+        elif isinstance(given, Mapping):
+            found = {at if isinstance(at, tuple) else (at,): value for at, value in given.items()}
+        else:
+            flat = given.split() if isinstance(given, str) else list(_flat(given))
+            if len(flat) != len(cells):
+                raise BadInput(f"the table {name} must have {len(cells)} entries, row by row", len(flat))
+            found = dict(zip(cells, flat, strict=True))
+        for at in cells:
+            if at not in found:
+                raise BadInput(f"the table {name} must be total", f"nothing at {', '.join(map(str, at))}")
+            text = str(found[at])
+            if not re.fullmatch(r"[+-]?[0-9]+(/[0-9]*[1-9][0-9]*)?", text, re.ASCII) or (
+                table.sort == "Int" and Fraction(text).denominator != 1
+            ):
+                kind = "whole numbers" if table.sort == "Int" else "rational numbers"
+                raise BadInput(f"the entries of the table {name} must be {kind}", text)
+        known = {at: Fraction(str(found[at])) for at in cells}
+
+        def entry(*at: Any) -> Fraction:
+            place = tuple(int(a) for a in at)
+            if place not in known or any(Fraction(a).denominator != 1 for a in at):
+                raise Outside("an index must stay in its range", f"{name}({', '.join(map(str, at))})")
+            return known[place]
+
+        return entry
+
+    def _cells(self, over: Sequence[Range], env: Mapping[str, Any] | None = None) -> Iterator[tuple[int, ...]]:
+        """All values of the indices."""
+        env = self.env if env is None else env
+        if not over:
+            yield ()
+            return
+        index, *rest = over
+        for value in self.range(index, env):
+            for cell in self._cells(rest, {**env, index.name: Fraction(value)}):
+                yield (value, *cell)
+
+    def range(self, index: Range, env: Mapping[str, Any]) -> range:
+        ends = [Fraction(self.number(end, env)) for end in (index.low, index.high)]
+        if any(end.denominator != 1 for end in ends):
+            raise BadInput("the ends of a range must be integers", f"{show(index.low)}..{show(index.high)}")
+        if ends[1] - ends[0] > MAX_WEIGHTS:
+            raise BadInput(f"an instance must have at most {MAX_WEIGHTS} weights", f"a range of {ends[1] - ends[0]}")
+        return range(int(ends[0]), int(ends[1]) + 1)
+
+    # --- numbers and forms ---
+
+    def number(self, tree: Tree, env: Mapping[str, Any]) -> Any:
+        """The exact value of an expression: a Fraction where it is one, else sympy's."""
+        try:
+            return Fraction(_Numbers(env).term(tree))
+        except NotExact:
+            return exact(show(self.closed(tree, env)))
+
+    def closed(self, tree: Tree, env: Mapping[str, Any]) -> Tree:
+        """The expression with sizes and indices put in; i and n stay."""
+        numbers = {name: _numeral(value) for name, value in env.items() if isinstance(value, Fraction)}
+
+        def put(part: Any) -> Any:
+            if not isinstance(part, tuple) or not part or part[0] in ("num", "name"):
+                return part
+            done = tuple(map(put, part))
+            if done[0] == "call" and done[1] in self.family.tables:
+                return _numeral(_Numbers(env).term(done))
+            return done
+
+        return put(renamed(tree, numbers))
+
+    def form(self, tree: Tree, env: Mapping[str, Any]) -> Form:
+        tag = tree[0]
+        if not _reads(tree, frozenset(self.view)):
+            value = self.number(tree, env)
+            return {None: value} if value else {}
+        if tag in ("name", "call") and tree[1] in self.view:
+            at = tuple(self._whole(a, env) for a in (tree[2] if tag == "call" else ()))
+            if at not in self.view[tree[1]]:
+                raise Outside("an index must stay in its range", f"{label(tree[1], at)} from {show(tree)}")
+            return {label(tree[1], at): Fraction(1)}
+        if tag == "call":  # relu
+            inside = {c: v for c, v in self.form(tree[2][0], env).items() if v}
+            return {tuple(sorted(inside.items(), key=lambda one: _natural(one[0] or ""))): Fraction(1)}
+        if tag == "sum":
+            total: Form = {}
+            for value in self.range(Range(*tree[1:4]), env):
+                _add(total, self.form(tree[4], {**env, tree[1]: Fraction(value)}))
+            return total
+        if tag == "neg":
+            return {c: -v for c, v in self.form(tree[1], env).items()}
+        if tag in ("+", "-"):
+            total = dict(self.form(tree[1], env))
+            _add(total, self.form(tree[2], env), 1 if tag == "+" else -1)
+            return total
+        number, other = (1, 2) if tag == "*" and not _reads(tree[1], frozenset(self.view)) else (2, 1)
+        factor = self.number(tree[number], env)
+        return {c: v / factor if tag == "/" else v * factor for c, v in self.form(tree[other], env).items()}
+
+    def _whole(self, tree: Tree, env: Mapping[str, Any]) -> int:
+        value = Fraction(self.number(tree, env))
+        if value.denominator != 1:
+            raise BadInput("an index must be a whole number", show(tree))
+        return int(value)
+
+    def written(self, writes: Sequence[Write], env: Mapping[str, Any]) -> Iterator[tuple[str, Tree, dict[str, Any]]]:
+        """The coordinates that are written, each with its form and the values of the indices."""
+        for write in writes:
+            for at in self._cells(write.to.over, env):
+                indices = {index.name: Fraction(value) for index, value in zip(write.to.over, at, strict=True)}
+                yield label(write.to.name, at), write.form, {**env, **indices}
+
+    # --- the model ---
+
+    def model(self, tokens: Sequence[str] | None, name: str | None) -> Transformer:
+        family = self.family
+        words, known = None, None
+        if family.vocabulary is not None:
+            size = self._whole(family.vocabulary, self.env)
+            known = tuple(str(v) for v in range(size)) if tokens is None else tuple(tokens)
+            if len(known) != size or len(set(known)) < size:
+                raise BadInput(f"{family.name} at {self.sizes} must have {size} different tokens", " ".join(known))
+            words = {}
+            for place, token in enumerate(known):
+                row = self.written(family.words, {**self.env, "w": Fraction(place)})
+                words[token] = {c: v for c, tree, env in row if (v := self.number(tree, env))}
+        elif tokens is not None:
+            raise BadInput(f"{family.name} must be given no tokens, since its inputs are numbers", " ".join(tokens))
+        ends = [None if end is None or known is None else known[self._whole(end, self.env)]
+                for end in (family.before, family.after)]  # fmt: skip
+        inputs = tuple(label(one.name, at) for one in family.inputs for at in self.cells[one.name])
+        positions: dict[str, Any] = {}
+        for c, tree, env in self.written(family.positions, self.env):
+            positions[c] = show(self.closed(tree, env))
+        layers = []
+        for part in family.layers:
+            if not isinstance(part, Repeat):
+                layers.append(self.layer(part, self.env))
+                continue
+            rounds = [{part.over.name: Fraction(t)} for t in self.range(part.over, self.env)]
+            if str(("name", part.over.name)) not in str(part.layers) and rounds:  # every round is the first one
+                layers += [self.layer(one, {**self.env, **rounds[0]}) for one in part.layers] * len(rounds)
+            else:
+                layers += [self.layer(one, {**self.env, **t}) for t in rounds for one in part.layers]
+        longest = None if family.longest is None else self._whole(family.longest, self.env)
+        return Transformer(
+            name or family.name,
+            Embedding(
+                Space(self.space), words=words, inputs=None if words is not None else inputs, positions=positions,
+                start=family.start, before=ends[0], after=ends[1],
+            ),
+            tuple(layers), self.readout(known), max_length=longest, source=family.source,
+        )  # fmt: skip
+
+    def readout(self, tokens: Sequence[str] | None) -> Readout:
+        kind, position, declared, score = self.family.readout
+        if kind == "sign":
+            form = self.form(score, self.env)
+            return Readout(kind, position, tuple(form), [list(form.values())])
+        reads = tuple(label(one.name, at) for one in declared for at in self.cells[one.name])
+        if kind != "largest":
+            return Readout(kind, position, reads)
+        square = [[int(a == b) for b in range(len(reads))] for a in range(len(reads))]
+        numbered = tuple(map(str, range(1, len(reads) + 1)))
+        labels = tokens if tokens is not None and len(tokens) == len(reads) else numbered
+        return Readout(kind, position, reads, square, labels=labels)
+
+    def layer(self, layer: Layer, env: Mapping[str, Any]) -> ModelLayer:
+        view = self.view
+        blocks: list[Any] = []
+        norms: list[tuple[LayerNorm, ...]] = []
+        for block, own in ((layer.heads, layer.attention_norms), (layer.feedforward, layer.feedforward_norms)):
+            norms.append(tuple(self.norm(one, env) for one in own))
+            if layer.placement in ("projected pre", "multi pre"):
+                seen = {w.to.name: set(self._cells(w.to.over, env)) for norm in own for w in norm.writes}
+                self.view = {**view, **seen}
+            with self.family.reading(own):
+                if block is layer.heads:
+                    heads = [made for one in layer.heads for made in self.heads(one, env) if made.writes]
+                    if layer.heads and not heads:  # nothing is left of them: one that adds zero
+                        heads = [ModelHead(self.space[:1], self.space[:1], [[0]], [[0]], [[0]], layer.heads[0].mask)]
+                    blocks.append(SelfAttention(tuple(heads)) if heads else None)
+                else:
+                    blocks.append(self.network(layer.feedforward, env) if block else None)
+            self.view = view
+        return ModelLayer(*blocks, *norms, layer.placement)
+
+    def heads(self, head: Head, env: Mapping[str, Any]) -> Iterator[ModelHead]:
+        """The heads of one form: one for each value of its own index, and one for each index of what is written that
+        its score names."""
+        own = [] if head.over is None else [head.over]
+        named = _names(head.score)
+        apart = [index for index in head.writes[0].to.over if index.name in named]
+        for at in self._cells([*own, *apart], env):
+            here = {index.name: Fraction(v) for index, v in zip([*own, *apart], at, strict=True)}
+            yield self.head(head, head.writes, {**env, **here}, here.keys() & {index.name for index in apart})
+
+    def head(self, head: Head, writes: Sequence[Write], env: Mapping[str, Any], fixed: Any) -> ModelHead:
+        outs = [one for one in self.written(writes, env) if all(one[2][index] == env[index] for index in fixed)]
+        rows: dict[Any, tuple[Form, Form]] = {}
+        for query, key in self.products(head.score, env):
+            if len(query) == 1:  # its coefficient goes to the key
+                ((c, v),) = query.items()
+                query, key = {c: Fraction(1)}, {d: v * x for d, x in key.items()}
+            if query and key:
+                _add(rows.setdefault(frozenset(query.items()), (query, {}))[1], key)
+        values = [{c: v for c, v in self.form(tree, here).items() if v} for _, tree, here in outs]
+        columns = tuple(dict.fromkeys(
+            [c for q, _ in rows.values() for c in q] + [c for _, k in rows.values() for c in k]
+            + [c for form in values for c in form]
+        )) or self.space[:1]  # fmt: skip
+        return ModelHead(
+            columns, tuple(c for c, _, _ in outs),
+            Q=_matrix([q for q, _ in rows.values()] or [{}], columns),
+            K=_matrix([k for _, k in rows.values()] or [{}], columns), V=_matrix(values, columns),
+            mask=head.mask, weighting=head.weighting,
+            temperature=exact(show(self.closed(head.temperature, env))), scale=self.number(head.scale, env),
+        )  # fmt: skip
+
+    def products(self, score: Tree, env: Mapping[str, Any]) -> Iterator[tuple[Form, Form]]:
+        """The query form and the key form of each product of a score."""
+        for over, query, key, sign in self.family.products(score, frozenset(env)):
+            for at in self._cells(over, env):
+                here = {**env, **{index.name: Fraction(v) for index, v in zip(over, at, strict=True)}}
+                made = {c: v for c, v in self.form(query, here).items() if v}
+                yield made, {c: sign * v for c, v in self.form(key, here).items() if v}
+
+    def network(self, writes: Sequence[Write], env: Mapping[str, Any]) -> FeedForward:
+        outs = [(c, self.form(tree, here)) for c, tree, here in self.written(writes, env)]
+        outs = outs or [(self.space[0], {})]  # nothing is left of it: one that adds zero
+        units = list(dict.fromkeys(unit for _, form in outs for unit in form if unit is not None))
+        columns = tuple(dict.fromkeys(c for unit in units for c, _ in unit if c is not None)) or self.space[:1]
+        return FeedForward(
+            columns, tuple(c for c, _ in outs),
+            W1=_matrix([dict(unit) for unit in units] or [{}], columns),
+            b1=[dict(unit).get(None, 0) for unit in units] or [0],
+            W2=[[form.get(unit, 0) for unit in units] or [0] for _, form in outs],
+            b2=[form.get(None, 0) for _, form in outs],
+        )  # fmt: skip
+
+    def norm(self, norm: Norm, env: Mapping[str, Any]) -> LayerNorm:
+        outs = list(self.written(norm.writes, env))
+        writes = tuple(c for c, _, _ in outs) or self.space
+        forms = [self.form(tree, here) for _, tree, here in outs]
+        reads = tuple(dict.fromkeys(c for form in forms for c in form)) or self.space
+        gain, bias = ([self.number(part, env)] * len(writes) for part in (norm.gain, norm.bias))
+        return LayerNorm(
+            reads, writes, gain, bias, self.number(norm.epsilon, env),
+            projection=_matrix(forms, reads) if forms else None, zero_variance=norm.zero,
+        )  # fmt: skip
+
+
+def label(name: str, at: Sequence[int]) -> str:
+    """The coordinate of an instance: at1, pair1_2; m2 stands for -2."""
+    return name + "_".join(str(a) if a >= 0 else f"m{-a}" for a in at)
+
+
+def _layers(part: Layer | Repeat) -> tuple[Layer, ...]:
+    return part.layers if isinstance(part, Repeat) else (part,)
+
+
+def _add(total: Form, more: Form, times: int = 1) -> None:
+    for c, v in more.items():
+        total[c] = total.get(c, 0) + times * v
+
+
+def _matrix(forms: Sequence[Form], columns: Sequence[str]) -> list[list[Any]]:
+    return [[form.get(c, 0) for c in columns] for form in forms]
+
+
+def _natural(name: str) -> list[Any]:
+    """Names in order, x2 before x10."""
+    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.findall(r"[0-9]+|[^0-9]+", name)]
+
+
+def _numeral(value: Fraction | int) -> Tree:
+    value = Fraction(value)
+    number: Tree = ("num", abs(value.numerator), 1)
+    if value.denominator != 1:
+        number = ("/", number, ("num", value.denominator, 1))
+    return ("neg", number) if value < 0 else number
+
+
+@lru_cache(10_000)
+def _names(tree: Tree) -> frozenset[str]:
+    """The names in a tree, functions too."""
+    own = {tree[1]} if tree[0] in ("name", "call") else set()
+    return frozenset(own.union(*(_names(part) for part in children(tree))))
+
+
+@lru_cache(10_000)
+def _reads(tree: Tree, coordinates: frozenset[str]) -> bool:
+    return bool(_names(tree) & (coordinates | {"relu"}))
+
+
+def _flat(given: Any) -> Iterator[Any]:
+    if isinstance(given, (list, tuple)):
+        for one in given:
+            yield from _flat(one)
+    else:
+        yield given

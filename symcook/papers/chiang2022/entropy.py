@@ -1,0 +1,334 @@
+"""Cross-entropy of the recipes of chiang2022 in expectation over all words of a length, by counts and closed forms."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from functools import partial
+from math import comb
+from typing import Any, NamedTuple
+
+import flint
+
+from symcook.bounds.arguments import count, number_tree, rational_value
+from symcook.bounds.models import settings
+from symcook.bounds.result import Bound, decided, shown
+from symcook.errors import BadInput, Undecided, unknown
+from symcook.model.symbols import fraction
+from symcook.numbers.balls import Ball, arb_of, check_digits, decide_sign, limit_for
+
+arb = flint.arb
+
+
+class Class(NamedTuple):
+    """Words of one length with one logit: their share of all, whether they are members, the logit at the current
+    precision, and which words they are, by the first symbol (1 or not) and the number of 1s."""
+
+    share: Fraction
+    member: bool
+    logit: Callable[[], flint.arb]
+    holds: Callable[[bool, int], bool]
+
+
+class Given(NamedTuple):
+    """A length with CLS, and the symbols: the score scale (times log n where attention is scaled), epsilon, the logit
+    that Proposition 2 or 3 aims at, where one of them is used, and the weight of Figure 3, which is 1 in the paper."""
+
+    n: int
+    c: Callable[[], flint.arb]
+    epsilon: Fraction
+    scaled: bool
+    target: Callable[[], flint.arb] | None
+    weight: Fraction = Fraction(1)
+
+
+Formula = Callable[[Given, flint.arb, Mapping[int, flint.arb]], flint.arb]
+"""A logit of PARITY where every position has learnt the second argument over n, and what each position is hit."""
+
+
+def cross_entropy(
+    model: str,
+    n: int | str,
+    values: str | Mapping[str, Any] | None = None,
+    weight: Fraction | int | str = 1,
+    sample: int | str | None = None,
+    seed: int | str = 0,
+    digits: int | str = 30,
+) -> Bound:
+    """The mean cross-entropy in bits over all words of n symbols, for parity, first, first-flawed and their variants
+    with layer norm, against the worst possible, 1 bit (chiang2022, Figure 2).
+
+    weight P: The weight of Figure 3 in parity and parity-layernorm.
+    sample M: The mean over so many words, drawn evenly, in place of all.
+    seed S: Where the drawing begins (0).
+
+    The mean is that of -log2 of the probability of the right answer. CLS is no symbol; there are at most 1000 for
+    parity-layernorm, which takes n^2 exponentials, and 10^5 for first-flawed, which takes n. Values of scaled, eta, c
+    and epsilon are rational. Words with one logit are taken together: by the
+    parity of k, the number of 1s, by k, by the first symbol, or by both. With s the logit, a member has log2(1 + e^-s).
+
+    `weight` stands in parity and parity-layernorm in place of the 1 at row 6, column 2 of W^V of the first head, by
+    which every position learns weight k/n, and in the negative beside it in parity-layernorm; rational, at least 0.
+    With it parity takes n terms, and n is at most 10^5.
+    A sample is drawn with `seed` by Python's random.Random; at most 10^6 symbols are drawn in all.
+
+    "one bit less this" is 1 - value, which plain attention sends to 0; "accuracy" is the share of the words whose
+    answer is right, "open" where balls do not tell a logit from zero.
+
+    Raises BadInput for another model and for arguments out of range.
+    Source: chiang2022, Sections 3.4 and 4.3, Figure 2; the logits are those of Appendices A (with sinh in its last
+    line) and B (with factors that depend on the position).
+    """
+    wanted = check_digits(digits)
+    if model not in LOGITS:
+        raise unknown("model with closed forms in the counts", str(model), list(LOGITS))
+    length = count(n)
+    moved = _weight(model, weight)
+    most = {"parity-layernorm": 1000, "first-flawed": 10**5}.get(model, None if moved == 1 else 10**5)
+    if most is not None and length > most:
+        raise BadInput(f"{model} must have at most {most} symbols here", length, "give a smaller --n")
+    case, text = case_of(model, length, values)
+    case = case._replace(weight=moved)
+    text |= {} if moved == 1 else {"weight": str(moved)}
+    classes = list(LOGITS[model](case))
+    if sample is not None:
+        many, start = count(sample), _seed(seed)
+        classes = _sampled(classes, length, many, start)
+        text |= {"sample": str(many), "seed": str(start)}
+
+    def value() -> flint.arb:
+        total = arb(0)
+        for one in classes:
+            s = one.logit()
+            total += arb_of(one.share) * (-s if one.member else s).exp().log1p()
+        return total / arb.const_log2()
+
+    extra: dict[str, Ball | str] = {"one bit less this": shown(lambda: 1 - value(), wanted)}
+    try:
+        right = sum((one.share for one in classes if (_sign(one, wanted) > 0) is one.member), Fraction(0))
+        extra["accuracy"] = shown(lambda: arb_of(right), wanted)
+    except Undecided:
+        extra["accuracy"] = "open"
+    return Bound(
+        kind="cross-entropy",
+        parameters={"model": model, "n": length, **text},
+        value=shown(value, wanted),
+        claimed=shown(lambda: arb(1), wanted),
+        holds=decided(lambda: 1 - value(), wanted, "the distance from one bit"),
+        attained=False,
+        source="chiang2022, Sections 3.4 and 4.3, Figure 2",
+        labels=("mean, in bits", "worst possible"),
+        extra=extra,
+    )
+
+
+def _sign(one: Class, digits: int) -> int:
+    return decide_sign(one.logit, "a logit", limit_for(digits))
+
+
+def case_of(model: str, length: int, values: str | Mapping[str, Any] | None) -> tuple[Given, dict[str, str]]:
+    """The length with CLS and the symbols, and what was set as text."""
+    from symcook.recipes import build, info
+
+    found = settings(values)
+    known = {argument.name for argument in info(model).arguments}
+    arguments = info(model).read({name: value for name, value in found.items() if name in known})
+    eta: Fraction | None = arguments.get("eta")
+    exact = build(model, **arguments).values({name: value for name, value in found.items() if name not in known})
+    numbers = {name: fraction(value) for name, value in exact.items()}
+    c, n = numbers["c"], length + 1
+
+    def scale() -> flint.arb:
+        return arb_of(c) * (arb(n).log() if arguments["scaled"] else 1)
+
+    def target() -> flint.arb:
+        wanted = -arb_of(eta or 0).expm1().log()
+        return wanted if wanted > 0 else -arb_of(Fraction(1, 2)).expm1().log()
+
+    text = {name: str(value) for name, value in numbers.items()} | {"scaled": "yes" if arguments["scaled"] else "no"}
+    text |= {} if eta is None else {"eta": str(eta)}
+    epsilon = numbers.get("epsilon", Fraction(0))
+    return Given(n, scale, epsilon, arguments["scaled"], None if eta is None else target), text
+
+
+def _weight(model: str, given: Fraction | int | str) -> Fraction:
+    what = "the weight"
+    value = rational_value(number_tree(str(given), what), what)
+    if value < 0:
+        raise BadInput("the weight must not be negative", given)
+    if value != 1 and not model.startswith("parity"):
+        raise BadInput("the weight of Figure 3 must be one of parity or parity-layernorm", model, "leave it out")
+    return value
+
+
+def _seed(given: int | str) -> int:
+    try:
+        return int(given)
+    except ValueError:
+        raise BadInput("a seed must be an integer", given) from None
+
+
+def _sampled(classes: list[Class], length: int, many: int, seed: int) -> list[Class]:
+    """The classes with the shares that they have among words that are drawn."""
+    if many * length > 10**6:
+        raise BadInput("a sample must have at most 10^6 symbols in all", many * length, "draw fewer words")
+    draw = random.Random(seed)
+    found = Counter[tuple[bool, int]]()
+    for _ in range(many):
+        bits = draw.getrandbits(length)
+        found[bits >= 1 << (length - 1), bits.bit_count()] += 1
+    shares = [sum(times for word, times in found.items() if one.holds(*word)) for one in classes]
+    return [one._replace(share=Fraction(times, many)) for one, times in zip(classes, shares, strict=True) if times]
+
+
+def hits(at: Fraction, n: int) -> dict[int, Fraction]:
+    """Figure 1 at the point `at`: how much each position from 0 to n - 1 is hit, where it is."""
+    low = at.numerator // at.denominator
+    return {i: 1 - abs(at - i) for i in (low, low + 1) if 0 <= i < n and abs(at - i) < 1}
+
+
+def _parity(given: Given) -> Iterator[Class]:
+    """Appendix A: the sign and size of the logit depend on the parities of k and n."""
+    n = given.n
+    if given.weight != 1:
+        yield from _by_ones(parity_logit, given)  # Section 3.2 with another weight
+        return
+
+    def logit(odd: bool) -> flint.arb:
+        c = given.c()
+        if n % 2 == 0:
+            return (2 if odd else -2) * c.tanh() / n**2
+        less, more = arb_of(Fraction(n - 1, 2)), arb_of(Fraction(n + 1, 2))
+        below = n * (less * c.exp() + more * (-c).exp()) * (more * c.exp() + less * (-c).exp())
+        return (n + 1 if odd else 1 - n) * (2 * c).sinh() / below
+
+    for odd in (False, True):
+        yield Class(Fraction(1, 2), odd, lambda odd=odd: logit(odd), lambda _, k, odd=odd: k % 2 == odd)
+
+
+def parity_logit(given: Given, _: flint.arb, hit: Mapping[int, flint.arb]) -> flint.arb:
+    """The logit of parity where the positions `hit` are hit so much: one head sees odd positions, one even ones."""
+    n = given.n
+    high, low = given.c().exp(), (-given.c()).exp()
+    even, odd = (n + 1) // 2, n // 2
+    rising, falling = even * high + odd * low, even * low + odd * high
+    shares = (low / falling - high / rising, high / falling - low / rising)
+    return sum((t / n * shares[i % 2] for i, t in hit.items()), arb(0))
+
+
+def ones_logit(formula: Formula, given: Given, weight: Fraction, k: int) -> flint.arb:
+    """The logit of the words with k symbols 1 under the weight of Figure 3."""
+    hit = {i: arb_of(t) for i, t in hits(weight * k, given.n).items()}
+    return formula(given, arb_of(weight * k), hit)
+
+
+def _by_ones(formula: Formula, given: Given) -> Iterator[Class]:
+    """A class for each number of 1s."""
+    for k in range(given.n):
+        share = Fraction(comb(given.n - 1, k), 2 ** (given.n - 1))
+        logit = partial(ones_logit, formula, given, given.weight, k)
+        yield Class(share, k % 2 == 1, logit, lambda _, ones, k=k: ones == k)
+
+
+def _parity_normed(given: Given) -> Iterator[Class]:
+    """Appendix B by position, with the weight of Figure 3."""
+    return _by_ones(normed_parity_logit, given)
+
+
+def normed_parity_logit(given: Given, at: flint.arb, hit: Mapping[int, flint.arb]) -> flint.arb:
+    """The logit of parity-layernorm where every position has learnt at/n, which hits the positions `hit` so much.
+
+    The squares of position i sum to 2 + (i/n)^2 + (at/n)^2 + 1/n^2 before the t/n of a hit.
+    """
+    n, zero, e, square = given.n, arb(0), arb_of(given.epsilon), at**2
+
+    def factor(i: int) -> flint.arb:  # as _two_norms; most positions are not hit
+        before = (2 * n * n + i * i + 1 + square) / (9 * n * n)
+        after = before + hit[i] ** 2 / (9 * n * n) if i in hit else before
+        return (after + e * (before + e)).rsqrt()
+
+    factors = [factor(i) for i in range(n)]
+    scale = given.c() * factors[0]
+    rising = [(scale * f if i % 2 == 0 else -scale * f).exp() for i, f in enumerate(factors)]
+    falling = [1 / weight for weight in rising]
+    below = sum(falling, zero), sum(rising, zero)
+    s = sum((factors[i] * t / n * (falling[i] / below[0] - rising[i] / below[1]) for i, t in hit.items()), zero)
+    others = (2 * n * n + 1 + at**2 + hit.get(0, zero) ** 2) / (9 * n * n)
+    return _last(s, factors[0] ** 2 * others + s**2 / 9, 18, given)
+
+
+def _first(given: Given) -> Iterator[Class]:
+    """Eq. (1)."""
+
+    def logit(starts: bool) -> flint.arb:
+        s = arb_of(Fraction(1 if starts else -1, 2)) / (1 + (given.n - 1) * (-given.c()).exp())
+        return s if given.target is None else 4 * given.target() * s
+
+    for starts in (False, True):
+        yield Class(Fraction(1, 2), starts, lambda starts=starts: logit(starts), lambda first, _, s=starts: first is s)
+
+
+def _first_normed(given: Given) -> Iterator[Class]:
+    """Eq. (1) with the factors of the norms at CLS and at position 1."""
+    epsilon = given.epsilon
+
+    def logit(starts: bool) -> flint.arb:
+        cls = _two_norms(arb_of(Fraction(1, 6)), arb(0), epsilon)
+        one = _two_norms(arb_of(Fraction(1, 3)), arb_of(Fraction(int(starts), 6)), epsilon)
+        s = (one if starts else -one) / 2 / (1 + (given.n - 1) * (-given.c() * cls * one).exp())
+        squares = (cls**2 + s**2) / 6
+        if given.target is None or not given.scaled:
+            return _last(s, squares, 12, given)
+        return 4 * (arb_of(epsilon) + arb(5) / 24).sqrt() * given.target() * s * _two_norms(squares, arb(0), epsilon)
+
+    for starts in (False, True):
+        yield Class(Fraction(1, 2), starts, lambda starts=starts: logit(starts), lambda first, _, s=starts: first is s)
+
+
+def _flawed(given: Given) -> Iterator[Class]:
+    """Section 5.2: the logit depends on the first symbol and on k."""
+    n = given.n
+
+    def logit(starts: bool, k: int) -> flint.arb:
+        e = given.c().exp()
+        return ((e - 1) * arb_of(Fraction(1 if starts else -1, 2)) + arb_of(Fraction(2 * k - n, 2))) / (e + n - 1)
+
+    for starts in (False, True):
+        share = Fraction(1, 2 ** (n - 1))
+        for rest in range(n - 1):
+            k = rest + starts
+            yield Class(
+                share,
+                starts,
+                lambda starts=starts, k=k: logit(starts, k),
+                lambda first, ones, s=starts, k=k: first is s and ones == k,
+            )
+            share *= Fraction(n - 2 - rest, rest + 1)
+
+
+def _last(s: flint.arb, squares: flint.arb, d: int, given: Given) -> flint.arb:
+    """The logit s behind the norms of layer 2, where CLS has the mean square `squares`, and behind Proposition 2's
+    layer over d coordinates, where that is used: a norm, (s, -s, 0, ..., 0), a norm, and the readout's weight."""
+    epsilon = arb_of(given.epsilon)
+    norms = _two_norms(squares, arb(0), given.epsilon)
+    if given.target is None:
+        return s * norms
+    s = s * norms * (norms**2 * squares + epsilon).rsqrt()
+    return given.target() * s * (s**2 + epsilon * d / 2).rsqrt()
+
+
+def _two_norms(squares: flint.arb, added: flint.arb, epsilon: Fraction) -> flint.arb:
+    """What two norms, around a part that adds `added` to the mean square `squares`, multiply a vector by."""
+    e = arb_of(epsilon)
+    return (squares + added + e * (squares + e)).rsqrt()
+
+
+LOGITS: dict[str, Callable[[Given], Iterator[Class]]] = {
+    "parity": _parity,
+    "first": _first,
+    "first-flawed": _flawed,
+    "parity-layernorm": _parity_normed,
+    "first-layernorm": _first_normed,
+}

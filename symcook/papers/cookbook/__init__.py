@@ -1,0 +1,1 @@
+"""The Transformer Cookbook: its figures and its comparators."""

@@ -1,0 +1,66 @@
+"""The figures of papers, found by looking.
+
+The module `figures` of a paper's folder has FIGURES: for a recipe by name, functions of the greatest length and of
+what is told about the progress, each of which makes one figure.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+from symcook import papers
+from symcook.errors import BadInput, unknown
+from symcook.files import exists, ordinary
+from symcook.report.figure import Figure, endings, write_files
+
+Make = Callable[[int, Callable[[str], None]], Figure]
+
+
+def figures() -> dict[str, tuple[Make, ...]]:
+    """The figures by recipe."""
+    found: dict[str, tuple[Make, ...]] = {}
+    for paper in sorted(module.name for module in iter_modules(papers.__path__) if module.ispkg):
+        for name, makes in import_module(f"symcook.papers.{paper}.figures").FIGURES.items():
+            found[name] = (*found.get(name, ()), *makes)
+    return found
+
+
+def write(
+    name: str, folder: str | Path, longest: int, *, force: bool = False, done: Callable[[str], None] = lambda _: None
+) -> list[Path]:
+    """Write each figure of a recipe as CSV and, with matplotlib, as SVG and PNG, all of them or none; the files, in
+    order.
+
+    Raises BadInput for a recipe without figures, and for files that exist or cannot be written.
+    """
+    place = ordinary(folder, "the folder of figures", "-o figures") if Path(folder).name else Path(folder)
+    if place.exists() and not place.is_dir():
+        raise BadInput("the place of figures must be a folder", place)
+    known = figures()
+    if name not in known:
+        raise unknown("recipe with figures", name, list(known))
+    if not force:
+        for old in sorted(place.glob(f"{name}-figure-*")) if place.is_dir() else ():
+            raise exists(old)
+    contents: dict[Path, bytes] = {}
+    made = [folder for folder in (place, *place.parents) if not folder.exists()]
+    try:
+        place.mkdir(parents=True, exist_ok=True)  # before the work, which takes minutes
+        for make in known[name]:
+            figure = make(longest, done)
+            for ending in endings():
+                content = figure.csv().encode("ascii") if ending == ".csv" else figure.picture(ending[1:])
+                contents[place / f"{name}-{figure.name}{ending}"] = content
+        write_files(contents, force)
+        made = []
+    except OSError as error:
+        raise BadInput("the place of figures must be writable", f"{place} ({error.strerror})") from error
+    finally:
+        for folder in made:
+            with contextlib.suppress(OSError):  # someone else has put a file there
+                folder.rmdir()
+    return list(contents)

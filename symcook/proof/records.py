@@ -1,0 +1,114 @@
+"""Runs by name in a statement: text that is put in their place before the statement is read.
+
+``names(NAME)`` in a quantifier is the list of all that the equations of run(NAME) speak of, in their order::
+
+    all n:Int, w:Int->Int, names(dyck-1). F        all n:Int, w:Int->Int, token:Int->Real, balance:Int->Real, .... F
+
+A record is a run with a name of its own, so that a statement may have two runs of one model. It is over the word that
+is named behind the model (over w where none is), and reaches to the bracket that closes around it::
+
+    all R:run(dyck-1, v). F        all R_token:Int->Real, R_balance:Int->Real, .... (its equations) -> (F)
+    ex R:run(dyck-1, v). F         ex R_token:Int->Real, R_balance:Int->Real, .... (its equations) & (F)
+
+In F, ``R.total(i)`` is the last value of the coordinate total; what the equations call otherwise, as ``R.z1_total``,
+has that name. ``accept(R)`` is the readout's condition, ``word(R)`` says that the word is one of the model's. A record
+has no other use, so that nothing of what stands here can be meant in two ways. Standard library only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from symcook.errors import BadInput, unknown
+from symcook.model.expr import valid_name
+
+_NAMES = re.compile(r"\bnames\(\s*(?!family-)([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
+_RECORD = re.compile(r"\b(all|ex)\s+(\w+)\s*:\s*run\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*(?:,\s*(\w+)\s*)?\)\s*\.")
+_LEFT = re.compile(r"\bnames\((?!\s*family-)|:\s*run\(")
+ANY = re.compile(r"\bnames\(|:\s*run\(|\(\s*family-")
+"""What is to be written out has one of these; the names of a family are those of `familyrel`."""
+_TAKEN = frozenset({"i", "j", "k", "n", "w"})  # names that the equations themselves use
+
+
+def expand(text: str, relation: Callable[[str], Any]) -> str:
+    """`text` with names and records written out; `relation` gives the run relation of a model by its name.
+
+    Raises BadInput for a list of names outside a quantifier, and a record that is used in another way than by its
+    fields, that shares its name, or of which a field is none of the model's.
+    """
+    while (found := _RECORD.search(text)) is not None:
+        text = _written(text, found, relation(found[3]))
+    for found in _NAMES.finditer(text):
+        _listed(text, found)
+    text = _NAMES.sub(lambda one: _quantified(relation(one[1]).sorts()), text)
+    if (left := _LEFT.search(text)) is not None:
+        must = "a run must be named as in all R:run(NAME, w). F, its names as in all names(NAME). F"
+        raise BadInput(must, text[left.start() : left.start() + 40])
+    return text
+
+
+def _quantified(sorts: dict[str, str]) -> str:
+    return ", ".join(f"{name}:{sort}" for name, sort in sorts.items())
+
+
+def _listed(text: str, found: re.Match[str]) -> None:
+    """BadInput where names(NAME) stands elsewhere than among the names of a quantifier."""
+    before = re.search(r"(?:\b(?:all|ex)\s|[\w)],)\s*$", text[: found.start()])
+    if before is None or re.match(r"\s*[,.]", text[found.end() :]) is None:
+        raise BadInput("names(NAME) must stand in a quantifier, as in all names(NAME). F", found[0])
+
+
+def _written(text: str, found: re.Match[str], relation: Any) -> str:
+    """`text` with the record of one quantifier written out."""
+    kind, record, model, letter = found.groups()
+    end = _end(text, found.end())
+    before, body, after = text[: found.start()], text[found.end() : end], text[end:]
+    sorts: dict[str, str] = relation.sorts()
+    own = {name: f"{record}_{name}" for name in sorts}
+    fields = {**{name: own[name] for name in sorts if name not in relation.model["space"]},
+              **{name: own[held] for name, held in relation.held.items()}}  # fmt: skip
+    if not valid_name(record) or record in _TAKEN:
+        raise BadInput("a run must have a name other than i, j, k, n, w and the words of the language", record)
+    if taken := _words(text) & set(own.values()):
+        raise BadInput(f"no name may be that of a field of the run {record}", min(taken))
+    if letter is not None and relation.embedding["words"] is None:
+        raise BadInput("a run over a word must be that of a model with an alphabet", f"run({model}, {letter})")
+    renamed = {**own, **({} if letter is None else {"w": letter})}
+
+    def field(one: re.Match[str]) -> str:
+        if one[1] not in fields:
+            raise unknown("field", f"{record}.{one[1]}", [f"{record}.{name}" for name in fields])
+        return fields[one[1]]
+
+    body = re.sub(rf"\b{record}\.(\w+)", field, body)
+    for word in ("accept", "word"):
+        said = re.compile(rf"\b{word}\(\s*{record}\s*\)")
+        if said.search(body):
+            body = said.sub(f"({_renamed(getattr(relation, word)(), renamed)})", body)
+    if record in _words(before) | _words(body) | _words(after) | {letter}:
+        used = f"as {record}.NAME or accept({record})"
+        must = f"the run {record} must be used in its quantifier, {used}, and nothing else may have its name"
+        raise BadInput(must, found[0])
+    head = f"{kind} {_quantified({own[name]: sort for name, sort in sorts.items()})}"
+    joined = "->" if kind == "all" else "&"
+    return f"{before}{head}. ({_renamed(relation.run(), renamed)}) {joined} ({body.strip()}){after}"
+
+
+def _end(text: str, at: int) -> int:
+    """Where the formula of a quantifier ends: at the bracket that closes around it, or with the text."""
+    depth = 0
+    for k in range(at, len(text)):
+        depth += (text[k] in "([") - (text[k] in ")]")
+        if depth < 0:
+            return k
+    return len(text)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text))
+
+
+def _renamed(text: str, names: dict[str, str]) -> str:
+    return re.sub(r"\b[A-Za-z_]\w*", lambda one: names.get(one[0], one[0]), text)

@@ -1,0 +1,637 @@
+"""A bridge: the certificate that a model's own run relation implies its family's at given sizes and tables.
+
+    1 <= n -> (word(F) -> word(M)) & (word(M) -> run(M) -> ex ... . premises(F) & run(F) & word(F) & same answers)
+
+with F the family at these values. Both directions of `word` are there, as a model with fewer letters is a run of the
+larger one too. Each function of the family is witnessed by the model's values, one an index; then every index runs
+over numbers, and at each of them the family's equation is the model's by computation. So nothing is searched for: the
+nodes are written down, and where the two differ that is seen at once. Untrusted: the kernel judges what comes out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from symcook.errors import BadInput
+from symcook.model.family import Family
+from symcook.model.instance import Instance, label
+from symcook.model.rationals import quotient
+from symcook.proof import kernel, normal, replay
+from symcook.proof.familyrel import FamilyRelation, Held, set_at
+from symcook.proof.normal import FALSE, TRUE, fkey, nf
+from symcook.proof.replay import Statement
+from symcook.proof.runrel import Relation
+from symcook.proof.search import automation
+from symcook.proof.search.tactics import Goal, Library, Stuck
+from symcook.proof.terms import COMPARISONS, Term, flatten, instantiate, num, opened, var
+from symcook.proof.terms import TRUE as TERM_TRUE
+
+PREFIX = "g_"
+MANY = 64
+"""So many witnesses are tried for an index that exists."""
+
+
+class Unbridged(BadInput):
+    """The model is no instance of the family at these values."""
+
+
+class _Recorded(Relation):
+    """A relation that keeps what is held after the embedding and after each part, and its functions in order."""
+
+    def __init__(self, model: Mapping[str, Any]) -> None:
+        self.streams: list[dict[str, str]] = []
+        self.order = list(model["embedding"]["inputs"] or ())
+        super().__init__(model)
+
+    def _define(self, fresh: str, text: str) -> str:
+        self.order.append(super()._define(fresh, text))
+        return self.order[-1]
+
+    def _embed(self) -> None:
+        super()._embed()
+        self.streams.append(dict(self.held))
+
+    def _part(self, *given: Any) -> None:
+        super()._part(*given)
+        self.streams.append(dict(self.held))
+
+
+class Bridge:
+    """The bridge from a model's document to a family at values: its statement, and the nodes that prove it."""
+
+    def __init__(self, family: Family, at: Instance, model: Mapping[str, Any], name: str, stored: bool = False) -> None:
+        """With `stored` the statement names the stored model and family; else it has their equations written out.
+
+        Raises Unbridged where the model cannot be an instance: other coordinates, tokens or layers.
+        """
+        self.family, self.at, self.model = family, at, model
+        self.own = _Recorded(model)
+        _, given = set_at(lambda choices: family, ", ".join(p for p in at.values.split(", ") if _set(p, family)))
+        self.far = FamilyRelation(family, given, PREFIX)
+        self.words = model["embedding"]["words"] is not None
+        self.pointwise = self.own.pointwise
+        if len(model["space"]) != len(at.space) or self.words is (family.vocabulary is None):
+            raise self._apart("coordinates", len(model["space"]), len(at.space))
+        self.called = dict(zip(at.space, model["space"], strict=True))
+        if self.words and len(model["embedding"]["words"]) != (many := int(at.number(family.vocabulary or (), at.env))):
+            raise self._apart("tokens", len(model["embedding"]["words"]), many)
+        if self.pointwise is not family.pointwise:
+            both = ("one row", "rows") if self.pointwise else ("rows", "one row")
+            raise self._apart("as input", *both)
+        self.cells = self._cells()
+        self.number = {} if stored else self._numbers()
+        self.text = self._text(stored)
+        self.statement = Statement(name, self.text, known=_definitions())
+
+    def _apart(self, what: str, own: Any, far: Any) -> Unbridged:
+        must = f"an instance of {self.family.name} at {self.at.sizes} must have {far} {what}"
+        return Unbridged(must, f"{own} in {self.model['name']}")
+
+    def _cells(self) -> dict[str, dict[tuple[int, ...], str | None]]:
+        """For each function of the family and each of its indices the model's function, None where that is zero."""
+        snaps: list[tuple[dict[str, Held], dict[str, Any]]] = []
+        streams, k = self.far.streams, 0
+        while k < len(streams):
+            loop = streams[k][0]
+            group = [held for over, held in streams[k:] if over is loop] if loop else [streams[k][1]]
+            rounds = [{loop.name: Fraction(t)} for t in self.at.range(loop, self.at.env)] if loop else [{}]
+            snaps += [(held, env) for env in rounds for held in group]
+            k += len(group)
+        if len(snaps) != len(self.own.streams):
+            raise self._apart("blocks", len(self.own.streams) - 1, len(snaps) - 1)
+        out: dict[str, dict[tuple[int, ...], str | None]] = {fn: {} for fn in self.far.functions}
+        for (held, env), names in zip(snaps, self.own.streams, strict=True):
+            for x, (fn, first) in held.items():
+                start = tuple(int(self.at.number(one, {**self.at.env, **env})) for one in first)
+                for cell in self.at.cells[x]:
+                    out[fn].setdefault((*start, *cell), names.get(self.called[label(x, cell)]))
+        for x, (fn, first), old in self.far.starts:
+            start, before = (
+                tuple(int(self.at.number(one, self.at.env)) for one in (held[1] if held else ()))
+                for held in ((fn, first), old)
+            )
+            for cell in self.at.cells[x]:
+                out[fn][*start, *cell] = out[old[0]][*before, *cell] if old else None
+        if missing := [fn for fn, cells in out.items() if not cells and self.far.functions[fn] != "Real"]:
+            raise BadInput("a bridge must be to a family without norms and with one head a coordinate", missing[0])
+        return out
+
+    # --- the statement ---
+
+    def _text(self, stored: bool) -> str:
+        name, real = self.model["name"], "Real" if self.pointwise else "Int->Real"
+        sorts = {fn: f"Int{'*Int' * (not self.pointwise)}->Real" for fn, _ in self.number.values()}
+        runs = [f"names({name})"] if stored else [f"{fn}:{sorts.get(fn, real)}" for fn in self.runs]
+        front = ", ".join([*([] if self.pointwise else ["n:Int"]), *(["w:Int->Int"] if self.words else []), *runs])
+
+        def near(word: str) -> str:
+            return f"{word}({name})" if stored else f"({self._named(getattr(self.own, word)())})"
+
+        def far(word: str) -> str:
+            if not stored:
+                return f"({getattr(self.far, word)()})"
+            return f"{word}(family-{self.family.name}; {self.at.values}; {PREFIX})"
+
+        premises = self.far.premises()
+        made = [*([] if premises == "true" else [far("premises")]), far("run"), *([far("word")] if self.words else [])]
+        made += self._answers(near, far)
+        names = far("names") if stored else ", ".join(self.far.names)
+        quantified = f"ex {names}. {' & '.join(made)}"
+        whole = f"{near('run')} -> {quantified}"
+        if self.words:
+            whole = f"({far('word')} -> {near('word')}) & ({near('word')} -> {whole})"
+        return f"all {front}. {whole}" if self.pointwise else f"all {front}. 1 <= n -> {whole}"
+
+    def _answers(self, near: Any, far: Any) -> list[str]:
+        """That inputs, and what the readout looks at, are the same."""
+        readout, out = self.family.readout, []
+        if readout.kind != self.model["readout"]["kind"] or readout.position != self.model["readout"]["position"]:
+            own = f"{self.model['readout']['kind']} at {self.model['readout']['position']}"
+            raise self._apart("as readout", own, f"{readout.kind} at {readout.position}")
+        values = [(one, False) for one in self.family.inputs]
+        if readout.kind in ("value", "largest"):
+            values += [(one, True) for one in readout.reads]
+        elif readout.position != "each":
+            out.append(f"({far('accept')} <-> {near('accept')})")
+        else:
+            both = (self.far.accept("i"), self._named(self.own.accept("i")))
+            out.append(f"(all i in {self.own.low}..{self.own.high}. ({both[0]}) <-> ({both[1]}))")
+        place = "" if self.pointwise else "i"
+        for one, last in values:
+            for cell in self.at.cells[one.name]:
+                fn, first = self.far.held[one.name] if last else (one.name, ())
+                at = [quotient(self.at.number(x, self.at.env)) for x in first]
+                args = ", ".join([*at, *map(str, cell), *filter(None, [place])])
+                own = self.called[label(one.name, cell)]
+                own = self.own.held.get(own) if last else own
+                mine = self._value(own, place) if own else "0"
+                equal = f"{PREFIX}{fn}{f'({args})' if args else ''} = {mine}"
+                out.append(f"({equal})" if self.pointwise else f"({self.own.everywhere(equal)})")
+        return out
+
+    def _numbers(self) -> dict[str, tuple[str, int]]:
+        """The functions of a model that is not stored, all those of a coordinate of the family as one function of a
+        number (and a position): so a round or an index of the family is a number too."""
+        back = {own: x for x, cells in self.at.cells.items() for own in (self.called[label(x, at)] for at in cells)}
+        taken, out = {*self.own.order, *self.far.functions}, dict[str, tuple[str, int]]()
+        for names in self.own.streams:
+            for c, fn in names.items():
+                group = back[c] + "_"
+                while group in taken:
+                    group += "_"
+                out.setdefault(fn, (group, 1 + sum(other == group for other, _ in out.values())))
+        return out
+
+    @property
+    def runs(self) -> list[str]:
+        """The names in front for the values of a run."""
+        return list(dict.fromkeys(self.number.get(fn, (fn, 0))[0] for fn in self.own.order))
+
+    def _named(self, text: str) -> str:
+        """A text about the model's functions with their numbers."""
+
+        def put(match: re.Match[str]) -> str:
+            group, k = self.number.get(match[1], (match[1], 0))
+            if not k:
+                return match[0]
+            return f"{group}({k}, " if match[2] else f"{group}({k})"
+
+        return re.sub(r"\b([A-Za-z_]\w*)(\()?", put, text, flags=re.ASCII)
+
+    def _value(self, fn: str, place: str) -> str:
+        return self._named(f"{fn}({place})" if place else fn)
+
+    # --- the proof ---
+
+    def certificate(self) -> dict[str, Any]:
+        """The certificate, whose nodes the kernel has not seen yet. Unbridged where the equations differ."""
+        goals = (self.statement.formula, self.statement.defined, self.statement.inhabited)
+        library = Library(_definitions(), {f"ax:{k}": f for k, f in kernel.axioms().items()})
+        parts = [Goal(library, goal, {}, {}) for goal in goals]
+        for part, close in zip(parts, (self.prove, self.defined, self.inhabited), strict=True):
+            close(part)
+        return replay.make_certificate(self.statement, *(part.nodes for part in parts))
+
+    def prove(self, g: Goal) -> None:
+        """Close the statement itself."""
+        self._front(g)
+        if not self.pointwise:
+            g.intro("some")
+        if self.words:
+            first, g = g.split()
+            first.intro("word")
+            self._word(first)
+            g.intro("word")
+        run = g.goal[2][0]
+        parts = flatten("&", run)
+        labels = [f"e{k}" for k in range(1, len(parts) + 1)]
+        g.intro([labels] if len(parts) > 1 else labels)  # type: ignore[arg-type]
+        known = _Known(self, dict(zip(map(fkey, parts), labels, strict=True)))
+        known.by_name = {n: k for part, k in zip(parts, labels, strict=True) if (n := _left(part)) is not None}
+        _witnessed(g, [*map(self._table, self.family.tables), *map(self._witness, self.far.functions)])
+        known.settle(g)
+
+    def _front(self, g: Goal) -> None:
+        """Introduce the names in front."""
+        names = [*([] if self.pointwise else ["n"]), *(["w"] if self.words else []), *self.runs]
+        sorts, f = [], g.goal
+        while f[0] == "all" and len(sorts) < len(names):
+            sorts.append(f[1])
+            f = f[2][0]
+        g.nodes.append({"by": "intro", "as": names})
+        g.scope |= dict(zip(names, sorts, strict=True))
+        g.goal = opened(g.goal, [var(n, s) for n, s in zip(names, sorts, strict=True)])
+
+    def _witness(self, fn: str) -> str:
+        """A function of the family by the model's functions."""
+        cells, place = self.cells[fn] or {(): fn if fn in self.own.order else None}, "" if self.pointwise else "y_"
+        numbers = {key: self.number[one] for key, one in cells.items() if one in self.number}
+        groups = {group for group, _ in numbers.values()}
+        if len(numbers) == len(cells) and len(groups) == 1 and cells.keys() != {()}:
+            form = _affine({key: k for key, (_, k) in numbers.items()})
+            if form is not None:
+                names = [f"v{k}_" for k in range(1, len(form))]
+                number = " + ".join([str(form[0]), *(f"{a}*{x}" for a, x in zip(form[1:], names, strict=True) if a)])
+                args = ", ".join([number, *filter(None, [place])])
+                return f"{' '.join([*names, *filter(None, [place])])}. {groups.pop()}({args})"
+        return _lambda({key: one and self._value(one, place) for key, one in cells.items()}, not self.pointwise)
+
+    def _table(self, name: str) -> str:
+        cells = self.at._cells(self.family.tables[name].over)
+        entries = {at: quotient(Fraction(self.at.env[name](*at))) for at in cells}
+        return _lambda({at: None if e == "0" else f"({e})" for at, e in entries.items()}, False)
+
+    def _word(self, g: Goal) -> None:
+        """The model's word from the family's: w(i) is a number of a range, so one of its numbers."""
+        parts = {fkey(part): k for k, part in enumerate(flatten("&", g.facts["word"]))}
+        labels = [f"f{k}" for k in range(1, len(parts) + 1)]
+        if len(labels) > 1:
+            g.use("word", label=" ".join(labels))
+        else:
+            labels = ["word"]
+        for one in g.split() if g.goal[0] == "&" else [g]:
+            if fkey(one.goal) in parts:
+                one.hyp(labels[parts[fkey(one.goal)]])
+                continue
+            rule = next(k for k in labels if one.facts[k][0] == "all")
+            one.intro(["i", ["il", "ih"]])
+            bounds = flatten("&", instantiate(one.facts[rule][2][0], (var("i", "Int"),))[2][1])
+            names = ["low", "high", *(f"not{k}" for k in range(1, len(bounds) - 1))]
+            one.use(rule, "i", lambda h: _pair(h, "il", "ih"), label=" ".join(names))
+            last = int(normal.constant(nf(bounds[1][2][1])) or 0)
+
+            def leaf(h: Goal, value: int, equal: str, names: list[str] = names, last: int = last) -> None:
+                for bad in names[2:]:
+                    h.rewrite(equal, bad, f"{bad}_{value}")
+                    if fkey(h.facts[f"{bad}_{value}"]) == FALSE:
+                        h.absurd(f"{bad}_{value}")
+                        return
+                want = fkey(h.facts[equal])
+                while h.goal[0] == "|" and fkey(h.goal[2][0]) != want:
+                    h.pick("right")
+                if h.goal[0] == "|":
+                    h.pick("left")
+                if fkey(h.goal) != want:
+                    raise self._apart("tokens", "others", last + 1)
+                h.hyp(equal)
+
+            _halved(one, "w(i)", 0, last, "low", "high", leaf)
+
+    def defined(self, g: Goal) -> None:
+        """Close D: what is divided by is a length, a window or a sum of exponentials."""
+        if g.goal == TERM_TRUE:
+            g.true()
+            return
+        self._front(g)
+
+        def each(h: Goal) -> None:
+            while h.goal[0] in ("all", "->"):
+                name = h.fresh("d")
+                if h.goal[0] == "->" and h.goal[2][0][0] not in COMPARISONS and h.goal[2][0][0] == "&":
+                    h.intro([[h.fresh(f"d{k}_") for k in range(len(flatten("&", h.goal[2][0])))]])  # type: ignore[list-item]
+                else:
+                    h.intro([name])
+            if h.goal[0] == "&":
+                for part in h.split():
+                    each(part)
+                return
+            few = [k for k, f in h.facts.items() if f[0] in COMPARISONS]
+            h.facts = {k: h.facts[k] for k in few}
+            automation.prove(h, (), foreground=few)
+
+        each(g)
+
+    def inhabited(self, g: Goal) -> None:
+        """Close H: a run of the model on the shortest input, where everything is a number."""
+        values = self._run()
+        for part in g.split() if g.goal[0] == "&" else [g]:
+            _witnessed(part, values)
+            _Known(self, {}, searching=True).settle(part)
+
+    def _run(self) -> list[str]:
+        """What the model computes on the shortest input, by the names in front."""
+        from symcook.domains import make_domain
+        from symcook.forward import forward
+        from symcook.model.modelfile import loads
+        from symcook.run import prepare
+
+        model = loads(json.dumps(self.model))
+        given: Any = [model.alphabet[0]] if self.words else []
+        if not self.words:
+            row = dict.fromkeys(model.embedding.inputs or (), 1)
+            given = row if self.pointwise else [row]
+        sequence, _ = prepare(model, given)
+        steps = forward(model, sequence, make_domain("exact"), trace=True, weights=False).steps
+        values: dict[str, list[Any]] = {name: [1] for name in model.embedding.inputs or ()}
+        for names, step in zip(self.own.streams, steps, strict=True):
+            for c, fn in names.items():
+                values.setdefault(fn, list(step.columns[c]))
+        out = [] if self.pointwise else [str(len(sequence))]
+        if self.words:
+            tokens = list(model.embedding.words or {})
+            out.append(_row([tokens.index(t) for t in sequence], self.own.low))
+        low = None if self.pointwise else self.own.low
+        for name in self.runs:
+            mine = {(k,): values[fn] for fn, (group, k) in self.number.items() if group == name}
+            out.append(_rows(mine, low) if mine else _row(values[name], low))
+        return out
+
+
+class _Known:
+    """Closes goals by computation: what a fact says up to normal forms, at each value of each index."""
+
+    def __init__(self, bridge: Bridge, facts: Mapping[Any, str], searching: bool = False) -> None:
+        """With `searching` what is not there by computation is left to the automation: ties, at an input's numbers."""
+        self.bridge, self.keys, self.searching = bridge, dict(facts), searching
+        self.by_name: dict[str | None, str] = {}
+        self.count = 0
+
+    def settle(self, g: Goal) -> None:
+        if g.goal[0] == "&":  # before its key: that of a whole run is long
+            for part in g.split():
+                self.settle(part)
+            return
+        if _numbered(g.goal):
+            self._index(g)
+            return
+        key = fkey(g.goal)
+        if key == TRUE:
+            g.true()
+        elif key in self.keys:
+            g.hyp(self.keys[key])
+        elif g.goal[0] == "->":
+            before, self.count = dict(self.keys), self.count + 1
+            given = f"h{self.count}"
+            if fkey(g.goal[2][0]) == FALSE:
+                raise Stuck("a premise that fails")
+            self.keys[fkey(g.goal[2][0])] = given
+            g.intro(given)
+            self.settle(g)
+            self.keys = before
+        elif g.goal[0] == "ex":
+            self._exists(g)
+        elif g.goal[0] == "all":
+            self._index(g)
+        elif g.goal[0] == "|":
+            self.settle(g.pick("left" if fkey(g.goal[2][0]) == TRUE else "right"))
+        elif self.searching:
+            automation.prove(g)
+        else:
+            raise self._differs(g.goal)
+
+    def _exists(self, g: Goal) -> None:
+        for value in range(MANY):
+            if fkey(instantiate(g.goal[2][0], (num(value),))) == TRUE:
+                self.settle(g.witness(str(value)))
+                return
+        raise self._differs(g.goal)
+
+    def _index(self, g: Goal) -> None:
+        """``all x in a..b``: each number where the ends are numbers, else the positions of a word."""
+        body = g.goal[2][0]
+        if g.goal[1] != "Int" or body[0] != "->" or body[2][0][0] != "&":
+            raise self._differs(g.goal)
+        self.count += 1
+        x, low, high = f"x{self.count}_", f"l{self.count}", f"u{self.count}"
+        g.intro([x, [low, high]])
+        ends = [normal.constant(nf(g.facts[k][2][side])) for k, side in ((low, 0), (high, 1))]
+        if None in ends:
+            self._position(g, x, low, high)
+            return
+
+        def leaf(h: Goal, value: int, equal: str) -> None:
+            h.rewrite(equal) if _occurs(h.goal, x) else None
+            self.settle(h)
+
+        _halved(g, x, int(ends[0] or 0), int(ends[1] or 0), low, high, leaf)
+
+    def _position(self, g: Goal, i: str, low: str, high: str) -> None:
+        """An equation of the embedding at a position, one case for each token that may stand there."""
+        name, word = _left(g.goal), "word"
+        fact = self.by_name.get(name)
+        if word not in g.facts:
+            raise self._differs(g.goal)
+        if fact is not None:
+            g.use(fact, i, lambda h: _pair(h, low, high), label=f"{fact}_at", premises=0)
+        rule = next((part for part in flatten("&", g.facts[word]) if part[0] == "all"), None)
+        if rule is None or rule != g.facts[word]:
+            raise self._differs(g.goal)
+        g.use(word, i, lambda h: _pair(h, low, high), label="token", premises=0)
+        cases = g.cases("token", "token_is") if g.facts["token"][0] == "|" else [g]
+        for one in cases:
+            equal = "token_is" if one is not g else "token"
+            if _mentions_word(one.goal):
+                one.rewrite(equal)
+            key = fkey(one.goal)
+            if key == TRUE:
+                one.true()
+                continue
+            if fact is None:
+                raise self._differs(one.goal)
+            one.rewrite(equal, f"{fact}_at", f"{fact}_here")
+            if fkey(one.facts[f"{fact}_here"]) != key:
+                raise self._differs(one.goal)
+            one.hyp(f"{fact}_here")
+
+    def _differs(self, goal: Term) -> Unbridged:
+        bridge = self.bridge
+        where = difference(bridge)
+        name = _left(goal)
+        about = f"the equation of {name}" if name else "what the family asks"
+        must = f"an instance of {bridge.family.name} at {bridge.at.sizes} must have its weights"
+        return Unbridged(must, where or f"{about} differs in {bridge.model['name']}")
+
+
+def difference(bridge: Bridge) -> str:
+    """The first number in which a model differs from the instance, in words; empty where there is none."""
+    from symcook.model.modelfile import to_document
+
+    tokens = list(bridge.model["embedding"]["words"] or ()) or None
+    made: Any = to_document(bridge.at.model(tokens, bridge.model["name"]))
+    names = {b: a for a, b in bridge.called.items()}
+
+    def first(own: Any, far: Any, path: list[str]) -> str:
+        if isinstance(own, str):
+            own = names.get(own, own)
+        if type(own) is not type(far) or not isinstance(own, (dict, list)):
+            return "" if own == far else f"{own} where the family has {far}, at {' '.join(path)}"
+        if isinstance(own, dict):
+            own = {names.get(k, k): v for k, v in own.items()}
+            keys = [k for k in own if k not in ("name", "source", "symcook", "space")]
+            if own.keys() != far.keys():
+                return f"{' '.join(own)} where the family has {' '.join(far)}, at {' '.join(path)}"
+            return next(filter(None, (first(own[k], far[k], [*path, k]) for k in keys)), "")
+        if len(own) != len(far):
+            return f"{len(own)} entries where the family has {len(far)}, at {' '.join(path)}"
+        pairs = enumerate(zip(own, far, strict=True), 1)
+        return next(filter(None, (first(a, b, [*path, str(k)]) for k, (a, b) in pairs)), "")
+
+    return first(bridge.model, made, [])
+
+
+def _halved(g: Goal, x: str, a: int, b: int, low: str, high: str, leaf: Any) -> None:
+    """Close `g` at each value of an integer x of which `low` says a <= x and `high` x <= b; `leaf` is given the goal,
+    the value, and the label of the equation."""
+    if b < a:
+        g.have(f"{a} <= {b}", "none", lambda h: h._emit({"by": "pos", "sum": [
+            {"c": "1", "of": [low]}, {"c": "1", "of": [high]}]}, True))  # fmt: skip
+        g.absurd("none")
+        return
+    if a == b:
+        equal = g.fresh("eq")
+        g.have(f"{x} = {a}", equal, lambda h: h._emit({"by": "antisym", "left": [{"by": "hyp", "of": high}],
+                                                       "right": [{"by": "hyp", "of": low}]}, True))  # fmt: skip
+        leaf(g, a, equal)
+        return
+    mid = (a + b) // 2
+    upper, above, lower = g.fresh("to"), g.fresh("over"), g.fresh("from")
+    left, right = g.em(f"{x} <= {mid}", upper, above)
+    _halved(left, x, a, mid, low, upper, leaf)
+    right.use("ax:int_lt", str(mid), x, f"#{above}", label=lower)
+    _halved(right, x, mid + 1, b, lower, high, leaf)
+
+
+def _pair(h: Goal, low: str, high: str) -> None:
+    for part, fact in zip(h.split(), (low, high), strict=True):
+        part.hyp(fact)
+
+
+def _lambda(cells: Mapping[tuple[int, ...], str | None], place: bool) -> str:
+    """A function with these values, 0 elsewhere; with `place` its last argument is a position."""
+    keys = list(cells)
+    many = len(keys[0]) if keys else 0
+    names = [f"v{k}_" for k in range(1, many + 1)]
+    terms = []
+    for key, value in cells.items():
+        test = " & ".join(f"{name} = {k if k >= 0 else f'({k})'}" for name, k in zip(names, key, strict=True))
+        if value is not None:
+            terms.append(f"I[{test}]*{value}" if test else value)
+    head = " ".join([*names, *(["y_"] if place else [])])
+    return f"{head}. {_sum(terms)}" if head else _sum(terms)
+
+
+def _sum(terms: Sequence[str]) -> str:
+    if len(terms) <= 16:
+        return " + ".join(terms) or "0"
+    half = len(terms) // 2
+    return f"({_sum(terms[:half])}) + ({_sum(terms[half:])})"
+
+
+def _row(values: Sequence[Any], low: str | None) -> str:
+    """A function of positions with these values; a number where there are none."""
+    texts = [str(value) for value in values]
+    if low is None or len(set(texts)) == 1:
+        return texts[0] if low is None else f"y_. {texts[0]}"
+    terms = [f"I[y_ = {int(low) + k}]*({text})" for k, text in enumerate(texts) if text != "0"]
+    return f"y_. {' + '.join(terms)}"
+
+
+def _rows(rows: Mapping[tuple[int, ...], Sequence[Any]], low: str | None) -> str:
+    """A function of a number, and of a position where `low` is the first one; equal rows that follow are one term."""
+    terms: list[tuple[int, int, tuple[str, ...]]] = []
+    for (k,), row in rows.items():
+        text = tuple(map(str, row[:1] if low is None else row))
+        if terms and terms[-1][1:] == (k - 1, text):
+            terms[-1] = (terms[-1][0], k, text)
+        else:
+            terms.append((k, k, text))
+    found = []
+    for a, b, text in terms:
+        for place, value in enumerate([text[0]] if len(set(text)) == 1 else text):
+            test = [] if len(terms) == 1 else [f"v1_ = {a}"] if a == b else [f"{a} <= v1_ & v1_ <= {b}"]
+            test += [] if len(set(text)) == 1 else [f"y_ = {int(low or 0) + place}"]
+            found += [] if value == "0" else [f"I[{' & '.join(test)}]*({value})" if test else f"({value})"]
+    return f"v1_{' y_' * (low is not None)}. {_sum(found)}"
+
+
+def _set(part: str, family: Family) -> bool:
+    return part.partition("=")[0].strip() not in family.choices
+
+
+def _affine(cells: Mapping[tuple[int, ...], int]) -> list[int] | None:
+    """The numbers c, a, b, .. with value c + a*x1 + b*x2 + .. at each key; None where there are none."""
+    keys = list(cells)
+    first, slopes = keys[0], []
+    for m in range(len(first)):
+        other = next((k for k in keys if k[m] != first[m] and k[:m] + k[m + 1 :] == first[:m] + first[m + 1 :]), None)
+        rise = 0 if other is None else Fraction(cells[other] - cells[first], other[m] - first[m])
+        if rise.denominator != 1:
+            return None
+        slopes.append(int(rise))
+    start = cells[first] - sum(a * x for a, x in zip(slopes, first, strict=True))
+    fits = all(v == start + sum(a * x for a, x in zip(slopes, k, strict=True)) for k, v in cells.items())
+    return [start, *slopes] if fits else None
+
+
+def _witnessed(g: Goal, texts: Sequence[str]) -> None:
+    """Give the witnesses of the goal, all put in at once."""
+    values, f = [], g.goal
+    for text in texts:
+        if f[0] != "ex":
+            raise Stuck("a witness is for 'ex'")
+        values.append(g.term(text, f[1]))
+        g.nodes.append({"by": "witness", "term": text})
+        f = f[2][0]
+    g.goal = opened(g.goal, values)
+
+
+def _numbered(f: Term) -> bool:
+    """Whether it is ``all x in a..b`` with numbers a and b."""
+    if f[:2] != ("all", "Int") or f[2][0][0] != "->" or f[2][0][2][0][0] != "&":
+        return False
+    low, high = f[2][0][2][0][2]
+    ends = (low[2][0], high[2][1])
+    return all(normal.constant(nf(instantiate(end, (var("#", "Int"),)))) is not None for end in ends)
+
+
+def _left(f: Term) -> str | None:
+    """The function that an equation is for, after computation."""
+    while f[0] in ("all", "->", "&"):
+        f = instantiate(f[2][0], (var("#", f[1]),)) if f[0] == "all" else f[2][f[0] == "->"]
+    if f[0] != "=":
+        return None
+    keys = [normal._keys[a] for m in nf(f[2][0]) for a, _ in m[0]]
+    names = {str((key[1], key[3] if len(key) > 4 else "")) for key in keys if key[0] in ("app", "var")}
+    return next(iter(names)) if len(names) == 1 else None
+
+
+def _occurs(t: Term, name: str) -> bool:
+    return (t[0] == "var" and t[1][0] == name) or any(_occurs(k, name) for k in t[2] if isinstance(k, tuple))
+
+
+def _mentions_word(t: Term) -> bool:
+    return _occurs(t, "w")
+
+
+def _definitions() -> Mapping[str, Any]:
+    return next(iter(replay.statements().values())).known if replay.statements() else {}
+
+
+def checked(bridge: Bridge) -> tuple[dict[str, Any], replay.Verdict]:
+    """The certificate of a bridge and what the checker says of it; Rejected where it does not accept it."""
+    certificate = bridge.certificate()
+    return certificate, replay.library().judged(bridge.statement, certificate)

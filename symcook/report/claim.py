@@ -1,0 +1,101 @@
+"""Claims of the papers, and what a proof may cite: statuses, statements, what was tried, and how to check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from symcook.report.document import Document, Table, Words
+
+if TYPE_CHECKING:
+    from symcook.claims import Claim
+
+MOST_SHOWN = 40
+MOST_STATED = 4  # with so few claims the formal statements are shown too
+_FORMALLY = {"OPEN": "Formally, not proved", "DEFINED": "Also proved"}  # beside a definition stands what follows
+
+
+def document(rows: Sequence[Claim]) -> Document:
+    """The claims where they are few enough to read; else statuses counted by paper."""
+    if not rows:
+        return Document("no claim fits")
+    if len(rows) > MOST_SHOWN:
+        more = Words(["symcook claims --search TEXT shows single claims, --json all of them."])
+        return Document("", [_counts(rows), more], apart="\n\n")
+    return Document("", [_one(row, len(rows) <= MOST_STATED) for row in rows])
+
+
+def _one(row: Claim, stated: bool) -> Document:
+    corrected = f" by {row.corrected}" if row.corrected else ""
+    assuming = f" assuming {', '.join(row.assuming)}" if row.assuming else ""
+    details = [f"{row.location}: {row.statement}", *_why(row), *([f"Note: {row.note}"] if row.note else [])]
+    details += [*map(_gap, row.gaps), *(_more(row) if stated else ())]
+    return Document(f"{row.id}: {row.status}{corrected}{assuming}", [Words(details, "")])
+
+
+def lemmas(rows: Sequence[Mapping[str, str]], every: bool) -> Document:
+    """Axioms and lemmas with their statements; of `every` one there are too many to read."""
+    if not rows:
+        return Document("no lemma fits")
+    if len(rows) > MOST_SHOWN and every:
+        return Document(f"{len(rows)} axioms and lemmas. symcook lemmas --search TEXT shows some of them, --json all.")
+    return Document("", [Document(f"{row['name']} ({row['kind']})", [Words([row["statement"]], "")]) for row in rows])
+
+
+def _counts(rows: Sequence[Claim]) -> Table:
+    """A table by paper: the claims by status, then the definitions, then the rows that repeat another one."""
+    from symcook.claims import DEFINITION, STATUSES, counts
+
+    every = counts(rows)
+    words = [w for word in STATUSES for w in (word, f"{word} assuming") if w in every]
+    words += sorted(set(every) - set(words))  # CHECKED N
+    table = [["paper", *words, "claims", "definitions", "repeated", "rows"]]
+    for paper in dict.fromkeys(row.paper for row in rows):
+        own = [row for row in rows if row.paper == paper]
+        found, definitions = counts(own), sum(row.kind == DEFINITION for row in own)
+        repeated = len(own) - found.total() - definitions
+        numbers = [*(found[word] for word in words), found.total(), definitions, repeated, len(own)]
+        table.append([paper, *map(str, numbers)])
+    return Table(table)
+
+
+def _why(row: Claim) -> Iterator[str]:
+    """What a reader should know about the status: the slip and its witness, the test of a definition, the source."""
+    if row.slip:
+        yield f"Printed: {row.printed}"
+        yield f"Slip: {row.slip}. {row.reason}"
+        yield f"Counterexample: {row.counterexample}"
+        yield f"Repair: {row.repair}"
+    elif row.reason:
+        yield f"{row.status.capitalize()}: {row.reason}" + (f" Test: {row.test}" if row.test else "")
+    if row.same:
+        yield f"The same statement as {row.same}."
+
+
+def _gap(gap: Mapping[str, str]) -> str:
+    words = f"{gap.get('class', 'gap').capitalize()}: {gap.get('step', '')}: {gap.get('why', '')}"
+    return words + (f" Repair: {gap['repair']}" if gap.get("repair") else "")
+
+
+def _more(row: Claim) -> list[str]:
+    """What a few claims are shown with: formal statements, attempts, lemmas, and the command that checks the proof."""
+    from symcook.proof.audit.unasked import unasked, unasked_words
+    from symcook.proof.replay import library, statements
+    from symcook.recipes import of_claim
+    from symcook.report.proof import definitions_text
+
+    out = []
+    for name in filter(None, (row.id, row.corrected)):
+        if name in statements():
+            word = "Corrected" if name != row.id else _FORMALLY.get(row.status, "Formally")
+            out.append(f"{word}: {statements()[name].text}")
+            out += [line for one in definitions_text(statements()[name]) if (line := f"Where {one}") not in out]
+            holds = row.status not in ("OPEN", "REFUTED") and name == (row.corrected or row.id)
+            if holds and (found := unasked(statements()[name])):
+                out.append(f"Unasked: {unasked_words(found)}")
+    out += [f"Tried: {tried}" for tried in row.tried]
+    if row.lemmas:
+        out.append(f"Uses: {', '.join(row.lemmas)}")
+    proofs = [name for name in (row.id, row.corrected) if name in library().certificates()]
+    out += [f"Object: {name}" for name in of_claim(row.id)]
+    return [*out, *(f"Proof: symcook prove {name}" for name in proofs)]

@@ -1,0 +1,80 @@
+"""Recipes and functions of the library: what one computes and where it is exact, and the list of all by section."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from symcook.recipes.operations import OPERATIONS
+from symcook.recipes.registry import COOKBOOK, OTHER, Recipe
+from symcook.report.document import Document, Table, Words
+
+CHAPTERS = {
+    "3": "Basic Ingredients",
+    "4": "Feed-Forward Layers",
+    "5": "Self-Attention Layers",
+    "6": "Layer Normalization",
+    "7": "Rounding and Approximation",
+    "8": "Assembly",
+    "9": "Example Constructions",
+}
+"""The sections of the Cookbook that have constructions."""
+
+
+def listing(recipes: Sequence[Recipe], families: Sequence[tuple[str, str]]) -> Document:
+    """The Cookbook's table of contents with what there is of each section; then those of other papers, and others; at
+    the end families, each with what it computes."""
+    width = max(len(recipe.name) for recipe in recipes)
+    entries: dict[str, list[tuple[list[int], str]]] = {}
+    every = [(one.section, one.name, one.summary, "" if one.paper == COOKBOOK else one.paper) for one in recipes]
+    for section, name, summary, paper in every + [(one.section, one.short, one.summary, "") for one in OPERATIONS]:
+        title = paper or f"{section[:1]}  {CHAPTERS.get(section[:1], '')}"
+        line = f"{f'§{section}' if section else '':<7} {name:<{width}}  {summary}"
+        entries.setdefault(title, []).append(([int(part) for part in section.split(".") if part], line))
+    order = sorted(entries, key=lambda title: (not title[0].isdigit(), title == OTHER, title))
+    own = {title: [line for _, line in sorted(entries[title], key=lambda one: one[0])] for title in order}
+    chapters = [Document(title, [Words(lines)]) for title, lines in own.items()]
+    same = [f"        {name:<{width}}  {summary}" for name, summary in families]
+    chapters.append(Document("Families: the same for every size, alphabet and table (symcook new)", [Words(same)]))
+    end = Words(["symcook explain NAME says what one computes, and where it is exact."])
+    return Document("", [Words(["The Transformer Cookbook, by section"]), *chapters, end], apart="\n\n")
+
+
+KEYS = {
+    "formula": "formula", "computes": "computes", "error": "error at most", "region": "exact where",
+    "uniformity": "uniformity", "source": "source",
+}  # fmt: skip
+"""The facts of a table, and what they are called."""
+
+
+def document(facts: Mapping[str, Any]) -> Document:
+    """The facts of a recipe, a function or a model (`symcook explain --json`): a fact that is none is left out."""
+    named = dict(KEYS)
+    if facts.get("error"):
+        named["region"] = "for all where"
+    elif not facts.get("largest", True) and facts.get("region") != "true":
+        named["region"] = "exact at least where"
+    if facts.get("formula_of"):
+        named |= {key: f"{key} by default" for key in ("formula", "computes")}
+    rows: list[tuple[str, str]] = []
+    for key, label in named.items():
+        rows += [(label, facts[key])] if facts.get(key) else []
+        if key == "computes":
+            rows += [(f"  {word}", means) for word, means in facts.get("where", {}).items()]
+    texts = [facts[key].split("\n\n") for key in ("words", "details") if facts.get(key)]
+    parts: list[Any] = [Words([" ".join(one.split()) for one in text], "") for text in texts]
+    parts += [Table(rows)] if rows else []
+    parts += [Document("claims:", [Words(facts["claims"])])] if facts.get("claims") else []
+    for key in ("arguments", "symbols"):
+        parts += [Document(f"{key}:", [Table(list(map(_entry, facts[key])))])] if facts.get(key) else []
+    return Document(f"{facts['name']}: {facts['summary']}", parts, apart="\n\n")
+
+
+def _entry(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    default = entry.get("default")
+    words = (entry.get("description") or "", entry.get("region", ""))
+    return (
+        entry["name"],
+        "no default" if default is None else f"default {default}",
+        "; ".join(part for part in words if part and part != "true"),
+    )

@@ -1,0 +1,296 @@
+"""Running sums in the error model of `symcook.domains.rounding`: one coordinate in many states at once, as arrays.
+
+Every value is a pair of float64 ends, rounded outwards, around the exact number and all that the error model allows.
+With it stands the exponent e of a grid: above `OPEN`, float and exact value are one number, a multiple of 2^e, in every
+word of the state; as in that module a step whose every intermediate result is a number of the format is exact.
+
+Two states become one interval hull where they differ only in sums behind the first attention, as long as these have the
+same sign; sums of token values are kept apart as they are. A verdict on a state holds for all its words; merging can
+only leave one open, never make one wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from symcook.machine import unfollowed
+from symcook.model.parts import FeedForward, Head
+from symcook.model.transformer import Transformer
+from symcook.words import enclosure
+from symcook.words.prefixes import Array, averages
+
+MOST_STATES = 20_000
+"""The greatest number of states that are kept at one position."""
+OPEN = -(10**6)
+"""The exponent of a value that rounding may have moved."""
+ZERO = 10**6
+"""The exponent of zero, a multiple of everything."""
+
+
+@dataclass
+class Values:
+    """One coordinate in all states: ends and exponent of the grid, arrays (S)."""
+
+    low: Array
+    high: Array
+    grid: Array
+
+    def take(self, states: Array) -> Values:
+        return Values(self.low[states], self.high[states], self.grid[states])
+
+
+LEAST = ("low", "grid", "largest", "below")
+"""The fields of a running sum that a hull takes the least of; of the others it takes the greatest."""
+
+
+@dataclass
+class Sums:
+    """A running sum in all states (S): the ends of the exact sum of its terms, the sum of their sizes, the exponent of
+    their grid; the greatest lower end and the least upper end of a term; how far below and above zero one may be."""
+
+    low: Array
+    high: Array
+    size: Array
+    grid: Array
+    largest: Array
+    smallest: Array
+    below: Array
+    above: Array
+    count: int = 0
+
+    def take(self, states: Array) -> Sums:
+        return self.moved(lambda _, array: array[states])
+
+    def moved(self, put: Callable[[str, Array], Array]) -> Sums:
+        arrays = {f.name: put(f.name, getattr(self, f.name)) for f in fields(self) if f.name != "count"}
+        return replace(self, **arrays)
+
+
+def _down(x: Array) -> Array:
+    return np.nextafter(x, -np.inf)
+
+
+def _up(x: Array) -> Array:
+    return np.nextafter(x, np.inf)
+
+
+def _exponents(x: Array) -> tuple[Array, Array]:
+    """Of each number the greatest e with x a multiple of 2^e (`ZERO` of zero), and its bits from there."""
+    mantissa, exponent = np.frexp(x)
+    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    lowest = np.frexp((whole & -whole).astype(float))[1] - 1
+    grid = np.where(x == 0, ZERO, exponent - 53 + lowest)
+    return grid, np.where(x == 0, 0, exponent - grid)
+
+
+class Arithmetic:
+    """The operations of the error model on `Values`, in one format and with one order of averages."""
+
+    def __init__(self, dtype: str, divides_first: bool = False) -> None:
+        self.domain = enclosure.domain(dtype)
+        self.divides_first = divides_first
+        self.format = self.domain.stored
+        self.bits, self.least = self.format.bits, self.format.least or OPEN // 2
+        self.unit = 2.0**-self.bits
+        self.tiny = 2.0 ** max(self.least - self.bits, -1074)
+        self.end = 2.0 ** ((self.format.most or 1024) - 1) * (2 - 2 * self.unit)
+        self._known: dict[Any, Values] = {}
+
+    def number(self, value: Any) -> Values:
+        """A given number, rounded to the format: arrays of one entry."""
+        if value not in self._known:
+            with self.domain.context():
+                self._known[value] = self.column([self.domain.number(value)])
+        return self._known[value]
+
+    def column(self, entries: Sequence[Any]) -> Values:
+        """Sets of the rounding domain, one an entry."""
+        ends = [enclosure.ends(x) for x in entries]
+        low, high = (np.array([pair[k] for pair in ends]) for k in (0, 1))
+        exact = (low == high) & np.array([self.format.holds(x) for x in entries])
+        return Values(low, high, np.where(exact, _exponents(np.where(exact, low, 0))[0], OPEN))
+
+    def fits(self, low: Array, high: Array, grid: Array) -> Values:
+        """What overflows, or is not a number, may be anything."""
+        wild = ~(np.maximum(np.abs(low), np.abs(high)) < self.end)
+        return Values(np.where(wild, -np.inf, low), np.where(wild, np.inf, high), np.where(wild, OPEN, grid))
+
+    def rounded(self, low: Array, high: Array, exact: Array, grid: Array) -> Values:
+        """Results once rounded; those on which `exact` stand on their grid. Rounding keeps signs."""
+        below = _down(low - _up(np.abs(low) * self.unit + self.tiny))
+        above = _up(high + _up(np.abs(high) * self.unit + self.tiny))
+        below, above = np.where(low >= 0, np.maximum(below, 0), below), np.where(high <= 0, np.minimum(above, 0), above)
+        return self.fits(np.where(exact, low, below), np.where(exact, high, above), np.where(exact, grid, OPEN))
+
+    def held(self, size: Array, grid: Array) -> Array:
+        """Whether multiples of 2^grid up to `size` are numbers of the format, with all their bits."""
+        power = np.ldexp(1.0, np.clip(grid + self.bits, -1074, 1023))
+        return (size == 0) | ((grid >= self.least) & (size <= power) & (size < self.end))
+
+    def times(self, c: Values, x: Values) -> Values:
+        products = np.array([a * b for a in (c.low, c.high) for b in (x.low, x.high)])
+        low, high = products.min(axis=0), products.max(axis=0)
+        size = np.abs(products).max(axis=0)
+        zero = ((c.low == 0) & (c.high == 0)) | ((x.low == 0) & (x.high == 0))
+        grid = np.where(zero, ZERO, np.where((c.grid > OPEN) & (x.grid > OPEN), c.grid + x.grid, OPEN))
+        exact = zero | ((grid > OPEN) & self.held(size, grid))
+        low, high = np.where(zero, 0.0, low), np.where(zero, 0.0, high)
+        return self.rounded(np.where(exact, low, _down(low)), np.where(exact, high, _up(high)), exact, grid)
+
+    def total(self, terms: Sequence[Values]) -> Values:
+        """The sum of numbers of the format, in any order; of one that one."""
+        if len(terms) == 1:
+            return terms[0]
+        sums = self.empty(1)
+        for term in terms:
+            sums = self.added(sums, term)
+        return self.value(sums)
+
+    def linear(self, terms: Sequence[tuple[Values, Any]], bias: Any) -> Values:
+        parts = [] if bias == 0 and terms else [self.number(bias)]
+        parts += [x if c == 1 else self.times(self.number(c), x) for x, c in terms]
+        return self.total(parts)
+
+    def empty(self, states: int) -> Sums:
+        zeros = np.zeros(states)
+        return Sums(zeros, zeros, zeros, np.full(states, ZERO), zeros, zeros, zeros, zeros)
+
+    def added(self, sums: Sums, x: Values) -> Sums:
+        """The sum with one term more."""
+        grid = np.minimum(sums.grid, x.grid)
+        with np.errstate(over="ignore"):  # near the greatest float: infinite, which no bound holds
+            size = sums.size + np.maximum(np.abs(x.low), np.abs(x.high))
+            low, high = sums.low + x.low, sums.high + x.high
+        total = _up(size)
+        plain = (grid > OPEN) & self.held(size, grid)  # then the sums are exact
+        return Sums(
+            np.where(plain, low, _down(low)),
+            np.where(plain, high, _up(high)),
+            np.where(plain, size, total),
+            np.where(plain, grid, OPEN),
+            np.maximum(sums.largest, x.low),
+            np.minimum(sums.smallest, x.high),
+            np.minimum(sums.below, x.low),
+            np.maximum(sums.above, x.high),
+            sums.count + 1,
+        )
+
+    def value(self, sums: Sums) -> Values:
+        """What the sum may come out as. Numbers of one sign sum to no less than the largest of them."""
+        error = max(sums.count - 1, 1) * self.unit
+        growth = error / (1 - error) if error < 0.5 else math.expm1(error)  # (1 + u)^(k - 1) - 1 is below both
+        slack = _up(_up(sums.size * (growth * (1 + 2.0**-40))) + self.tiny)
+        low, high = _down(sums.low - slack), _up(sums.high + slack)
+        low = np.where(sums.below >= 0, np.maximum(low, sums.largest), low)
+        high = np.where(sums.above <= 0, np.minimum(high, sums.smallest), high)
+        exact = sums.grid > OPEN
+        return self.fits(np.where(exact, sums.low, low), np.where(exact, sums.high, high), sums.grid)
+
+    def mean(self, sums: Sums | None) -> Values:
+        """The average of all terms of a sum; zero of none."""
+        if sums is None:
+            return self.number(0)
+        if self.divides_first and sums.count > 1:
+            return self.shared(sums)
+        return self.over(self.value(sums), sums.count)
+
+    def shared(self, sums: Sums) -> Values:
+        """The sum of all terms each times 1/count, which is rounded before."""
+        count, power = sums.count, sums.count & (sums.count - 1) == 0
+        error = (count - 1) * self.unit
+        growth = error / (1 - error) if error < 0.5 else math.expm1(error)
+        each = 0.0 if power else 2 * self.unit + self.unit**2  # of the share, and of the product
+        relative = (growth + each + growth * each) * (1 + 2.0**-40)
+        slack = _up(_up(_up(sums.size / count) * relative) + 2 * (1 + growth) * count * self.tiny)
+        low, high = _down(_down(sums.low / count) - slack), _up(_up(sums.high / count) + slack)
+        low = np.where(sums.below >= 0, np.maximum(low, 0), low)  # products and sums keep the sign of all terms
+        high = np.where(sums.above <= 0, np.minimum(high, 0), high)
+        zero = sums.size == 0
+        grid = np.where(sums.grid > OPEN, sums.grid - count.bit_length() + 1, OPEN)
+        exact = zero | (power & (sums.grid > OPEN) & self.held(sums.size / count, grid))
+        found = np.where(exact, sums.low / count, low), np.where(exact, sums.high / count, high)
+        return self.fits(*found, np.where(zero, ZERO, np.where(exact, grid, OPEN)))
+
+    def over(self, x: Values, count: int) -> Values:
+        """A sum over the number of its terms."""
+        by = self.number(count)
+        ends = np.array([a / b for a in (x.low, x.high) for b in (by.low, by.high)])
+        low, high = ends.min(axis=0), ends.max(axis=0)
+        zero = (x.low == 0) & (x.high == 0)
+        grid, bits = _exponents(np.where(np.isfinite(low), low, 0))
+        alone = (x.grid > OPEN) & (x.low == x.high) & (by.grid > OPEN) & (bits + _exponents(by.low)[1] <= 53)
+        exact = zero | (alone & (low * by.low == x.low) & (bits <= self.bits) & self.held(np.abs(low), grid))
+        return self.rounded(np.where(exact, low, _down(low)), np.where(exact, high, _up(high)), exact, grid)
+
+    def activate(self, x: Values, kind: str) -> Values:
+        if kind == "relu":
+            return Values(np.maximum(x.low, 0), np.maximum(x.high, 0), x.grid)
+        low, high = (x.low > 0).astype(float), (x.high > 0).astype(float)
+        return Values(low, high, np.where((low == high) | (x.grid > OPEN), 0, OPEN))
+
+
+class Hulls(Arithmetic):
+    """These operations for the prefixes of a model."""
+
+    ends, says = 1, "words with the same running sums as one"
+
+    def __init__(self, model: Transformer, dtype: str, divides_first: bool = False) -> None:
+        super().__init__(dtype, divides_first)
+        wanted, heads = model.live, model.sublayers[0].parts if model.sublayers else ()
+        held = wanted[0] & {*model.embedding.tables, *model.embedding.places}
+        rows = [zip(head.writes, head.lowered["V"], strict=True) for head in heads if isinstance(head, Head)]
+        self.kept = sum(any(name in wanted[1] and held & weights.keys() for name, weights in row) for row in rows)
+        """How many heads average what depends on the token and the position alone."""
+
+    def at(self, seen: int, entries: int) -> Hulls:
+        self.entries = entries
+        return self
+
+    def added(self, sums: Sums | None, x: Values) -> Sums:
+        return super().added(sums or self.empty(self.entries), x)
+
+    def values(self, numbers: Sequence[Any]) -> Values:
+        found = [self.number(value) for value in numbers]
+        return Values(*(np.concatenate([getattr(one, f) for one in found]) for f in ("low", "high", "grid")))
+
+    def position(self, term: Any, i: int, n: int) -> Values:
+        with self.domain.context():
+            self.domain.begin(("",), i)
+            return self.column(self.domain.positions(term))
+
+    def merged(self, heads: Sequence[Sequence[Sums]], entries: int) -> tuple[Array, Array, Any]:
+        columns = [np.zeros(entries)]
+        for number, head in enumerate(heads):
+            for value in map(self.value, head):
+                sign = np.select(
+                    [value.low > 0, value.high < 0, (value.low == 0) & (value.high == 0)], [1.0, -1.0, 0.0], 2.0
+                )
+                exact = (value.low == value.high) & (value.grid > OPEN) & (number < self.kept)
+                columns += [exact.astype(float), np.where(exact, value.low, sign)]
+        _, first, state = np.unique(np.array(columns).T, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(state.reshape(-1), kind="stable")
+        starts = np.searchsorted(state.reshape(-1)[order], np.arange(len(first)))
+
+        def hull(name: str, array: Array) -> Array:
+            return (np.minimum if name in LEAST else np.maximum).reduceat(array[order], starts)
+
+        return state.reshape(-1), first, tuple(tuple(one.moved(hull) for one in head) for head in heads)
+
+
+def streams(model: Transformer) -> bool:
+    """Whether a deciding model over words can be followed by its running sums."""
+    readout = model.readout
+    if model.embedding.words is None or not readout.answers or readout.first:
+        return False
+    if readout.everywhere and model.embedding.ends[1]:
+        return False
+    parts = [part for step in model.sublayers for part in step.parts]
+    turns = all(part.activation in ("relu", "step") for part in parts if isinstance(part, FeedForward))
+    # a temperature that depends on the position may leave the words of some length without a run
+    soft = (part.lowered["temperature"] for part in parts if isinstance(part, Head) and part.weighting == "softmax")
+    return turns and averages(model) and unfollowed(model) is None and not any(type(t) is tuple for t in soft)

@@ -1,0 +1,127 @@
+"""Families as a user meets them: list, show, new, run, check, prove."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from families import together
+from proof.family_cases import FAMILIES, SHIPPED
+from shared import call, document, refused
+
+
+def test_shipped_families_are_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = call(capsys, "list")
+    assert code == 0 and all(f"family-{name}" in out for name in SHIPPED)
+    code, out, _ = call(capsys, "show", "family-lookup-one-hot")
+    assert code == 0 and "all c in 1..N. all i in 1..n. at(c, i) = I[i = c]" in out and "1 <= N" in out
+    code, out, _ = call(capsys, "show", "family-dyck-k-d", "--latex")
+    assert code == 0 and r"\forall t \in \{1,\dots,D\}" in out
+    code, out, _ = call(capsys, "show", "family-boolean")
+    assert "table       phi(r) for r in 1..M in Int" in out
+
+
+def test_a_family_file_runs_with_sizes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text((FAMILIES / "lookup-one-hot.json").read_text())
+    assert document(capsys, "run", file, "--set", "N=3", "--rows", "2,5; 1,7; 3,1")["outputs"] == ["7", "5", "1"]
+    for ties in ("leftmost", "rightmost"):
+        line = ("run", file, "--set", "N=2", "--set", f"ties={ties}", "--rows", "2,5; 1,7")
+        assert document(capsys, *line)["outputs"] == ["7", "5"]
+    code, out, _ = call(capsys, "show", file, "--set", "N=2")
+    assert code == 0 and "hot2" in out
+
+
+def test_a_family_checks_against_a_reference_of_words(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    spec = tmp_path / "spec.py"
+    spec.write_text(
+        "def nested(word):\n"
+        "    stack, least = [], True\n"
+        "    for number in map(int, word):\n"
+        "        if number % 2 == 0:\n"
+        "            stack.append(number)\n"
+        "            least &= len(stack) <= 2\n"
+        "        elif not stack or stack.pop() != number - 1:\n"
+        "            return False\n"
+        "    return least and not stack\n"
+    )
+    line = ("check", "family-dyck-k-d", "--set", "K=2", "--set", "D=2", "--max-length", "5", "--spec", f"{spec}:nested")
+    code, out, _ = call(capsys, *line)
+    assert code == 0 and "1364" in out.replace(",", "")
+
+
+def test_new_writes_a_model_whose_theorem_prove_finds(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = document(
+        capsys, "new", "family-dyck-k-d", "--set", "K=3", "--set", "D=2", "--tokens", "( ) [ ] { }", "-o", "mine.json"
+    )
+    assert made == {"file": "mine.json", "family": "dyck-k-d", "values": "K = 3, D = 2", "width": 9}
+    assert document(capsys, "run", "mine.json", "--input", "([]{})")["accept"] is True
+    assert document(capsys, "run", "mine.json", "--input", "([{}])")["accept"] is False
+    found = document(capsys, "prove", "mine.json")
+    assert found["bridge"] == "PROVED" and found["values"] == "K = 3, D = 2"
+    assert [(one["id"], one["status"]) for one in found["theorems"]] == [("cookbook.s9.2.3.dyckkD_accept", "PROVED")]
+    code, out, _ = call(capsys, "prove", "mine.json")
+    assert code == 0 and "mine.json is dyck-k-d at K = 3, D = 2: the same words, runs and answers" in out
+    text = Path("mine.json").read_text()
+    edited = json.loads(text)
+    edited["layers"][1]["feedforward"]["b1"][0][0] = "-1"
+    Path("mine.json").write_text(json.dumps(edited))
+    said = refused(capsys, "prove", "mine.json")
+    assert "must have its weights; given: -1 where the family has -2, at layers 2 feedforward b1 1 1" in said
+    assert "must not exist yet" in refused(
+        capsys, "new", "family-dyck-k-d", "--set", "K=1", "--set", "D=1", "-o", "mine.json"
+    )
+
+
+def test_prove_finds_the_family_of_a_stored_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Without a word in it: by its numbers of coordinates, tokens and layers, and then by the bridge."""
+    for name, values in (("lookup-one-hot", "N = 8"), ("induction-most-recent", "S = 4")):
+        file = tmp_path / f"{name}.json"
+        file.write_text((FAMILIES.parent / "models" / f"{name}.json").read_text())
+        found = document(capsys, "prove", file)
+        assert (found["family"], found["values"], found["bridge"]) == (name, values, "PROVED")
+        assert found["theorems"]
+    other = tmp_path / "parity.json"
+    other.write_text((FAMILIES.parent / "models" / "dyck-1.json").read_text())
+    assert "certificate beside it" in refused(capsys, "prove", other)
+
+
+def test_a_table_comes_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    xi, phi = tmp_path / "xi.json", tmp_path / "phi.json"
+    xi.write_text("[[0, 1], [1, 0]]")
+    phi.write_text('{"1": 1, "2": 1}')
+    line = ("family-boolean", "--set", "m=2", "--set", "M=2", "--set", f"xi={xi}", "--set", f"phi={phi}")
+    for p1, p2, out in ((0, 1, "1"), (1, 1, "0")):
+        answer = document(capsys, "run", *line, "--set", f"p1={p1}", "--set", f"p2={p2}")
+        assert answer["output"] == {"out": out}
+    found = document(capsys, "prove", *line)
+    assert found["values"] == "m = 2, M = 2, xi = 0 1 1 0, phi = 1 1"
+    assert found["theorems"][0]["id"] == "cookbook.t1.boolean"
+
+
+@together(
+    "line, sentence",
+    [
+        ("run family-dyck-k-d --input x", "dyck-k-d must have a whole number for K; given: none"),
+        ("run family-dyck-k-d --set K=0 --set D=1 --tokens 0", "must have sizes with 1 <= K; given: K = 0"),
+        (
+            "run family-dyck-k-d --set K=1 --set D=1 --set E=1 --tokens 0",
+            "the setting must be a known name; given: E; known: K, D.",
+        ),
+        ("new family-nothere -o x.json", "the name must be that of a family or a family file; given: family-nothere"),
+        ("new dyck-1 -o x.json", "the name must be that of a family"),
+        ("new family-lookup-one-hot --set N=2 --tokens a -o x.json", "must be given no tokens"),
+        ("new family-dyck-k-d --set K=1 --set D=1 --tokens a -o x.json", "must have 2 different tokens; given: a"),
+        ("new family-lookup-one-hot --set N=2 --set M=3 -o x.json", "must have what --set names; given: M"),
+        ("new family-lookup-one-hot --set N=2000 -o x.json", "an instance must have at most 20000000 weights"),
+        ("run family-boolean --set m=1 --set M=1 --set xi=nothere.json --set phi=1", "a table must be numbers row by"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(line: str, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(capsys, *line.split())
+    assert re.search(re.escape(sentence), said), said

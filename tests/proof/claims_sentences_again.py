@@ -1,0 +1,300 @@
+"""Claims of sentences that a whole reading of the papers found without a row or covered in part."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from proof.adequacy import adequate, column, wrong
+from proof.claims_merrill import POINTS, TIES, attend, dot, near, phi, same
+from proof.statement_truth import CONTEXT, SLACK, real
+
+F = Fraction
+
+
+@adequate(
+    "merrill2024.s3.1.scale",
+    at=[
+        {"x": x, "y": y, "t": t}
+        for x in POINTS[:6]
+        for y in POINTS[:4]
+        for t in (F(2), F(1, 3), F(1000), F(1), F(0), F(-1))
+    ],
+    misses=[
+        ("0 < t", "t != 0"),
+        ("t*x, t*y", "t*x, y"),
+        ("t*x, t*y", "x, t*y"),
+        ("lnhash(x, y, c)", "t*lnhash(x, y, c)"),
+    ],
+)
+def scale_invariant(v: Any) -> bool | None:
+    x, y, t = v["x"], v["y"], v["t"]
+    return same(phi(t * x, t * y), phi(x, y)) if t > 0 and (x or y) else None
+
+
+UNITS = (
+    [F(1)],
+    [F(-1)],
+    [F(3, 5), F(4, 5)],
+    [F(4, 5), F(-3, 5)],
+    [F(0), F(1)],
+    [F(2, 3), F(-1, 3), F(2, 3)],
+    [F(1, 2), F(1, 2), F(-1, 2), F(1, 2)],
+    [F(1), F(1)],
+    [F(0)],
+)
+
+
+@adequate(
+    "merrill2024.appC.unit",
+    at=[
+        {"d": F(len(u)), "u()": column(u), "v()": column(v)}
+        for u, v in itertools.product(UNITS, UNITS)
+        if len(u) == len(v)
+    ],
+    misses=[
+        ("u(c)*v(c)) <= 1", "u(c)*v(c)) <= 9/10"),
+        ("u(c)*v(c)) <= 1", "u(c)*v(c)) < 1"),
+        ("u(c)*v(c)) <= 1", "abs(u(c)*v(c))) <= 9/10"),
+        ("u(c)*u(c)) = 1", "u(c)*v(c)) = 1"),
+        ("sum(c, 1, d, v(c)^2) = 1", "sum(c, 1, d, v(c)^2) <= 2"),
+    ],
+)
+def unit_vectors(v: Any) -> bool | None:
+    a, b = ([v[name][c] for c in range(1, int(v["d"]) + 1)] for name in ("u()", "v()"))
+    if sum(e * e for e in a) != 1 or sum(e * e for e in b) != 1:
+        return None
+    return sum(p * q for p, q in zip(a, b, strict=True)) <= 1
+
+
+def short_heads() -> Iterator[dict[str, Any]]:
+    """Sequences of positions with input tokens 1 to n; `first` is the product of the hashes of tokens i and j."""
+    for n in (1, 2, 3):
+        for tail in ([0], [1, 1], [0, 1], [2, 3], [-1, 0, -1], [3, 1, 2], [1, 2, 1]):
+            h = {n + k: F(p) for k, p in enumerate(tail, 1)} | {k: F(9) for k in range(1, n + 1)}
+            i = n + len(tail)
+            for j in range(1, i + 1):
+                yield {"n": F(n), "i": F(i), "j": F(j), "h()": h, "first": wrong(dot(hashed(n, h, i), hashed(n, h, j)))}
+
+
+def hashed(n: int, h: Any, i: int) -> list[Any]:
+    return phi(i if i <= n else h[i])
+
+
+@adequate(
+    "merrill2024.lemma3.terms",
+    at=short_heads(),
+    misses=[
+        ("first - I[n < j]", "first + I[n < j]"),
+        ("first <= 1", "first <= 9/10"),
+        ("(j <= n & h(i) = j)", "(j < n & h(i) = j)"),
+        ("(n < j & h(i) = h(j))", "(n < j & h(i) < h(j))"),
+        ("(j <= n & h(i) = j)", "h(i) = j"),
+    ],
+)
+def two_terms(v: Any) -> bool | None:
+    n, i, j, h = int(v["n"]), int(v["i"]), int(v["j"]), v["h()"]
+    if not (n < i and j < i):
+        return None
+    first = dot(hashed(n, h, i), hashed(n, h, j))
+    match = h[i] == (j if j <= n else h[j])
+    query, key = [*hashed(n, h, i), -1], [*hashed(n, h, j), int(n < j)]
+    total = dot(query, key)
+    return first <= 1 + SLACK and near(first, 1) == match and near(total, first - int(n < j))
+
+
+def clipped() -> Iterator[dict[str, Any]]:
+    """All vectors of -delta and delta with up to four entries, and some others, with their layer norm."""
+    vectors = [list(v) for d in (1, 2, 3, 4) for v in itertools.product((-1, 1), repeat=d)]
+    for delta in (F(1), F(1, 3), F(5)):
+        for signs in [*vectors, [1, 0], [2, -2], [1, -1, 0]]:
+            x = [delta * s for s in signs]
+            mean = sum(x) / len(x)
+            r = CONTEXT.sqrt(real(sum((e - mean) ** 2 for e in x) / len(x)))
+            out = [(real(e) - real(mean)) / r for e in x] if r > SLACK else [real(F(0)) for _ in x]
+            yield {
+                "d": F(len(x)),
+                "delta": delta,
+                "x()": column(x),
+                "out()": [dict(enumerate(out, 1))],
+                "mu": wrong(mean),
+                "r": wrong(r),
+                "vector": (x, out, mean, delta),
+            }
+
+
+@adequate(
+    "cookbook.s6.4.mean_needed",
+    at=clipped(),
+    misses=[
+        ("<-> mu = 0", "<-> 0 <= mu"),
+        ("out(k) = x(k)/delta) <->", "out(k) = -x(k)/delta) <->"),
+        ("out(k) = x(k)/delta) <->", "out(k) = x(k)) <->"),
+    ],
+)
+def needs_mean_zero(v: Any) -> bool | None:
+    x, out, mean, delta = v["vector"]
+    if any(abs(e) != delta for e in x) or len(set(x)) == 1:
+        return None
+    return all(near(a, 1 if e > 0 else -1) for a, e in zip(out, x, strict=True)) == (mean == 0)
+
+
+def without_a_match() -> Iterator[dict[str, Any]]:
+    """Positions of earlier tokens and of token i; with a constant tie-breaking term several tokens may be maximal."""
+    for walk in ([0, 1], [3, 0], [0, 1, 2], [1, -1, 0], [1, -1, 3, 0], [0, 2, 1], [0, 1, 0], [2, 2]):
+        for ties in (TIES, dict.fromkeys(range(1, 12), F(1, 1000))):
+            i = len(walk)
+            subsets = [dict(enumerate(map(F, s), 1)) for s in itertools.product((0, 1), repeat=i - 1)]
+            yield {"h()": column(walk), "i": F(i), "g()": ties, "picked()": subsets}
+
+
+@adequate(
+    "merrill2024.lemma6.backward",
+    at=without_a_match(),
+    misses=[
+        ("unithash(h(j), 1, c))/sum", "unithash(h(j) + 1, 1, c))/sum"),
+        ("/sum(j, 1, i - 1, picked(j))", ""),
+        ("hardmax(l.", "sm(l."),
+        ("1 <= sum(j, 1, i - 1, picked(j))", "2 <= sum(j, 1, i - 1, picked(j))"),
+    ],
+)
+def mean_of_hashes(v: Any) -> bool | None:
+    i, h, g = int(v["i"]), v["h()"], v["g()"]
+    if h[i] in [h[j] for j in range(1, i)]:
+        return None
+    keys = {j: phi(h[j] / j, F(1, j)) for j in range(1, i + 1)}
+    scores = [dot(keys[i], keys[j]) - phi(g[j])[0] for j in range(1, i)]
+    best, found = attend(scores, [keys[j] for j in range(1, i)])
+    hashes = [phi(h[j + 1]) for j in best]
+    return same(found, [sum(column_) / len(best) for column_ in zip(*hashes, strict=True)])
+
+
+def counted() -> Iterator[dict[str, Any]]:
+    """Predicates on 0 to n as bits; the lookup is right for positive counts, or not, and anything for the count 0."""
+    for n in (0, 1, 2):
+        for bits in itertools.product((0, 1), repeat=n + 1):
+            for c in range(-1, n + 2):
+                for looked in (0, 1, 2):
+                    positive = int(c > 0)
+                    out = max(looked + positive - 1, 0) + max(bits[0] - positive, 0)
+                    yield {
+                        "n": F(n),
+                        "c": F(c),
+                        "theta()": column([*bits, 0, 0], 0),
+                        "test": [F(positive), F(1 - positive)],
+                        "looked": F(looked),
+                        "out": [F(out), F(out + 1)],
+                    }
+
+
+@adequate(
+    "yang2026.thm20.theta_zero",
+    at=counted(),
+    misses=[
+        ("relu(theta(0) - test)", "relu(theta(0))"),
+        ("relu(looked + test - 1)", "relu(looked)"),
+        ("0 < c -> looked", "1 < c -> looked"),
+        ("-> out = theta(c)", "-> out = theta(0)"),
+    ],
+)
+def zero_count(v: Any) -> bool | None:
+    """The value of the predicate, by cases: at a count of 0 it is theta(0), elsewhere what was looked up."""
+    n, c, theta, looked = int(v["n"]), int(v["c"]), v["theta()"], v["looked"]
+    if not 0 <= c <= n or looked not in (0, 1) or (c > 0 and looked != theta[c]):
+        return None
+    return (theta[0] if c == 0 else looked) == theta[c]
+
+
+HALF = F(1, 2)
+MOVES = [
+    {
+        "h": [F(h) for h in positions],
+        "i": [F(i) for i in steps],
+        "d": [F(d) for d in moves],
+        "a": [F(0), HALF, F(1)],
+        "b": [F(0), HALF, F(1)],
+        "c": [F(0), HALF, F(1)],
+        "e": [F(0), -HALF, F(-1)],
+        "f": [F(0), F(1)],
+        "g": F(0),
+    }
+    for positions in ([0], [-2, 0, 3])
+    for steps in ([1], [2], [1, 2], [2, 5, 9])
+    for moves in ([1], [-1], [1, -1])
+]
+"""Positions, steps and moves, and the weights that an affine map may have."""
+
+
+@adequate("merrill2024.thm2.linear", at=MOVES, false=True)
+def affine_choice(v: Any) -> bool:
+    """One move, or one step (where h/i is read and 1/i is a number of the map), can be had; not both moves at two."""
+    return len(v["d"]) == 1 or len(v["i"]) == 1
+
+
+@adequate(
+    "merrill2024.thm2.linear.corrected",
+    at=MOVES,
+    misses=[
+        ("relu((h + 1)/i", "((h + 1)/i"),
+        ("- 2*I[d = -1])", "- I[d = -1])"),
+        ("- 2*I[d = -1])", "- 2*I[d = 1])"),
+    ],
+)
+def one_unit(v: Any) -> bool:
+    return all(
+        (h - 1) / i + max(F(0), (h + 1) / i - (h - 1) / i - 2 * (d == -1)) == (h + d) / i
+        for h in v["h"]
+        for i in v["i"]
+        for d in v["d"]
+    )
+
+
+PIECES = [
+    {name: F(value) for name, value in zip("abuxvyz", values, strict=True)}
+    for a, b in ((2, 1), (F(1, 3), 0), (-1, 2), (0, 3))
+    for u, x, v in ((0, 1, 2), (-3, 0, F(1, 2)), (1, 1, 2), (0, 2, 2), (2, 1, 0))
+    for values in ((a, b, u, x, v, a * u + b, a * v + b), (a, b, u, x, v, a * u + b, a * v + b + 1))
+]
+
+
+@adequate(
+    "yang2026.lemma27.affine",
+    at=PIECES,
+    misses=[
+        ("y < a*x + b", "y + 1 < a*x + b"),
+        ("a*x + b < z", "a*x + b < y"),
+        ("u < x & x < v", "u <= x & x < v"),
+        ("u < x & x < v", "u < x & x <= v"),
+    ],
+)
+def between(v: Any) -> bool | None:
+    """The value of an affine map between two points lies between those at the points."""
+    low, high = v["a"] * v["u"] + v["b"], v["a"] * v["v"] + v["b"]
+    if not v["u"] < v["x"] < v["v"] or (v["y"], v["z"]) != (low, high) or low >= high:
+        return None
+    return low < v["a"] * v["x"] + v["b"] < high
+
+
+@adequate(
+    "merrill2024.lemma5.mean",
+    at=[
+        {"m": F(len(k)), "q": F(q), "k()": column(k)}
+        for q in (-3, 0, 1, 4)
+        for k in ([], [2], [-1], [0, 2], [2, 3], [-5, -4], [5, 7, 9], [-9, -4, -4], [-1, 9, 9])
+    ],
+    misses=[
+        ("(all j in 1..m. k(j) < q)", "(ex j in 1..m. k(j) < q)"),
+        ("(all j in 1..m. q < k(j))", "(ex j in 1..m. q < k(j))"),
+        ("lnhash(q, 1, 1) < sum", "lnhash(q, 1, 1) + 1/2 < sum"),
+        ("/m < lnhash(q, 1, 1))", " < lnhash(q, 1, 1))"),
+    ],
+)
+def mean_on_one_side(v: Any) -> bool | None:
+    m, q, k = int(v["m"]), v["q"], list(v["k()"].values())
+    below, above = all(a < q for a in k), all(a > q for a in k)
+    if m < 1 or not (below or above):
+        return None
+    mean = CONTEXT.fsum(phi(a)[0] for a in k) / m
+    return mean < phi(q)[0] if below else mean > phi(q)[0]

@@ -1,0 +1,209 @@
+"""Bridges: a certificate that a model is an instance of its family, refused for whatever is none."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import time
+from collections.abc import Iterator
+from runpy import run_path
+from typing import Any
+
+import pytest
+from checkout import ROOT
+from proof.family_cases import FAMILIES, SHIPPED, family
+from proof.stored import verdict
+
+from symcook.errors import BadInput, Rejected
+from symcook.model.family import MASKS, WEIGHTINGS, Family
+from symcook.model.instance import Instance, instance
+from symcook.model.modelfile import to_document
+from symcook.proof import replay
+from symcook.proof.familyrel import FamilyRelation
+from symcook.proof.replay import proofs_directory
+from symcook.proof.runrel import Relation, stored_model
+from symcook.proof.search.bridge import Bridge, Unbridged, checked
+from symcook.proof.search.tactics import Stuck
+
+SIZES: dict[str, dict[str, Any]] = {
+    "boolean": {"m": 2, "M": 3, "xi": "0 0 0 1 1 1", "phi": "1 1 1"},
+    "cpwl": {"P": 3, "xs": "1 2 3 5", "ys": "2 3 2 5", "m": "1 -1 3/2"},
+    "dyck-k-d": {"K": 2, "D": 2},
+    "induction-most-recent": {"S": 3},
+    "lookup-one-hot": {"N": 3},
+    "max": {"K": 3},
+    "min": {"K": 3},
+}
+
+
+def bridge(read: Family, values: dict[str, Any], document: Any = None, name: str = "bridge.tried") -> Bridge:
+    return Bridge(read, Instance(read, values), document or to_document(instance(read, values)), name)
+
+
+@pytest.mark.parametrize("name", sorted(SIZES))
+def test_an_instance_is_bridged_to_its_family(name: str) -> None:
+    made = bridge(family(name), SIZES[name])
+    certificate, verdict = checked(made)
+    assert verdict.status == "PROVED" and {"defined", "inhabited"} <= certificate.keys()
+    assert certificate["lemmas"] == {}
+
+
+def test_a_bridge_says_that_the_words_are_the_same() -> None:
+    """A model with two kinds of brackets is a run of the family with three, as words with fewer letters are words: only
+    word(F) -> word(M) fixes the size."""
+    made = bridge(family("dyck-k-d"), {"K": 2, "D": 2})
+    word = r"\(\(all i in 1\.\.n\. 0 <= w\(i\) & w\(i\) <= 2\*2 - 1\)\)"
+    assert re.search(word + r" -> \(all i in 1\.\.n\. w\(i\) = 0 \| ", made.statement.text)
+    document = to_document(instance(family("dyck-k-d"), {"K": 2, "D": 2}))
+    with pytest.raises(Unbridged, match=r"at K = 3, D = 2 must have 6 tokens; given: 4 in dyck-k-d\."):
+        bridge(family("dyck-k-d"), {"K": 3, "D": 2}, document)
+    with pytest.raises(Unbridged, match=r"at K = 2, D = 3 must have 9 blocks; given: 6 in dyck-k-d\."):
+        bridge(family("dyck-k-d"), {"K": 2, "D": 3}, document)
+
+
+def numbers_of(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where the weights of a document stand."""
+    if isinstance(document, (dict, list)):
+        for key, part in document.items() if isinstance(document, dict) else enumerate(document):
+            if key in ("symcook", "name", "source", "space", "reads", "writes", "mask", "weighting", "labels", "kind"):
+                continue
+            yield from numbers_of(part, (*path, key))
+    elif isinstance(document, str) and re.fullmatch(r"-?[0-9]+(/[0-9]+)?", document) and "scale" not in path:
+        yield path
+
+
+@pytest.mark.parametrize("name", sorted(SIZES))
+def test_each_changed_weight_is_named(name: str) -> None:
+    read, values = family(name), SIZES[name]
+    document = to_document(instance(read, values))
+    places = [p for p in numbers_of(document) if p[0] in ("embedding", "layers") and p[-1] != "temperature"]
+    assert len(places) > 3
+    for path in places[:: max(1, len(places) // 12)]:
+        edited = copy.deepcopy(document)
+        at = edited
+        for key in path[:-1]:
+            at = at[key]
+        at[path[-1]] = str(int(at[path[-1]].partition("/")[0]) + 3)
+        if Relation(edited).run() == Relation(document).run():  # a query of a head without keys
+            continue
+        start = time.process_time()
+        with pytest.raises(Unbridged) as error:
+            bridge(read, values, edited).certificate()
+        assert time.process_time() - start < 3, path
+        assert "must have its weights" in str(error.value) and "where the family has" in str(error.value)
+        assert str(path[-1] + 1 if isinstance(path[-1], int) else path[-1]) in str(error.value)
+
+
+def near_misses(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The family's file with one thing changed: a mask, a weighting, a number (a bound or an index too), a sign."""
+    whole = json.loads((FAMILIES / f"{name}.json").read_text())
+
+    def texts(part: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+        if isinstance(part, (dict, list)):
+            for key, one in part.items() if isinstance(part, dict) else enumerate(part):
+                yield from texts(one, (*path, key))
+        elif isinstance(part, str):
+            yield path
+
+    def with_text(path: tuple[Any, ...], text: str) -> dict[str, Any]:
+        made = copy.deepcopy(whole)
+        at = made
+        for key in path[:-1]:
+            at = at[key]
+        at[path[-1]] = text
+        return made
+
+    for top in ("embedding", "layers"):
+        for path in texts(whole[top], (top,)):
+            at: Any = whole
+            for key in path:
+                at = at[key]
+            if path[-1] in ("mask", "weighting"):
+                options = MASKS if path[-1] == "mask" else WEIGHTINGS
+                usual = whole.get("choices", {}).get(at, [at])[0]
+                for other in options:
+                    if other != usual:
+                        yield f"{path} {other}", with_text(path, other)
+            elif path[-1] != "for":
+                for number in re.finditer(r"\b[0-9]+\b", at):
+                    a, b = number.span()
+                    yield f"{path} {at} at {a}", with_text(path, at[:a] + str(int(number[0]) + 1) + at[b:])
+                for sign in re.finditer(r" [-+] ", at):
+                    a, b = sign.span()
+                    other = " - " if "+" in sign[0] else " + "
+                    yield f"{path} {at} at {a}", with_text(path, at[:a] + other + at[b:])
+
+
+def relation(read: Family) -> str:
+    made = FamilyRelation(read)
+    return made.run() + ("" if read.vocabulary is None else made.word())
+
+
+@pytest.mark.parametrize("name", sorted(SIZES))
+def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str) -> None:
+    read, values = family(name), SIZES[name]
+    document, said, tried, wrong = to_document(instance(read, values)), relation(read), 0, []
+    for what, changed in near_misses(name):
+        try:
+            other = Family(changed)
+        except BadInput:
+            continue
+        tried += 1
+        if relation(other) == said:
+            wrong.append(f"the same relation: {what}")
+            continue
+        try:
+            checked(bridge(other, values, document))
+            wrong.append(f"bridged: {what}")
+        except (BadInput, Rejected, Stuck):
+            pass
+    assert tried >= 4 and not wrong, wrong
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize(
+    ("name", "values", "equations"),
+    [
+        ("dyck-k-d", {"K": 2, "D": 4}, 48),
+        ("dyck-k-d", {"K": 100, "D": 2}, 26),
+        ("dyck-k-d", {"K": 2, "D": 20}, 224),
+        ("lookup-one-hot", {"N": 64}, 129),
+    ],
+)
+def test_large_bridges_take_seconds(name: str, values: dict[str, Any], equations: int) -> None:
+    made = bridge(family(name), values)
+    assert len(made.own.equations) == equations
+    start = time.process_time()
+    assert checked(made)[1].status == "PROVED"
+    assert time.process_time() - start < (2 if equations <= 50 and values.get("K") == 2 else 10) * 3  # a busy machine
+
+
+def test_a_theorem_about_a_family_has_a_bridge_to_a_stored_model() -> None:
+    """Else its family might have no instance at all."""
+    made = {one.id: one for one in replay.statements().values() if one.id.startswith("bridge.")}
+    theorems = [
+        one for one in replay.statements().values() if one.claim and one.id not in made and "(family-" in one.written
+    ]
+    assert len(theorems) >= 9
+    for one in theorems:
+        whole = one.formula[0] == "&"  # several statements take no such line
+        assert one.nontrivial or whole, one.id
+        (name,) = set(re.findall(r"\brun\(family-([\w-]+)", one.written))
+        sizes = family(name).sizes
+        assert whole or all(re.search(rf"\b{size}\b", one.nontrivial or "") for size in sizes), one.id
+        assert any(f"run(family-{name};" in other.written for other in made.values()), one.id
+    assert {verdict(name).status for name in (*made, *(one.id for one in theorems))} == {"PROVED"}
+
+
+def test_the_stored_bridges_are_those_that_the_generator_makes(monkeypatch: pytest.MonkeyPatch) -> None:
+
+    monkeypatch.syspath_prepend(str(proofs_directory() / "scripts"))
+    made = run_path(str(ROOT / "proofs" / "scripts" / "bridges.py"))
+    for name, (of, model, values) in made["BRIDGES"].items():
+        stated = replay.statements()[name]
+        assert re.sub(r"\s+", " ", stated.written) == made["made"](name).text
+        read = family(of)
+        assert to_document(Instance(read, values).model(None, None))["layers"]
+        assert stored_model(model)["name"] == model
+    assert {of for of, _, _ in made["BRIDGES"].values()} == {*SHIPPED}

@@ -1,0 +1,226 @@
+"""Representatives of all words of a length against every word by itself: how many each stands for, the smallest of
+them, and what a model says of them, by whole passes of the exact domain."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from families import by_turns
+
+import symcook as sc
+from symcook.domains.exact import Exact
+from symcook.errors import BadInput, NoRun, NotExact
+from symcook.forward import forward
+from symcook.words import Cover, Stand, boxes, every
+from symcook.words.cells import Cells, classes
+from symcook.words.exact import Rationals, mergeable, merged
+from symcook.words.prefixes import Prefixes
+from symcook.words.rounded import Hulls, streams
+
+NAMES = ("a", "b", "c", "d")
+ADDED = ((None, None), ("CLS", None), (None, "EOS"), ("BOS", "EOS"))
+
+
+def drawn(seed: int, plain: bool = False) -> sc.Transformer:
+    """Two layers of one to three heads, with Q unlike K, any mask, hard attention and norms that may refuse; or `plain`
+    means of what stands before. Tokens in front and behind, relu and step, any readout, and odd names whose order is
+    not that of the alphabet."""
+    draw = random.Random(seed)
+
+    def rows(m: int, n: int) -> list[list[Any]]:
+        return [[draw.choice([0, 0, 1, -1, 2, Fraction(1, 2), Fraction(-1, 3)]) for _ in range(n)] for _ in range(m)]
+
+    def head() -> sc.Head:
+        writes = draw.sample(NAMES, draw.choice([1, 2]))
+        if plain:
+            mask, kind, scores = draw.choice(["future", "future", "strict-future"]), "average", ([[0] * 4], [[0] * 4])
+        else:
+            mask = draw.choice(["none", "none", "future", "past", "strict-past"])
+            kind = draw.choice(["average", "average", "leftmost", "rightmost"])
+            scores = (rows(1, 4), rows(1, 4)) if draw.random() < 0.4 else ([[0] * 4], [[0] * 4])
+        return sc.Head(NAMES, tuple(writes), *scores, rows(len(writes), 4), mask, kind)
+
+    def layer() -> sc.Layer:
+        heads = sc.SelfAttention(tuple(head() for _ in range(draw.choice([1, 1, 2, 3]))))
+        kind = draw.choice(["relu", "relu", "step"])
+        network = sc.FeedForward(NAMES, ("c", "d"), rows(2, 4), rows(2, 1), rows(2, 2), rows(2, 1), kind)
+        return sc.Layer(heads, draw.choice([network, None]))
+
+    before, after = draw.choice(ADDED)
+    tokens: dict[str, Any] = {"é☃": {"a": 1}, "0": {"a": draw.choice([0, 1, -2]), "b": 1}}
+    tokens |= {one: {"c": 1, "d": 2} for one in (before, after) if one}
+    positions = draw.choice([{}, {}, {"c": "1/(i + 1)"}, {"b": "(-1)^i"}] + [{"b": "i/n"}] * (not plain))
+    embedding = sc.Embedding(
+        sc.Space(NAMES), words=tokens, positions=positions, start=draw.choice([0, 1]), before=before, after=after
+    )
+    place = "last" if plain else draw.choice(["first", "last", "each", "all"])
+    kind = draw.choice(["sign", "zero"] + ["value", "largest"] * (place != "all" and not plain))
+    weights = {"sign": rows(1, 2), "largest": rows(3, 2)}.get(kind)
+    labels = ("p", "q", "r") if kind == "largest" else ()
+    readout = sc.Readout(kind, place, ("c", "d"), weights, labels)
+    return sc.Transformer("drawn", embedding, tuple(layer() for _ in range(2)), readout)
+
+
+def refusing(seed: int) -> sc.Transformer:
+    """The same with a norm behind the first layer that may refuse: where all entries are alike, as here they all may be
+    at some position of some words, as no token tells them apart but for the first two."""
+    model = drawn(seed)
+    norm = sc.LayerNorm(NAMES, epsilon=0, zero_variance="refuse")
+    layer = sc.Layer(model.layers[0].attention, None, (norm,), (), "post")
+    words: dict[str, Any] = {token: {} if k % 2 else {"a": 1} for k, token in enumerate(model.embedding.words or ())}
+    readout = sc.Readout("zero", model.readout.position, ("c", "d"))
+    return sc.Transformer("refusing", replace(model.embedding, words=words, positions={}), (layer,), readout)
+
+
+def said(model: sc.Transformer, word: Any) -> Any:
+    """What the readout shows where it looks; or that there is no run; None where values are not exact."""
+    try:
+        result = forward(model, model.tokens(word), Exact())
+    except NoRun:
+        return "no run"
+    except NotExact:
+        return None
+    return [result.values(place) for place in result.places]
+
+
+def lengths(model: sc.Transformer, most: int) -> range:
+    return range(0 if model.embedding.added else 1, most + 1)
+
+
+def whole(cover: Cover, alphabet: tuple[str, ...]) -> list[Stand]:
+    """The representatives: words of the length, each once, that stand for all of them."""
+    found = list(cover)
+    assert all(type(words) is int and words > 0 and len(word) == cover.n for word, words in found)
+    assert sum(words for _, words in found) == len(alphabet) ** cover.n
+    assert len({word for word, _ in found}) == len(found) and cover.says
+    return found
+
+
+def test_every_word_once_in_order() -> None:
+    assert ["".join(word) for word in every(("b", "a"), 2)] == ["bb", "ba", "ab", "aa"]
+    assert list(every(("a",), 0)) == [()] and len(list(every("abc", 4))) == 81
+
+
+@by_turns(10, "seed", range(100))
+def test_one_word_for_all_of_a_class_by_counts(seed: int) -> None:
+    """Each word, by the counts in the cells, has what its representative has, refusals too."""
+    model = refusing(seed) if seed % 3 == 0 else drawn(seed)
+    for n in lengths(model, 4):
+        found = classes(n, model)
+        stands, groups = whole(found, model.alphabet), {}
+        for word in every(model.alphabet, n):
+            key = tuple(tuple(sorted(Counter(word[place] for place in cell).items())) for cell in found.cells)
+            groups.setdefault(key, []).append(word)
+        assert sorted(stands) == sorted((group[0], len(group)) for group in groups.values())
+        assert all(said(model, word) == said(model, group[0]) for group in groups.values() for word in group)
+
+
+@by_turns(10, "seed", range(100))
+def test_one_state_for_all_prefixes_alike(seed: int) -> None:
+    """A word of an entry has its values exactly; a state has the words that brute force finds in it, the first of which
+    is the smallest: those whose running sums are alike, where no sum is kept by its ends."""
+    model = drawn(seed, plain=True)
+    model = sc.Transformer(model.name, model.embedding, tuple(map(looking_back, model.layers)), model.readout)
+    assert mergeable(model)
+    for level in merged(model, lengths(model, 5)):
+        stands = whole(level, model.alphabet)
+        values: dict[Any, list[Any]] = {}
+        for word in every(model.alphabet, level.n):
+            shown = said(model, word)
+            values.setdefault(tuple(shown[0].values()), []).append(word)
+        for entry in range(len(level.origin)):
+            word = level.word(entry)
+            columns = level.result.columns()
+            assert [Fraction(str(column.values[entry])) for column in columns.values()] == list(
+                said(model, word)[0].values()
+            )
+        if last_sums(level) != 1:  # states are exact: no more of them than answers need, each with all of its words
+            by_answer: Counter[Any] = Counter()
+            for word, words in stands:
+                by_answer[tuple(said(model, word)[0].values())] += words
+            assert by_answer == {key: len(group) for key, group in values.items()}
+            assert {min(group, key=order(model)) for group in values.values()} <= {word for word, _ in stands}
+
+
+def order(model: sc.Transformer) -> Any:
+    return lambda word: [model.alphabet.index(token) for token in word]
+
+
+def looking_back(layer: sc.Layer) -> sc.Layer:
+    assert layer.attention is not None
+    heads = [sc.Head(h.reads, h.writes, h.Q, h.K, h.V, "future") for h in layer.attention.heads]
+    return sc.Layer(sc.SelfAttention(tuple(heads)), layer.feedforward)
+
+
+def last_sums(level: Any) -> int:
+    numbers = level.result.domain.numbers
+    return len(set(range(len(numbers.sums))) - numbers.fed)
+
+
+@by_turns(10, "seed", range(100))
+def test_states_in_the_error_model_hold_all_their_words(seed: int) -> None:
+    model = drawn(seed, plain=True)
+    if not streams(model):
+        return
+    for n, level in zip(lengths(model, 4), Prefixes(model, Hulls(model, "float32")).levels(), strict=False):
+        assert level.n == n
+        shown = level.result.columns()
+        for entry, (smallest, _) in enumerate(whole(level, model.alphabet)):
+            for word in (smallest, level.word(entry)):
+                for name, value in said(model, word)[0].items():
+                    low, high = (float(end[entry % len(end)]) for end in (shown[name].low, shown[name].high))
+                    assert low <= value <= high
+
+
+def test_many_words_are_counted_exactly() -> None:
+    """2^100 words in 149 states: no count overflows."""
+    model = sc.build("dyck-1").bind()
+    for numbers in (Rationals(), Hulls(model, "float64")):
+        level = next(itertools.islice(Prefixes(model, numbers).levels(), 69, None))
+        assert sum(words for _, words in level) == 2**70 and level.n == 70
+    found = classes(100, sc.build("parity").bind())
+    assert sum(words for _, words in found) == 2**100 and found.many == 101
+
+
+def test_only_means_of_what_stands_before_are_merged_by_prefixes() -> None:
+    """A tie of the greatest scores of different keys is broken by which came last: running sums do not know it."""
+    for weighting in ("leftmost", "rightmost", "average"):
+        head = sc.Head(("a", "b"), ("c",), [[1, 0]], [[0, 1]], [[1, 1]], "future", weighting)
+        embedding = sc.Embedding(sc.Space(("a", "b", "c")), words={"x": {"a": 1}, "y": {"a": 1, "b": 1}, "z": {"b": 1}})
+        model = sc.Transformer("ties", embedding, (sc.Layer(head),), sc.Readout("zero", "last", ("c",)))
+        assert not mergeable(model) and not streams(model)
+        for n in (1, 2, 3, 4):
+            assert len(whole(classes(n, model), model.alphabet)) >= 3
+    assert classes(3, sc.build("induction-most-recent").bind()).many == 4**3
+
+
+def test_words_that_two_models_do_not_tell_apart() -> None:
+    """Cells of both: of one that looks at the first symbol alone, and one that counts."""
+    first, parity = sc.build("first").bind(), sc.build("parity").bind()
+    found = classes(4, first, parity)
+    assert found.cells == ((0,), (1, 2, 3)) and classes(4, first).cells == ((0,),)
+    assert whole(found, ("0", "1"))[-1] == (("1", "1", "1", "1"), 1)
+
+
+def test_the_empty_word_and_words_of_one_symbol() -> None:
+    assert list(Cells(("a",), 3, ((0, 1, 2),))) == [(("a", "a", "a"), 1)]
+    assert list(Cells(("a", "b"), 0, ())) == [((), 1)] == list(classes(0, sc.build("parity").bind()))
+    assert list(Cells(("a", "b"), 2, ())) == [(("a", "a"), 4)]
+    with pytest.raises(BadInput, match="at most 20000"):
+        list(Cells(("a", "b"), 20, tuple((place,) for place in range(20))))
+
+
+@pytest.mark.parametrize("level", range(len(boxes.LEVELS)))
+def test_boxes_are_the_words_of_their_cells(level: int) -> None:
+    model = sc.build("parity").bind()
+    for n in (1, 2, 5):
+        stands = whole(boxes.cells(model, n, level, 24), ("0", "1"))
+        found = list(boxes.boxes(model, n, level, 24))
+        assert [("CLS", *word) for word, _ in stands] == [box.word for box in found]
+        assert all(box.fixed[0] == "CLS" for box in found)
