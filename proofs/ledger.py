@@ -17,6 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from symcook import claims
+from symcook.cli import listing
 from symcook.cli.output import Progress
 from symcook.coq.record import coq_hash
 from symcook.proof.replay import replay, statements
@@ -117,6 +118,7 @@ def main(arguments: list[str]) -> int:
     rows = claims.ledger(found)
     pages = {
         ROOT / "symcook" / "data" / "ledger.json": claims.dump(found),
+        ROOT / "symcook" / "data" / "list.txt": listing.page(),
         ROOT / "notes" / "ledger.md": ledger_page(rows),
         ROOT / "notes" / "errata.md": errata.page(rows),
         ROOT / "notes" / "constructions.md": constructions.page(rows),

@@ -14,10 +14,10 @@ from symcook.bounds.arguments import count, written
 from symcook.bounds.growth import Growth, Part
 from symcook.bounds.models import rational_positive, read_model
 from symcook.bounds.reached import FLOATS, Moves, few_enough, moves
-from symcook.bounds.result import Bound, decided
+from symcook.bounds.result import Bound, decided, shown
 from symcook.errors import EMPTY_WORD, BadInput, Undecided, unknown
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import Ball, ball, bits_for, check_digits, refine
+from symcook.numbers.balls import Ball, ball, bits_for, check_digits
 
 GUARD_BITS = 128
 """The precision of the slopes, beyond what is asked for."""
@@ -141,12 +141,10 @@ def _once(compute: Parts) -> Parts:
 
 def _balls(parts: Parts, k: int, wanted: int) -> tuple[Ball, Ball]:
     """The errors by our constants and by the papers' after part k."""
-
-    def shown(side: int) -> Ball:
-        found = refine(lambda: arb(parts()[k].error[side]), wanted, relative=True, what="a bound")
-        return ball(found, wanted, relative=True)
-
-    return shown(0), shown(1)
+    return (
+        shown(lambda: arb(parts()[k].error.ours), wanted, "a bound"),
+        shown(lambda: arb(parts()[k].error.papers), wanted, "a bound"),
+    )
 
 
 def _ends(

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import flint
 from flint import arb
 
 from symcook.bounds.arguments import count, written
 from symcook.bounds.models import entry, read_model, words_of_length
-from symcook.bounds.result import Bound
+from symcook.bounds.result import Bound, shown
 from symcook.domains.batch import Batch, Words
-from symcook.domains.rowwise import visible
+from symcook.domains.protocol import Coefficient
+from symcook.domains.rowwise import Column, Rowwise
 from symcook.errors import BadInput
 from symcook.forward import Result, forward
-from symcook.model.layers import SelfAttention
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, check_digits, refine
@@ -28,9 +28,6 @@ LIMIT = 2**16
 IN_BALLS = 2**12
 """The same where each is run in balls."""
 NONE = arb(0)
-
-Changes = list[dict[str, Fraction]]
-"""For each position a bound on the change of each coordinate."""
 
 
 def sensitivity(
@@ -83,8 +80,8 @@ def sensitivity(
     return Bound(
         kind="sensitivity",
         parameters={"model": name, "n": length},
-        value=_shown(value, wanted),
-        claimed=_shown(bound, wanted),
+        value=shown(lambda: arb_of(value), wanted),
+        claimed=shown(lambda: arb_of(bound), wanted),
         holds=value <= bound,
         attained=True,
         where=where,
@@ -93,10 +90,6 @@ def sensitivity(
         proofs=("lem.layers_net", "lem.mean_step"),
         extra=extra,
     )
-
-
-def _shown(value: Fraction, digits: int) -> Ball:
-    return ball(refine(lambda: arb_of(value), digits, relative=True), digits, relative=True)
 
 
 def _irregular(model: Transformer) -> str | None:
@@ -210,59 +203,47 @@ def _greatest(model: Transformer, result: Result, n: int, each: bool) -> tuple[F
 
 def _bound(model: Transformer, n: int, each: bool) -> Fraction:
     """The proved bound on the change of an output for n typed symbols."""
-    before, length = len(model.embedding.ends[0]), n + model.embedding.added
-    best = Fraction(0)
+    before, best = len(model.embedding.ends[0]), Fraction(0)
     for changed in range(before, before + n):
-        changes = _changes(model, length, changed)
-        places = [p for p in model.readout.places(length) if not each or p != changed]
-        best = max([best, *(change for place in places for change in _outputs(model, changes[place]))])
+        word = model.embedding.surround((model.alphabet[0],) * n)
+        watched = forward(model, word, Changes(changed, model.alphabet)).watched.values()
+        places = [p for p in model.readout.places(len(word)) if not each or p != changed]
+        best = max([best, *(column[p] for p in places for column in watched)])
     return best
 
 
-def _changes(model: Transformer, length: int, changed: int) -> Changes:
-    """For each position a bound on the change of each coordinate after the last layer, symbol `changed` changing."""
-    words = model.embedding.words or {}
-    rows = [words[token] for token in model.alphabet]
-    start = {c: max(entry(r.get(c, 0)) for r in rows) - min(entry(r.get(c, 0)) for r in rows) for c in model.space}
-    nothing = dict.fromkeys(model.space, Fraction(0))
-    changes: Changes = [dict(start if i == changed else nothing) for i in range(length)]
-    for step in model.sublayers:
-        if isinstance(step.block, SelfAttention):
-            changes = _averaged(step.block, changes)
-        elif step.block is not None:
-            changes = [_passed(step.block, at) for at in changes]
-    return changes
+class Changes(Rowwise):
+    """The domain of bounds on how far a coordinate moves where the symbol at one place, from 0, is another: the
+    embedding by the range of its entries, and from there on no part lets a change grow by more than its weights."""
 
+    name: ClassVar[str] = "changes"
+    nothing = Fraction(0)
 
-def _averaged(block: SelfAttention, changes: Changes) -> Changes:
-    length = len(changes)
-    result = [dict(at) for at in changes]
-    for head in block.heads:
-        for i in range(length):
-            seen = visible(head.sees, i, length)
-            if not len(seen):
-                continue
-            means = [sum((changes[j][c] for j in seen), Fraction(0)) / len(seen) for c in head.reads]
-            for r, name in enumerate(head.writes):
-                result[i][name] += sum((abs(entry(head.V[r, c])) * mean for c, mean in enumerate(means)), Fraction(0))
-    return result
+    def __init__(self, place: int, alphabet: Sequence[str]) -> None:
+        super().__init__()
+        self.place, self.alphabet = place, alphabet
 
+    def embed(self, table: Mapping[str, Coefficient]) -> Column:
+        entries = [entry(table[token]) for token in self.alphabet]
+        return [max(entries) - min(entries) if row == self.place else self.nothing for row in self.rows]
 
-def _passed(block: FeedForward, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
-    result = dict(at)
-    for h in range(block.hidden):
-        moved = sum((abs(entry(block.W1[h, c])) * at[name] for c, name in enumerate(block.reads)), Fraction(0))
-        for r, name in enumerate(block.writes):
-            result[name] += abs(entry(block.W2[r, h])) * moved
-    return result
+    def positions(self, expression: Coefficient) -> Column:
+        return [self.nothing] * len(self.rows)
 
+    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
+        return super().linear(terms, 0)
 
-def _outputs(model: Transformer, at: Mapping[str, Fraction]) -> list[Fraction]:
-    """Bounds on the changes of the outputs."""
-    readout = model.readout
-    if readout.weights is None:
-        return [at[name] for name in readout.reads]
-    return [
-        sum((abs(entry(readout.weights[r, c])) * at[name] for c, name in enumerate(readout.reads)), Fraction(0))
-        for r in range(readout.weights.shape[0])
-    ]
+    def number(self, value: Coefficient) -> Fraction:
+        return abs(entry(value))
+
+    def activation(self, x: Fraction, kind: str) -> Fraction:
+        return x
+
+    def is_positive(self, x: Fraction) -> None:
+        return None
+
+    def is_zero(self, x: Fraction) -> None:
+        return None
+
+    def first_largest(self, scores: Sequence[Fraction]) -> None:
+        return None

@@ -1,21 +1,56 @@
-"""What ``symcook list`` prints: from metadata alone, without a model, click or anything heavy."""
+"""What ``symcook list`` prints, from metadata alone.
+
+A shell waits for it, and to import every recipe takes six times as long as Python's own start. So the list is stored
+(`data/list.txt`, written by proofs/ledger.py), with a checksum of all that it is made of; where that is another one, as
+in a checkout with a new recipe, the list is made.
+"""
 
 from __future__ import annotations
 
-from symcook.recipes import info, names
+import os
+from zlib import crc32
+
+PACKAGE = os.path.dirname(os.path.dirname(__file__))
+STORED = os.path.join(PACKAGE, "data", "list.txt")
+APART = "\n\f\n"
 
 
 def print_list(as_json: bool) -> None:
     """Print every recipe: one JSON list, or the Cookbook's table of contents with what there is of each section."""
+    try:
+        with open(STORED, encoding="utf-8") as file:
+            parts = file.read().split(APART)
+    except OSError:
+        parts = []
+    print((parts if parts[:1] == [checksum()] else page().split(APART))[2 if as_json else 1])
+
+
+def checksum() -> str:
+    """Of the files that recipes and families are declared in, and of those that say how a list looks."""
+    recipes = os.path.join(PACKAGE, "recipes")
+    chapters = [entry.path for entry in os.scandir(recipes) if entry.is_dir() and entry.name[0] != "_"]
+    places = (os.path.join(PACKAGE, "_proofs"), os.path.join(os.path.dirname(PACKAGE), "proofs"))
+    families = [found for place in places if os.path.isdir(found := os.path.join(place, "families"))]
+    names = [os.path.join(PACKAGE, "report", name) for name in ("document.py", "recipe.py")]
+    for folder in (recipes, *chapters, *families[:1]):
+        names += [entry.path for entry in os.scandir(folder) if entry.name.endswith((".py", ".json"))]
+    found = 0
+    for name in sorted(names, key=lambda name: name.split(os.sep)[-2:]):
+        with open(name, "rb") as file:
+            found = crc32(file.read().replace(b"\r\n", b"\n"), crc32(os.path.basename(name).encode(), found))
+    return f"{found:08x}"
+
+
+def page() -> str:
+    """The text of `STORED`: the checksum, the list, and the same as JSON."""
+    import json
+
+    from symcook.recipes import info, names
+    from symcook.report.recipe import listing
+
     recipes = [info(name) for name in names()]
-    if as_json:
-        import json
-
-        print(json.dumps([recipe.to_json() for recipe in recipes], indent=2))
-    else:
-        from symcook.report.recipe import listing
-
-        print(listing(recipes, families()).text())
+    document = json.dumps([recipe.to_json() for recipe in recipes], indent=2)
+    return APART.join([checksum(), listing(recipes, families()).text(), document])
 
 
 def families() -> list[tuple[str, str]]:

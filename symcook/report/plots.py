@@ -158,21 +158,14 @@ def sweep(
     """The answers of a kind over a range of one argument; see `plot_bound`."""
     from symcook.numbers.balls import check_digits
 
-    chosen, wanted = bounds.kind(kind), check_digits(digits)
+    wanted = check_digits(digits)
     name, values, logarithmic = read_over(kind, over)
     if name in arguments:
         raise BadInput(f"{name} must be given once", f"{name} = {arguments[name]}, and over {over}", "leave one out")
-    names = [argument.name for argument in chosen.arguments]
-    for other in arguments:
-        if other not in names:
-            raise unknown(f"argument of {kind}", other, names)
-    for argument in chosen.arguments:
-        if argument.required and argument.name != name and argument.name not in arguments:
-            raise BadInput(f"{kind} must have {argument.name}", "none")
-    compute, answers = chosen.load(), []
+    answers = []
     for k, value in enumerate(values):
         try:
-            answers.append(compute(**arguments, **{name: value}, digits=wanted))
+            answers.append(bounds.bound(kind, **arguments, **{name: value}, digits=wanted))
         except Undecided as error:
             raise Undecided(f"at {name} = {decimal_text(value)}: {error}") from None
         if progress is not None:

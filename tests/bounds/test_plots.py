@@ -198,7 +198,7 @@ def test_bad_ranges(over, must):
     [
         (lambda: sweep("gelu-multiply", "n=1:2"), "a number to run over"),
         (lambda: sweep("softmx", "n=1:2"), "did you mean softmax"),
-        (lambda: sweep("softmax-hardmax", "n=1:2"), "must have gamma"),
+        (lambda: sweep("softmax-hardmax", "n=1:2"), "must be given gamma"),
         (lambda: sweep("softmax-hardmax", "n=1:2", n=3, gamma=1), "given once"),
         (lambda: sweep("softmax-hardmax", "n=1:2", gamma=1, q=3), "argument of softmax-hardmax"),
         (lambda: sweep("softmax-hardmax", "n=1:2", gamma=0.5), "must be exact"),

@@ -6,9 +6,12 @@ import json
 import subprocess
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from families import together
+
+from symcook.cli import listing
 
 HEAVY = ("sympy", "numpy", "mpmath", "flint", "rich", "symcook.model.transformer")
 SCRIPT = """
@@ -51,3 +54,41 @@ def test_claims_need_no_sympy() -> None:
 def test_the_test_sees_an_import() -> None:
     assert loaded(["run", "--help"], ("click", *HEAVY)) == ["click"]
     assert [name for name in HEAVY if find_spec(name) is None] == []  # these are the names of what is imported
+
+
+def cpu(*arguments: str) -> float:
+    """The least CPU seconds of seven runs of Python."""
+    resource = pytest.importorskip("resource")
+    times = []
+    for _ in range(7):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, *arguments], stdout=subprocess.DEVNULL, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(times)
+
+
+def test_a_list_takes_three_times_as_long_as_python_alone() -> None:
+    assert cpu("-m", "symcook", "list") <= 3 * cpu("-c", "pass")
+
+
+def test_the_stored_list_is_what_is_made(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where this fails: python proofs/ledger.py."""
+    made = listing.page()
+    assert Path(listing.STORED).read_text(encoding="utf-8") == made
+    _, text, document = made.split(listing.APART)
+    for as_json, shown in ((False, text), (True, document)):
+        listing.print_list(as_json)
+        assert capsys.readouterr().out == f"{shown}\n"
+    assert "symcook.recipes" not in loaded(["list"], ("symcook.recipes", "symcook.recipes.registry"))
+
+
+def test_a_list_that_is_out_of_date_is_made(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for text in (None, "", f"00000000{listing.APART}wrong{listing.APART}wrong"):
+        monkeypatch.setattr(listing, "STORED", str(tmp_path / "list.txt"))
+        if text is not None:
+            (tmp_path / "list.txt").write_text(text)
+        listing.print_list(as_json=False)
+        assert capsys.readouterr().out.startswith("The Transformer Cookbook, by section\n\n3  Basic Ingredients\n")

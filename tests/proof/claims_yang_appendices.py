@@ -356,6 +356,46 @@ def flipflop(v: Any) -> bool | None:
     return at_most(1 / most_f, 1 / f) and 1 / (real(n) * CONTEXT.log(real(n))) < real(1 / n)
 
 
+def flip_flops() -> Iterator[dict[str, Any]]:
+    """Instructions with bits; among them some with a wrong bit, a wrong last write, or none at the beginning."""
+    for m in (2, 3, 4):
+        for ops in itertools.product((0, 1, 2), repeat=m):
+            for written in ((1, 0, 1, 0), (0, 1, 1, 0), (0, 0, 0, 0)):
+                bits, latest = list(written[:m]), [1] * m
+                for t in range(m):
+                    writes = [p for p in range(t) if ops[p] == 0]
+                    if ops[t] == 1 and writes:
+                        latest[t] = writes[0] + 1 if written[0] and m == 4 else writes[-1] + 1
+                        bits[t] = 1 if not any(written) and m == 3 else bits[latest[t] - 1]
+                u = [x for op, bit in zip(ops, bits, strict=True) for x in (3 if op == 2 else 2, bit)]
+                given = {"op": ops, "value": bits, "latest": latest, "u": u}
+                yield {"m": F(m), **{f"{name}()": column(xs) for name, xs in given.items()}, "given": given}
+
+
+@adequate(
+    "yang2026.s6.flipflop_instance",
+    at=flip_flops(),
+    misses=[
+        ("ex i in 1..2*t - 2.", "ex i in 2..2*t - 2."),
+        ("u(i + 1) = value(t)", "u(i + 1) != value(t)"),
+        (" & value(t) = value(latest(t))", ""),
+        ("(all k in latest(t) + 1..t - 1. op(k) != 0)", "(all k in latest(t) + 2..t - 1. op(k) != 0)"),
+        ("(all k in i + 1..2*t - 2. u(k) != u(2*t - 1))", "(all k in i + 1..2*t - 2. u(k) != 3)"),
+    ],
+)
+def flip_flop_by_induction(v: Any) -> bool | None:
+    ops, bits, latest, u = (v["given"][name] for name in ("op", "value", "latest", "u"))
+    reads = [t for t in range(1, len(ops)) if ops[t] == 1]
+    for t in reads:
+        writes = [p for p in range(t) if ops[p] == 0]
+        if ops[0] == 0 and (latest[t] - 1 != writes[-1] or bits[t] != bits[writes[-1]]):
+            return None
+    if ops[0] != 0:
+        return None
+    answers = {t: next(u[i + 1] for i in range(2 * t - 1, -1, -1) if u[i] == u[2 * t]) for t in reads}
+    return all(answers[t] == bits[t] for t in reads)
+
+
 # --- Appendix A -------------------------------------------------------------------------------------------------------
 
 
