@@ -30,7 +30,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Answer:
+class AtPosition:
     """What a readout says at one position, which is counted as the model counts: expressions by coordinate, the verdict
     (None where the model decides nothing, or about all positions at once, or the verdict depends on the symbols), and
     the label of the greatest of them (None where the readout names none or that depends on the symbols)."""
@@ -66,7 +66,7 @@ class Derivation(Shown):
     expressions: Mapping[str, Any]
     accept: bool | None
     decides: bool
-    each: tuple[Answer, ...] = ()
+    each: tuple[AtPosition, ...] = ()
     labelled: bool = False
     label: str | None = None
     """Whether the readout names the greatest of its scores, and which that is (None: it depends on the symbols)."""
@@ -217,7 +217,7 @@ class _Task:
         entries = [column[place] for place in places for column in columns.values()]
         shown = iter(entries if choices is None else domain.resolve(entries))
         answers = [
-            Answer(
+            AtPosition(
                 model.embedding.start + place % domain.length,
                 MappingProxyType({name: shorter(domain.read([next(shown)], 0)) for name in columns}),
                 accept,

@@ -68,10 +68,10 @@ def from_state_dict(
         if heads not in (1, count):
             raise BadInput(f"the number of heads must be that of the weights, {count}", heads, "leave it out")
         heads = count
-    return _State(state, vocabulary, heads, norm, mask, activation, epsilon, labels, name).model()
+    return _Checkpoint(state, vocabulary, heads, norm, mask, activation, epsilon, labels, name).model()
 
 
-class _State:
+class _Checkpoint:
     def __init__(
         self, state: Mapping[str, object], vocabulary: Sequence[str], heads: int, norm: str, mask: str, activation: str,
         epsilon: Exact, labels: Sequence[str] | None, name: str,

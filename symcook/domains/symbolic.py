@@ -18,11 +18,11 @@ from flint import fmpq, fmpq_mpoly, fmpz
 
 from symcook.domains.exact import value_at
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
-from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Box
+from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Span
 from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rowwise import Rowwise
-from symcook.domains.signs import Impossible, Signs
+from symcook.domains.signs import Impossible, KnownSigns
 from symcook.errors import BadInput, Branching, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.meaning import Meaning
@@ -104,7 +104,7 @@ class Symbolic(Rowwise):
             boxes[symbol(parameter.name)] = _interval(parameter)
             named[parameter.name] = self._field.symbol(symbol(parameter.name))
         self._terms = _Closed(self, named)
-        self._signs = Signs(self._field, boxes)
+        self._signs = KnownSigns(self._field, boxes)
 
     def positions(self, expression: Coefficient) -> Values:
         if not isinstance(expression, tuple) or names(expression) <= {"i", "n"}:
@@ -689,7 +689,7 @@ def _rational_power(base: fmpq, exponent: int) -> fmpq:
     return fmpq(value.numerator, value.denominator)
 
 
-def _interval(parameter: Parameter) -> Box:
+def _interval(parameter: Parameter) -> Span:
     """The interval of a declared symbol; an irrational end is moved outwards, to 0 or away."""
 
     def end(bound: Any, side: int) -> fmpq | None:
@@ -699,7 +699,7 @@ def _interval(parameter: Parameter) -> Box:
             return fmpq(int(bound.p), int(bound.q))
         return fmpq(0) if (bound * side).is_negative else None
 
-    return Box(
+    return Span(
         end(parameter.lower, -1),
         end(parameter.upper, 1),
         parameter.lower_open,

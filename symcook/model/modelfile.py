@@ -245,7 +245,7 @@ def loads(text: str) -> Transformer:
         ) from None
     except (RecursionError, ValueError) as error:
         raise BadInput("a model file must be JSON that can be read", type(error).__name__) from None
-    return _Reader().model(document)
+    return _Document().model(document)
 
 
 def _check_nesting(text: str) -> None:
@@ -282,7 +282,7 @@ def _small_integer(given: str) -> int:
     return int(given)
 
 
-class _Reader:
+class _Document:
     """Reads a document; every method takes a value and the place where it stands, for the message."""
 
     def __init__(self) -> None:

@@ -45,7 +45,7 @@ def feedforward(
     formulas = dict(outputs or {}) | by_name
     if not formulas:
         raise BadInput("a feed-forward part must write a coordinate", "none", 'give out="relu(x) - relu(-x)"')
-    reader = _Reader(symbols)
+    reader = _Formulas(symbols)
     units: dict[tuple[str, tuple[Any, ...]], int] = {}
     rows: list[dict[int, Any]] = []
     biases = []
@@ -106,7 +106,7 @@ def head(
     """
     if not value:
         raise BadInput("a head must write a coordinate", "none", 'give for example value={"mean": "vote"}')
-    reader = _Reader(symbols)
+    reader = _Formulas(symbols)
     values = {}
     for name, text in value.items():
         values[name] = form = reader.affine(parse_term(plain(text)))
@@ -135,7 +135,7 @@ def _order(first: Sequence[str], found: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *found)))
 
 
-class _Reader:
+class _Formulas:
     """Takes formulas apart; a name is a coordinate unless it is one of the declared `symbols`."""
 
     def __init__(self, symbols: Symbols) -> None:

@@ -184,7 +184,7 @@ def check(
     model.check_length(max_length + model.embedding.added)
     bound = model.bind(values)
     start = time.perf_counter()
-    task = Sweep(bound, reference, numbers, within=None if error is None else parse_term(error))
+    task = Comparison(bound, reference, numbers, within=None if error is None else parse_term(error))
     if bound.embedding.inputs is None:
         source: Any = words(bound, max_length)
         what = f"exhaustive, {numbers.text}: all words of length 1 to {max_length}"
@@ -198,7 +198,7 @@ def check(
     return found([task], model.name, max_length, f"{what}; {task.way}", time.perf_counter() - start)
 
 
-class Sweep:
+class Comparison:
     """A comparison part by part, and what it has found so far. `setting` are the values of a grid's symbols, which a
     reference for it sees beside the inputs."""
 
@@ -420,7 +420,7 @@ class Sweep:
         return Counterexample(self.text(sequence), shown, wanted, (*self.replay(sequence), *numbers.options))
 
 
-def found(tasks: Sequence[Sweep], name: str, max_length: int | None, method: str, seconds: float) -> Check:
+def found(tasks: Sequence[Comparison], name: str, max_length: int | None, method: str, seconds: float) -> Check:
     """What comparisons of a model found together: one, or on a grid one for each setting of the symbols."""
     wrong = [task for task in tasks if task.first is not None]
     unclear = [(task, task.first_open[1]) for task in tasks if task.first_open is not None]
