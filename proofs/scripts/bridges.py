@@ -19,6 +19,7 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
     "bridge.lookup_one_hot": ("lookup-one-hot", "lookup-one-hot", {"N": "8"}),
     "bridge.dyck_k_d": ("dyck-k-d", "dyck-k-d", {"K": "2", "D": "4"}),
     "bridge.induction_most_recent": ("induction-most-recent", "induction-most-recent", {"S": "4"}),
+    "bridge.induction_most_frequent": ("induction-most-frequent", "induction-most-frequent", {"S": "4"}),
     "bridge.boolean": ("boolean", "boolean", {"m": "2", "M": "4", "xi": "0 0 0 1 1 0 1 1", "phi": "0 1 1 0"}),
     "bridge.cpwl": ("cpwl", "cpwl", {"P": "2", "xs": "0 1 2", "ys": "0 1 0", "m": "1 -1"}),
     "bridge.max": ("max", "max-of-three", {"K": "3"}),

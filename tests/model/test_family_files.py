@@ -197,6 +197,9 @@ WRITTEN_BY_HAND = {
     ("lookup-one-hot", "N=20, weighting=leftmost"): "98e191e80e73e83a",
     ("induction-most-recent", "alphabet=a b [ xy"): "bc33ad559e846776",
     ("induction-most-recent", "alphabet=abcdefghijkl"): "68ff9d11c135c953",
+    ("induction-most-frequent", "alphabet=a"): "a81cc71acbec6e73",
+    ("induction-most-frequent", "alphabet=a b [ xy"): "1ecf57b0d4cf5b29",
+    ("induction-most-frequent", "alphabet=abcdefghijkl"): "11e15e6883225ba2",
 }
 """The beginnings of the hashes of model files as they were when these recipes were code of their own. (At their default
 arguments the stored models say the same.)"""

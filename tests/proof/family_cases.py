@@ -155,8 +155,8 @@ def case(name: str, rng: random.Random) -> Case:
             return [str(one) for one in out]
 
         return values, brackets
-    if name == "induction-most-recent":
-        values = {"S": rng.randint(1, 4)}
+    if name.startswith("induction-most"):
+        values = {"S": rng.randint(1, 3)}
         return values, word(values["S"])
     if name == "lookup-one-hot":
         most = rng.randint(1, 5)

@@ -55,6 +55,11 @@ def induction_most_frequent(this: Recipe, alphabet: tuple[str, ...], weighting: 
     numbers = range(len(alphabet))
     pairs = {(s, t): f"pair_{s + 1}_{t + 1}" for s in numbers for t in numbers}
     counts = {(s, t): f"count_{s + 1}_{t + 1}" for s in numbers for t in numbers}
+    if weighting == "rightmost":
+        named = {f"{n}{c}": one for n, many in zip(("is", "before", "follows", "score"), (hot, last, follows, score),
+                 strict=True) for c, one in enumerate(many, 1)}  # fmt: skip
+        named |= {f"{n}{s + 1}_{t + 1}": f"{n}_{s + 1}_{t + 1}" for n in ("pair", "count") for s, t in pairs}
+        return this.of_family("induction-most-frequent", {"S": len(alphabet)}, alphabet, named)
     b = over_letters(alphabet, weighting, inverse="1/i")
     fetch(b, hot, last, {}, "strict-future", weighting)
     b.add(kit.feedforward({pairs[s, t]: f"relu({last[s]} + {hot[t]} - 1)" for s, t in pairs}))
