@@ -29,13 +29,14 @@ def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> in
     the model is of no family. Raises Unbridged where it says that it is an instance and is none."""
     from symcook.cli.options import choose, read_settings
     from symcook.model.modelfile import to_document
-    from symcook.proof import replay
     from symcook.proof.search.bridge import Bridge, Unbridged, checked
 
+    path, given = path_of(name), read_settings(settings)
+    if path is not None and not given.keys() & read(path, given).sizes.keys() and read(path).sizes:
+        family = read(path, given)
+        return _answer(family, theorems_of(family), as_json, {"family": family.name})
     chosen = choose(name, settings)
-    path = path_of(name)
     if path is not None:
-        given = read_settings(settings)
         family = read(path, given)
         found = [(family, instance_of(family, {k: v for k, v in given.items() if k in chosen.arguments}))]
         sure = True
@@ -51,23 +52,31 @@ def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> in
             if sure:
                 raise
             continue
-        theorems = [replay.library().replay([one.id])[0] for one in theorems_of(family)]
-        known = replay.statements()
-        if as_json:
-            shown = [{"id": v.id, "status": v.words, "statement": known[v.id].written} for v in theorems]
-            print_json({"family": family.name, "values": at.values, "bridge": verdict.words, "theorems": shown})
-        else:
-            seconds = time.monotonic() - start
+        if not as_json:
             say(f"{verdict.words}  {name} is {family.name} at {at.values}: the same words, runs and answers")
             say(f"        by a bridge of {verdict.nodes} nodes over {len(bridge.own.equations)} equations, "
-                f"made and checked in {seconds:.1f} s")  # fmt: skip
-            for one in theorems:
-                say(f"{one.words}  {one.id}, at all sizes and tables of the family:")
-                say(textwrap.fill(known[one.id].written, WIDE, initial_indent="        ", subsequent_indent="        "))
-            if not theorems:
-                say(f"No theorem about {family.name} is stored.")
-        return 0 if theorems and all(one.status == "PROVED" for one in theorems) else 3
+                f"made and checked in {time.monotonic() - start:.1f} s")  # fmt: skip
+        said = {"family": family.name, "values": at.values, "bridge": verdict.words}
+        return _answer(family, theorems_of(family), as_json, said)
     return None
+
+
+def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: Mapping[str, str]) -> int:
+    """Print the theorems of a family with their verdicts, behind what was `said` before; the exit code."""
+    from symcook.proof import replay
+
+    verdicts = [replay.library().replay([one.id])[0] for one in theorems]
+    if as_json:
+        shown = [{"id": v.id, "status": v.words, "statement": one.written}
+                 for v, one in zip(verdicts, theorems, strict=True)]  # fmt: skip
+        print_json({**said, "theorems": shown})
+        return 0 if verdicts and all(one.status in ("PROVED", "CORRECTED") for one in verdicts) else 3
+    for verdict, one in zip(verdicts, theorems, strict=True):
+        say(f"{verdict.words}  {one.id}, at all sizes and tables of the family:")
+        say(textwrap.fill(one.written, WIDE, initial_indent="        ", subsequent_indent="        "))
+    if not theorems:
+        say(f"No theorem about {family.name} is stored.")
+    return 0 if verdicts and all(one.status in ("PROVED", "CORRECTED") for one in verdicts) else 3
 
 
 def theorems_of(family: Family) -> list[Statement]:

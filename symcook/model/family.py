@@ -185,8 +185,8 @@ class Family:
             raise BadInput("an index must be a name of its own, none of i, j, k, n, w", given)
         made = Declared(name, tuple(over))
         for place, index in enumerate(over):
-            scope = frozenset(one.name for one in over[:place])
-            self.number(index.low, scope), self.number(index.high, scope)
+            for end in (index.low, index.high):
+                self.number(end, frozenset(one.name for one in over[:place]))
         if not fresh:
             if name not in self.space:
                 raise BadInput("a coordinate must be declared in the space", given)
@@ -281,7 +281,8 @@ class Family:
             over = self._range(f"{tree[1]} in {show(tree[2])}..{show(tree[3])}", scope)
             yield from (([over, *o], q, k, s) for o, q, k, s in self.products(tree[4], scope | {over.name}))
         elif tag == "*":
-            self.linear(tree[1], scope, 1), self.linear(tree[2], scope, 1)
+            for form in tree[1:]:
+                self.linear(form, scope, 1)
             yield [], tree[1], tree[2], 1
         else:
             raise BadInput("a score must be a sum of products (query form)*(key form)", show(tree))
@@ -342,9 +343,10 @@ class Family:
                 raise BadInput("a layer must have the norms of its placement", placement)
         if not any(blocks):
             raise BadInput("a layer must have an attention or a feed-forward part", "neither")
-        if not {*Layer(*blocks, placement, *norms).written} <= self.space.keys():
+        made = Layer(blocks[0], blocks[1], placement, norms[0], norms[1])
+        if not {*made.written} <= self.space.keys():
             raise BadInput("a block must write coordinates of the space", self.name)
-        return Layer(*blocks, placement, *norms)
+        return made
 
     def _head(self, given: Any, scope: frozenset[str]) -> Head:
         must = {"score", "mask", "weighting", "writes"}
@@ -377,9 +379,9 @@ class Family:
             projected = placement in ("projected pre", "multi pre")
             if found["zero_variance"] not in ("refuse", "zero") or bool(writes) is not projected:
                 raise BadInput("a layer must have the norms of its placement", placement)
-            rest = [self.number(found.get(key, usual), scope) for key, usual in
-                    (("gain", "1"), ("bias", "0"), ("epsilon", "0"))]  # fmt: skip
-            made.append(Norm(tuple(writes), *rest, found["zero_variance"]))
+            gain, bias = (self.number(found.get(key, usual), scope) for key, usual in (("gain", "1"), ("bias", "0")))
+            epsilon = self.number(found["epsilon"], scope)
+            made.append(Norm(tuple(writes), gain, bias, epsilon, found["zero_variance"]))
         if len(made) > 1 and placement != "multi pre":
             raise BadInput("a layer must have the norms of its placement", placement)
         return tuple(made)

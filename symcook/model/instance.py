@@ -309,7 +309,7 @@ class Instance:
             return Readout(kind, position, reads)
         square = [[int(a == b) for b in range(len(reads))] for a in range(len(reads))]
         numbered = tuple(map(str, range(1, len(reads) + 1)))
-        labels = tokens if tokens is not None and len(tokens) == len(reads) else numbered
+        labels = tuple(tokens) if tokens is not None and len(tokens) == len(reads) else numbered
         return Readout(kind, position, reads, square, labels=labels)
 
     def layer(self, layer: Layer, env: Mapping[str, Any]) -> ModelLayer:
@@ -330,14 +330,18 @@ class Instance:
                 else:
                     blocks.append(self.network(layer.feedforward, env) if block else None)
             self.view = view
-        return ModelLayer(*blocks, *norms, layer.placement)
+        return ModelLayer(blocks[0], blocks[1], norms[0], norms[1], layer.placement)
+
+    def apart(self, head: Head) -> list[Range]:
+        """The indices of what is written that a score names: there is a head for each of their values."""
+        named = _names(head.score)
+        return [index for index in head.writes[0].to.over if index.name in named]
 
     def heads(self, head: Head, env: Mapping[str, Any]) -> Iterator[ModelHead]:
         """The heads of one form: one for each value of its own index, and one for each index of what is written that
         its score names."""
         own = [] if head.over is None else [head.over]
-        named = _names(head.score)
-        apart = [index for index in head.writes[0].to.over if index.name in named]
+        apart = self.apart(head)
         for at in self._cells([*own, *apart], env):
             here = {index.name: Fraction(v) for index, v in zip([*own, *apart], at, strict=True)}
             yield self.head(head, head.writes, {**env, **here}, here.keys() & {index.name for index in apart})

@@ -391,7 +391,7 @@ class FamilyRelation:
         extra = "" if norm.epsilon == ZERO else f" + ({show(norm.epsilon)})"
         root = self._equation(self._fresh(f"dev{number}"), first, (), f"@ = sqrt(({square})/({count}){extra})", outer)
         deviation = show(self._call(root, (), here))
-        if norm.zero == "refuse":
+        if norm.zero == "refuse" and not (norm.epsilon[0] in ("num", "/") and norm.epsilon != ZERO):  # else above zero
             place = "" if self.family.pointwise else f"all i in {self.low}..{self.high}. "
             self.equations.append(f"({self._ranged(outer, place)}0 < {deviation})")
         made = {}

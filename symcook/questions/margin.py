@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 from flint import arb, fmpq
 
@@ -231,15 +231,22 @@ def fmpq_of(x: arb) -> fmpq:
 def _of_level(model: Transformer, level: Level) -> _Least:
     """The least distances that words of a level are known to have. Raises NotExact where some may fail a zero test, but
     none is known to."""
-    found, sizes = _Least(), _sizes(model, level.result)
+    found, sizes = _Least(), _sizes(model, _watched(level.result))
     for entry, size in enumerate(sizes):
         found.take(*size, entry)
-    turns = list(map(list, _turning(level.result)))
-    for low in range(0, len(sizes), 2):
-        ends = [(column[low], column[low + 1]) for column in turns]
+    domain: Any = level.result.domain
+    bends, watched, least = domain.numbers.turns, _watched(level.result), cast(Any, found.value)
+    rows = list(zip(*bends, *watched, strict=True))
+    for low in range(0, len(rows), 2):
+        if rows[low] == rows[low + 1]:
+            continue
+        ends = [(a, b, a < 0 < b or b < 0 < a) for a, b in zip(rows[low], rows[low + 1], strict=True)]
         edge = not all((sizes[low][1], sizes[low + 1][1]))
-        # lines without a turn: the distance is least at an end, and on one side of the threshold
-        if any(a != b and (edge or a < 0 < b or b < 0 < a) for a, b in ends):
+        bent = any(over or (domain.numbers.jumps and a != b and not a * b) for a, b, over in ends[: len(bends)])
+        shown = ends[len(bends) :]
+        passed = any(over or (edge and a != b) for a, b, over in shown)
+        # else all is straight on the line, and the greatest coordinate is nowhere below the least of each
+        if bent or passed or not (edge or max(min(abs(a), abs(b)) for a, b, _ in shown) >= least):
             _between(model, level, low, found)
     if found.nearest is not None:
         found.word = level.word(found.word)
@@ -248,10 +255,10 @@ def _of_level(model: Transformer, level: Level) -> _Least:
     return found
 
 
-def _sizes(model: Transformer, result: Result) -> list[tuple[bool, fmpq | None]]:
+def _sizes(model: Transformer, watched: Sequence[Sequence[fmpq]]) -> list[tuple[bool, fmpq | None]]:
     """The side of each entry and its distance; None where a zero test is passed."""
     readout, found = model.readout, []
-    for row in zip(*_watched(result), strict=True):
+    for row in zip(*watched, strict=True):
         size = readout.distance(row, max)
         found.append((row[0] > 0 if readout.signed else size is None, size))
     return found
@@ -259,21 +266,26 @@ def _sizes(model: Transformer, result: Result) -> list[tuple[bool, fmpq | None]]
 
 def _between(model: Transformer, level: Level, low: int, found: _Least) -> None:
     """What distances between an entry and the next, the ends of a line, are not below. Where something turns on the way
-    the line is broken there, and of each piece the least is at an end."""
+    the line is broken there. Inside of a piece all is straight, up to its ends, where a step may jump; so the ends are
+    looked at by themselves, and the inside by what two points of it say of its ends."""
     todo = [(fmpq(0), fmpq(1))]
     while todo:
         start, end = todo.pop()
-        result = moved(level, low, [start, end])
-        turn = next((a / (a - b) for a, b in _turning(result) if a < 0 < b or b < 0 < a), None)
-        if turn is not None:
-            middle = start + turn * (end - start)
-            todo += [(start, middle), (middle, end)]
-            continue
-        sizes = _sizes(model, result)
-        least = min(size or fmpq(0) for _, size in sizes)
-        for side, size in sizes:
-            if size is not None:
-                found.inside[side] = min(least, found.inside.get(side, least))
+        third = (end - start) / 3
+        result = moved(level, low, [start, start + third, end - third, end])
+        for _, one, other, _ in _turning(result):
+            left, right = 2 * one - other, 2 * other - one
+            if left < 0 < right or right < 0 < left:
+                middle = start + (end - start) * left / (left - right)
+                todo += [(start, middle), (middle, end)]
+                break
+        else:
+            shown = [(a, 2 * one - other, 2 * other - one, b) for a, one, other, b in _watched(result)]
+            first, *inside, last = _sizes(model, shown)
+            least = min(size or fmpq(0) for _, size in inside)
+            for side, size in (first, *((side, size and least) for side, size in inside), last):
+                if size is not None:
+                    found.inside[side] = min(size, found.inside.get(side, size))
 
 
 def _watched(result: Result) -> list[Any]:

@@ -42,7 +42,7 @@ class Column(NamedTuple):
 
 class Rationals:
     """These numbers at one position. `sums` are the running sums with it, `fed` those that some head averages again,
-    and `turns` the values that activations saw."""
+    `turns` the values that activations saw, and `jumps` whether one was a step."""
 
     ends, says = 2, "prefixes that the model cannot tell apart are merged; exact"
 
@@ -51,6 +51,7 @@ class Rationals:
         self.sums: list[Array] = []
         self.fed: set[int] = set()
         self.turns: list[Array] = []
+        self.jumps = False
 
     def at(self, seen: int, entries: int) -> Rationals:
         return Rationals(seen, entries)
@@ -61,10 +62,10 @@ class Rationals:
         return fmpq(value.numerator, value.denominator)
 
     def values(self, numbers: Sequence[Coefficient]) -> Column:
-        return Column(np.array([self.number(value) for value in numbers]))
+        return Column(np.array([self.number(value) for value in numbers], dtype=object))
 
     def position(self, term: Coefficient, i: int, n: int) -> Column:
-        return Column(np.array([self.number(term, i=i, n=n)]))
+        return Column(np.array([self.number(term, i=i, n=n)], dtype=object))
 
     def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
         total = self.nothing + self.number(bias)
@@ -76,6 +77,7 @@ class Rationals:
         if kind not in ("relu", "step"):
             raise NotExact("prefixes are merged by rational numbers", kind)
         self.turns.append(x.values)
+        self.jumps = self.jumps or kind == "step"
         return Column(np.where(x.values > 0, ONE if kind == "step" else x.values, ZERO), x.made_of)
 
     def added(self, before: Column | None, x: Column) -> Column:
@@ -90,7 +92,8 @@ class Rationals:
         last = [k for k in range(len(self.sums)) if k not in self.fed]
         ends = self.sums[last[0]] if len(last) == 1 else self.nothing
         others = [column for k, column in enumerate(self.sums) if len(last) != 1 or k != last[0]]
-        rows = list(zip(*others, strict=True)) or [()] * entries
+        # whole numbers have a faster hash
+        rows = list(zip(*([(int(x.p), int(x.q)) for x in column] for column in others), strict=True)) or [()] * entries
         signs = [(x > 0) - (x < 0) for x in ends]
         parted = {rows[low] for low in range(0, entries, 2) if signs[low] != signs[low + 1]}
         number: dict[Any, int] = {}
@@ -136,7 +139,7 @@ def merged(model: Transformer, asked: range) -> Iterator[Level]:
 def moved(level: Level, low: int, shares: Sequence[fmpq]) -> Result:
     """The pass of a level at points between an entry and the next: shares of the way."""
     low_, high = level.origin[low], level.origin[low + 1]
-    way = np.array(shares)
+    way = np.array(shares, dtype=object)
 
     def sums(one: Column) -> Column:
         return Column(one.values[low_] + way * (one.values[high] - one.values[low_]), one.made_of)

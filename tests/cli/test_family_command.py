@@ -91,6 +91,14 @@ def test_prove_finds_the_family_of_a_stored_model(capsys: pytest.CaptureFixture[
     assert "certificate beside it" in refused(capsys, "prove", other)
 
 
+def test_prove_of_a_family_alone_gives_its_theorems(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    found = document(capsys, "prove", "family-dyck-k-d")
+    assert [one["id"] for one in found["theorems"]] == ["cookbook.s9.2.3.dyckkD_accept"]
+    rightmost = document(capsys, "prove", "family-lookup-one-hot", "--set", "ties=rightmost")
+    assert [one["id"] for one in rightmost["theorems"]] == ["family.lookup_one_hot_rightmost"]
+    assert document(capsys, "prove", "family-dyck-k-d", "--set", "left_ties=rightmost", code=3)["theorems"] == []
+
+
 def test_a_table_comes_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     xi, phi = tmp_path / "xi.json", tmp_path / "phi.json"
     xi.write_text("[[0, 1], [1, 0]]")

@@ -7,19 +7,20 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from runpy import run_path
 from typing import Any
 
 import pytest
 from checkout import ROOT
 from proof.family_cases import FAMILIES, SHIPPED, family
-from proof.stored import verdict
+from proof.stored import second, verdict
 
 from symcook.errors import BadInput, Rejected
 from symcook.model.family import MASKS, WEIGHTINGS, Family
 from symcook.model.instance import Instance, instance
 from symcook.model.modelfile import to_document
-from symcook.proof import replay
+from symcook.proof import own, replay
 from symcook.proof.familyrel import FamilyRelation
 from symcook.proof.replay import proofs_directory
 from symcook.proof.runrel import Relation, stored_model
@@ -41,12 +42,37 @@ def bridge(read: Family, values: dict[str, Any], document: Any = None, name: str
     return Bridge(read, Instance(read, values), document or to_document(instance(read, values)), name)
 
 
-@pytest.mark.parametrize("name", sorted(SIZES))
+OWN_SIZES: dict[str, dict[str, Any]] = {
+    "soft": {"S": 2},
+    "ends": {"S": 2},
+    "rounds": {"D": 2, "E": 1},
+    "automaton": {"Q": 2, "S": 2, "delta": "1 2 2 1"},
+}
+
+
+@pytest.mark.parametrize("name", sorted(SIZES | OWN_SIZES))
 def test_an_instance_is_bridged_to_its_family(name: str) -> None:
-    made = bridge(family(name), SIZES[name])
+    made = bridge(family(name), (SIZES | OWN_SIZES)[name])
     certificate, verdict = checked(made)
     assert verdict.status == "PROVED" and {"defined", "inhabited"} <= certificate.keys()
-    assert certificate["lemmas"] == {}
+    assert all(lemma.startswith("lem.") for lemma in certificate["lemmas"])
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("before", {"S": 1}), ("behind", {"S": 1}), ("heads", {"H": 2, "slope": "1 2"})]
+)
+def test_what_has_no_bridge_yet_is_said(name: str, values: dict[str, Any]) -> None:
+    with pytest.raises(BadInput, match="must be to a family without norms and with one head for what is written"):
+        bridge(family(name), values)
+
+
+def test_the_second_checker_accepts_a_bridge_of_ones_own(tmp_path: Path) -> None:
+    made = bridge(family("dyck-k-d"), {"K": 3, "D": 2}, name="bridge.own")
+    certificate, _ = checked(made)
+    (tmp_path / "certificates").mkdir()
+    (tmp_path / "certificates" / "bridge.own.json").write_text(json.dumps(certificate))
+    (tmp_path / "expanded.txt").write_text(own.expanded(made.statement, certificate))
+    assert any("PROVED" in line for line in second(tmp_path / "expanded.txt", tmp_path / "certificates"))
 
 
 def test_a_bridge_says_that_the_words_are_the_same() -> None:

@@ -20,13 +20,13 @@ from symcook.errors import BadInput
 from symcook.model.family import Family
 from symcook.model.instance import Instance, label
 from symcook.model.rationals import quotient
-from symcook.proof import kernel, normal, replay
+from symcook.proof import normal, replay
 from symcook.proof.familyrel import FamilyRelation, Held, set_at
 from symcook.proof.normal import FALSE, TRUE, fkey, nf
 from symcook.proof.replay import Statement
 from symcook.proof.runrel import Relation
 from symcook.proof.search import automation
-from symcook.proof.search.tactics import Goal, Library, Stuck
+from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Term, flatten, instantiate, num, opened, var
 from symcook.proof.terms import TRUE as TERM_TRUE
 
@@ -44,7 +44,7 @@ class _Recorded(Relation):
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.streams: list[dict[str, str]] = []
-        self.order = list(model["embedding"]["inputs"] or ())
+        self.order: list[str] = list(model["embedding"]["inputs"] or ())
         super().__init__(model)
 
     def _define(self, fresh: str, text: str) -> str:
@@ -116,8 +116,11 @@ class Bridge:
             )
             for cell in self.at.cells[x]:
                 out[fn][*start, *cell] = out[old[0]][*before, *cell] if old else None
-        if missing := [fn for fn, cells in out.items() if not cells and self.far.functions[fn] != "Real"]:
-            raise BadInput("a bridge must be to a family without norms and with one head a coordinate", missing[0])
+        shown = {fn for _, held in streams for fn, _ in held.values()} | {start[0] for _, start, _ in self.far.starts}
+        inside = [fn for fn in self.far.functions if fn not in shown]
+        if inside:
+            must = "a bridge must be to a family without norms and with one head for what is written"
+            raise BadInput(must, f"{inside[0]} in {self.family.name}")
         return out
 
     # --- the statement ---
@@ -209,12 +212,17 @@ class Bridge:
 
     def certificate(self) -> dict[str, Any]:
         """The certificate, whose nodes the kernel has not seen yet. Unbridged where the equations differ."""
+        from symcook.proof import own
+
         goals = (self.statement.formula, self.statement.defined, self.statement.inhabited)
-        library = Library(_definitions(), {f"ax:{k}": f for k, f in kernel.axioms().items()})
+        stored = own._stored()
+        library = own.library(self.statement, stored)
         parts = [Goal(library, goal, {}, {}) for goal in goals]
         for part, close in zip(parts, (self.prove, self.defined, self.inhabited), strict=True):
             close(part)
-        return replay.make_certificate(self.statement, *(part.nodes for part in parts))
+        nodes = [part.nodes for part in parts]
+        lemmas = [stored[label] for label in sorted({x for one in nodes for x in own._used(one)}) if label in stored]
+        return replay.make_certificate(self.statement, nodes[0], nodes[1], nodes[2], lemmas)
 
     def prove(self, g: Goal) -> None:
         """Close the statement itself."""
@@ -225,12 +233,17 @@ class Bridge:
             first, g = g.split()
             first.intro("word")
             self._word(first)
-            g.intro("word")
+            word = flatten("&", g.goal[2][0])
+            words = [f"word{k}" for k in range(1, len(word) + 1)]
+            g.intro(_group(words))
         run = g.goal[2][0]
         parts = flatten("&", run)
         labels = [f"e{k}" for k in range(1, len(parts) + 1)]
-        g.intro([labels] if len(parts) > 1 else labels)  # type: ignore[arg-type]
+        g.intro(_group(labels))
         known = _Known(self, dict(zip(map(fkey, parts), labels, strict=True)))
+        if self.words:
+            known.words = words
+            known.keys |= dict(zip(map(fkey, word), words, strict=True))
         known.by_name = {n: k for part, k in zip(parts, labels, strict=True) if (n := _left(part)) is not None}
         _witnessed(g, [*map(self._table, self.family.tables), *map(self._witness, self.far.functions)])
         known.settle(g)
@@ -248,13 +261,13 @@ class Bridge:
 
     def _witness(self, fn: str) -> str:
         """A function of the family by the model's functions."""
-        cells, place = self.cells[fn] or {(): fn if fn in self.own.order else None}, "" if self.pointwise else "y_"
+        cells, place = self.cells[fn] or {(): fn if fn in self.own.order else None}, "" if self.pointwise else "y__"
         numbers = {key: self.number[one] for key, one in cells.items() if one in self.number}
         groups = {group for group, _ in numbers.values()}
         if len(numbers) == len(cells) and len(groups) == 1 and cells.keys() != {()}:
             form = _affine({key: k for key, (_, k) in numbers.items()})
             if form is not None:
-                names = [f"v{k}_" for k in range(1, len(form))]
+                names = [f"v{k}__" for k in range(1, len(form))]
                 number = " + ".join([str(form[0]), *(f"{a}*{x}" for a, x in zip(form[1:], names, strict=True) if a)])
                 args = ", ".join([number, *filter(None, [place])])
                 return f"{' '.join([*names, *filter(None, [place])])}. {groups.pop()}({args})"
@@ -278,7 +291,7 @@ class Bridge:
                 one.hyp(labels[parts[fkey(one.goal)]])
                 continue
             rule = next(k for k in labels if one.facts[k][0] == "all")
-            one.intro(["i", ["il", "ih"]])
+            one.intro("i (il ih)")
             bounds = flatten("&", instantiate(one.facts[rule][2][0], (var("i", "Int"),))[2][1])
             names = ["low", "high", *(f"not{k}" for k in range(1, len(bounds) - 1))]
             one.use(rule, "i", lambda h: _pair(h, "il", "ih"), label=" ".join(names))
@@ -312,16 +325,16 @@ class Bridge:
             while h.goal[0] in ("all", "->"):
                 name = h.fresh("d")
                 if h.goal[0] == "->" and h.goal[2][0][0] not in COMPARISONS and h.goal[2][0][0] == "&":
-                    h.intro([[h.fresh(f"d{k}_") for k in range(len(flatten("&", h.goal[2][0])))]])  # type: ignore[list-item]
+                    h.intro(_group([h.fresh(f"d{k}_") for k in range(len(flatten("&", h.goal[2][0])))]))
                 else:
-                    h.intro([name])
+                    h.intro(name)
             if h.goal[0] == "&":
                 for part in h.split():
                     each(part)
                 return
             few = [k for k, f in h.facts.items() if f[0] in COMPARISONS]
             h.facts = {k: h.facts[k] for k in few}
-            automation.prove(h, (), foreground=few)
+            automation.prove(h, (), foreground=few)  # roots are of sums of squares
 
         each(g)
 
@@ -368,6 +381,7 @@ class _Known:
         """With `searching` what is not there by computation is left to the automation: ties, at an input's numbers."""
         self.bridge, self.keys, self.searching = bridge, dict(facts), searching
         self.by_name: dict[str | None, str] = {}
+        self.words: list[str] = []
         self.count = 0
 
     def settle(self, g: Goal) -> None:
@@ -417,7 +431,7 @@ class _Known:
             raise self._differs(g.goal)
         self.count += 1
         x, low, high = f"x{self.count}_", f"l{self.count}", f"u{self.count}"
-        g.intro([x, [low, high]])
+        g.intro(f"{x} ({low} {high})")
         ends = [normal.constant(nf(g.facts[k][2][side])) for k, side in ((low, 0), (high, 1))]
         if None in ends:
             self._position(g, x, low, high)
@@ -431,18 +445,31 @@ class _Known:
 
     def _position(self, g: Goal, i: str, low: str, high: str) -> None:
         """An equation of the embedding at a position, one case for each token that may stand there."""
-        name, word = _left(g.goal), "word"
-        fact = self.by_name.get(name)
-        if word not in g.facts:
+        fact = self.by_name.get(_left(g.goal))
+        typed = next((k for k in self.words if g.facts[k][0] == "all"), None)
+        if typed is None:
             raise self._differs(g.goal)
         if fact is not None:
             g.use(fact, i, lambda h: _pair(h, low, high), label=f"{fact}_at", premises=0)
-        rule = next((part for part in flatten("&", g.facts[word]) if part[0] == "all"), None)
-        if rule is None or rule != g.facts[word]:
-            raise self._differs(g.goal)
-        g.use(word, i, lambda h: _pair(h, low, high), label="token", premises=0)
-        cases = g.cases("token", "token_is") if g.facts["token"][0] == "|" else [g]
-        for one in cases:
+        ends = flatten("&", instantiate(g.facts[typed][2][0], (var(i, "Int"),))[2][0])
+        same = [fkey(end) for end in ends] == [fkey(g.facts[low]), fkey(g.facts[high])]
+        for k in self.words if not same else ():
+            if g.facts[k][0] == "=":  # an added token
+                place, token = g.facts[k][2][0][2][1], g.facts[k][2][1]
+                here, g = g.em(f"{i} = {g.text(place)}", f"{k}_here", f"{k}_not")
+
+                def added(h: Goal, k: str = k) -> None:
+                    h.rewrite(f"{k}_here").hyp(k)
+
+                here.have(f"w({i}) = {here.text(token)}", "token", added)
+                self._tokens(here, fact)
+        inside = (lambda h: _pair(h, low, high)) if same else (lambda h: automation.prove(h))
+        g.use(typed, i, inside, label="token", premises=0)
+        self._tokens(g, fact)
+
+    def _tokens(self, g: Goal, fact: str | None) -> None:
+        """The equation in each case of the fact `token`."""
+        for one in g.cases("token", "token_is") if g.facts["token"][0] == "|" else [g]:
             equal = "token_is" if one is not g else "token"
             if _mentions_word(one.goal):
                 one.rewrite(equal)
@@ -515,6 +542,11 @@ def _halved(g: Goal, x: str, a: int, b: int, low: str, high: str, leaf: Any) -> 
     _halved(right, x, mid + 1, b, lower, high, leaf)
 
 
+def _group(labels: Sequence[str]) -> str:
+    """Labels for the parts of a conjunction, or one for what is none."""
+    return f"({' '.join(labels)})" if len(labels) > 1 else labels[0]
+
+
 def _pair(h: Goal, low: str, high: str) -> None:
     for part, fact in zip(h.split(), (low, high), strict=True):
         part.hyp(fact)
@@ -524,13 +556,13 @@ def _lambda(cells: Mapping[tuple[int, ...], str | None], place: bool) -> str:
     """A function with these values, 0 elsewhere; with `place` its last argument is a position."""
     keys = list(cells)
     many = len(keys[0]) if keys else 0
-    names = [f"v{k}_" for k in range(1, many + 1)]
+    names = [f"v{k}__" for k in range(1, many + 1)]
     terms = []
     for key, value in cells.items():
         test = " & ".join(f"{name} = {k if k >= 0 else f'({k})'}" for name, k in zip(names, key, strict=True))
         if value is not None:
             terms.append(f"I[{test}]*{value}" if test else value)
-    head = " ".join([*names, *(["y_"] if place else [])])
+    head = " ".join([*names, *(["y__"] if place else [])])
     return f"{head}. {_sum(terms)}" if head else _sum(terms)
 
 
@@ -545,9 +577,9 @@ def _row(values: Sequence[Any], low: str | None) -> str:
     """A function of positions with these values; a number where there are none."""
     texts = [str(value) for value in values]
     if low is None or len(set(texts)) == 1:
-        return texts[0] if low is None else f"y_. {texts[0]}"
-    terms = [f"I[y_ = {int(low) + k}]*({text})" for k, text in enumerate(texts) if text != "0"]
-    return f"y_. {' + '.join(terms)}"
+        return texts[0] if low is None else f"y__. {texts[0]}"
+    terms = [f"I[y__ = {int(low) + k}]*({text})" for k, text in enumerate(texts) if text != "0"]
+    return f"y__. {' + '.join(terms)}"
 
 
 def _rows(rows: Mapping[tuple[int, ...], Sequence[Any]], low: str | None) -> str:
@@ -562,10 +594,10 @@ def _rows(rows: Mapping[tuple[int, ...], Sequence[Any]], low: str | None) -> str
     found = []
     for a, b, text in terms:
         for place, value in enumerate([text[0]] if len(set(text)) == 1 else text):
-            test = [] if len(terms) == 1 else [f"v1_ = {a}"] if a == b else [f"{a} <= v1_ & v1_ <= {b}"]
-            test += [] if len(set(text)) == 1 else [f"y_ = {int(low or 0) + place}"]
+            test = [] if len(terms) == 1 else [f"v1__ = {a}"] if a == b else [f"{a} <= v1__ & v1__ <= {b}"]
+            test += [] if len(set(text)) == 1 else [f"y__ = {int(low or 0) + place}"]
             found += [] if value == "0" else [f"I[{' & '.join(test)}]*({value})" if test else f"({value})"]
-    return f"v1_{' y_' * (low is not None)}. {_sum(found)}"
+    return f"v1__{' y__' * (low is not None)}. {_sum(found)}"
 
 
 def _set(part: str, family: Family) -> bool:
