@@ -30,7 +30,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Answer:
+class AtPosition:
     """What a readout says at one position, which is counted as the model counts: expressions by coordinate, the verdict
     (None where the model decides nothing, or about all positions at once, or the verdict depends on the symbols), and
     the label of the greatest of them (None where the readout names none or that depends on the symbols)."""
@@ -66,7 +66,7 @@ class Derivation(Shown):
     expressions: Mapping[str, Any]
     accept: bool | None
     decides: bool
-    each: tuple[Answer, ...] = ()
+    each: tuple[AtPosition, ...] = ()
     labelled: bool = False
     label: str | None = None
     """Whether the readout names the greatest of its scores, and which that is (None: it depends on the symbols)."""
@@ -102,7 +102,7 @@ class Derivation(Shown):
 
 
 @door()
-def derive(model: Transformer, given: Any = None, values: Mapping[str, Exact] | None = None) -> Derivation:
+def derive(model: Transformer, given: object = None, values: Mapping[str, Exact] | None = None) -> Derivation:
     """The closed forms of `model` on one input.
 
     `given` is a word, or rows {input: value} whose values may contain symbols; a feed-forward recipe is derived in the
@@ -123,7 +123,7 @@ def derive(model: Transformer, given: Any = None, values: Mapping[str, Exact] | 
 @door()
 def derive_cases(
     model: Transformer,
-    given: Any = None,
+    given: object = None,
     values: Mapping[str, Exact] | None = None,
     *,
     progress: Progress | None = None,
@@ -217,7 +217,7 @@ class _Task:
         entries = [column[place] for place in places for column in columns.values()]
         shown = iter(entries if choices is None else domain.resolve(entries))
         answers = [
-            Answer(
+            AtPosition(
                 model.embedding.start + place % domain.length,
                 MappingProxyType({name: shorter(domain.read([next(shown)], 0)) for name in columns}),
                 accept,
@@ -253,7 +253,7 @@ def _verdict(result: Result, domain: Symbolic, place: int) -> bool | None:
     readout = result.model.readout
     if result.verdicts is None or not result.model.decides:
         return None
-    verdict = domain.verdict(result.verdicts, place) if readout.each else result.accept
+    verdict: Any = domain.verdict(result.verdicts, place) if readout.each else result.accept
     if verdict is not None:
         return verdict
     verdict = True

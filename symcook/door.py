@@ -44,7 +44,7 @@ def door(**hints: str) -> Callable[[T], T]:
         known: list[Any] = []  # found when it is first called: listing recipes is quick without
 
         @wraps(inner)
-        def checked(*args: Any, **named: Any) -> Any:
+        def checked(*args: object, **named: object) -> Any:
             if not known:
                 import inspect
 
@@ -66,8 +66,8 @@ def check(
     signature: inspect.Signature,
     kinds: Mapping[str, Kind],
     called: str,
-    args: tuple[Any, ...],
-    named: Mapping[str, Any],
+    args: tuple[object, ...],
+    named: Mapping[str, object],
     hints: Mapping[str, str],
 ) -> None:
     """BadInput where these arguments do not fit the signature of what is `called` so, or are of other kinds."""
@@ -81,7 +81,7 @@ def check(
             raise BadInput(f"the argument {name} of {called} must be {words}", _shown(given[name]), do)
 
 
-def fits(function: Callable[..., Any], called: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+def fits(function: Callable[..., object], called: str, args: tuple[object, ...], named: Mapping[str, object]) -> None:
     """BadInput where `function` must not be called with these arguments: what `door` does, where it is known late."""
     import inspect
 
@@ -89,7 +89,11 @@ def fits(function: Callable[..., Any], called: str, args: tuple[Any, ...], named
 
 
 def _misfit(
-    signature: inspect.Signature, called: str, args: tuple[Any, ...], named: Mapping[str, Any], hints: Mapping[str, str]
+    signature: inspect.Signature,
+    called: str,
+    args: tuple[object, ...],
+    named: Mapping[str, object],
+    hints: Mapping[str, str],
 ) -> BadInput:
     """Why arguments cannot be bound: one is unknown, there are too many, one comes twice, or one is missing."""
     parameters = {n: p for n, p in signature.parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
@@ -119,7 +123,7 @@ def _misfit(
     return BadInput(f"{called} must be called as {called}{signature}", "other arguments")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     """A value as one would write it, where it is short, else its type."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
@@ -131,7 +135,7 @@ def _shown(value: Any) -> str:
     return repr(value) if plain else f"a {type(value).__name__}"
 
 
-def _do(name: str, value: Any) -> str | None:
+def _do(name: str, value: object) -> str | None:
     if name in ("model", "other") and isinstance(value, str):
         return f'write {"load" if value.endswith(".json") else "build"}("{value}")'
     return None
@@ -188,7 +192,7 @@ def _read(node: ast.expr) -> Kind | None:
 def _each(inner: Kind, words: str) -> Kind:
     """A sequence of values of one kind; text counts as the sequence of its characters."""
 
-    def fits(value: Any) -> bool:
+    def fits(value: object) -> bool:
         if isinstance(value, str):
             return inner[1] == "text"
         if not _listed(value) or type(value) in (set, frozenset):  # what has no order
@@ -198,11 +202,11 @@ def _each(inner: Kind, words: str) -> Kind:
     return fits, f"a list of {words}"
 
 
-def _listed(value: Any) -> bool:
+def _listed(value: object) -> bool:
     return isinstance(value, Iterable) and not isinstance(value, (bytes, bytearray, str, type))
 
 
-def _mapping(value: Any) -> bool:
+def _mapping(value: object) -> bool:
     return isinstance(value, Mapping) and all(isinstance(key, (str, tuple)) for key in value)
 
 

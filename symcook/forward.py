@@ -23,7 +23,7 @@ MOST_WEIGHTS = 32
 
 
 @dataclass(frozen=True)
-class Step(Generic[Column]):
+class Snapshot(Generic[Column]):
     """What stood in the residual stream after a part of a layer: for traces."""
 
     layer: int
@@ -56,7 +56,7 @@ class Result(Generic[Column, Value, Verdicts, Verdict]):
     stream: Mapping[str, Column]
     scores: Mapping[str, Column]
     verdicts: Verdicts | None
-    steps: tuple[Step[Column], ...]
+    steps: tuple[Snapshot[Column], ...]
     bounded: Result | None = None
     """The same pass with all that rounding may make of it, where open verdicts rest on that."""
     memory: Memory[Column] | None = None
@@ -215,7 +215,7 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
             self.seen = after.seen + len(domain.indices())
         self.zero = domain.linear([], 0)
         self.stream: dict[str, Column] = {}
-        self.steps: list[Step[Column]] = []
+        self.steps: list[Snapshot[Column]] = []
         self.weights: list[tuple[Column, ...]] = []
         """The attention weights of the heads since the last step, where they are kept."""
 
@@ -276,7 +276,7 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
 
     def step(self, layer: int, part: str) -> None:
         if self.trace:
-            self.steps.append(Step(layer, part, dict(self.stream), tuple(self.weights)))
+            self.steps.append(Snapshot(layer, part, dict(self.stream), tuple(self.weights)))
             self.weights = []
 
     @cached_property

@@ -75,7 +75,7 @@ class Machine:
         before, nothing = self.model.embedding.ends[0], State((), Memory())
         return self._passed(before, nothing) if before else nothing
 
-    def advance(self, state: State, symbol: Any) -> State:
+    def advance(self, state: State, symbol: object) -> State:
         """The state behind one symbol more. Raises BadInput for a foreign symbol or too long a word, NoRun where no
         run goes on from here; Undecided (NotExact) where a choice that what follows rests on stays open (has no exact
         value)."""
@@ -94,7 +94,7 @@ class Machine:
             raise BadInput("an input must have at least one symbol", "the empty string")
         return state.memory.result
 
-    def step(self, state: State, symbol: Any) -> tuple[State, Result]:
+    def step(self, state: State, symbol: object) -> tuple[State, Result]:
         """One symbol more: the state behind it, and what the model says of the word so far."""
         state = self.advance(state, symbol)
         return state, self.result(state)
@@ -106,7 +106,7 @@ class Machine:
         read = [self.model.embedding.typed(ask((one,)))[0] for one in (symbol if several else (symbol,))]
         return tuple(read) if several else read[0]
 
-    def _passed(self, sequence: tuple[Any, ...], state: State, ends: bool = False) -> State:
+    def _passed(self, sequence: tuple[object, ...], state: State, ends: bool = False) -> State:
         """The state behind the last position of a sequence, before which `state` is. Where that is no input yet, or the
         readout does not look at this position, nothing is answered."""
         block, first = self.block(sequence), self.model.readout.first

@@ -96,7 +96,7 @@ class Run(Shown):
         with system.context():
             places = self.result.everywhere
 
-            def shown(column: Any) -> list[Any]:
+            def shown(column: object) -> list[Any]:
                 return [system.show(system.read(column, place), self.digits) for place in places]
 
             for step in self.result.steps:
@@ -134,7 +134,7 @@ class Run(Shown):
         return document
 
 
-def show_rows(rows: Sequence[Mapping[str, Any]]) -> str:
+def show_rows(rows: Sequence[Mapping[str, object]]) -> str:
     """Rows of inputs as text, for answers that name their input."""
     return "; ".join(", ".join(f"{name}={from_sympy(value)}" for name, value in row.items()) for row in rows)
 
@@ -152,7 +152,7 @@ def prepare(model: Transformer, given: Any) -> tuple[Any, str]:
 @door()
 def run(
     model: Transformer,
-    given: Any,
+    given: object,
     domain: str = "exact",
     *,
     values: Mapping[str, Exact] | None = None,

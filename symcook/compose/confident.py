@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from symcook.errors import BadInput
 from symcook.model.ends import Readout
@@ -13,7 +12,7 @@ from symcook.model.symbols import exact
 from symcook.model.transformer import Transformer
 
 
-def confident(model: Transformer, logit: Any) -> Transformer:
+def confident(model: Transformer, logit: object) -> Transformer:
     """`model` with the same verdicts and, where its norms have epsilon = 0, with the logit `logit` or -`logit`.
 
     One more layer: its attention does nothing; its feed-forward part turns the d coordinates into (s, -s, 0, ..., 0),

@@ -26,12 +26,12 @@ _PLAIN = {
 _BLOCK = re.compile(r"blocks\.(0|[1-9][0-9]{0,5})\.(.+)", re.ASCII)
 
 
-def is_hooked(state: Any) -> bool:
+def is_hooked(state: object) -> bool:
     """Whether a state dict has the names of a HookedTransformer."""
     return isinstance(state, Mapping) and "embed.W_E" in state
 
 
-def plain(state: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
+def plain(state: Mapping[str, object]) -> tuple[dict[str, Any], int]:
     """The state dict under the names of `symcook.compose.states`, and the number of heads. A block without mlp gets one
     that adds nothing. BadInput, with the key, for what does not fit."""
     found: dict[str, Any] = {}

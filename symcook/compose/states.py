@@ -33,7 +33,7 @@ _OUTSIDE = ("embedding.weight", "positions.weight", "norm.weight", "norm.bias", 
 
 @door()
 def from_state_dict(
-    state: Mapping[str, Any],
+    state: Mapping[str, object],
     *,
     vocabulary: Sequence[str],
     heads: int = 1,
@@ -68,12 +68,12 @@ def from_state_dict(
         if heads not in (1, count):
             raise BadInput(f"the number of heads must be that of the weights, {count}", heads, "leave it out")
         heads = count
-    return _State(state, vocabulary, heads, norm, mask, activation, epsilon, labels, name).model()
+    return _Checkpoint(state, vocabulary, heads, norm, mask, activation, epsilon, labels, name).model()
 
 
-class _State:
+class _Checkpoint:
     def __init__(
-        self, state: Mapping[str, Any], vocabulary: Sequence[str], heads: int, norm: str, mask: str, activation: str,
+        self, state: Mapping[str, object], vocabulary: Sequence[str], heads: int, norm: str, mask: str, activation: str,
         epsilon: Exact, labels: Sequence[str] | None, name: str,
     ) -> None:  # fmt: skip
         require_known("norm", norm, ("none", "pre", "post"))
@@ -281,7 +281,7 @@ def _rows(table: RationalMatrix) -> list[list[Fraction]]:
     return [entries[r * table.cols : (r + 1) * table.cols] for r in range(table.rows)]
 
 
-def _without_prefix(state: Mapping[str, Any]) -> dict[str, Any]:
+def _without_prefix(state: Mapping[str, object]) -> dict[str, Any]:
     """The keys without what stands in front of "layers." in all that have it."""
     if not isinstance(state, Mapping) or not state:
         given = type(state).__name__ if not isinstance(state, Mapping) else "an empty one"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symcook.errors import unknown
 
@@ -24,7 +24,7 @@ RUNNABLE = ("exact", "ball", "mpmath", "float64", "float32", "float16")
 """The domains that run one input to numbers."""
 
 
-def make_domain(name: str, **options: Any) -> Domain:
+def make_domain(name: str, **options: object) -> Domain:
     """A domain by name; BadInput with the nearest name where there is none."""
     if name not in DOMAINS:
         raise unknown("domain", name, list(DOMAINS))

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 from fractions import Fraction
 from itertools import accumulate, repeat
 from operator import mul, sub
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import flint
 from flint import arb, fmpq
@@ -41,14 +41,14 @@ ROWS = 16
 ZERO = fmpq(0)
 ONE = fmpq(1)
 
-Value = Any
+Value: TypeAlias = "fmpq | arb"
 """A rational (fmpq), or a ball (arb)."""
 Column = list[Value]
 Columns = Sequence[Column]
 Balls = Sequence[Sequence[arb]]
 
 
-class Ball(Shortening):
+class Ball(Shortening[Value]):
     """The domain of rationals and real balls at `bits` bits of working precision.
 
     >>> from symcook.model.parts import Mask
@@ -95,7 +95,7 @@ class Ball(Shortening):
         super().begin(sequence, start)
         self._affine = {}
 
-    def resume(self, sequence: Any, start: int, seen: int) -> None:
+    def resume(self, sequence: object, start: int, seen: int) -> None:
         affine = self._affine
         super().resume(sequence, start, seen)
         self._affine = affine
@@ -162,10 +162,12 @@ class Ball(Shortening):
         """By a product of matrices where all entries are rational."""
         if any(type(x) is not fmpq for column in (*queries, *keys) for x in column):
             return super().scoring(queries, keys, compared)
-        table = flint.fmpq_mat([list(column) for column in keys])
+        asked: Sequence[Any] = queries
+        offered: Sequence[Any] = keys
+        table = flint.fmpq_mat([list(column) for column in offered])
 
         def scores(number: int, sees: range) -> Sequence[Value]:
-            row = flint.fmpq_mat([[column[number] for column in queries]])
+            row = flint.fmpq_mat([[column[number] for column in asked]])
             return (row * table).entries()[sees.start : sees.stop]
 
         return scores
@@ -196,7 +198,7 @@ class Ball(Shortening):
         offered = flint.arb_mat([list(column) for column in keys]) if len(keys) > 1 else None
         table = flint.arb_mat([list(row) for row in zip(*values, strict=True)])
         results: list[Column] = [[] for _ in values]
-        held: list[Column] = []
+        held: list[list[arb]] = []
         totals: list[arb] = []
         for number, sees in enumerate(seen):
             query = [q[number] if scale is None else q[number] * scale[number] for q in queries]
@@ -290,7 +292,8 @@ def _same(a: Value, b: Value) -> bool:
 
 
 def _balls(entries: Sequence[Value]) -> Sequence[arb]:
-    return entries if list(map(type, entries)).count(arb) == len(entries) else list(map(arb, entries))
+    balls: Any = entries if list(map(type, entries)).count(arb) == len(entries) else list(map(arb, entries))
+    return balls
 
 
 def _is_zero(x: Value) -> bool:
@@ -299,7 +302,7 @@ def _is_zero(x: Value) -> bool:
 
 def _held(x: Value) -> Value:
     """A value as it is kept: an exact zero is rational, a long rational a ball."""
-    if type(x) is fmpq:
+    if isinstance(x, fmpq):
         return x if x.height_bits() <= RATIONAL_BITS else arb(x)
     return ZERO if x.is_zero() else x
 
@@ -308,7 +311,7 @@ def _relu(x: Value) -> Value:
     """max(0, x); [0, upper] where the ball straddles zero."""
     if x >= 0:
         return x
-    return ZERO if x <= 0 else x.max(arb(0))
+    return ZERO if x <= 0 else arb(x).max(arb(0))
 
 
 def _step(x: Value) -> Value:

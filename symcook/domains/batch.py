@@ -42,7 +42,8 @@ from symcook.domains.cells import (
     relu,
     step,
 )
-from symcook.domains.exact import at_position, coefficient, logarithmic, soft_mean
+from symcook.domains.exact import Logs, Value, at_position, coefficient, logarithmic, soft_mean
+from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Going, visible
 from symcook.errors import NotExact
 from symcook.model.expr import show
@@ -186,7 +187,7 @@ Column = list[Cell]
 Columns = Sequence[Column]
 
 
-class Batch(Going):
+class Batch(Going[Column, Cell, Array]):
     """The domain of exact batches. `begin` takes `Words`, a `Grid` or `Listed` words; gelu and layer norm are
     NotExact, and so are softmax over more than few combinations of scores and values and irrational weights but roots.
 
@@ -213,7 +214,7 @@ class Batch(Going):
         """The inputs that have at each position one of the options there (a tuple), or what is given."""
         return Grid(tuple(options if isinstance(options, tuple) else (options,) for options in sequence))
 
-    def embed(self, table: Mapping[str, Any]) -> Column:
+    def embed(self, table: Mapping[str, Coefficient]) -> Column:
         exact = {token: rational(value) for token, value in table.items()}
         return [self._given(place, [exact[token] for token in self._choices[place]]) for place in self.rows]
 
@@ -235,13 +236,13 @@ class Batch(Going):
         wide = row.dtype.kind == "O" or row.dtype == np.int64
         return Cell(row, denominator, bound, codes) if wide else Cell(row[codes], denominator, bound)
 
-    def positions(self, expression: Any) -> Column:
+    def positions(self, expression: Coefficient) -> Column:
         places = (self._start + row for row in self.rows)
         return [constant(at_position(expression, i, self.length), self.kinds) for i in places]
 
-    def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
+    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
         columns = [column for column, _ in terms]
-        weights = [coefficient(weight) for _, weight in terms]
+        weights: list[Any] = [coefficient(weight) for _, weight in terms]
         shift = rational(bias)
         if not terms:
             return [constant(shift, self.kinds)] * len(self.rows)
@@ -257,14 +258,14 @@ class Batch(Going):
             return [step(cell, self.kinds) for cell in column]
         raise NotExact("an activation must be relu or step in exact batches", kind, _BALL)
 
-    def layer_norm(self, columns: Columns, epsilon: Any, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: Columns, epsilon: Coefficient, zero_variance: str) -> list[Column]:
         raise NotExact("a model must have no layer norm in exact batches", "layer norm", _BALL)
 
     def distribution(self, columns: Columns) -> list[Column]:
         raise NotExact("a readout must not be a distribution in exact batches", "softmax", _BALL)
 
     def attend(
-        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Any
+        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Coefficient
     ) -> list[Column]:
         if not queries:
             if weighting in ("leftmost", "rightmost"):
@@ -286,7 +287,7 @@ class Batch(Going):
                 rows.append(hard(scores, seen_values, way, self.kinds))
         return [list(column) for column in zip(*rows, strict=True)]
 
-    def _soft(self, scores: Sequence[Cell], rows: Sequence[Sequence[Cell]], factor: tuple[Any, Any]) -> list[Cell]:
+    def _soft(self, scores: Sequence[Cell], rows: Sequence[Sequence[Cell]], factor: tuple[Value, Logs]) -> list[Cell]:
         """One row of softmax in the exact domain's numbers, once for all inputs that have the same scores and values
         at the same number of positions.
 

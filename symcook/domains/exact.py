@@ -14,10 +14,10 @@ from fractions import Fraction
 from functools import lru_cache
 from math import gcd, lcm, prod
 from operator import mul
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
-from symcook.domains.rowwise import Scores, Shortening
+from symcook.domains.rowwise import Quantity, Scores, Shortening
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.rationals import Rationals, quotient
@@ -25,14 +25,14 @@ from symcook.model.symbols import Number, at
 from symcook.numbers.expsum import MAX_POWER_BITS, ExpSum, Form, exp_scaled_log, sign, softmax_mean, text
 from symcook.numbers.roots import Root, root
 
-Value = Any
+Value: TypeAlias = Quantity
 """A Fraction, or an ExpSum or a Root where it is not rational."""
 Numbers = list[Value]
 
 _BALL = "use --domain ball"
 
 
-class Exact(Shortening):
+class Exact(Shortening[Value]):
     """Rationals, exponential sums and single square roots; `symcook.domains.protocol.Domain`.
 
     >>> from symcook.model.parts import Mask
@@ -55,19 +55,20 @@ class Exact(Shortening):
         return at_position(term, i, self.length)
 
     def activation(self, x: Value, kind: str) -> Value:
+        known: Any = x
         if kind == "relu":
-            return x if sign(x) > 0 else Fraction(0)
+            return x if sign(known) > 0 else Fraction(0)
         if kind == "step":
-            return Fraction(int(sign(x) > 0))
+            return Fraction(int(sign(known) > 0))
         raise NotExact("an activation must have exact values in the exact domain", kind, _BALL)
 
-    def normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> list[Value]:
+    def normalised(self, entries: Sequence[Value], epsilon: Any, zero_variance: str, i: int) -> list[Value]:
         return normalised(entries, epsilon, zero_variance, i)
 
     def weights(self, scores: Sequence[Value]) -> list[Value]:
         return _weights([(_exponent(score - scores[0]),) for score in scores], ())
 
-    def scales(self, factor: Coefficient) -> Sequence[tuple[Fraction, Logs]]:
+    def scales(self, factor: Coefficient) -> Sequence[tuple[Value, Logs]]:
         """Factors of the scores as `logarithmic` has them."""
         if not isinstance(factor, tuple) or "i" not in names(factor):
             return [logarithmic(factor, self._start, self.length)] * len(self.rows)
@@ -84,12 +85,12 @@ class Exact(Shortening):
         """Scores that are only compared are integers where all entries are rational, up to a factor of each row."""
         if not compared or not all(isinstance(x, Fraction) for column in (*queries, *keys) for x in column):
             return super().scoring(queries, keys, compared)
-        offered = list(zip(*keys, strict=True))
+        offered: list[Any] = list(zip(*keys, strict=True))
         below = lcm(*(x.denominator for key in offered for x in key))
         whole = [[int(x * below) for x in key] for key in offered]
 
         def scores(number: int, sees: range) -> list[int]:
-            query = [column[number] for column in queries]
+            query: list[Any] = [column[number] for column in queries]
             scale = lcm(*(x.denominator for x in query))
             asked = [int(x * scale) for x in query]
             return [sum(map(mul, asked, whole[j])) for j in sees]
@@ -97,7 +98,8 @@ class Exact(Shortening):
         return scores
 
     def show(self, value: Value, digits: int) -> str:
-        return text(value)
+        known: Any = value
+        return text(known)
 
 
 def normalised(row: Sequence[Value], epsilon: Fraction, zero_variance: str, i: int) -> list[Value]:
@@ -227,21 +229,21 @@ class _Beside(_Rooted):
     def divide(self, a: Any, b: Any, tree: Tree) -> Any:
         return a / b if isinstance(a, self.kind) or isinstance(b, self.kind) else super().divide(a, b, tree)
 
-    def power(self, a: Any, b: Any, tree: Tree) -> Any:
+    def power(self, a: object, b: object, tree: Tree) -> Any:
         base, exponent = self._rational((a, b), tree)
         return super().power(base, exponent, tree)
 
-    def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
+    def call(self, name: str, arguments: list[object], tree: Tree) -> Any:
         return super().call(name, self._rational(arguments, tree), tree)
 
-    def compare(self, tag: str, a: Any, b: Any, tree: Tree) -> bool:
+    def compare(self, tag: str, a: object, b: object, tree: Tree) -> bool:
         left, right = self._rational((a, b), tree)
         return super().compare(tag, left, right, tree)
 
     def kept(self, value: Any) -> Any:
         return value if isinstance(value, self.kind) else super().kept(value)
 
-    def _rational(self, values: Sequence[Any], tree: Tree) -> list[Any]:
+    def _rational(self, values: Sequence[object], tree: Tree) -> list[Any]:
         if any(isinstance(value, self.kind) for value in values):
             raise NotExact("the value must be an exact rational", show(tree), "write it as p/q")
         return list(values)
@@ -258,7 +260,7 @@ class _Roots(_Beside):
         whole = super().power(a, (b.numerator - 1) // 2, tree)
         return whole * self.call("sqrt", [a], tree)
 
-    def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
+    def call(self, name: str, arguments: list[object], tree: Tree) -> Any:
         if name == "sqrt" and isinstance(arguments[0], (int, Fraction)) and arguments[0] > 0:
             return root(Fraction(arguments[0]))
         return super().call(name, arguments, tree)
@@ -266,16 +268,18 @@ class _Roots(_Beside):
 
 Logs = tuple[tuple[Value, Fraction], ...]
 Exponents = tuple[Fraction, ...]
+Mixed: TypeAlias = "Fraction | int | Root | _Form"
+"""What stands in a factor of scores."""
 
 
 @dataclass(frozen=True)
 class _Form:
     """plain + the sum of c log(m), with `logs` the mapping from m to c."""
 
-    plain: Value
-    logs: Mapping[Fraction, Value]
+    plain: Any
+    logs: Mapping[Fraction, Any]
 
-    def __add__(self, other: Any) -> _Form:
+    def __add__(self, other: Mixed) -> _Form:
         if not isinstance(other, _Form):
             return _Form(self.plain + other, self.logs)
         every = {**self.logs, **other.logs}
@@ -287,13 +291,13 @@ class _Form:
     def __neg__(self) -> _Form:
         return self * -1
 
-    def __sub__(self, other: Any) -> _Form:
+    def __sub__(self, other: Mixed) -> _Form:
         return self + -other
 
-    def __rsub__(self, other: Any) -> _Form:
+    def __rsub__(self, other: Mixed) -> _Form:
         return -self + other
 
-    def __mul__(self, other: Any) -> _Form:
+    def __mul__(self, other: Mixed) -> _Form:
         if isinstance(other, _Form):
             raise NotExact("a product must not have two logarithms", "log", _BALL)
         return _Form(self.plain * other, {m: c * other for m, c in self.logs.items() if other})
@@ -309,12 +313,12 @@ class _Logarithmic(_Roots):
 
     kind = (Root, _Form)
 
-    def divide(self, a: Any, b: Any, tree: Tree) -> Any:
+    def divide(self, a: object, b: object, tree: Tree) -> Any:
         if isinstance(b, _Form):
             self._rational((b,), tree)
         return a * super().divide(1, b, tree) if isinstance(a, _Form) else super().divide(a, b, tree)
 
-    def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
+    def call(self, name: str, arguments: list[object], tree: Tree) -> Any:
         if name == "log" and isinstance(arguments[0], (int, Fraction)) and arguments[0] > 0 and arguments[0] != 1:
             return _Form(Fraction(0), {Fraction(arguments[0]): Fraction(1)})
         return super().call(name, arguments, tree)
@@ -341,7 +345,7 @@ def logarithmic(factor: int | Number, i: int, n: int) -> tuple[Value, Logs]:
     return (found if isinstance(found, Root) else Fraction(found)), ()
 
 
-def _combined(logs: Sequence[tuple[Value, Fraction]]) -> Logs:
+def _combined(logs: Sequence[tuple[Any, Fraction]]) -> Logs:
     """One logarithm for a sum of them: log(2)/2 + log(8)/2 has rational powers though log(2)/2 has none."""
     if len(logs) < 2 or not all(isinstance(c, Fraction) for c, _ in logs):
         return tuple(logs)
@@ -374,7 +378,7 @@ def mean(counted: frozenset[tuple[tuple[Exponents, Form | Value], int]], bases: 
     occurs in it: over all words of a length few of these differ."""
     pairs = [pair for pair, count in counted for _ in range(count)]
     exponents = [row for row, _ in pairs]
-    values = [ExpSum.of(form) if isinstance(form, frozenset) else form for _, form in pairs]
+    values: list[Any] = [ExpSum.of(form) if isinstance(form, frozenset) else form for _, form in pairs]
     if all(row == exponents[0] for row in exponents):
         return _total(values) / len(values)
     if not bases:
@@ -395,7 +399,7 @@ def _weights(exponents: Sequence[tuple[Fraction, ...]], bases: Sequence[Fraction
 
 
 def _total(values: Sequence[Value]) -> Value:
-    total: Value = Fraction(0)
+    total: Any = Fraction(0)
     for value in values:
         total = total + value
     return total

@@ -14,14 +14,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, gcd, lcm
-from typing import Any
+from typing import Any, TypeAlias
 
 import sympy
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from symcook.errors import Undecided
 
-Value = Any
+Value: TypeAlias = "fmpq | Function"
 """fmpq or Function."""
 
 ZERO = fmpq(0)
@@ -76,7 +76,7 @@ class Field:
         """Grows where functions made before must be rewritten before they meet new ones."""
         return len(self._history) - 1
 
-    def _add(self, key: Any, generator: Generator) -> int:
+    def _add(self, key: object, generator: Generator) -> int:
         if len(self.generators) >= MAX_GENERATORS:
             raise self.too_large(f"{MAX_GENERATORS} maxima and exponentials")
         if len(self.generators) == len(self._gens):
@@ -92,15 +92,15 @@ class Field:
         """The generator itself as a value."""
         return Function(self, self._gens[index], self.one)
 
-    def symbol(self, symbol: Any) -> Function:
+    def symbol(self, symbol: object) -> Function:
         """The value of a sympy symbol."""
         return self._atom("symbol", symbol, symbol)
 
-    def constant(self, number: Any) -> Function:
+    def constant(self, number: object) -> Function:
         """The value of an irrational sympy number, known by its sympy form only."""
         return self._atom("constant", number, number)
 
-    def maximum(self, argument: Function) -> Function:
+    def maximum(self, argument: Value) -> Function:
         """max(0, argument) as a new generator."""
         self._require_short(argument)
         return self._atom("max", self.key(argument), argument)
@@ -109,7 +109,7 @@ class Field:
         """A generator of kind "step", "sqrt", "erf" or "tanh" with that argument."""
         return self._atom(kind, self.key(argument), argument)
 
-    def _atom(self, kind: str, key: Any, argument: Any) -> Function:
+    def _atom(self, kind: str, key: object, argument: object) -> Function:
         index = self._index.get((kind, key))
         if index is None:
             index = self._add((kind, key), Generator(kind, argument))

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from symcook.domains.exact import value_at
-from symcook.domains.protocol import refuse_zero_variance
+from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rowwise import Going
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names
@@ -29,6 +29,12 @@ from symcook.numbers.evaluate import float_of
 Column = np.ndarray[Any, Any]
 Columns = Sequence[Column]
 Scale = Column | None
+Flags = np.ndarray[Any, np.dtype[np.bool_]] | np.bool_
+"""A truth for each position, or one for all."""
+Many = Column | float
+"""A number for each position, or one for all."""
+Truth = tuple[Flags, Flags]
+"""Where a comparison holds, and where that is known."""
 
 BLOCK = 2**17
 """Scores held at once: softmax and hard attention go by blocks of rows, in memory that does not grow with n^2."""
@@ -37,7 +43,7 @@ NEAR = 2.0**-40
 """Relative distance below which a comparison in a position function is left to exact arithmetic."""
 
 
-class Float64(Going):
+class Float64(Going[Column, float, "bool | int | None"]):
     """The domain of numpy float64 arrays over positions.
 
     >>> domain = Float64()
@@ -64,7 +70,7 @@ class Float64(Going):
 
         return Rounding(*FORMATS[self.name])
 
-    def embed(self, table: Mapping[str, Any]) -> Column:
+    def embed(self, table: Mapping[str, Coefficient]) -> Column:
         tokens = {token: place for place, token in enumerate(table)}
         places = np.fromiter((tokens[token] for token in self._sequence), np.intp, len(self._sequence))
         return self._stored(np.array([float_of(value) for value in table.values()]))[places]
@@ -85,7 +91,7 @@ class Float64(Going):
             values[place] = float_of(value_at(expression, self._start + self.rows[place], self.length))
         return self._stored(values)
 
-    def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
+    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
         total = np.full(len(terms[0][0] if terms else self.rows), self._weight(bias))
         for column, coefficient in terms:
             total += column if coefficient == 1 else column * self._weight(coefficient)
@@ -106,7 +112,7 @@ class Float64(Going):
             upper = _logistic(1.702 * x)
         return self._stored(np.where(upper == 0, 0.0, x * upper))
 
-    def layer_norm(self, columns: Columns, epsilon: Any, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: Columns, epsilon: Coefficient, zero_variance: str) -> list[Column]:
         stacked = np.stack([column.astype(self.wide) for column in columns])
         stacked -= stacked.mean(axis=0)
         total = np.mean(stacked * stacked, axis=0) + self.wide(float_of(epsilon))
@@ -119,7 +125,7 @@ class Float64(Going):
         return [self._stored(row) for row in stacked]
 
     def attend(
-        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Any
+        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Coefficient
     ) -> list[Column]:
         """Running sums where all scores are equal, a scan where hard scores do not depend on the row, else blocks of
         rows. The masks of the past are those of the future on the reversed sequence."""
@@ -218,7 +224,7 @@ class Float64(Going):
     def show(self, value: float, digits: int) -> float:
         return value
 
-    def _weight(self, value: Any) -> Any:
+    def _weight(self, value: Coefficient) -> Any:
         """A coefficient in the type."""
         return self._stored(np.array([float_of(value)]))[0]
 
@@ -237,7 +243,7 @@ class Float64(Going):
             self._refuse(values[~np.isfinite(values)].flat[0], values.dtype)
         return values
 
-    def _refuse(self, value: Any, kind: Any) -> None:
+    def _refuse(self, value: float, kind: np.dtype[Any] | type[np.floating]) -> None:
         limit = f"{float(np.finfo(kind).max):.6g}"
         given = "one beyond" if not math.isfinite(value) else f"{float(value):.6g}"
         wider = "" if self.kind is np.float64 else "--domain float64 or "
@@ -322,7 +328,7 @@ def _scan(scores: Column, values: Columns, mask: Mask, weighting: str) -> list[C
     return results
 
 
-class _Terms(Meaning[Any, tuple[Any, Any]]):
+class _Terms(Meaning[Many, Truth]):
     """Terms of the grammar over all positions at once, in float64. A truth: where it holds, and where that is known.
 
     An entry that is not finite in the answer says: not known here. Such are poles, what leaves the range, and all that
@@ -332,17 +338,17 @@ class _Terms(Meaning[Any, tuple[Any, Any]]):
     def number(self, p: int, q: int) -> float:
         return _float(Fraction(p, q))
 
-    def name(self, name: str) -> Any:
+    def name(self, name: str) -> Many:
         return np.pi if name == "pi" and "pi" not in self.values else self.values[name]
 
-    def divide(self, a: Any, b: Any, tree: Tree) -> Any:
+    def divide(self, a: Many, b: Many, tree: Tree) -> Many:
         return np.where(np.equal(b, 0), np.nan, np.divide(a, b))
 
-    def power(self, a: Any, b: Any, tree: Tree) -> Any:
+    def power(self, a: Many, b: Many, tree: Tree) -> Many:
         power = np.power(np.asarray(a, dtype=np.float64), b)
         return np.where(np.isfinite(a) & np.isfinite(b), power, np.nan)
 
-    def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
+    def call(self, name: str, arguments: list[Many], tree: Tree) -> Many:
         if name in ("min", "max"):
             return reduce(np.minimum if name == "min" else np.maximum, arguments)
         if name == "mod":
@@ -361,12 +367,13 @@ class _Terms(Meaning[Any, tuple[Any, Any]]):
             return getattr(np, name)(x)
         return np.nan
 
-    def at(self, places: Any, **bound: Any) -> _Terms:
+    def at(self, places: Flags, **bound: Many) -> _Terms:
         """The fold at some of the positions, with values at these for bound variables."""
-        values = {k: v[places] if np.shape(v) else v for k, v in self.values.items()}
+        known: Mapping[str, Any] = self.values
+        values = {k: v[places] if np.shape(v) else v for k, v in known.items()}
         return _Terms({**values, **bound}, self.steps)
 
-    def choose(self, truth: tuple[Any, Any], yes: Tree, no: Tree) -> Any:
+    def choose(self, truth: Truth, yes: Tree, no: Tree) -> Many:
         """Each branch over the positions that take it, so that a pole in the other one does not matter."""
         holds, known = (np.broadcast_to(part, np.shape(self.values["i"])) for part in truth)
         result = np.full(holds.shape, np.nan)
@@ -375,7 +382,7 @@ class _Terms(Meaning[Any, tuple[Any, Any]]):
                 result[places] = self.at(places).term(branch)
         return result
 
-    def fold(self, tree: Tree) -> Any:
+    def fold(self, tree: Tree) -> Many:
         """One step for each term of the longest range; a position takes part as long as its own range lasts."""
         tag, name, low, high, body = tree
         shape = np.shape(self.values["i"])
@@ -392,7 +399,7 @@ class _Terms(Meaning[Any, tuple[Any, Any]]):
             total[places] = total[places] + value if tag == "sum" else total[places] * value
         return total
 
-    def compare(self, tag: str, a: Any, b: Any, tree: Tree) -> tuple[Any, Any]:
+    def compare(self, tag: str, a: Many, b: Many, tree: Tree) -> Truth:
         truth = np.equal(a, b) if tag == "=" else np.less_equal(a, b) if tag == "<=" else np.less(a, b)
         size = np.maximum(np.abs(a), np.abs(b))
         if _whole(tree[1]) and _whole(tree[2]):
@@ -400,17 +407,17 @@ class _Terms(Meaning[Any, tuple[Any, Any]]):
         known = np.greater(np.abs(np.subtract(a, b)), NEAR * np.maximum(size, 1.0))
         return truth, known & np.isfinite(size)
 
-    def truth(self, known: bool) -> tuple[Any, Any]:
+    def truth(self, known: bool) -> Truth:
         return np.bool_(known), np.bool_(True)
 
-    def negation(self, a: tuple[Any, Any]) -> tuple[Any, Any]:
+    def negation(self, a: Truth) -> Truth:
         return ~a[0], a[1]
 
-    def both(self, a: tuple[Any, Any], b: tuple[Any, Any]) -> tuple[Any, Any]:
+    def both(self, a: Truth, b: Truth) -> Truth:
         return a[0] & b[0], a[1] & b[1]
 
 
-def _whole(tree: Any) -> bool:
+def _whole(tree: Tree) -> bool:
     """Whether a term is made of integers by sums, differences and products alone, so that float64 holds it exactly."""
     if tree[0] == "num":
         return tree[2] == 1

@@ -57,7 +57,7 @@ def flip(signs: int) -> int:
 
 
 @dataclass(frozen=True)
-class Box:
+class Span:
     """The interval of a generator's values; None is an infinite side."""
 
     lower: fmpq | None = None
@@ -89,26 +89,26 @@ class Box:
         below = self.lower is None or self.lower < x or (self.lower == x and not self.lower_open)
         return below and (self.upper is None or x < self.upper or (self.upper == x and not self.upper_open))
 
-    def above(self, x: fmpq, is_open: bool) -> Box:
+    def above(self, x: fmpq, is_open: bool) -> Span:
         """The part at or above `x`, or strictly above it."""
         if self.lower is not None and (self.lower > x or (self.lower == x and self.lower_open)):
             return self
         return replace(self, lower=x, lower_open=is_open)
 
-    def below(self, x: fmpq, is_open: bool) -> Box:
+    def below(self, x: fmpq, is_open: bool) -> Span:
         """The part at or below `x`, or strictly below it."""
         if self.upper is not None and (self.upper < x or (self.upper == x and self.upper_open)):
             return self
         return replace(self, upper=x, upper_open=is_open)
 
 
-EVERYWHERE = Box()
+EVERYWHERE = Span()
 
 
-def univariate(p: fmpq_poly, box: Box) -> int:
+def univariate(p: fmpq_poly, box: Span) -> int:
     """Exactly the signs that a polynomial in one variable takes on an interval.
 
-    >>> univariate(fmpq_poly([1, -2, 1]), Box(fmpq(0), None)) == NONNEGATIVE  # (x - 1)^2
+    >>> univariate(fmpq_poly([1, -2, 1]), Span(fmpq(0), None)) == NONNEGATIVE  # (x - 1)^2
     True
     """
     if box.empty:
@@ -132,7 +132,7 @@ def univariate(p: fmpq_poly, box: Box) -> int:
     return result | of_number(odd(_inner_point(odd, box)))
 
 
-def _linear(p: fmpq_poly, box: Box) -> int:
+def _linear(p: fmpq_poly, box: Span) -> int:
     slope = POSITIVE if p[1] > 0 else NEGATIVE
     root = -p[0] / p[1]
     if box.lower is not None and root <= box.lower:
@@ -142,7 +142,7 @@ def _linear(p: fmpq_poly, box: Box) -> int:
     return ANY
 
 
-def _roots_inside(p: fmpq_poly, box: Box) -> int:
+def _roots_inside(p: fmpq_poly, box: Span) -> int:
     """The number of different roots of a squarefree polynomial strictly inside an interval (Sturm)."""
     for end in (box.lower, box.upper):
         if end is not None and p(end) == 0:
@@ -163,7 +163,7 @@ def _roots_inside(p: fmpq_poly, box: Box) -> int:
     return changes(at(box.lower, -1)) - changes(at(box.upper, 1))
 
 
-def _inner_point(p: fmpq_poly, box: Box) -> fmpq:
+def _inner_point(p: fmpq_poly, box: Span) -> fmpq:
     """A point strictly inside a box that has more than one point; p has no root inside, so any one will do."""
     if box.lower is not None and box.upper is not None:
         return (box.lower + box.upper) / 2

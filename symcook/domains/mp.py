@@ -99,7 +99,7 @@ class Mp(Shortening):
         cubic, scale = self.number(Fraction(44715, 1000000)), 2 * mpmath.sqrt(2 / +mpmath.pi)
         return x * _logistic(scale * (x + cubic * (x * x * x)))
 
-    def normalised(self, entries: Sequence[Any], epsilon: Any, zero_variance: str, i: int) -> list[Any]:
+    def normalised(self, entries: Sequence[object], epsilon: object, zero_variance: str, i: int) -> list[Any]:
         mean = self.mean(entries)
         centred = [x - mean for x in entries]
         variance = self.mean([c * c for c in centred]) + epsilon
@@ -114,7 +114,7 @@ class Mp(Shortening):
         top = max(scores)
         return [mpmath.exp(score - top) for score in scores]
 
-    def show(self, value: Any, digits: int) -> str:
+    def show(self, value: object, digits: int) -> str:
         shown = digits if self.digits is None else self.digits
         if not mpmath.isfinite(value):
             return str(value)

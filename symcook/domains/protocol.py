@@ -141,7 +141,7 @@ class Follows(Domain[Column, Value, Verdicts, Verdict], Protocol[Column, Value, 
         """From here on columns have one entry, that of the position at `place`: the given ones cut to it."""
         ...
 
-    def resume(self, sequence: Any, start: int, seen: int) -> None:
+    def resume(self, sequence: object, start: int, seen: int) -> None:
         """Take the whole input, of which the first `seen` positions have been run: columns have entries for the
         others."""
         ...

@@ -32,8 +32,9 @@ from typing import Any, ClassVar
 import flint
 from flint import arb, fmpq
 
-from symcook.domains.ball import ACTIVATIONS, ZERO, Ball
-from symcook.domains.rowwise import Column, Columns, Rowwise, Scores, Value
+from symcook.domains.ball import ACTIVATIONS, ZERO, Ball, Column, Columns, Value
+from symcook.domains.protocol import Coefficient
+from symcook.domains.rowwise import Rowwise, Scores
 from symcook.errors import BadInput
 from symcook.model.parts import Mask
 
@@ -76,7 +77,7 @@ class Format:
 
     def holds(self, x: Value) -> bool:
         """Whether a value is one number of this format, not a subnormal one."""
-        if type(x) is fmpq:
+        if isinstance(x, fmpq):
             return x == 0 or self.holds(arb(x))
         if not x.is_exact() or x.bits() > self.bits:
             return False
@@ -88,7 +89,7 @@ class Format:
             return x
         return self._checked(arb(x) * self._relative + self._absolute)
 
-    def stored(self, value: Any) -> Fraction:
+    def stored(self, value: Coefficient) -> Fraction:
         """The number that stands for a given one: rounded to the nearest, over float64 as exports do it."""
         from symcook.numbers.evaluate import float_of
 
@@ -166,7 +167,7 @@ class _Running:
         self.exponent: int | None = 0  # all terms are multiples of 2^exponent; None: not known to be multiples of any
 
     def add(self, x: Value) -> None:
-        if type(x) is fmpq:
+        if isinstance(x, fmpq):
             if not x:
                 return
             x = arb(x)
@@ -244,7 +245,7 @@ class Rounding(Ball):
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(2 * max(self.stored.bits, self.inner.bits) + 64)
 
-    def positions(self, expression: Any) -> Column:
+    def positions(self, expression: Coefficient) -> Column:
         with self._in(self.stored):
             return super().positions(expression)
 
@@ -257,7 +258,7 @@ class Rounding(Ball):
         error = arb(0, arb(2 * GELU_ULPS * self.stored.unit))
         return ZERO if x == 0 else self.stored.rounded(ACTIVATIONS[kind](x) + arb(x) * error)
 
-    def layer_norm(self, columns: Columns, epsilon: Any, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: Columns, epsilon: Coefficient, zero_variance: str) -> list[Column]:
         first, self.divides_first = self.divides_first, False  # its means are no averages of attention
         try:
             with self._in(self.inner):
@@ -267,7 +268,7 @@ class Rounding(Ball):
         return self._kept(found)
 
     def attend(
-        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Any
+        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Coefficient
     ) -> list[Column]:
         with self._in(self.inner):
             found = super().attend(queries, keys, values, mask, weighting, factor)
@@ -339,7 +340,7 @@ class Rounding(Ball):
         return parts[0] if len(parts) == 1 else self._format.total(parts)
 
     def running(self, column: Sequence[Value]) -> Column:
-        running, sums = _Running(self._format), [ZERO]
+        running, sums = _Running(self._format), list[Value]([ZERO])
         for x in column:
             running.add(x)
             sums.append(running.value())

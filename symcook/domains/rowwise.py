@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache, reduce
 from itertools import accumulate, count
 from operator import add
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from symcook.domains.protocol import Coefficient
 from symcook.errors import BadInput, NoRun
@@ -24,21 +24,44 @@ from symcook.model.symbols import lowered, symbol, to_sympy
 if TYPE_CHECKING:
     import sympy
 
-Value = Any
-"""A number of the system. Values add by Python's operator."""
+
+class Quantity(Protocol):
+    """What Python's operators do with the numbers of a system."""
+
+    def __add__(self, other: Self, /) -> Any: ...
+
+    def __sub__(self, other: Self, /) -> Any: ...
+
+    def __mul__(self, other: Self, /) -> Any: ...
+
+    def __truediv__(self, other: Self, /) -> Any: ...
+
+    def __gt__(self, other: Self | int, /) -> bool: ...
+
+
+Value = TypeVar("Value", bound=Quantity)
+"""A number of the system."""
+Held = TypeVar("Held")
+"""A column: a list or array over positions."""
+Entry = TypeVar("Entry")
+"""What stands in a column at a position."""
+Verdict = TypeVar("Verdict")
+"""True, False, None or an index; in a batch an array of these."""
+Key = tuple[int, ...]
+"""The identities of the entries at one position."""
 Column = list[Value]
-Columns = Sequence[Column]
+Columns = Sequence[Column[Value]]
 Scores = Callable[[int, range], Sequence[Value]]
 
 
-class Positions:
+class Positions(Generic[Held, Entry, Verdict]):
     """A system that keeps at which positions columns have entries: what all that run a sequence share."""
 
     length = 0
     rows: Sequence[int] = range(0)
     """The positions (from 0) that columns have entries for."""
 
-    def context(self) -> AbstractContextManager[Any]:
+    def context(self) -> AbstractContextManager[object]:
         return nullcontext()
 
     def begin(self, sequence: Any, start: int) -> None:
@@ -69,77 +92,82 @@ class Positions:
             if known or _sympy(term).subs({symbol("i"): i, symbol("n"): n}).is_nonpositive:
                 raise NoRun(must, f"{show(term)} at i = {i}, n = {n}")
 
-    def positions(self, expression: Coefficient) -> Any:
+    def positions(self, expression: Coefficient) -> Held:
         raise NotImplementedError
 
-    def units(self, most: int) -> list[Any]:
+    def units(self, most: int) -> list[Held]:
         indices = self.indices()
         return [] if len(indices) > most else [self.positions(_indicator(i)) for i, _ in indices]
 
     # Verdicts are lists over positions.
 
-    def conjunction(self, first: Any, second: Any) -> Any:
+    def conjunction(self, first: Verdict, second: Verdict) -> Verdict:
         """Of two verdicts."""
-        return conjunction(first, second)
+        join: Any = conjunction
+        return join(first, second)
 
-    def both(self, first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
+    def both(self, first: Sequence[Verdict], second: Sequence[Verdict]) -> list[Verdict]:
         return [self.conjunction(one, other) for one, other in zip(first, second, strict=True)]
 
-    def every(self, verdicts: Sequence[Any]) -> Any:
+    def every(self, verdicts: Sequence[Verdict]) -> Verdict:
         return reduce(self.conjunction, verdicts)
 
-    def verdict(self, verdicts: Sequence[Any], place: int) -> Any:
+    def verdict(self, verdicts: Sequence[Verdict], place: int) -> Verdict:
         return verdicts[place]
 
-    def agreeing(self, found: Sequence[Any], sure: Sequence[Any]) -> list[Any]:
+    def agreeing(self, found: Sequence[Verdict], sure: Sequence[Verdict]) -> list[Verdict | None]:
         return [one if one == other else None for one, other in zip(found, sure, strict=True)]
 
-    def places_of(self, column: Sequence[Any]) -> range:
-        return range(len(column))
+    def places_of(self, column: Held) -> range:
+        held: Any = column
+        return range(len(held))
 
-    def read(self, column: Any, place: int) -> Any:
-        return column[place]
+    def read(self, column: Held, place: int) -> Entry:
+        held: Any = column
+        return held[place]
 
-    def settled(self, value: Any, digits: int) -> bool:
+    def settled(self, value: Entry, digits: int) -> bool:
         return True
 
 
-class Going(Positions):
+class Going(Positions[Held, Entry, Verdict]):
     """One that follows an input (`symcook.domains.protocol.Follows`). Columns are lists or arrays."""
 
-    def narrow(self, columns: Sequence[Any], place: int) -> list[Any]:
+    def narrow(self, columns: Sequence[Held], place: int) -> list[Held]:
         self.rows = self.rows[place:][:1]
-        return [column[place:][:1] for column in columns]
+        held: Sequence[Any] = columns
+        return [column[place:][:1] for column in held]
 
     def resume(self, sequence: Any, start: int, seen: int) -> None:
         self.begin(sequence, start)
         self._sequence, self.rows = self._sequence[seen:], self.rows[seen:]
 
-    def joined(self, before: Any, column: Any) -> Any:
-        return column if before is None else before + column
+    def joined(self, before: Held | None, column: Held) -> Held:
+        held: Any = before
+        return column if before is None else held + column
 
-    def joined_verdicts(self, before: Sequence[Any], verdicts: Sequence[Any]) -> list[Any]:
+    def joined_verdicts(self, before: Sequence[Verdict], verdicts: Sequence[Verdict]) -> list[Verdict]:
         return [*before, *verdicts]
 
 
-class Rowwise(Positions):
+class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]):
     """The operations of `symcook.domains.protocol.Domain` from those of one number system.
 
     A subclass gives `number`, `position`, `activation`, `normalised`, `weights` and `show`, and in place of the others
     what its numbers need.
     """
 
-    nothing: ClassVar[Value]
+    nothing: ClassVar[Any]
     """Zero."""
     in_order: ClassVar[bool] = False
     """Whether each sum must be taken from left to right."""
 
     def __init__(self) -> None:
-        self._memo: Iterator[dict[tuple[int, ...], Any]] = iter(dict, None)
+        self._memo: Iterator[dict[Key, Any]] = iter(dict, None)
         """For each operation of a pass, the entries that it met and what it made of them."""
-        self._memos: list[dict[tuple[int, ...], Any]] = []
+        self._memos: list[dict[Key, Any]] = []
         """The same of operations that go on."""
-        self._placed: dict[Any, Column] = {}
+        self._placed: dict[object, Column[Value]] = {}
 
     # What a number system says.
 
@@ -169,7 +197,7 @@ class Rowwise(Positions):
         total = self.total(weights)
         return [self.over(weight, total) for weight in weights]
 
-    def show(self, value: Any, digits: int) -> Any:
+    def show(self, value: Value, digits: int) -> object:
         """See the protocol."""
         raise NotImplementedError
 
@@ -230,14 +258,14 @@ class Rowwise(Positions):
         super().begin(sequence, start)
         self._memo, self._memos = iter(dict, None), []
 
-    def embed(self, table: Mapping[str, Coefficient]) -> Column:
+    def embed(self, table: Mapping[str, Coefficient]) -> Column[Value]:
         values = {token: self.number(value) for token, value in table.items()}
         return [values[token] for token in self._sequence]
 
-    def input(self, name: str) -> Column:
+    def input(self, name: str) -> Column[Value]:
         return [self.number(row[name]) for row in self._sequence]
 
-    def positions(self, expression: Coefficient) -> Column:
+    def positions(self, expression: Coefficient) -> Column[Value]:
         if not isinstance(expression, tuple):
             return [self.number(expression)] * len(self.rows)
         key = (expression, self._start, self.length, self.rows)
@@ -245,7 +273,7 @@ class Rowwise(Positions):
             self._placed[key] = [self.position(expression, self._start + place) for place in self.rows]
         return self._placed[key]
 
-    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
+    def linear(self, terms: Sequence[tuple[Column[Value], Coefficient]], bias: Coefficient) -> Column[Value]:
         if not terms:
             return [self.number(bias)] * len(self.rows)
         first = [] if bias == 0 else [self.number(bias)]
@@ -258,10 +286,10 @@ class Rowwise(Positions):
 
         return self.each([column for column, _ in terms], row)
 
-    def activate(self, column: Column, kind: str) -> Column:
+    def activate(self, column: Column[Value], kind: str) -> Column[Value]:
         return self.each([column], lambda entries: self.activation(entries[0], kind))
 
-    def layer_norm(self, columns: Columns, epsilon: Coefficient, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: Columns[Value], epsilon: Coefficient, zero_variance: str) -> list[Column[Value]]:
         floor, known, rows = self.number(epsilon), next(self._memo), []
         for place, entries in zip(self.rows, zip(*columns, strict=True), strict=True):
             key = tuple(map(id, entries))
@@ -271,8 +299,14 @@ class Rowwise(Positions):
         return _columns(rows)
 
     def attend(
-        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Coefficient
-    ) -> list[Column]:
+        self,
+        queries: Columns[Value],
+        keys: Columns[Value],
+        values: Columns[Value],
+        mask: Mask,
+        weighting: str,
+        factor: Coefficient,
+    ) -> list[Column[Value]]:
         seen = [visible(mask, place, self.length) for place in self.rows]
         if not queries:
             return [self.plain(column, seen, weighting) for column in values]
@@ -288,8 +322,13 @@ class Rowwise(Positions):
         return self._by_query(queries, seen, len(values), row)
 
     def soft(
-        self, queries: Columns, keys: Columns, values: Columns, seen: Sequence[range], factor: Coefficient
-    ) -> list[Column]:
+        self,
+        queries: Columns[Value],
+        keys: Columns[Value],
+        values: Columns[Value],
+        seen: Sequence[range],
+        factor: Coefficient,
+    ) -> list[Column[Value]]:
         """Softmax rows, `seen` being what each row sees."""
         score, scales = self.scoring(queries, keys, compared=False), self.scales(factor)
 
@@ -299,7 +338,7 @@ class Rowwise(Positions):
 
         return self._by_query(queries if scales is None else [*queries, scales], seen, len(values), row)
 
-    def scoring(self, queries: Columns, keys: Columns, compared: bool) -> Scores:
+    def scoring(self, queries: Columns[Value], keys: Columns[Value], compared: bool) -> Scores[Value]:
         """The scores of a row, by its number, at the positions that it sees; equal keys get one score. Where they are
         only `compared`, those of a row may have a positive factor."""
         offered = list(zip(*keys, strict=True))
@@ -317,8 +356,8 @@ class Rowwise(Positions):
         return scores
 
     def _by_query(
-        self, columns: Sequence[Sequence[Any]], seen: Sequence[range], width: int, compute: Scores
-    ) -> list[Column]:
+        self, columns: Sequence[Sequence[object]], seen: Sequence[range], width: int, compute: Scores[Value]
+    ) -> list[Column[Value]]:
         """`compute` of each row, once for rows that see the same and have the same entries in `columns`; zeros for one
         that sees nothing."""
         rows, known = [], dict[Any, Sequence[Value]]()
@@ -329,7 +368,7 @@ class Rowwise(Positions):
             rows.append(known[key])
         return _columns(rows)
 
-    def plain(self, column: Column, seen: Sequence[range], weighting: str) -> Column:
+    def plain(self, column: Column[Value], seen: Sequence[range], weighting: str) -> Column[Value]:
         """Rows whose scores are all zero: the first or last entry seen, or a plain average, where one sum (or the
         running sums, from either side) is divided once."""
         if weighting in ("leftmost", "rightmost"):
@@ -342,7 +381,7 @@ class Rowwise(Positions):
         sums = self.running(column[::-1] if back else column)
         return [self.over(sums[len(sees)], self.number(len(sees))) if sees else self.nothing for sees in seen]
 
-    def each(self, columns: Columns, compute: Callable[[Sequence[Value]], Value]) -> Column:
+    def each(self, columns: Columns[Value], compute: Callable[[Sequence[Value]], Value]) -> Column[Value]:
         """`compute` of the entries at each position, once for positions with the same entries."""
         known, result = next(self._memo), []
         for entries in zip(*columns, strict=True):
@@ -353,24 +392,24 @@ class Rowwise(Positions):
             result.append(found[0])
         return result
 
-    def distribution(self, columns: Columns) -> list[Column]:
+    def distribution(self, columns: Columns[Value]) -> list[Column[Value]]:
         return _columns(map(self.shares, zip(*columns, strict=True)))
 
-    def largest(self, columns: Columns) -> list[int | None]:
+    def largest(self, columns: Columns[Value]) -> list[int | None]:
         return [self.first_largest(scores) for scores in zip(*columns, strict=True)]
 
-    def positive(self, column: Column) -> list[bool | None]:
+    def positive(self, column: Column[Value]) -> list[bool | None]:
         return list(map(self.is_positive, column))
 
-    def zero(self, column: Column) -> list[bool | None]:
+    def zero(self, column: Column[Value]) -> list[bool | None]:
         return list(map(self.is_zero, column))
 
 
-class Shortening(Rowwise, Going):
+class Shortening(Rowwise[Value], Going[list[Value], Value, "bool | int | None"]):
     """A row-wise system that can do so. What it has computed of the same entries at positions before is kept, so that
     equal positions have one object whether they are run together or one after the other."""
 
-    def resume(self, sequence: Any, start: int, seen: int) -> None:
+    def resume(self, sequence: object, start: int, seen: int) -> None:
         kept = self._memos
         super().resume(sequence, start, seen)
         self._memos, self._memo = kept, _again(kept)
@@ -407,7 +446,7 @@ def _sympy(term: Tree) -> sympy.Expr:
     return to_sympy(term, {name: symbol(name) for name in names(term)})
 
 
-def _again(kept: list[dict[tuple[int, ...], Any]]) -> Iterator[dict[tuple[int, ...], Any]]:
+def _again(kept: list[dict[tuple[int, ...], object]]) -> Iterator[dict[tuple[int, ...], Any]]:
     """The entries of `kept` one after the other, of which there are as many as are asked for."""
     for place in count():
         if place == len(kept):
@@ -420,5 +459,5 @@ def _ends(places: Sequence[int], weighting: str) -> Sequence[int]:
     return places[:1] if weighting == "leftmost" else places[-1:] if weighting == "rightmost" else places
 
 
-def _columns(rows: Iterable[Iterable[Value]]) -> list[Column]:
+def _columns(rows: Iterable[Iterable[Entry]]) -> list[list[Entry]]:
     return [[*column] for column in zip(*rows, strict=True)]

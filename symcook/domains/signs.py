@@ -1,6 +1,6 @@
 """Signs of rational functions for all admissible values of their symbols: proved, never sampled.
 
-What `Signs.of` returns contains every sign that occurs (`symcook.domains.intervals` has the sign sets); POSITIVE
+What `KnownSigns.of` returns contains every sign that occurs (`symcook.domains.intervals` has the sign sets); POSITIVE
 alone therefore means positive everywhere. One symbol on an interval is decided exactly by counting roots (Sturm);
 several by the signs of coefficients after each variable is moved to [0, oo); maxima and steps by splitting at their
 breakpoints; a + b sqrt(u) by a, b and a^2 - b^2 u; what these leave open, or do not settle in `MAX_STEPS` steps, stays
@@ -27,7 +27,7 @@ from symcook.domains.intervals import (
     NONZERO,
     POSITIVE,
     ZERO,
-    Box,
+    Span,
     flip,
     of_number,
     product,
@@ -51,17 +51,17 @@ _LONG, _ROOTS = 48, 4  # terms and roots of polynomials whose roots are isolated
 _DEPTH = 2  # how often in a row a sign is asked of larger polynomials
 _BREAKS = ("max", "step")
 _WIDEST = {
-    "max": Box(fmpq(0), None, False),
-    "step": Box(fmpq(0), fmpq(1), False, False),
-    "sqrt": Box(fmpq(0), None, False),
-    "exp": Box(fmpq(0), None),
-    "erf": Box(fmpq(-1), fmpq(1)),
-    "tanh": Box(fmpq(-1), fmpq(1)),
+    "max": Span(fmpq(0), None, False),
+    "step": Span(fmpq(0), fmpq(1), False, False),
+    "sqrt": Span(fmpq(0), None, False),
+    "exp": Span(fmpq(0), None),
+    "erf": Span(fmpq(-1), fmpq(1)),
+    "tanh": Span(fmpq(-1), fmpq(1)),
 }
 """The values that a generator of a kind may take, whatever its argument is."""
 
 
-class _Spent(Exception):
+class _Exhausted(Exception):
     """The steps of one question are used up."""
 
 
@@ -69,24 +69,24 @@ class Impossible(BadInput):
     """What was assumed holds for no admissible values of the symbols."""
 
 
-Boxes = Mapping[int, Box]
+Boxes = Mapping[int, Span]
 
 
-class Signs:
+class KnownSigns:
     """Sign sets of the values of a field, given the intervals of its symbols (unbounded where none is given).
 
     >>> import sympy
     >>> field = Field()
     >>> x = field.symbol(sympy.Symbol("x"))
-    >>> signs = Signs(field, {sympy.Symbol("x"): Box(fmpq(0), fmpq(1), True, False)})
+    >>> signs = KnownSigns(field, {sympy.Symbol("x"): Span(fmpq(0), fmpq(1), True, False)})
     >>> signs.of(fmpq(1) - x * x) == NONNEGATIVE, signs.of(x * x + fmpq(-1, 4)) == ANY
     (True, True)
     """
 
-    def __init__(self, field: Field, symbols: Mapping[Any, Box]) -> None:
+    def __init__(self, field: Field, symbols: Mapping[object, Span]) -> None:
         self.field = field
         self.symbols = dict(symbols)
-        self._boxes: dict[int, Box] = {}
+        self._boxes: dict[int, Span] = {}
         self._assumed: list[tuple[Function, int]] = []
         self._facts: list[tuple[Function, int]] = []
         self._numbers: dict[int, bool] = {}
@@ -101,7 +101,7 @@ class Signs:
         given = self._left = max(LEAST_STEPS, min(MAX_STEPS, self._all))
         try:
             return ask()
-        except _Spent:
+        except _Exhausted:
             return ANY
         finally:
             self._all -= given - self._left
@@ -112,7 +112,7 @@ class Signs:
         if self._left is not None:
             self._left -= (terms + 4) * (len(self.field.roots) + 4)
             if self._left < 0:
-                raise _Spent
+                raise _Exhausted
 
     def of(self, value: Value) -> int:
         """The signs that `value` may take; raises Impossible where no values of the symbols are left."""
@@ -261,7 +261,7 @@ class Signs:
                 result = product(result, signs if degree % 2 else product(signs, signs) & NONNEGATIVE)
         return result
 
-    def _box(self, g: int, boxes: Boxes | None = None) -> Box:
+    def _box(self, g: int, boxes: Boxes | None = None) -> Span:
         if boxes and g in boxes:
             return boxes[g]
         if g not in self._boxes:
@@ -274,7 +274,7 @@ class Signs:
                 raise
         return self._boxes[g]
 
-    def _find_box(self, g: int) -> Box:
+    def _find_box(self, g: int) -> Span:
         generator = self.field.generators[g]
         if generator.kind == "symbol":
             return self.symbols.get(generator.argument, EVERYWHERE)
@@ -284,11 +284,11 @@ class Signs:
             with flint.ctx.workprec(128):
                 return _enclosure(self._ball(g))
         if generator.kind == "sqrt":
-            return Box(fmpq(0), None, self.of(generator.argument) == POSITIVE)
+            return Span(fmpq(0), None, self.of(generator.argument) == POSITIVE)
         if generator.kind in ("erf", "tanh"):
             signs = self.of(generator.argument)
             low, high = fmpq(-1 if signs & NEGATIVE else 0), fmpq(1 if signs & POSITIVE else 0)
-            return Box(low, high, bool(low) or not signs & ZERO, bool(high) or not signs & ZERO)
+            return Span(low, high, bool(low) or not signs & ZERO, bool(high) or not signs & ZERO)
         return self._exp_box(generator.argument, self.field.roots[g])
 
     def _numeric(self, g: int) -> bool:
@@ -331,7 +331,7 @@ class Signs:
             total_ball += term
         return total_ball
 
-    def _exp_box(self, base: Function, root: int) -> Box:
+    def _exp_box(self, base: Function, root: int) -> Span:
         self.field.lift(base)
         low, high = self._range(base)
         lower, upper = fmpq(0), None
@@ -342,10 +342,10 @@ class Signs:
                 upper = _exp_ball(high, root).upper().fmpq() if high else fmpq(1)
         signs = self.of(base)
         if signs & NEGATIVE == 0 and lower <= 1:
-            return Box(fmpq(1), upper, not signs & ZERO, False)
+            return Span(fmpq(1), upper, not signs & ZERO, False)
         if signs & POSITIVE == 0 and (upper is None or upper >= 1):
-            return Box(lower, fmpq(1), True, not signs & ZERO)
-        return Box(lower, upper, lower == 0, False)
+            return Span(lower, fmpq(1), True, not signs & ZERO)
+        return Span(lower, upper, lower == 0, False)
 
     def _range(self, value: Function) -> tuple[fmpq | None, fmpq | None]:
         """Bounds of a value by its terms, where all generators are nonnegative; (None, None) where not found."""
@@ -446,7 +446,7 @@ class Signs:
                 p = self._put(p, g, self.field.ctx.constant(box.lower))
                 continue
             if (box.lower or box.upper) and len(p) * (degrees[g] + 1) > MAX_SHIFTED:  # take a larger interval
-                box = EVERYWHERE if box.signs & NEGATIVE else Box(fmpq(0), None, box.signs == POSITIVE)
+                box = EVERYWHERE if box.signs & NEGATIVE else Span(fmpq(0), None, box.signs == POSITIVE)
             x = self.field.ctx.gens()[g]
             if box.lower is None and box.upper is None:
                 free.append(g)
@@ -507,7 +507,7 @@ class Signs:
                 waiting += self._used(self.field.argument(g))
         left = MAX_BRANCHES >> 2 * self._depth
 
-        def walk(rest: list[int], put: list[fmpq_mpoly], boxes: dict[int, Box]) -> int:
+        def walk(rest: list[int], put: list[fmpq_mpoly], boxes: dict[int, Span]) -> int:
             nonlocal left
             if not rest:
                 left -= 1
@@ -539,7 +539,7 @@ class Signs:
         self._spend(grown)
         return p.compose(*put)
 
-    def _smaller(self, argument: Any, boxes: dict[int, Box], side: int) -> dict[int, Box] | None:
+    def _smaller(self, argument: Any, boxes: dict[int, Span], side: int) -> dict[int, Span] | None:
         """The boxes where a polynomial has the signs `side`, or larger ones; None where there is no such point."""
         used = self._used(argument) if len(argument) else []
         if len(used) != 1 or argument.degrees()[used[0]] != 1:
@@ -548,7 +548,7 @@ class Signs:
         return None if box.empty else {**boxes, used[0]: box}
 
 
-def _restricted(box: Box, p: fmpq_mpoly, signs: int) -> Box:
+def _restricted(box: Span, p: fmpq_mpoly, signs: int) -> Span:
     """The part of the box of the one variable of `p` where p has its sign in `signs`, or a larger part."""
     g = next(g for g, degree in enumerate(p.degrees()) if degree)
     coefficients = _one_variable(p, g).coeffs()
@@ -575,13 +575,13 @@ def _exp_ball(exponent: fmpq, root: int) -> flint.arb:
     return flint.arb(exponent / root).exp()
 
 
-def _enclosure(ball: flint.arb) -> Box:
+def _enclosure(ball: flint.arb) -> Span:
     if not ball.is_finite():
         return EVERYWHERE
-    return Box(ball.lower().fmpq(), ball.upper().fmpq(), False, False)
+    return Span(ball.lower().fmpq(), ball.upper().fmpq(), False, False)
 
 
-def number_ball(number: Any, bits: int) -> flint.arb:
+def number_ball(number: object, bits: int) -> flint.arb:
     """An enclosure of an exact sympy number."""
     with flint.ctx.workprec(bits + 32):
         return evaluate(tree_from_sympy(number))

@@ -14,15 +14,15 @@ from math import gcd, lcm
 from typing import Any, ClassVar
 
 import sympy
-from flint import fmpq, fmpz
+from flint import fmpq, fmpq_mpoly, fmpz
 
 from symcook.domains.exact import value_at
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
-from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Box
+from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Span
 from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rowwise import Rowwise
-from symcook.domains.signs import Impossible, Signs
+from symcook.domains.signs import Impossible, KnownSigns
 from symcook.errors import BadInput, Branching, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.meaning import Meaning
@@ -104,7 +104,7 @@ class Symbolic(Rowwise):
             boxes[symbol(parameter.name)] = _interval(parameter)
             named[parameter.name] = self._field.symbol(symbol(parameter.name))
         self._terms = _Closed(self, named)
-        self._signs = Signs(self._field, boxes)
+        self._signs = KnownSigns(self._field, boxes)
 
     def positions(self, expression: Coefficient) -> Values:
         if not isinstance(expression, tuple) or names(expression) <= {"i", "n"}:
@@ -158,7 +158,7 @@ class Symbolic(Rowwise):
         """The entry as a sympy expression."""
         return self._field.to_sympy(column[place])
 
-    def show(self, value: Any, digits: int) -> str:
+    def show(self, value: object, digits: int) -> str:
         return from_sympy(value)
 
     def resolve(self, values: Sequence[Value]) -> Values:
@@ -173,14 +173,14 @@ class Symbolic(Rowwise):
         gens = [put.get(g, gen) for g, gen in enumerate(field.ctx.gens())]
         return [self._put(value, gens) if isinstance(value, Function) else value for value in values]
 
-    def _put(self, value: Function, gens: Sequence[Any]) -> Value:
+    def _put(self, value: Function, gens: Sequence[fmpq_mpoly]) -> Value:
         field = self._field
         below = field.reduced(value.den.compose(*gens))
         if below.is_zero():  # it was seen not to vanish, under conditions that cannot all hold
             raise Impossible("the conditions of a case must leave some values")
         return field.quotient(value.num.compose(*gens), below)
 
-    def _resolve(self, polynomial: Any, put: dict[int, Any]) -> None:
+    def _resolve(self, polynomial: Any, put: dict[int, fmpq_mpoly]) -> None:
         """Find what stands for each maximum in a polynomial: 0 or its argument, itself resolved; for a step 0 or 1."""
         field = self._field
         for g, degree in enumerate(polynomial.degrees()):
@@ -260,6 +260,7 @@ class Symbolic(Rowwise):
         field = self._field
         factor, inner = self._taken_out(value)
         if self._signs.of(factor) != POSITIVE:  # then the sign of the rest says less than the sign of the value
+            assert isinstance(value, Function)
             inner = value.num * value.den
         return field.function("step", polynomial_of(field, inner))
 
@@ -287,6 +288,7 @@ class Symbolic(Rowwise):
             result = result * (self.relu(one) + self.relu(-one)) ** half
         positive = POSITIVE if signs == POSITIVE else NONNEGATIVE  # no factor vanishes where the value does not
         for one in inside:
+            assert isinstance(one, Function)
             if self._signs.known(one) & ~positive:
                 self._signs.know(one, positive)
             result = result * self._field.function("sqrt", one)
@@ -364,10 +366,11 @@ class Symbolic(Rowwise):
         below = self.sqrt(variance, POSITIVE)
         return [value / below for value in moved]
 
-    def _square_root(self, value: Function) -> Function | None:
+    def _square_root(self, value: Value) -> Function | None:
         """u where the value is a positive number times u^2, and cases are split."""
         if self._choices is None:
             return None
+        assert isinstance(value, Function)
         rational, squares, inside = self._under_root(value, NONNEGATIVE)
         one, power = squares[0] if len(squares) == 1 else (ONE, 0)
         return one if power == 1 and isinstance(one, Function) and not inside and rational > 0 else None
@@ -392,9 +395,10 @@ class Symbolic(Rowwise):
             return -self._field.function(kind, -value)
         return self._field.function(kind, value)
 
-    def _taken_out(self, value: Function) -> tuple[Value, Any]:
+    def _taken_out(self, value: Value) -> tuple[Value, Any]:
         """(f, p) with value = f p, f nonnegative for all admissible symbols and p a polynomial, by taking each factor
         of known sign out."""
+        assert isinstance(value, Function)
         field = self._field
         field.lift(value)
         num, den = value.num, value.den
@@ -560,7 +564,7 @@ class Symbolic(Rowwise):
         where = f"where {' & '.join(self.conditions)}" if self.conditions else "for all their values"
         return BadInput(must, f"{self._text(value)}, which is {what} {where}", do)
 
-    def _split(self, value: Function, signs: int, sides: Sequence[int], why: str = "a comparison stays open") -> int:
+    def _split(self, value: Value, signs: int, sides: Sequence[int], why: str = "a comparison stays open") -> int:
         """Follow one of the sides that `signs` allows and take it for granted from here on."""
         if self._choices is None:
             do = "set the symbols in it, or split cases (--cases)"
@@ -578,6 +582,7 @@ class Symbolic(Rowwise):
         core = polynomial_of(field, inner)
         shown = core
         if self._signs.of(factor) & NULL:  # then the sign of the core says less than the sign of the value
+            assert isinstance(value, Function)
             field.lift(value)
             core, shown = polynomial_of(field, value.num * value.den), value
         if isinstance(core, Function):
@@ -684,7 +689,7 @@ def _rational_power(base: fmpq, exponent: int) -> fmpq:
     return fmpq(value.numerator, value.denominator)
 
 
-def _interval(parameter: Parameter) -> Box:
+def _interval(parameter: Parameter) -> Span:
     """The interval of a declared symbol; an irrational end is moved outwards, to 0 or away."""
 
     def end(bound: Any, side: int) -> fmpq | None:
@@ -694,7 +699,7 @@ def _interval(parameter: Parameter) -> Box:
             return fmpq(int(bound.p), int(bound.q))
         return fmpq(0) if (bound * side).is_negative else None
 
-    return Box(
+    return Span(
         end(parameter.lower, -1),
         end(parameter.upper, 1),
         parameter.lower_open,

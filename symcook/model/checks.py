@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from symcook.errors import BadInput
 from symcook.model.space import listed
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     import sympy
 
 MAX_LABEL = 2_000
+
+
+Put: TypeAlias = "Callable[[sympy.Expr], sympy.Expr]"
+"""A substitution in a number, which is a sympy expression."""
 
 
 def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatrix:
@@ -50,13 +54,13 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
     return sympy.ImmutableMatrix(shape[0], shape[1], entries)
 
 
-def changes(values: Mapping[str, Any], put: Callable[[Any], Any]) -> dict[str, Any]:
+def changes(values: Mapping[str, object], put: Put) -> dict[str, Any]:
     """What the substitution `put` makes of the values that it changes; in a matrix it is made in every entry."""
     made = {name: _substituted(value, put) for name, value in values.items()}
     return {name: new for name, new in made.items() if new is not values[name]}
 
 
-def _substituted(value: Any, put: Callable[[Any], Any]) -> Any:
+def _substituted(value: Any, put: Put) -> Any:
     import sympy
 
     if not isinstance(value, sympy.MatrixBase):
@@ -105,7 +109,7 @@ def dyadics(given: Any) -> Any:
     return RationalMatrix.dyadic(floats) if floats.ndim == 2 and np.isfinite(floats).all() else None
 
 
-def sparse(weights: sympy.ImmutableMatrix, columns: Sequence[Any]) -> tuple[Mapping[Any, Number], ...]:
+def sparse(weights: sympy.ImmutableMatrix, columns: Sequence[object]) -> tuple[Mapping[Any, Number], ...]:
     """The rows of a matrix as number systems take them: {column: number} without zeros, in the order of the columns."""
     rows: tuple[dict[Any, Number], ...] = tuple({} for _ in range(weights.shape[0]))
     from symcook.numbers.matrix import RationalMatrix
@@ -120,19 +124,19 @@ def sparse(weights: sympy.ImmutableMatrix, columns: Sequence[Any]) -> tuple[Mapp
     return rows
 
 
-def freeze(block: Any, **values: Any) -> None:
+def freeze(block: object, **values: object) -> None:
     """Set checked values on a frozen block that is being made."""
     for name, value in values.items():
         object.__setattr__(block, name, value)
 
 
-def instance(what: str, value: Any, kind: type) -> None:
+def instance(what: str, value: object, kind: type) -> None:
     """BadInput where `value` is of another kind."""
     if not isinstance(value, kind):
         raise BadInput(f"{what} must be a {kind.__name__}", type(value).__name__)
 
 
-def printable(text: Any, what: str) -> None:
+def printable(text: object, what: str) -> None:
     """Text that may be printed, and that a model file can hold."""
     if not isinstance(text, str):
         raise BadInput(f"{what} must be text", type(text).__name__)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from symcook.door import door
 from symcook.errors import EMPTY_WORD, BadInput, require_known
 from symcook.model.answers import Named
-from symcook.model.checks import changes, coordinates, freeze, instance, matrix, printable, sparse
+from symcook.model.checks import Put, changes, coordinates, freeze, instance, matrix, printable, sparse
 from symcook.model.space import Space
 from symcook.model.symbols import Number, exact, lowered, symbol
 
@@ -123,14 +123,14 @@ class Embedding(Named):
         if type(self.start) is not int or self.start not in (0, 1):
             raise BadInput("positions must be numbered from 0 or 1", self.start)
 
-    def _values(self, given: Any, what: str) -> Mapping[str, Any]:
+    def _values(self, given: object, what: str) -> Mapping[str, Any]:
         """{coordinate: number}, frozen."""
         if not isinstance(given, Mapping):
             raise BadInput(f"{what} must map coordinates to numbers", type(given).__name__)
         self.space.require(list(given))
         return MappingProxyType({name: exact(value) for name, value in given.items()})
 
-    def mapped(self, put: Callable[[Any], Any]) -> Embedding:
+    def mapped(self, put: Put) -> Embedding:
         """This embedding with the substitution `put` made in every number; itself where none changes."""
         rows = {} if isinstance(self.words, TokenRows) else self.words or {}  # token rows hold no symbols
         new = {token: changes(row, put) for token, row in rows.items()}
@@ -269,7 +269,7 @@ class Readout(Named):
         weights = None if self.weights is None else matrix(self.weights, shape, "the readout's weights")
         freeze(self, reads=reads, weights=weights, labels=labels)
 
-    def mapped(self, put: Callable[[Any], Any]) -> Readout:
+    def mapped(self, put: Put) -> Readout:
         """This readout with the substitution `put` made in its weights; itself where none changes."""
         new = {} if self.weights is None else changes({"weights": self.weights}, put)
         return replace(self, **new) if new else self

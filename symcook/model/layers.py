@@ -5,14 +5,14 @@ Source of the definitions: Cookbook, Definition 2.2 and Section 6.2; merrill2024
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from symcook.door import door
 from symcook.errors import BadInput, require_known
 from symcook.model.answers import Named
-from symcook.model.checks import changes, coordinates, freeze, instance
+from symcook.model.checks import Put, changes, coordinates, freeze, instance
 from symcook.model.parts import FeedForward, Head, LayerNorm, Part
 from symcook.model.space import listed
 
@@ -35,7 +35,7 @@ class SelfAttention(Named):
         if not self.heads:
             raise BadInput("self-attention must have at least one head", "none", "leave the attention out")
 
-    def mapped(self, put: Callable[[Any], Any]) -> SelfAttention:
+    def mapped(self, put: Put) -> SelfAttention:
         """These heads with the substitution `put` made in every number; itself where none changes."""
         new = changes({"heads": self.heads}, lambda heads: _mapped(heads, put))
         return replace(self, **new) if new else self
@@ -87,7 +87,7 @@ class Layer(Named):
                 instance(f"a norm of the {name}", norm, LayerNorm)
             self._check_norms(name, part, norms)
 
-    def _check_norms(self, name: str, part: Any, norms: tuple[LayerNorm, ...]) -> None:
+    def _check_norms(self, name: str, part: object, norms: tuple[LayerNorm, ...]) -> None:
         wanted = 0 if part is None or self.placement == "none" else 1
         if len(norms) != wanted and not (self.placement == "multi pre" and wanted and norms):
             raise BadInput(f"placement {self.placement} needs {wanted or 'no'} norm for the {name}", len(norms))
@@ -107,7 +107,7 @@ class Layer(Named):
             else:
                 yield Sublayer(number, block, before=norms)
 
-    def mapped(self, put: Callable[[Any], Any]) -> Layer:
+    def mapped(self, put: Put) -> Layer:
         """This layer with the substitution `put` made in every number; itself where none changes."""
         names = ("attention", "feedforward", "attention_norms", "feedforward_norms")
         new = changes({name: getattr(self, name) for name in names}, lambda part: _mapped(part, put))
@@ -130,7 +130,7 @@ class Layer(Named):
                 yield block
 
 
-def _mapped(given: Any, put: Callable[[Any], Any]) -> Any:
+def _mapped(given: Any, put: Put) -> Any:
     """A part or each of several with the substitution `put` made; what was given where nothing changes."""
     if isinstance(given, tuple):
         new = tuple(part.mapped(put) for part in given)

@@ -70,10 +70,10 @@ def to_document(model: Transformer) -> dict[str, Any]:
                 seen[value] = from_sympy(exact(shown))
         return seen[value]
 
-    def optional(value: Any) -> str | None:
+    def optional(value: object) -> str | None:
         return None if value is None else text(value)
 
-    def rows(words: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+    def rows(words: Mapping[str, Mapping[str, object]]) -> dict[str, dict[str, str]]:
         if not isinstance(words, TokenRows):
             return {token: table(row) for token, row in words.items()}
         at = {name: k for k, name in enumerate(words.names)}
@@ -108,7 +108,7 @@ def to_document(model: Transformer) -> dict[str, Any]:
             "feedforward_norms": [part(norm) for norm in block.feedforward_norms],
         }
 
-    def table(values: Mapping[str, Any]) -> dict[str, str]:
+    def table(values: Mapping[str, object]) -> dict[str, str]:
         return {name: text(values[name]) for name in model.space if name in values}
 
     embedding, readout = model.embedding, model.readout
@@ -163,7 +163,7 @@ def model_hash(model: Transformer) -> str:
     return document_hash(to_document(model))
 
 
-def document_hash(document: Mapping[str, Any]) -> str:
+def document_hash(document: Mapping[str, object]) -> str:
     """`model_hash` of the model whose document this is.
 
     The order of keys, of tokens too, is not in it: models that number their tokens differently, and are otherwise the
@@ -245,7 +245,7 @@ def loads(text: str) -> Transformer:
         ) from None
     except (RecursionError, ValueError) as error:
         raise BadInput("a model file must be JSON that can be read", type(error).__name__) from None
-    return _Reader().model(document)
+    return _Document().model(document)
 
 
 def _check_nesting(text: str) -> None:
@@ -263,7 +263,7 @@ def _check_nesting(text: str) -> None:
             depth -= 1
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _pairs(pairs: list[tuple[str, object]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
         names = [name for name, _ in pairs]
@@ -282,19 +282,19 @@ def _small_integer(given: str) -> int:
     return int(given)
 
 
-class _Reader:
+class _Document:
     """Reads a document; every method takes a value and the place where it stands, for the message."""
 
     def __init__(self) -> None:
         self.seen: dict[str, Any] = {}
         self.read = 0
 
-    def wrong(self, place: str, must: str, given: Any) -> BadInput:
+    def wrong(self, place: str, must: str, given: object) -> BadInput:
         if not isinstance(given, (str, int, type(None))):
             given = {dict: "an object", list: "a list"}.get(type(given), type(given).__name__)
         return BadInput(f"{place} in a model file must be {must}", "null" if given is None else given)
 
-    def fields(self, value: Any, place: str, keys: str | None = None) -> dict[str, Any]:
+    def fields(self, value: object, place: str, keys: str | None = None) -> dict[str, Any]:
         """An object; with `keys`, exactly those."""
         if not isinstance(value, dict):
             raise self.wrong(place, "an object", value)
@@ -307,12 +307,12 @@ class _Reader:
                     raise BadInput(f"{place} in a model file must have no other keys than {keys}", key)
         return value
 
-    def array(self, value: Any, place: str) -> list[Any]:
+    def array(self, value: object, place: str) -> list[Any]:
         if not isinstance(value, list):
             raise self.wrong(place, "a list", value)
         return value
 
-    def label(self, value: Any, place: str) -> str:
+    def label(self, value: object, place: str) -> str:
         """Plain text that may be printed."""
         if not isinstance(value, str):
             raise self.wrong(place, "text", value)
@@ -320,20 +320,20 @@ class _Reader:
             raise self.wrong(place, f"printable text of at most {MAX_LABEL} characters", value)
         return value
 
-    def flag(self, value: Any, place: str) -> bool:
+    def flag(self, value: object, place: str) -> bool:
         if not isinstance(value, bool):
             raise self.wrong(place, "true or false", value)
         return value
 
-    def integer(self, value: Any, place: str) -> int:
+    def integer(self, value: object, place: str) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
             raise self.wrong(place, "a whole number", value)
         return value
 
-    def names(self, value: Any, place: str) -> tuple[str, ...]:
+    def names(self, value: object, place: str) -> tuple[str, ...]:
         return tuple(self.label(name, f"each name in {place}") for name in self.array(value, place))
 
-    def number(self, value: Any, place: str) -> Any:
+    def number(self, value: object, place: str) -> Any:
         """An exact expression from text; each text is read once."""
         if not isinstance(value, str):
             raise self.wrong(place, 'a number as text, such as "1/2"', value)
@@ -357,11 +357,11 @@ class _Reader:
             _check_size(parse_term(value), place, FEW_CALLS)
         return number
 
-    def table(self, value: Any, place: str) -> dict[str, Any]:
+    def table(self, value: object, place: str) -> dict[str, Any]:
         return {name: self.number(entry, place) for name, entry in self.fields(value, place).items()}
 
     def matrix(
-        self, value: Any, place: str, rows: int | None = None, columns: int | None = None
+        self, value: object, place: str, rows: int | None = None, columns: int | None = None
     ) -> sympy.ImmutableMatrix:
         """A matrix of text; a block checks the shape. Without rows it takes the width that the block must have."""
         import sympy
@@ -378,7 +378,7 @@ class _Reader:
             return RationalMatrix.of([_ratio(entry) for entry in entries], (len(lines), width))
         return sympy.ImmutableMatrix(len(lines), width, [self.number(entry, place) for entry in entries])
 
-    def part(self, kind: type[Kind], value: Any, place: str) -> Kind:
+    def part(self, kind: type[Kind], value: object, place: str) -> Kind:
         """A head, a feed-forward part or a norm, by its table of fields."""
         got = self.fields(value, place, " ".join(("reads", "writes", *kind.FIELDS)))
         names = {name: self.names(got[name], f"{name} in {place}") for name in ("reads", "writes")}
@@ -397,13 +397,13 @@ class _Reader:
                 widths.setdefault(form[0], len(got[name]))
         return kind(**names, **fields)
 
-    def scale(self, value: Any, place: str) -> Any:
+    def scale(self, value: object, place: str) -> Any:
         scale = self.signed(value, place)
         if not (scale**2).is_Rational:
             raise self.wrong(place, "a rational number or the square root of one", value)
         return scale
 
-    def layer(self, value: Any, place: str) -> Layer:
+    def layer(self, value: object, place: str) -> Layer:
         got = self.fields(value, place, "attention feedforward placement attention_norms feedforward_norms")
         heads, network = got["attention"], got["feedforward"]
         attention = None
@@ -418,10 +418,10 @@ class _Reader:
         block = None if network is None else self.part(FeedForward, network, place)
         return Layer(attention, block, before, inside, self.label(got["placement"], f"placement in {place}"))
 
-    def token(self, value: Any, place: str) -> str | None:
+    def token(self, value: object, place: str) -> str | None:
         return None if value is None else self.label(value, place)
 
-    def embedding(self, value: Any, space: Space) -> Embedding:
+    def embedding(self, value: object, space: Space) -> Embedding:
         got = self.fields(value, "the embedding", "words inputs positions start before after")
         words, inputs = got["words"], got["inputs"]
         if words is not None:
@@ -436,7 +436,7 @@ class _Reader:
             after=self.token(got["after"], "after"),
         )
 
-    def words(self, given: dict[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    def words(self, given: dict[str, object]) -> Mapping[str, Mapping[str, Any]]:
         """The rows of tokens; as one matrix where they are many numbers that name the same coordinates."""
         from symcook.numbers.matrix import RationalMatrix
 
@@ -449,7 +449,7 @@ class _Reader:
                 return TokenRows(tokens, names, found)
         return {token: self.table(row, f"the embedding of {token}") for token, row in zip(tokens, rows, strict=True)}
 
-    def readout(self, value: Any) -> Readout:
+    def readout(self, value: object) -> Readout:
         got = self.fields(value, "the readout", "kind position reads weights labels")
         weights = got["weights"]
         return Readout(
@@ -472,7 +472,7 @@ class _Reader:
             upper_open=self.flag(got["upper_open"], "upper_open"),
         )
 
-    def model(self, value: Any) -> Transformer:
+    def model(self, value: object) -> Transformer:
         if isinstance(value, dict) and "symcook" in value and value["symcook"] != VERSION:
             if value["symcook"] == str(VERSION):
                 must = f"the version of a model file must be the number {VERSION}, not text"
@@ -506,7 +506,7 @@ def _ratio(literal: str) -> tuple[int, int]:
     return above // common, below // common
 
 
-def _brief(value: Any) -> str:
+def _brief(value: object) -> str:
     return str(value) if isinstance(value, (str, int)) else type(value).__name__
 
 

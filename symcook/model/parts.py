@@ -7,7 +7,7 @@ a Python float is refused. Source of the definitions: Cookbook, Sections 2.2 and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -17,7 +17,7 @@ from symcook.door import door
 from symcook.errors import BadInput, require_known
 from symcook.model import symbols
 from symcook.model.answers import Named
-from symcook.model.checks import changes, coordinates, freeze, height, matrix, nested, sparse
+from symcook.model.checks import Put, changes, coordinates, freeze, height, matrix, nested, sparse
 from symcook.model.symbols import lowered
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Part(Named):
                 result[name] = sparse(weights, self.reads if across == "reads" else range(weights.shape[1]))
         return result
 
-    def mapped(self, put: Callable[[Any], Any]) -> Self:
+    def mapped(self, put: Put) -> Self:
         """This part with the substitution `put` made in every number; itself where none changes."""
         new = changes({**self.matrices(), **self.numbers()}, put)
         return replace(self, **new) if new else self  # type: ignore[type-var]
@@ -108,7 +108,7 @@ class Part(Named):
             if kind != "word":
                 freeze(self, **{name: nested(getattr(self, name), dyadic)})
 
-    def _freeze(self, **values: Any) -> None:
+    def _freeze(self, **values: object) -> None:
         """Set checked names and numbers, and the matrices in the shapes that `FIELDS` gives them."""
         freeze(self, **values)
         sizes = self.sizes()

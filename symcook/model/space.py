@@ -17,7 +17,7 @@ BOUND = frozenset({"i", "j", "k", "n", "w", "logit"})
 """Names kept for positions, lengths, words and the readout's scalar."""
 
 
-def listed(values: Any, what: str, of: str) -> tuple[Any, ...]:
+def listed(values: object, what: str, of: str) -> tuple[Any, ...]:
     """A tuple of what was given in order; BadInput for text and for whatever is no sequence."""
     if isinstance(values, str):
         raise BadInput(f"{what} must be a tuple of {of}", values, f"write ({values!r},)" if len(values) < 40 else None)

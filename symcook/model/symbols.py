@@ -49,9 +49,9 @@ class _Sympy(Meaning[Any, Any]):
 
     def __init__(
         self,
-        values: Mapping[str, Any],
+        values: Mapping[str, object],
         steps: list[int] | None = None,
-        bound: Mapping[str, Any] | None = None,
+        bound: Mapping[str, object] | None = None,
         taken: frozenset[str] = frozenset({"i", "n"}),
     ) -> None:
         import sympy
@@ -146,13 +146,13 @@ class _Sympy(Meaning[Any, Any]):
     def range(self, low: Tree, high: Tree, whole: Tree) -> range:
         raise BadInput("a condition must be without quantifiers here", show(whole))
 
-    def compare(self, tag: str, a: Any, b: Any, tree: Tree) -> Any:
+    def compare(self, tag: str, a: object, b: object, tree: Tree) -> Any:
         return _related(tag, a, b)
 
     def truth(self, known: bool) -> Any:
         return self.sp.true if known else self.sp.false
 
-    def negation(self, a: Any) -> Any:
+    def negation(self, a: object) -> Any:
         return self.sp.Not(a)
 
     def both(self, a: Any, b: Any) -> Any:
@@ -161,7 +161,7 @@ class _Sympy(Meaning[Any, Any]):
     def either(self, a: Any, b: Any) -> Any:
         return self.sp.Or(a, b)
 
-    def choose(self, truth: Any, yes: Tree, no: Tree) -> Any:
+    def choose(self, truth: object, yes: Tree, no: Tree) -> Any:
         if truth in (self.sp.true, self.sp.false):
             return self.term(yes if truth else no)
         from symcook.numbers.nodes import Choice
@@ -170,7 +170,7 @@ class _Sympy(Meaning[Any, Any]):
 
 
 @lru_cache(maxsize=4096)
-def _related(tag: str, a: Any, b: Any) -> Any:
+def _related(tag: str, a: object, b: object) -> Any:
     """A comparison; tables over positions ask the same ones for each coordinate."""
     import sympy as sp
 
@@ -182,7 +182,7 @@ def _bits(value: Any) -> int:
     return sum(int(a.p).bit_length() + int(a.q).bit_length() for a in value.atoms() if a.is_Rational) + 1
 
 
-def from_sympy(expression: Any) -> str:
+def from_sympy(expression: object) -> str:
     """Text in the grammar of a sympy expression.
 
     >>> import sympy
@@ -195,7 +195,7 @@ def from_sympy(expression: Any) -> str:
     return show(tree_from_sympy(expression))
 
 
-def tree_from_sympy(expression: Any) -> Tree:
+def tree_from_sympy(expression: object) -> Tree:
     """The tree of a sympy expression or condition; see `from_sympy`.
 
     A Sum or Product of sympy's own is taken for the grammar's: over lo <= j <= hi and never backwards.
@@ -206,7 +206,7 @@ def tree_from_sympy(expression: Any) -> Tree:
 
 
 @lru_cache(maxsize=4096)
-def _tree(expression: Any) -> Tree:
+def _tree(expression: object) -> Tree:
     import sympy as sp
 
     from symcook.numbers.nodes import Choice, Ranged, RangeProduct, RangeSum
@@ -248,7 +248,7 @@ def _tree(expression: Any) -> Tree:
         if coefficient.q != 1:
             bottom.insert(0, sp.Integer(coefficient.q))
 
-        def product(factors: list[Any]) -> Tree:
+        def product(factors: list[object]) -> Tree:
             result = walk(factors[0])
             for f in factors[1:]:
                 result = ("*", result, walk(f))

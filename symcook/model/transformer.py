@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from symcook.door import door
 from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown
-from symcook.model.checks import freeze, instance, printable
+from symcook.model.checks import Put, freeze, instance, printable
 from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.layers import Layer, SelfAttention, Sublayer
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.space import Space, listed
-from symcook.model.symbols import exact, from_sympy, symbol
+from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Parameter:
         return " & ".join(parts) or "true"
 
     @door()
-    def check(self, value: Any) -> sympy.Expr:
+    def check(self, value: Exact) -> sympy.Expr:
         """`value` as an exact number inside the interval, else BadInput."""
         number = exact(value)
         if number.free_symbols:
@@ -243,7 +243,7 @@ class Transformer(Verbs, Shown):
         raise unknown("symbol", name, [p.name for p in self.parameters])
 
     @door()
-    def values(self, given: Mapping[str, Any] | None = None, *, require: bool = True) -> dict[str, Any]:
+    def values(self, given: Mapping[str, Exact] | None = None, *, require: bool = True) -> dict[str, Any]:
         """Exact values of the declared symbols: what is `given`, else (with `require`) the defaults.
 
         Raises BadInput for an undeclared symbol, a value outside the interval, or (with `require`) a symbol that has
@@ -262,7 +262,7 @@ class Transformer(Verbs, Shown):
         return result
 
     @door()
-    def bind(self, given: Mapping[str, Any] | None = None, *, require: bool = True, **named: Any) -> Transformer:
+    def bind(self, given: Mapping[str, Exact] | None = None, *, require: bool = True, **named: Exact) -> Transformer:
         """This model with exact values in place of its symbols: ``bind({"c": 4})`` or ``bind(c=4)``; see `values`."""
         both = sorted({*(given or {})} & set(named))
         if both:
@@ -278,7 +278,7 @@ class Transformer(Verbs, Shown):
         return self.mapped(put, tuple(p for p in self.parameters if p.name not in values))
 
     @door()
-    def mapped(self, put: Callable[[Any], Any], parameters: tuple[Parameter, ...]) -> Transformer:
+    def mapped(self, put: Put, parameters: tuple[Parameter, ...]) -> Transformer:
         """This model with the substitution `put` made in each of its `expressions`, and the declarations `parameters`.
         Parts in which nothing changes stay, with what is worked out of them."""
         return replace(

@@ -14,7 +14,7 @@ from symcook.errors import BadInput
 from symcook.model.expr import Tree, children, names, parse_term, show
 from symcook.model.parts import FeedForward, Head
 from symcook.model.rationals import plain
-from symcook.model.symbols import exact, symbol, to_sympy
+from symcook.model.symbols import Exact, exact, symbol, to_sympy
 from symcook.model.transformer import Parameter
 
 ACTIVATION_CALLS = {
@@ -45,7 +45,7 @@ def feedforward(
     formulas = dict(outputs or {}) | by_name
     if not formulas:
         raise BadInput("a feed-forward part must write a coordinate", "none", 'give out="relu(x) - relu(-x)"')
-    reader = _Reader(symbols)
+    reader = _Formulas(symbols)
     units: dict[tuple[str, tuple[Any, ...]], int] = {}
     rows: list[dict[int, Any]] = []
     biases = []
@@ -81,14 +81,14 @@ def feedforward(
 
 @door()
 def head(
-    score: Mapping[tuple[str, str], Any] | None = None,
+    score: Mapping[tuple[str, str], Exact] | None = None,
     value: Mapping[str, str] | None = None,
     *,
     symbols: Symbols = (),
     mask: str = "none",
     weighting: str = "average",
-    temperature: Any = 1,
-    scale: Any = 1,
+    temperature: Exact = 1,
+    scale: Exact = 1,
 ) -> Head:
     """The head whose score of position j in row i is the sum of coefficient * query_i * key_j over `score`.
 
@@ -106,7 +106,7 @@ def head(
     """
     if not value:
         raise BadInput("a head must write a coordinate", "none", 'give for example value={"mean": "vote"}')
-    reader = _Reader(symbols)
+    reader = _Formulas(symbols)
     values = {}
     for name, text in value.items():
         values[name] = form = reader.affine(parse_term(plain(text)))
@@ -135,7 +135,7 @@ def _order(first: Sequence[str], found: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *found)))
 
 
-class _Reader:
+class _Formulas:
     """Takes formulas apart; a name is a coordinate unless it is one of the declared `symbols`."""
 
     def __init__(self, symbols: Symbols) -> None:

@@ -17,7 +17,7 @@ from symcook.report.mathml import math
 from symcook.report.text import WIDE, abridged
 
 if TYPE_CHECKING:
-    from symcook.derivation import Answer, Derivation
+    from symcook.derivation import AtPosition, Derivation
 
 DRAWN = 250
 """The characters of a formula that is drawn: browsers break no formula into lines."""
@@ -62,7 +62,7 @@ def _answers(found: Derivation) -> list[tuple[str, Mapping[str, str], dict[str, 
     return [*rows, ("", {}, _said(found, found))] if found.overall else rows
 
 
-def _said(found: Derivation, one: Answer | Derivation) -> dict[str, str]:
+def _said(found: Derivation, one: AtPosition | Derivation) -> dict[str, str]:
     """The verdict, or the symbol that the readout names, or nothing."""
     if found.overall and one is not found:
         return {}

@@ -49,7 +49,7 @@ class Expected:
         typed = self.model.embedding.typed(sequence)
         return "".join(typed) if self.model.embedding.spelled else tuple(typed)
 
-    def ask(self, sequence: Sequence[Any]) -> Sequence[Any]:
+    def ask(self, sequence: Sequence[object]) -> Sequence[Any]:
         """The answers on one input, as `ask` has them."""
         return ask(self.model, self.reference, self.see(sequence), len(sequence))
 
@@ -102,7 +102,7 @@ class _States:
                 result.append(self.answered(reached, words.size))
         return result if self.fold.each else [self.answered(reached, words.size)]
 
-    def number(self, state: Any) -> int:
+    def number(self, state: object) -> int:
         number = self.numbers.setdefault(state, len(self.states))
         if number == len(self.states):
             self.states.append(state)
@@ -135,7 +135,7 @@ def _used(numbers: Array) -> list[int]:
     return np.flatnonzero(np.bincount(numbers)).tolist()
 
 
-def ask(model: Transformer, reference: Reference, given: Any, length: int) -> Sequence[Any]:
+def ask(model: Transformer, reference: Reference, given: object, length: int) -> Sequence[Any]:
     """The reference's answer for each position that the readout shows: a bool, the index of a label, or a tuple of
     numbers, one a name."""
     try:
@@ -154,7 +154,7 @@ def ask(model: Transformer, reference: Reference, given: Any, length: int) -> Se
     return [_checked(model, part, given) for part in answer]
 
 
-def _checked(model: Transformer, answer: Any, given: Any) -> Any:
+def _checked(model: Transformer, answer: object, given: object) -> Any:
     if model.readout.labelled:
         if answer not in model.readout.labels:
             must = f"the reference must return one of {', '.join(model.readout.labels)}"
@@ -180,7 +180,7 @@ def _checked(model: Transformer, answer: Any, given: Any) -> Any:
     return tuple(_number(part, given) for part in parts)
 
 
-def _number(value: Any, given: Any) -> Fraction:
+def _number(value: object, given: object) -> Fraction:
     if type(value) is Fraction:
         return value
     if getattr(value, "is_Rational", False):
@@ -190,7 +190,7 @@ def _number(value: Any, given: Any) -> Fraction:
     raise BadInput("the reference must return exact numbers", _returned(value, given), "use int or Fraction")
 
 
-def _returned(answer: Any, given: Any) -> str:
+def _returned(answer: object, given: object) -> str:
     try:
         shown = repr(answer)
     except Exception as error:  # a number of too many digits, or an object of the user's

@@ -49,7 +49,7 @@ class Stated:
     coordinate: int
     domain: str
 
-    def __call__(self, given: Any) -> Any:
+    def __call__(self, given: object) -> Any:
         try:
             return self._answers(given, "exact")
         except NotExact:
@@ -63,7 +63,7 @@ class Stated:
         named = names(self.tree) | called(self.tree) if self.kind == "computes" else set()
         return named - set(self.model.embedding.inputs or ())
 
-    def _answers(self, given: Any, domain: str) -> Any:
+    def _answers(self, given: object, domain: str) -> Any:
         known, columns = self._input(given)
         before, positions = len(self.model.embedding.ends[0]), known["n"] + self.model.embedding.added
         if not self._own.isdisjoint(self.model.space.names):
@@ -92,7 +92,7 @@ class Stated:
             length = len(rows)
         return {**self.symbols, **point, "n": length, "k": self.coordinate}, columns
 
-    def _stream(self, given: Any, domain: str) -> dict[str, list[Any]]:
+    def _stream(self, given: object, domain: str) -> dict[str, list[Any]]:
         """The last values of all coordinates, position by position."""
         inputs = self.model.embedding.inputs
         point = given if isinstance(given, Mapping) else self.symbols
@@ -156,7 +156,7 @@ def check_facts(
     return out
 
 
-def _length(model: Transformer, region: str, symbols: Mapping[str, Any], max_length: int, most: int | None) -> int:
+def _length(model: Transformer, region: str, symbols: Mapping[str, object], max_length: int, most: int | None) -> int:
     """The greatest length to which the inputs are few enough, and which for words lies in the region."""
     inside = parse_formula(region)
     length = 1

@@ -23,7 +23,7 @@ from symcook.model.rationals import rational, truth
 from symcook.model.symbols import Exact, fraction, symbol
 from symcook.model.transformer import Transformer
 from symcook.verify.inputs import BLOCK, Part, braces, conjuncts, region_tree
-from symcook.verify.sweep import Check, Numbers, Progress, Reference, Sweep, found
+from symcook.verify.sweep import Check, Comparison, Numbers, Progress, Reference, found
 
 SYMBOLS = tuple(Fraction(1, q) for q in (1, 2, 7, 1000))
 """Values of a symbol that has no default."""
@@ -74,10 +74,10 @@ def check_grid(
     from symcook.domains.batch import Grid
 
     numbers = numbers or Numbers()
-    tasks: list[Sweep] = []
+    tasks: list[Comparison] = []
     for setting, points in grids:
         if points:
-            task = Sweep(model.bind(setting), reference, numbers, setting, within)
+            task = Comparison(model.bind(setting), reference, numbers, setting, within)
             task.compare(map(Part, Grid((points,)).blocks(BLOCK)), total, progress, sum(t.strings for t in tasks))
             tasks.append(task)
     near = "" if within is None else f", within {show(within)}"
@@ -85,7 +85,7 @@ def check_grid(
     return found(tasks, model.name, None, method, time.perf_counter() - start)
 
 
-def _settings(model: Transformer, given: Mapping[str, Any], region: Tree) -> Iterator[Point]:
+def _settings(model: Transformer, given: Mapping[str, Exact], region: Tree) -> Iterator[Point]:
     """Values of all symbols: what is given, else the default, else each of SYMBOLS that is valid."""
     fixed = {name: fraction(value) for name, value in model.values(given, require=False).items()}
     choices: dict[str, list[Fraction]] = {}

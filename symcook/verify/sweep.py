@@ -184,7 +184,7 @@ def check(
     model.check_length(max_length + model.embedding.added)
     bound = model.bind(values)
     start = time.perf_counter()
-    task = Sweep(bound, reference, numbers, within=None if error is None else parse_term(error))
+    task = Comparison(bound, reference, numbers, within=None if error is None else parse_term(error))
     if bound.embedding.inputs is None:
         source: Any = words(bound, max_length)
         what = f"exhaustive, {numbers.text}: all words of length 1 to {max_length}"
@@ -198,7 +198,7 @@ def check(
     return found([task], model.name, max_length, f"{what}; {task.way}", time.perf_counter() - start)
 
 
-class Sweep:
+class Comparison:
     """A comparison part by part, and what it has found so far. `setting` are the values of a grid's symbols, which a
     reference for it sees beside the inputs."""
 
@@ -420,7 +420,7 @@ class Sweep:
         return Counterexample(self.text(sequence), shown, wanted, (*self.replay(sequence), *numbers.options))
 
 
-def found(tasks: Sequence[Sweep], name: str, max_length: int | None, method: str, seconds: float) -> Check:
+def found(tasks: Sequence[Comparison], name: str, max_length: int | None, method: str, seconds: float) -> Check:
     """What comparisons of a model found together: one, or on a grid one for each setting of the symbols."""
     wrong = [task for task in tasks if task.first is not None]
     unclear = [(task, task.first_open[1]) for task in tasks if task.first_open is not None]
@@ -457,7 +457,7 @@ def _unequal(numerators: Array, cell: Cell, values: Sequence[Fraction], codes: A
     return different if all(held) else different | ~np.array(held)[codes]
 
 
-def _rank(model: Transformer, sequence: Sequence[Any]) -> tuple[int, ...]:
+def _rank(model: Transformer, sequence: Sequence[object]) -> tuple[int, ...]:
     """Order by length and then by the alphabet; rows of one length come in their order anyway."""
     if model.embedding.inputs is not None:
         return (len(sequence),)
@@ -487,7 +487,7 @@ def recheck(stored: Mapping[str, Any], progress: Progress | None = None) -> bool
 def check_recipe(
     name: str,
     max_length: int | None = None,
-    arguments: Mapping[str, Any] | None = None,
+    arguments: Mapping[str, object] | None = None,
     values: Mapping[str, Exact] | None = None,
     *,
     progress: Progress | None = None,

@@ -13,8 +13,8 @@ from families import together
 from flint import fmpq
 
 from symcook.domains.field import Field
-from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, ZERO, Box
-from symcook.domains.signs import Impossible, Signs
+from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, ZERO, Span
+from symcook.domains.signs import Impossible, KnownSigns
 
 X, Y = sympy.Symbol("x"), sympy.Symbol("y")
 
@@ -24,7 +24,7 @@ def q(value):
 
 
 def box(lower, upper, shape="[]"):
-    return Box(q(lower), q(upper), shape[0] == "(" or lower is None, shape[1] == ")" or upper is None)
+    return Span(q(lower), q(upper), shape[0] == "(" or lower is None, shape[1] == ")" or upper is None)
 
 
 def over(first=None, second=None):
@@ -32,7 +32,7 @@ def over(first=None, second=None):
     field = Field()
     x, y = field.symbol(X), field.symbol(Y)
     given = {symbol: one for symbol, one in ((X, first), (Y, second)) if one is not None}
-    return field, Signs(field, given), x, y
+    return field, KnownSigns(field, given), x, y
 
 
 def exponential(field, base, exponent=1):

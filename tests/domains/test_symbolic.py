@@ -18,9 +18,9 @@ from shared import words
 
 from symcook.derivation import derive, derive_cases
 from symcook.domains.field import Field, Function
-from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, POSITIVE, Box, univariate
+from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, POSITIVE, Span, univariate
 from symcook.domains.intervals import ZERO as NULL
-from symcook.domains.signs import Signs
+from symcook.domains.signs import KnownSigns
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.model.ends import Embedding, Readout
@@ -410,18 +410,18 @@ def test_univariate_signs_equal_sympys(factors, negative, ends, opens):
     if factors[0][2] == 3:
         p *= fmpq_poly([2, 1, 1])  # no real root
     low, high = (None if e is None else fmpq(e) for e in ends)
-    box = Box(low, high, *opens)
+    box = Span(low, high, *opens)
     assert univariate(p, box) == signs_of_sample(p, box)
 
 
 def test_univariate_planted_neighbours():
     p = fmpq_poly([-2, 0, 1])  # x^2 - 2
-    assert univariate(p, Box(fmpq(0), fmpq(7, 5))) == NEGATIVE
-    assert univariate(p, Box(fmpq(0), fmpq(3, 2))) == ANY
-    assert univariate(p * p, Box(fmpq(0), fmpq(3, 2))) == NONNEGATIVE
-    assert univariate(fmpq_poly([0, 1]), Box(fmpq(0), None, True)) == POSITIVE
-    assert univariate(fmpq_poly([0, 1]), Box(fmpq(0), None, False)) == NONNEGATIVE
-    assert univariate(fmpq_poly([0, -1]), Box(fmpq(0), fmpq(0), False, False)) == NULL
+    assert univariate(p, Span(fmpq(0), fmpq(7, 5))) == NEGATIVE
+    assert univariate(p, Span(fmpq(0), fmpq(3, 2))) == ANY
+    assert univariate(p * p, Span(fmpq(0), fmpq(3, 2))) == NONNEGATIVE
+    assert univariate(fmpq_poly([0, 1]), Span(fmpq(0), None, True)) == POSITIVE
+    assert univariate(fmpq_poly([0, 1]), Span(fmpq(0), None, False)) == NONNEGATIVE
+    assert univariate(fmpq_poly([0, -1]), Span(fmpq(0), fmpq(0), False, False)) == NULL
 
 
 @pytest.mark.sampled(3)
@@ -437,8 +437,8 @@ def test_signs_in_several_symbols_contain_every_sampled_sign(terms, points):
     field = Field()
     symbols = sympy.symbols("a b c", real=True)
     a, b, c = (field.symbol(s) for s in symbols)
-    closed = Box(fmpq(0), fmpq(1), False, False)
-    signs = Signs(field, {symbols[0]: closed, symbols[1]: Box(fmpq(0), None, False)})
+    closed = Span(fmpq(0), fmpq(1), False, False)
+    signs = KnownSigns(field, {symbols[0]: closed, symbols[1]: Span(fmpq(0), None, False)})
     m = field.maximum(c - a)
     value = fmpq(0)
     for p, q, r, k in terms:
@@ -463,7 +463,9 @@ def test_ends_of_intervals_beside_a_second_symbol(lower_open, upper_open, below,
     symbols = sympy.symbols("a b", real=True)
     a, b = (field.symbol(s) for s in symbols)
     one = fmpq(1)
-    signs = Signs(field, {symbols[0]: Box(fmpq(0), one, lower_open, upper_open), symbols[1]: Box(one, None, False)})
+    signs = KnownSigns(
+        field, {symbols[0]: Span(fmpq(0), one, lower_open, upper_open), symbols[1]: Span(one, None, False)}
+    )
     assert signs.of(a + b - one) == below  # 0 at a = 0, b = 1
     assert signs.of(b - a) == above  # 0 at a = b = 1
 
@@ -472,8 +474,8 @@ def test_the_corners_of_closed_intervals_decide_strictness():
     field = Field()
     symbols = sympy.symbols("a b c", real=True)
     a, b, c = (field.symbol(s) for s in symbols)
-    one, unit = fmpq(1), Box(fmpq(0), fmpq(1), False, False)
-    signs = Signs(field, {symbols[0]: unit, symbols[1]: unit})
+    one, unit = fmpq(1), Span(fmpq(0), fmpq(1), False, False)
+    signs = KnownSigns(field, {symbols[0]: unit, symbols[1]: unit})
     assert signs.of(fmpq(2) - a * b) == POSITIVE
     assert signs.of(one - a * b) == NONNEGATIVE  # 0 at a = b = 1
     assert signs.of(a + b + one) == POSITIVE
@@ -488,7 +490,7 @@ def test_signs_in_several_symbols_that_are_proved():
     symbols = sympy.symbols("a b x", real=True)
     a, b, x = (field.symbol(s) for s in symbols)
     one = fmpq(1)
-    signs = Signs(field, {symbols[0]: Box(fmpq(0), one, True, False), symbols[1]: Box(one, None, False)})
+    signs = KnownSigns(field, {symbols[0]: Span(fmpq(0), one, True, False), symbols[1]: Span(one, None, False)})
     assert signs.of(a * b) == POSITIVE
     assert signs.of(b - a) == NONNEGATIVE  # 0 at a = b = 1
     assert signs.of(b + one - a) == POSITIVE
@@ -852,12 +854,12 @@ def test_powers_of_sums_are_bounded():
 def test_a_question_that_takes_too_many_steps_stays_open(monkeypatch):
     field = Field()
     x, y = (field.symbol(sympy.Symbol(name)) for name in "xy")
-    boxes = {sympy.Symbol(name): Box(fmpq(0), fmpq(1), True, False) for name in "xy"}
+    boxes = {sympy.Symbol(name): Span(fmpq(0), fmpq(1), True, False) for name in "xy"}
     value = fmpq(1) + x * y + x - y * y
-    assert Signs(field, boxes).of(value) == POSITIVE
+    assert KnownSigns(field, boxes).of(value) == POSITIVE
     monkeypatch.setattr("symcook.domains.signs.MAX_STEPS", 30)
     monkeypatch.setattr("symcook.domains.signs.LEAST_STEPS", 30)
-    assert Signs(field, boxes).of(value) == ANY
+    assert KnownSigns(field, boxes).of(value) == ANY
 
 
 # Whole models with norms

@@ -342,17 +342,22 @@ def heads_columns(w: Sequence[int]) -> dict[str, list[Any]]:
 
 
 def beside_heads(v: dict[str, Any]) -> dict[str, Any]:
-    """An instance over the letters 1 to K, as u, with a run of the family's head on the letters below by 1, as w."""
+    """An instance over the letters 1 to 3, as u, with runs on the letters below by 1, as w, of the stored head and of
+    the family's over three letters."""
     w = [x - 1 for x in v["word"]]
     held = heads_columns(w)
+    z = {(i + 1, j + 1): F(int(j > 0 and w[j - 1] == w[i])) for i in range(len(w)) for j in range(i + 1)}
     rows = {
         name: {(a + 1, i + 1): held[f"{name}_{x}"][i] for a, x in enumerate("ABC") for i in range(len(w))}
         for name in ("is", "before", "found")
     }
     return {
         **{("u()" if name == "w()" else name): e for name, e in v.items()},
+        **shown(held),
+        **{f"found_{x}()": [column(e := held[f"found_{x}"]), column(F(b) + ODD for b in e)] for x in "AD"},
         **{f"g_{name}()": [row, {key: x + ODD for key, x in row.items()}] for name, row in rows.items()},
         "w()": column(w),
+        "z()": [z, {at: x + ODD for at, x in z.items()}],
         "S": F(3),
     }
 

@@ -1,0 +1,98 @@
+"""A class name means one thing, and no module needs one that needs it, imports inside of functions counted."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Mapping
+
+from test_types import PACKAGE, SHIPPED, modules
+
+SHARED = {
+    "Along", "Answer", "Argument", "Arithmetic", "Ball", "Builder", "Cell", "Chosen", "Column", "Format", "Gap", "Head",
+    "Instances", "Layer", "Level", "Library", "Line", "Meaning", "Part", "Rationals", "Reader", "Readout", "Result",
+    "Spent", "Step", "Table", "Tried", "Verdict", "Words", "Written", "_Known", "_Reader", "_Unknown", "_Writer",
+}  # fmt: skip
+"""Names that more than one class has today. None may come to it: find a name that says which of them is meant."""
+TOGETHER = (
+    {"symcook.model.symbols", "symcook.numbers.nodes"},  # nodes of sympy need the printer, and the printer the nodes
+    {"symcook.verify.facts", "symcook.verify.grid", "symcook.verify.sweep"},
+    {"symcook.proof.familyrel", "symcook.proof.replay", "symcook.proof.runrel"},
+    {"symcook.cli", "symcook.cli.group"},
+    {"symcook.report.picture", "symcook.report.run"},
+)
+"""Modules that need each other today."""
+
+
+def everything() -> dict[str, ast.Module]:
+    """All modules, the script without types among them."""
+    return modules() | {"symcook.export.run_npz": ast.parse((PACKAGE / SHIPPED).read_text())}
+
+
+def classes(trees: Mapping[str, ast.Module]) -> dict[str, list[str]]:
+    """For each name of classes the modules that have one."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for module, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                found[node.name].append(module)
+    return found
+
+
+def needs(trees: Mapping[str, ast.Module]) -> dict[str, set[str]]:
+    """For each module those of its package that it imports, in functions too, but not for types alone."""
+    found: dict[str, set[str]] = {}
+    for module, tree in trees.items():
+        typing = {
+            id(inside)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+            for part in node.body
+            for inside in ast.walk(part)
+        }
+        names = list[str]()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import) and id(node) not in typing:
+                names += [one.name for one in node.names]
+            elif isinstance(node, ast.ImportFrom) and id(node) not in typing:
+                full = (f"{node.module}.{one.name}" for one in node.names)
+                names += [one if one in trees else str(node.module) for one in full]
+        found[module] = {name for name in names if name in trees and name != module}
+    return found
+
+
+def circles(graph: Mapping[str, set[str]]) -> list[set[str]]:
+    """The greatest sets of modules that all reach each other."""
+    reached: dict[str, set[str]] = {}
+    for start in graph:
+        seen, left = set[str](), [start]
+        while left:
+            new = graph[left.pop()] - seen
+            seen |= new
+            left += new
+        reached[start] = seen
+    sets = {frozenset(other for other in reached[one] if one in reached[other]) for one in graph if one in reached[one]}
+    return [set(one) for one in sets]
+
+
+def test_no_class_takes_the_name_of_another() -> None:
+    found = {name: where for name, where in classes(everything()).items() if len(where) > 1}
+    assert {name: where for name, where in found.items() if name not in SHARED} == {}
+
+
+def test_no_modules_need_each_other() -> None:
+    assert [one for one in circles(needs(everything())) if not any(one <= known for known in TOGETHER)] == []
+
+
+def test_both_are_seen() -> None:
+    """Two classes of one name, and a circle of which one side is inside of a function."""
+    trees = {
+        "p.a": "class A: ...\nfrom p import b\n",
+        "p.b": "def f():\n    class A: ...\n    import p.c\n",
+        "p.c": "from p.a import A\n",
+        "p.d": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import p.e\n",
+        "p.e": "import p.d\n",
+    }
+    parsed = {name: ast.parse(text) for name, text in trees.items()}
+    assert classes(parsed) == {"A": ["p.a", "p.b"]}
+    assert circles(needs(parsed)) == [{"p.a", "p.b", "p.c"}]
