@@ -123,8 +123,8 @@ def sure_whatever_the_logit(v: Any) -> bool | None:
 )
 def sure_answers(v: Any) -> bool | None:
     here = answer(v)
-    if here is None:
-        return True  # the part about any transformer holds at every instance
+    if here is None:  # the part about any transformer is left, which leaves out the logit 0 of the vector (1, -1)
+        return True if v["W()"][1] - v["W()"][2] + v["b"] else None
     member, old = here
     d = 12 if v["kind"] == "first" else 18
     found = v["y3_zero_()"][0]
