@@ -110,6 +110,9 @@ def scripts_with_files() -> dict[str, tuple[Script, Path]]:
     return out
 
 
+BRIDGES = ("bridge.py", "computed.py")
+
+
 def automation_digest() -> str:
     """What finds proofs, and what the kernel computes: all of symcook/proof that a certificate depends on.
 
@@ -117,7 +120,7 @@ def automation_digest() -> str:
     """
     folder = Path(kernel.__file__).parent
     files = [
-        *(path for path in sorted((folder / "search").glob("*.py")) if path.name != "bridge.py"),
+        *(path for path in sorted((folder / "search").glob("*.py")) if path.name not in BRIDGES),
         *(folder / f"{n}.py" for n in ("terms", "grammar", "normal", "kernel", "conditions")),
     ]
     return digest(*[p.read_bytes() for p in [*files, folder.parent / "model" / "expr.py"]])

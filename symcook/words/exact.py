@@ -78,7 +78,8 @@ class Rationals:
             raise NotExact("prefixes are merged by rational numbers", kind)
         self.turns.append(x.values)
         self.jumps = self.jumps or kind == "step"
-        return Column(np.where(x.values > 0, ONE if kind == "step" else x.values, ZERO), x.made_of)
+        active = np.array([ONE], dtype=object) if kind == "step" else x.values
+        return Column(np.where(x.values > 0, active, np.array([ZERO], dtype=object)), x.made_of)
 
     def added(self, before: Column | None, x: Column) -> Column:
         self.fed |= x.made_of

@@ -97,4 +97,4 @@ NEAREST = Argument(
 def bounded_depth(this: Recipe, brackets: Sequence[str], depth: int, weighting: str) -> kit.Transformer:
     """Matching in `depth` rounds over brackets (opening and closing in turn). Source: Cookbook, Eqs. (45) to (49)."""
     sides = {"left_ties": "rightmost", "right_ties": "leftmost"} if weighting == "unique" else {}
-    return this.of_family("dyck-k-d", {"K": len(brackets) // 2, "D": depth}, brackets, **sides)
+    return this.of_family("dyck-k-d", {"K": len(brackets) // 2, "D": depth}, brackets, None, **sides)
