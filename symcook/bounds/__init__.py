@@ -13,7 +13,6 @@ from symcook.errors import unknown
 
 if TYPE_CHECKING:
     from symcook.bounds.cooling import temperature
-    from symcook.bounds.entropy import cross_entropy
     from symcook.bounds.error import error_propagation
     from symcook.bounds.falling import table_lookup, tie_break, ziggurat
     from symcook.bounds.flips import sensitivity
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from symcook.bounds.result import Bound
     from symcook.bounds.scores import softmax_of_scores
     from symcook.bounds.softmax import softmax_hardmax
+    from symcook.papers.chiang2022.entropy import cross_entropy
 
 __all__ = [
     "KINDS",
