@@ -30,7 +30,9 @@ def interrupted(command: list[str], after: float) -> tuple[int, str, str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process")
 @pytest.mark.parametrize(
-    ("start", "arguments"), [("script", ["run", "dyck-1", "--input", "(())"]), ("module", ["explain", "dyck-1"])], ids=str
+    ("start", "arguments"),
+    [("script", ["run", "dyck-1", "--input", "(())"]), ("module", ["explain", "dyck-1"])],
+    ids=str,
 )
 def test_no_moment_shows_a_traceback_of_ours(start: str, arguments: list[str], tmp_path: Path) -> None:
     (tmp_path / "symcook").write_text(SCRIPT)
