@@ -11,6 +11,8 @@ from families import together
 from proof.family_cases import FAMILIES, SHIPPED
 from shared import call, document, refused
 
+from symcook.__main__ import main
+
 
 def test_shipped_families_are_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "list")
@@ -133,3 +135,31 @@ def test_a_table_comes_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path:
 def test_what_is_wrong_is_one_sentence(line: str, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(capsys, *line.split())
     assert re.search(re.escape(sentence), said), said
+
+
+def test_a_theorem_is_about_what_a_family_says_and_not_about_its_name(tmp_path: Path) -> None:
+    """A file that is called like a family that ships, and is another one, has none of its theorems."""
+    from symcook.cli.provefamily import ships
+    from symcook.model.family import load, shipped
+
+    text = shipped("lookup-one-hot").read_text(encoding="utf-8")
+    same, other = tmp_path / "same.json", tmp_path / "other.json"
+    same.write_text(json.dumps(json.loads(text), indent=1), encoding="utf-8")
+    other.write_text(text.replace('"found": "value"', '"found": "2*value"'), encoding="utf-8")
+    assert other.read_text(encoding="utf-8") != text
+    assert ships(same, load(same)) and not ships(other, load(other))
+    for path, code in ((same, 0), (other, 3)):
+        assert main(["prove", str(path), "--set", "N=2"]) == code
+        assert main(["prove", str(path)]) == code
+
+
+def test_a_model_of_bounded_length_is_no_instance_of_a_family_of_all_lengths(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = tmp_path / "m.json"
+    assert main(["new", "family-dyck-k-d", "--set", "K=1", "--set", "D=1", "-o", str(made)]) == 0
+    assert main(["prove", str(made)]) == 0
+    made.write_text(json.dumps(json.loads(made.read_text(encoding="utf-8")) | {"max_length": 7}), encoding="utf-8")
+    capsys.readouterr()
+    assert main(["prove", str(made)]) == 2
+    assert "must take words of every length; given: max_length 7." in capsys.readouterr().err
