@@ -15,10 +15,10 @@ from typing import Any
 from symcook import claims
 from symcook.model.expr import Tree
 from symcook.model.family import load, shipped
-from symcook.proof import familyrel, records
+from symcook.proof import familyrel
 from symcook.proof.audit.folded import called, statement_tree
 from symcook.proof.replay import Statement, statements
-from symcook.proof.runrel import Model, Relation, stored_model
+from symcook.proof.runrel import Model, Relation, named, stored_model
 
 KINDS = ("recipe", "table-row")
 WORDS = ("wholly", "in part", "not", "not settled")
@@ -46,16 +46,15 @@ _FAMILY = "at-all-sizes-"
 def tree_of(statement: Statement) -> Tree:
     """A statement in which a family is a name, as a stored model is: run(family-NAME) is not written out."""
 
-    def named(found: re.Match[str]) -> str:
+    def said(found: re.Match[str]) -> str:
         word, name, values = found.groups()
         if word == "names":
             return familyrel.expand(found[0])
         prefix = [*values.split(";"), "", "", ""][2].strip().replace("_", "")
-        said = {"premises": "word", "answer": "accept"}.get(word, word)
-        return f"{said}({_FAMILY}{name}{f'-under-{prefix}' if prefix else ''})"
+        word = {"premises": "word", "answer": "accept"}.get(word, word)
+        return f"{word}({_FAMILY}{name}{f'-under-{prefix}' if prefix else ''})"
 
-    text = familyrel.CALL.sub(named, statement.written)
-    return statement_tree(records.expand(text, lambda name: Relation(stored_model(name))))
+    return statement_tree(named(familyrel.CALL.sub(said, statement.written)))
 
 
 @cache

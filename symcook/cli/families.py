@@ -44,19 +44,23 @@ def instance_of(family: Family, given: Mapping[str, str]) -> Instance:
     """The family at the sizes and tables of ``--set``; a table may be a JSON file."""
     from symcook.model.instance import Instance
 
-    values = {key: value for key, value in given.items() if key not in family.choices}
-    return Instance(family, {key: _table(value) if key in family.tables else value for key, value in values.items()})
+    return Instance(family, _values(family, given))
 
 
-def model_of(path: Path, given: Mapping[str, str], tokens: str | None = None) -> tuple[Transformer, dict[str, str]]:
+def model_of(
+    family: Family, given: Mapping[str, str], tokens: str | None = None
+) -> tuple[Transformer, dict[str, str]]:
     """The model of a family at `given`, and which settings made it (the others are for the model itself)."""
     from symcook.model.instance import instance
 
-    family = read(path, given)
     own = {key: value for key, value in given.items() if key in {*family.sizes, *family.tables, *family.choices}}
-    values = {key: _table(value) if key in family.tables else value for key, value in own.items()}
-    values = {key: value for key, value in values.items() if key not in family.choices}
-    return instance(family, values, None if tokens is None else tokens.split()), own
+    return instance(family, _values(family, own), None if tokens is None else tokens.split()), own
+
+
+def _values(family: Family, given: Mapping[str, str]) -> dict[str, Any]:
+    """The sizes as they are given, and the tables read; choices are in the family already."""
+    values = {key: value for key, value in given.items() if key not in family.choices}
+    return {key: _table(value) if key in family.tables else value for key, value in values.items()}
 
 
 def _table(value: str) -> Any:

@@ -27,7 +27,7 @@ def command(
     --set NAME=FILE.json, or by its entries row by row. The model remembers in its source of what family it is, so that
     prove finds the family's theorem.
     """
-    from symcook.cli.families import instance_of, model_of, path_of, read
+    from symcook.cli.families import SHIPPED, instance_of, model_of, path_of, read
     from symcook.model.modelfile import save
 
     path, given = path_of(name), read_settings(settings)
@@ -36,9 +36,9 @@ def command(
     family = read(path, given)
     if further := given.keys() - {*family.sizes, *family.tables, *family.choices}:
         raise BadInput(f"{family.name} must have what --set names", ", ".join(sorted(further)))
-    model, _ = model_of(path, given, tokens)
+    model, _ = model_of(family, given, tokens)
     values = instance_of(family, given).values
-    source = f"{family.source}; family-{family.name}; {values}".lstrip("; ")
+    source = f"{family.source}; {SHIPPED}{family.name}; {values}".lstrip("; ")
     file = save(replace(model, source=source), target, force=force)
     if as_json:
         print_json({"file": str(file), "family": family.name, "values": values, "width": len(model.space)})

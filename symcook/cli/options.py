@@ -277,7 +277,7 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
     A setting is an argument of the recipe, a symbol of the model, or an input of a feed-forward recipe; BadInput, with
     the nearest name, for any other.
     """
-    from symcook.cli.families import model_of, path_of
+    from symcook.cli.families import model_of, path_of, read
     from symcook.recipes import build, info, names
     from symcook.recipes.operations import operation
 
@@ -289,7 +289,7 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
         arguments = {key: value for key, value in given.items() if key in known}
         model = build(name, **arguments)
     elif (family := path_of(name)) is not None:
-        model, arguments = model_of(family, given)
+        model, arguments = model_of(read(family, given), given)
         known = list(arguments)
     elif is_path(name):
         from symcook.model.modelfile import load

@@ -34,18 +34,18 @@ def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> in
     from symcook.proof.search.bridge import Bridge, Unbridged, checked
 
     path, given = path_of(name), read_settings(settings)
-    if path is not None and not given.keys() & read(path, given).sizes.keys() and read(path).sizes:
-        family = read(path, given)
-        return _answer(family, theorems_of(family) if ships(path, family) else [], as_json, {"family": family.name})
-    chosen = choose(name, settings)
-    if path is not None:
-        family = read(path, given)
-        found = [(family, instance_of(family, {k: v for k, v in given.items() if k in chosen.arguments}))]
-        sure = True
-    else:
+    own = False
+    if path is None:
+        chosen = choose(name, settings)
         found, sure = candidates(chosen.model)
+    else:
+        family = read(path, given)
+        own = not ships(path, family)
+        if family.sizes and not given.keys() & family.sizes.keys():
+            return _answer(family, [] if own else theorems_of(family), as_json, {"family": family.name})
+        chosen = choose(name, settings)
+        found, sure = [(family, instance_of(family, {k: v for k, v in given.items() if k in chosen.arguments}))], True
     document = to_document(chosen.bound())
-    own = path is not None and not ships(path, found[0][0])
     for family, at in found:
         if family.longest is None and document["max_length"] is not None:
             if not sure:
@@ -136,7 +136,6 @@ def _counted(path: Path, model: Any) -> Iterator[tuple[Family, Instance]]:
 
 
 def _sized(family: Family, sizes: Mapping[str, int], model: Any) -> Instance | None:
-    from symcook.errors import BadInput
     from symcook.model.family import Repeat
 
     try:

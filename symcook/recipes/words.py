@@ -20,6 +20,11 @@ WORDS = {
 """The words of formulas beside those of the grammar: their argument, what they abbreviate, and what they mean."""
 
 
+def read(text: str, formula: bool) -> Tree:
+    """A text that a recipe says of itself, as a formula or else as a term."""
+    return parse_formula(text, 100_000) if formula else parse_term(text, 100_000)
+
+
 def called(tree: Tree) -> set[str]:
     """The functions that a text calls."""
     own = {tree[1]} if tree[0] == "call" else set()
@@ -32,7 +37,7 @@ def meanings(text: str, formula: bool) -> dict[str, str]:
     >>> meanings("C(n)/n", formula=False)
     {'C(i)': 'how often the first letter of the alphabet stands among the first i'}
     """
-    found = called(parse_formula(text, 100_000) if formula else parse_term(text, 100_000))
+    found = called(read(text, formula))
     return {f"{name}({argument})": means for name, (argument, _, means) in WORDS.items() if name in found}
 
 
@@ -43,7 +48,7 @@ def evaluable(recipe: Any, model: Any) -> None:
     inputs = set(model.embedding.inputs or ())
     for kind, columns in (("formula", inputs), ("computes", inputs.union(model.space.names))):
         text = getattr(recipe, kind)
-        tree = parse_formula(text, 100_000) if model.decides else parse_term(text, 100_000)
+        tree = read(text, model.decides)
         free = names(tree) - numbers - columns
         free |= {f"{name}(..)" for name in called(tree) - set(ARITY) - set(ROUNDED) - set(WORDS) - columns}
         if free:

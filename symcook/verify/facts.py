@@ -19,7 +19,7 @@ from symcook.model.expr import Tree, names, parse_formula, parse_term
 from symcook.model.symbols import Exact, fraction
 from symcook.model.transformer import Transformer
 from symcook.numbers.columns import Column, valued
-from symcook.recipes.words import WORDS, called
+from symcook.recipes.words import WORDS, called, read
 from symcook.run import run
 from symcook.verify.inputs import rows, words
 from symcook.verify.sweep import DIGITS, Check, check
@@ -112,11 +112,10 @@ class Stated:
 def parts(info: Any, model: Transformer) -> list[tuple[str, Tree, int, Transformer]]:
     """The texts of a recipe to be evaluated: kind, tree, number of the coordinate, and the model that reads only it."""
     found = []
-    read = parse_formula if model.decides else parse_term
     for kind in ("formula", "computes"):
         if kind == "computes" and info.computes == info.formula:
             break  # evaluated already, where the region is
-        tree = read(getattr(info, kind), 100_000)
+        tree = read(getattr(info, kind), model.decides)
         if model.readout.answers or model.readout.labels:
             found.append((kind, tree, 0, model))
             continue

@@ -35,6 +35,7 @@ from symcook.model.symbols import fraction
 from symcook.model.transformer import Parameter, Transformer
 from symcook.proof.replay import proofs_directory
 from symcook.proof.runrel import Relation, _readable, expand, stored_model
+from symcook.proof.search import bridge
 from symcook.recipes import build, names
 from symcook.run import prepare
 from symcook.spec.languages import dyck_bounded
@@ -77,21 +78,12 @@ def plain(value: Any) -> Any:
     return CONTEXT.mpf(value)
 
 
-class Recorded(Relation):
-    """A relation that keeps the names of the stream after each part, and of what each norm reads and makes."""
+class Recorded(bridge.Recorded):
+    """A relation that keeps, with the names of the stream after each part, those of what each norm reads and makes."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
-        self.streams: list[dict[str, str]] = []
         self.norms: list[tuple[int, dict[str, str], Mapping[str, Any], list[str], dict[str, str]]] = []
         super().__init__(model)
-
-    def _embed(self) -> None:
-        super()._embed()
-        self.streams.append(dict(self.held))
-
-    def _part(self, *given: Any) -> None:
-        super()._part(*given)
-        self.streams.append(dict(self.held))
 
     def _norm(self, number: int, norm: Mapping[str, Any]) -> dict[str, str]:
         before, count = dict(self.held), len(self.equations)

@@ -49,7 +49,7 @@ class Unbridged(BadInput):
     """The model is no instance of the family at these values."""
 
 
-class _Recorded(Relation):
+class Recorded(Relation):
     """A relation that keeps what is held after the embedding and after each part, and its functions in order."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
@@ -79,7 +79,7 @@ class Bridge:
         Raises Unbridged where the model cannot be an instance: other coordinates, tokens or layers.
         """
         self.family, self.at, self.model = family, at, model
-        self.own = _Recorded(model)
+        self.own = Recorded(model)
         _, given = set_at(lambda choices: family, ", ".join(p for p in at.values.split(", ") if _set(p, family)))
         self.far = FamilyRelation(family, given, PREFIX)
         self.words = model["embedding"]["words"] is not None
