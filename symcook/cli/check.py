@@ -35,6 +35,7 @@ from symcook.errors import BadInput, Undecided, unknown
 @domain_option
 @click.option("--digits", type=DIGITS, default=30, metavar="D", help="Decimal digits of ball and mpmath (30).")
 @settings_option
+@click.option("--tokens", metavar="WORDS", help='The names of a family\'s tokens, in their order: "( ) [ ]".')
 def command(
     name: str,
     max_length: int | None,
@@ -42,6 +43,7 @@ def command(
     domain: str | None,
     digits: int,
     settings: tuple[str, ...],
+    tokens: str | None,
     as_json: bool,
 ) -> int:
     """Compare a model with its reference on every input: exactly, or in balls where there are no exact values.
@@ -50,7 +52,7 @@ def command(
     stated grid and takes no length. Exit 1 with the smallest counterexample where they differ, exit 3 where they differ
     nowhere but some answers stay open.
     """
-    chosen = choose(name, settings)
+    chosen = choose(name, settings, tokens)
     if chosen.inputs:
         raise BadInput("a check chooses its inputs itself", f"--set {next(iter(chosen.inputs))}", "leave it out")
     if chosen.pointwise and max_length is not None:

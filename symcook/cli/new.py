@@ -27,18 +27,16 @@ def command(
     --set NAME=FILE.json, or by its entries row by row. The model remembers in its source of what family it is, so that
     prove finds the family's theorem.
     """
-    from symcook.cli.families import SHIPPED, instance_of, model_of, path_of, read
+    from symcook.cli.families import instance_of, model_of, path_of, read, said
     from symcook.model.modelfile import save
 
     path, given = path_of(name), read_settings(settings)
     if path is None:
         raise BadInput("the name must be that of a family or a family file", name, "symcook list shows those that ship")
     family = read(path, given)
-    if further := given.keys() - {*family.sizes, *family.tables, *family.choices}:
-        raise BadInput(f"{family.name} must have what --set names", ", ".join(sorted(further)))
-    model, _ = model_of(family, given, tokens)
     values = instance_of(family, given).values
-    source = f"{family.source}; {SHIPPED}{family.name}; {values}".lstrip("; ")
+    model, _ = model_of(family, given, tokens)
+    source = f"{family.source}; {said(family, values)}".lstrip("; ")
     file = save(replace(model, source=source), target, force=force)
     if as_json:
         print_json({"file": str(file), "family": family.name, "values": values, "width": len(model.space)})

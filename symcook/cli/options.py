@@ -271,8 +271,8 @@ def setting_text(key: str, value: str) -> str:
     return f"--set {key}={value}"
 
 
-def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
-    """The recipe or model file NAME, built with `settings`.
+def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -> Chosen:
+    """The recipe or model file NAME, built with `settings`; `tokens` names those of a family.
 
     A setting is an argument of the recipe, a symbol of the model, or an input of a feed-forward recipe; BadInput, with
     the nearest name, for any other.
@@ -289,8 +289,9 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
         arguments = {key: value for key, value in given.items() if key in known}
         model = build(name, **arguments)
     elif (family := path_of(name)) is not None:
-        model, arguments = model_of(read(family, given), given)
-        known = list(arguments)
+        written = read(family, given)
+        model, arguments = model_of(written, given, tokens)
+        known, tokens = [*written.sizes, *written.tables, *written.choices], None
     elif is_path(name):
         from symcook.model.modelfile import load
 
@@ -301,6 +302,8 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
         raise BadInput(must, f"{name}, a function of the library", f"see symcook explain {name}")
     else:
         raise unknown("recipe", name, list(names()))
+    if tokens is not None:
+        raise BadInput("--tokens must stand with a family, whose tokens it names", name, "leave it out")
     declared = [p.name for p in model.parameters]
     inputs = list(model.embedding.inputs or ())
     values, rows = {}, {}

@@ -23,7 +23,7 @@ from typing import Any
 
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term, show
-from symcook.model.family import ZERO, Declared, Family, Head, Layer, Norm, Range, Repeat, Write, load, shipped
+from symcook.model.plainfamily import ZERO, Declared, Head, Layer, Norm, PlainFamily, Range, Repeat, Write
 from symcook.proof import grammar, normal
 from symcook.proof.rows import Right, attended, conjunction, normed, plus, window
 from symcook.proof.runrel import _readable
@@ -55,13 +55,16 @@ def expand(text: str) -> str:
 
 @cache
 def _at_values(name: str, values: str, prefix: str) -> FamilyRelation:
-    path = shipped(name)
+    from symcook.proof.replay import load_json, proofs_directory
+
+    path = proofs_directory() / "families" / f"{name}.json"
     if not path.is_file():
         raise BadInput("a statement must name a stored family", name)
-    return FamilyRelation(*set_at(lambda choices: load(path, choices), values), prefix=prefix)
+    document = load_json(path.read_bytes())
+    return FamilyRelation(*set_at(lambda choices: PlainFamily(document, choices), values), prefix=prefix)
 
 
-def set_at(read: Any, values: str) -> tuple[Family, dict[str, str]]:
+def set_at(read: Any, values: str) -> tuple[PlainFamily, dict[str, str]]:
     """A family with the choices that ``K = 2, ties = rightmost`` makes, and the values of its sizes and tables."""
     given: dict[str, str] = {}
     for part in filter(None, values.split(",")):
@@ -69,7 +72,7 @@ def set_at(read: Any, values: str) -> tuple[Family, dict[str, str]]:
         if not equals or key in given:
             raise BadInput("values of a family must read NAME = VALUE, each once", part)
         given[key] = value
-    family: Family = read(None)
+    family: PlainFamily = read(None)
     if made := {key: given.pop(key) for key in family.choices if key in given}:
         family = read(made)
     for key, value in given.items():
@@ -84,7 +87,7 @@ def set_at(read: Any, values: str) -> tuple[Family, dict[str, str]]:
 class FamilyRelation:
     """The equations of a family, with names for its sizes or at values of all of them."""
 
-    def __init__(self, family: Family, values: Mapping[str, str] | None = None, prefix: str = "") -> None:
+    def __init__(self, family: PlainFamily, values: Mapping[str, str] | None = None, prefix: str = "") -> None:
         self.family, self.given, self.prefix = family, dict(values or {}), prefix
         self.low, self.high = str(family.start), "n" if family.start else "n - 1"
         self.functions: dict[str, str] = {}  # the values of a run with their sorts

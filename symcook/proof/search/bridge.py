@@ -38,7 +38,7 @@ from symcook.proof.search.computed import (
     rows_function,
     witnessed,
 )
-from symcook.proof.search.tactics import Goal
+from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Term, flatten, instantiate, opened, var
 from symcook.proof.terms import TRUE as TERM_TRUE
 
@@ -348,7 +348,13 @@ class Bridge:
                 return
             few = [k for k, f in h.facts.items() if f[0] in COMPARISONS]
             h.facts = {k: h.facts[k] for k in few}
-            automation.prove(h, (), foreground=few)  # roots are of sums of squares
+            try:
+                automation.prove(h, (), foreground=few)  # roots are of sums of squares
+            except Stuck:
+                must = f"what {self.family.name} divides by must be seen not to be zero at any length"
+                given = h.goal[2][0][2][0] if h.goal[0] == "~" and h.goal[2][0][0] == "=" else h.goal
+                text = re.sub(r"\bd[0-9_]+\b", "i", h.text(given))
+                raise BadInput(must, text, "use another position, or a condition on sizes") from None
 
         each(g)
 
@@ -357,7 +363,11 @@ class Bridge:
         values = self._run()
         for part in g.split() if g.goal[0] == "&" else [g]:
             witnessed(part, values)
-            Computed(self.differs, {}, searching=True).settle(part)
+            try:
+                Computed(self.differs, {}, searching=True).settle(part)
+            except Stuck as error:
+                must = f"a run of {self.family.name} on the shortest input must be found to be one"
+                raise BadInput(must, f"what stays open is: {str(error).splitlines()[0]}") from None
 
     def differs(self, goal: Term) -> Unbridged:
         """The error where an equation is not the model's: the first weight that differs, else what it is for."""
