@@ -423,9 +423,11 @@ class _Names:
     def readout(self, readout: Readout) -> None:
         for one in readout.reads:
             self.declared(one)
-        if readout.kind == "largest" and len(readout.reads[0].over) != 1:
-            raise BadInput("a readout must read coordinates, the largest one range of them", readout.kind)
-        if readout.kind == "sign":
+        document = self.family.document["readout"]
+        if "scores" in document and len(readout.reads[0].over) != 1:
+            must = "a readout must read coordinates, the largest one range of them"
+            raise BadInput(must, document["scores"])
+        if "score" in document:
             self.functions(readout.score)
             self.family.linear(readout.score, frozenset(), 1)
 

@@ -119,7 +119,8 @@ class PlainFamily:
         e, nothing = document["embedding"], frozenset[str]()
         self.document, self.name = document, document["name"]
         self.choices = {key: tuple(many) for key, many in document.get("choices", {}).items()}
-        self.chosen: dict[str, str] = {key: (choices or {}).get(key, many[0]) for key, many in self.choices.items()}
+        usual = {key: many[0] for key, many in self.choices.items()}
+        self.chosen: dict[str, str] = {**usual, **(choices or {})}
         self.sizes = {size: parse_formula(text) for size, text in document["sizes"].items()}
         self.tables: dict[str, Table] = {}
         self.space: dict[str, tuple[Range, ...]] = {}
@@ -262,7 +263,7 @@ class PlainFamily:
     def _head(self, given: Mapping[str, Any], scope: Scope) -> Head:
         over = self._range(given["for"], scope) if "for" in given else None
         scope |= {over.name} if over else set()
-        mask, weighting = (self.chosen.get(given[key], given[key]) for key in ("mask", "weighting"))
+        mask, weighting = (self.chosen.get(one, one) for one in (str(given["mask"]), str(given["weighting"])))
         scale = self.number(given.get("scale", "1"), scope)
         temperature = self.number(given.get("temperature", "1"), scope | {"i", "n"})
         score, writes = parse_term(given["score"]), self._writes(given["writes"])
