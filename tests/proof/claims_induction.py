@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -229,7 +230,7 @@ def parity_from_the_left_arrow(v: Any) -> bool | None:
 
 
 @adequate(
-    "yang2026.ex.parity.ltl",
+    "yang2026.ex.parity.sides",
     at=sides(),
     misses=[
         ("left(i) = right(i)))", "left(i) < right(i)))"),
@@ -243,3 +244,56 @@ def parity_by_sides(v: Any) -> bool | None:
     if not word:
         return None
     return (sum(word) % 2 == 1) == all(sum(word[:i]) != sum(word[i:]) for i in range(len(word)))
+
+
+def formulas() -> list[dict[str, Any]]:
+    """Words with the truth of prev Q_1, both inner counts, where these agree, and the outer count, by either arrows."""
+    out = []
+    for n in range(5):
+        for word in itertools.product((0, 1), repeat=n):
+            before = [0, *word][:n]
+            offered: dict[str, list[Any]] = {"before": [before, [1 - b for b in before]]}
+            for left, right, outer in ((up, down, up), (down, up, down)):
+                inner = left(before), right(word)
+                same = [int(a == b) for a, b in zip(*inner, strict=True)]
+                for name, values in zip(("left", "right", "same", "count"), (*inner, same, outer(same)), strict=True):
+                    offered.setdefault(name, []).append(values)
+            columns = {f"{k}()": [column(values) for values in offers] for k, offers in offered.items()}
+            out.append({"n": F(n), "w()": column(word), "m": [F(k) for k in range(4)], "is": word} | columns)
+    other = {f"{k}()": column((2 * (k in ("w", "right")),)) for k in ("w", *offered)}
+    return [*out, {"n": F(1), "m": [F(0), F(1)], "is": None} | other]
+
+
+def up(bits: Sequence[int]) -> list[int]:
+    """How many there are from each position on."""
+    return [sum(bits[i:]) for i in range(len(bits))]
+
+
+def down(bits: Sequence[int]) -> list[int]:
+    """How many there are to each position."""
+    return [sum(bits[: i + 1]) for i in range(len(bits))]
+
+
+@adequate("yang2026.ex.parity.ltl", at=formulas(), false=True)
+def parity_formula_as_printed(v: Any) -> bool | None:
+    """At the last position: whether the letter before it (0 where there is none) is not the number of 1s."""
+    word = v["is"]
+    return ((0, *word)[-2] != sum(word)) == (sum(word) % 2 == 1) if word else None
+
+
+@adequate(
+    "yang2026.ex.parity.ltl.corrected",
+    at=formulas(),
+    misses=[
+        ("right(i) = sum(j, i, n, w(j))", "right(i) = sum(j, 1, i, w(j))"),
+        ("count(i) = sum(j, 1, i, same(j))", "count(i) = sum(j, i, n, same(j))"),
+        ("1 - 1 < count(n)", "1 < count(n)"),
+        ("odd(sum(j, 1, n, w(j)))", "odd(sum(j, 2, n, w(j)))"),
+    ],
+)
+def parity_formula_with_the_arrows_exchanged(v: Any) -> bool | None:
+    """It is satisfied by exactly the words with an odd number of 1s."""
+    if not (word := v["is"]):
+        return None
+    unequal = [sum(word[:i]) != sum(word[i:]) for i in range(len(word))]
+    return all(unequal) == (sum(word) % 2 == 1)

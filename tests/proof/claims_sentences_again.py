@@ -253,10 +253,15 @@ def one_unit(v: Any) -> bool:
 
 PIECES = [
     {name: F(value) for name, value in zip("abuxvyz", values, strict=True)}
+    | {
+        "P": [F(2), F(3)],
+        "rounded()": [column(r) for r in ((values[5], values[6], a * x + b), (values[5], values[6], 9))],
+    }
     for a, b in ((2, 1), (F(1, 3), 0), (-1, 2), (0, 3))
     for u, x, v in ((0, 1, 2), (-3, 0, F(1, 2)), (1, 1, 2), (0, 2, 2), (2, 1, 0))
     for values in ((a, b, u, x, v, a * u + b, a * v + b), (a, b, u, x, v, a * u + b, a * v + b + 1))
 ]
+"""Lines at three points, right values and a wrong one; ranges with nothing between these, and with the value at x."""
 
 
 @adequate(
@@ -267,14 +272,18 @@ PIECES = [
         ("a*x + b < z", "a*x + b < y"),
         ("u < x & x < v", "u <= x & x < v"),
         ("u < x & x < v", "u < x & x <= v"),
+        ("rounded(k) <= y | z <= rounded(k)", "rounded(k) <= z"),
+        ("~(ex k in 1..P. rounded(k) = a*x + b)", "~(ex k in 1..P. rounded(k) = a*u + b)"),
     ],
 )
 def between(v: Any) -> bool | None:
-    """The value of an affine map between two points lies between those at the points."""
+    """The value of an affine map between two points lies between those at the points, so in no range without a gap."""
     low, high = v["a"] * v["u"] + v["b"], v["a"] * v["v"] + v["b"]
     if not v["u"] < v["x"] < v["v"] or (v["y"], v["z"]) != (low, high) or low >= high:
         return None
-    return low < v["a"] * v["x"] + v["b"] < high
+    found = v["a"] * v["x"] + v["b"]
+    consecutive = (r for r in ({low, high}, {low, high, F(9)}) if not any(low < y < high for y in r))
+    return low < found < high and all(found not in r for r in consecutive)
 
 
 @adequate(
