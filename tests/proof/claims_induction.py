@@ -160,25 +160,38 @@ def panels(v: Any) -> bool | None:
 
 
 def truths() -> list[dict[str, Any]]:
-    """The word 10101 and others, with the truth of phi_101 as its semantics gives it, and with one value wrong."""
+    """Words with the truth of each subformula of phi_101, shifted by prev, and the same with one value wrong."""
     out = []
-    for word in ("10101", "10111", "00101"):
-        right = [int(word[max(0, i - 2) : i + 1] == "101") for i in range(5)]
-        for given in (right, [1 - right[0], *right[1:]], [*right[:4], 1 - right[4]]):
-            out.append({"w()": column(map(int, word)) | {-1: F(1), 0: F(0)}, "t()": column(given), "is": (word, given)})
+    for word in ("10101", "10111", "00101", "1", "10", "101", "0110"):
+        one, zero = ([0, *(int(c == d) for c in word)][: len(word)] for d in "10")
+        two = [0, *one][: len(word)]
+        t = [int(a and b and c == "1") for a, b, c in zip(two, zero, word, strict=True)]
+        for k, given in enumerate(
+            [(one, two, zero, t), (one, two, zero, [1 - t[0], *t[1:]]), ([1, *one[1:]], two, zero, t)]
+        ):
+            columns = {f"{name}()": column(v) for name, v in zip(("one", "two", "zero", "t"), given, strict=True)}
+            out.append({"n": F(len(word)), "w()": column(map(int, word)), "is": None if k else word} | columns)
     return out
 
 
 @adequate(
     "yang2026.ex.phi101",
     at=truths(),
-    misses=[("t(4) = 0", "t(4) = 1"), ("t(1) = 0", "t(1) = 1"), ("3 <= i & ", "")],
-    fixed=True,
+    misses=[
+        ("t(4) = 0", "t(4) = 1"),
+        ("t(i) = I[3 <= i & w(i - 2) = 1", "t(i) = I[3 <= i & w(i - 2) = 0"),
+        ("w(i - 2) = 1 & w(i - 1) = 0 & w(i) = 1]", "w(i - 2) = 1 & w(i) = 1]"),
+        ("& t(n) = 1)", "& t(n) = 0)"),
+    ],
 )
 def phi101(v: Any) -> bool | None:
-    word, given = v["is"]
-    right = [int(word[max(0, i - 2) : i + 1] == "101") for i in range(5)]
-    return [right[2], right[3], right[4]] == [1, 0, 1] if word == "10101" and given == right else None
+    """True where the last three letters are 101; in 10101 at 3 and 5, not at 4, and so of the whole word."""
+    word = v["is"]
+    if word is None:
+        return None
+    found = [v["t()"][i] == 1 for i in range(1, len(word) + 1)]
+    ends = [word[: i + 1].endswith("101") for i in range(len(word))]
+    return found == ends and (word != "10101" or ends == [False, False, True, False, True])
 
 
 def sides() -> list[dict[str, Any]]:
