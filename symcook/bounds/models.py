@@ -25,10 +25,10 @@ def read_model(model: str | Transformer, values: str | Mapping[str, Any] | None)
         return _bound(model, given), model.name
     if not isinstance(model, str):
         raise BadInput("a model must be the name of a recipe, a model file or a Transformer", type(model).__name__)
-    from symcook.recipes import build, info, names
+    from symcook.recipes import build, exists, info, names
 
     arguments: dict[str, Any] = {}
-    if model in names():
+    if exists(model):
         known = {a.name for a in info(model).arguments}
         arguments = {key: value for key, value in given.items() if key in known}
         found = build(model, **arguments)

@@ -77,7 +77,7 @@ def _named(name: str) -> list[str]:
     below = [one for one in claims.inventory() if one.startswith(f"{name}.")]
     if name not in claims.inventory() and below:
         return below
-    if name not in claims.inventory() and (name in statements() or name in recipes.names()):
-        what = "a recipe" if name in recipes.names() else "a stored statement, but not a claim of a paper"
+    if name not in claims.inventory() and (name in statements() or recipes.exists(name)):
+        what = "a recipe" if recipes.exists(name) else "a stored statement, but not a claim of a paper"
         raise BadInput("claims must have ids of claims", f"{name}, {what}", f"see symcook prove {name}")
     return [claims.claim(name).id]

@@ -278,12 +278,12 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
     the nearest name, for any other.
     """
     from symcook.cli.families import model_of, path_of, read
-    from symcook.recipes import build, info, names
+    from symcook.recipes import build, exists, info, names
     from symcook.recipes.operations import operation
 
     given = read_settings(settings)
     recipe, arguments = None, {}
-    if name in names():
+    if exists(name):
         recipe = info(name)
         known = [a.name for a in recipe.arguments]
         arguments = {key: value for key, value in given.items() if key in known}
@@ -321,7 +321,7 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
                 must = f"{name} has no argument, symbol or input to set"
                 raise BadInput(must, setting_text(key, value), "leave it out")
             inner = recipe.read(arguments).get("f") if recipe is not None else None
-            if inner in names() and key in [a.name for a in info(inner).arguments]:
+            if inner and exists(inner) and key in [a.name for a in info(inner).arguments]:
                 raise BadInput(f"the recipe f of {name} must have its default arguments", setting_text(key, value))
             raise unknown("setting", key, valid)
     chosen = Chosen(name, recipe, model, arguments, values, rows)

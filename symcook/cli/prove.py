@@ -192,7 +192,7 @@ def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple
     for name in ids:
         if name in inventory or name in library().statements:
             wanted.append(name)
-        elif name in recipes.names():
+        elif recipes.exists(name):
             wanted += [*recipes.info(name).claims, *(i for i in stored if i == f"model.{name}")]
         else:
             raise unknown("id or recipe", name, [*recipes.names(), *inventory, *stored])
