@@ -408,11 +408,21 @@ class Instance:
     def heads(self, head: Head, env: Mapping[str, Any]) -> Iterator[ModelHead]:
         """The heads of one form: one for each value of its own index, and one for each index of what is written that
         its score names."""
-        own = [] if head.over is None else [head.over]
-        apart = self.apart(head)
-        for at in self._cells([*own, *apart], env):
-            here = {index.name: Fraction(v) for index, v in zip([*own, *apart], at, strict=True)}
-            yield self.head(head, head.writes, {**env, **here}, here.keys() & {index.name for index in apart})
+        apart = {index.name for index in self.apart(head)}
+        for here in self.indices(head, env):
+            yield self.head(head, head.writes, {**env, **here}, here.keys() & apart)
+
+    def indices(self, head: Head, env: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """The indices of the heads of one form: its own, and those of what is written that its score names."""
+        named = [*([head.over] if head.over else []), *self.apart(head)]
+        for at in self._cells(named, env):
+            yield {index.name: Fraction(v) for index, v in zip(named, at, strict=True)}
+
+    def cells_at(self, write: Write, here: Mapping[str, Any], env: Mapping[str, Any]) -> Iterator[tuple[int, ...]]:
+        """The cells of what is written that the head with these indices writes."""
+        for cell in self._cells(write.to.over, env):
+            if all(here.get(index.name, value) == value for index, value in zip(write.to.over, cell, strict=True)):
+                yield cell
 
     def head(self, head: Head, writes: Sequence[Write], env: Mapping[str, Any], fixed: Any) -> ModelHead:
         outs = [one for one in self.written(writes, env) if all(one[2][index] == env[index] for index in fixed)]

@@ -12,17 +12,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from random import Random
 from typing import Any
 
 from symcook.errors import BadInput, Rejected
 from symcook.model.family import Family
 from symcook.model.instance import Instance, label
+from symcook.model.plainfamily import Layer, Norm, Repeat
 from symcook.model.rationals import quotient
 from symcook.proof import normal, replay
 from symcook.proof.familyrel import FamilyRelation, Held, set_at
 from symcook.proof.normal import FALSE, fkey, nf
+from symcook.proof.ownruns import Runs
+from symcook.proof.ownwritten import shown
 from symcook.proof.replay import Statement
 from symcook.proof.runrel import Relation
 from symcook.proof.search import automation
@@ -43,17 +47,33 @@ from symcook.proof.terms import COMPARISONS, Term, flatten, instantiate, opened,
 from symcook.proof.terms import TRUE as TERM_TRUE
 
 PREFIX = "g_"
+SHORT = 3
+"""Up to which length a run is looked for."""
+TRIED = 40
+"""So many inputs are tried for a run without roots."""
 
 
 class Unbridged(BadInput):
     """The model is no instance of the family at these values."""
 
 
+class Block:
+    """What the equations of one block are for: its norms (mean, deviation, and what they make), what it writes, and
+    what each head adds, where several heads write one coordinate."""
+
+    def __init__(self) -> None:
+        self.norms: list[tuple[Any, Any, dict[str, Any]]] = []
+        self.writes: dict[str, Any] = {}
+        self.parts: list[Any] = []
+
+
 class Recorded(Relation):
-    """A relation that keeps what is held after the embedding and after each part, and its functions in order."""
+    """A relation that keeps what is held after the embedding and after each block, its blocks, and its functions in
+    order."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.streams: list[dict[str, str]] = []
+        self.blocks: list[Block] = []
         self.order: list[str] = list(model["embedding"]["inputs"] or ())
         super().__init__(model)
 
@@ -65,9 +85,53 @@ class Recorded(Relation):
         super()._embed()
         self.streams.append(dict(self.held))
 
+    def _write(self, name: str, number: int, right: Any) -> None:
+        super()._write(name, number, right)
+        if self.blocks:
+            self.blocks[-1].writes[name] = self.held[name]
+
+    def _norm(self, number: int, norm: Any) -> dict[str, str]:
+        start = len(self.order)
+        made = super()._norm(number, norm)
+        self.blocks[-1].norms.append((self.order[start], self.order[start + 1], made))
+        return made
+
     def _part(self, *given: Any) -> None:
+        self.blocks.append(block := Block())
+        start = len(self.order)
         super()._part(*given)
+        known = {*block.writes.values(), *(fn for mean, root, made in block.norms for fn in (mean, root, *made.values()))}
+        block.parts = [fn for fn in self.order[start:] if fn not in known]
         self.streams.append(dict(self.held))
+
+
+class RecordedFamily(FamilyRelation):
+    """The same for a family: a block has the number of those before it."""
+
+    def __init__(self, *given: Any) -> None:
+        self.blocks: dict[int, Block] = {}
+        super().__init__(*given)
+
+    @property
+    def block(self) -> Block:
+        return self.blocks.setdefault(len(self.streams), Block())
+
+    def _write(self, to: Any, number: int, loop: Any, right: Any) -> None:
+        super()._write(to, number, loop, right)
+        self.block.writes[to.name] = self.held[to.name]
+
+    def _norm(self, number: int, norm: Norm, loop: Any, scope: Any) -> dict[str, Held]:
+        start = len(self.functions)
+        made = super()._norm(number, norm, loop, scope)
+        mean, root = list(self.functions)[start : start + 2]
+        self.block.norms.append((mean, root, made))
+        return made
+
+    def _rights(self, *given: Any) -> Any:
+        start = len(self.functions)
+        made = super()._rights(*given)
+        self.block.parts = list(self.functions)[start:]
+        return made
 
 
 class Bridge:
@@ -81,7 +145,7 @@ class Bridge:
         self.family, self.at, self.model = family, at, model
         self.own = Recorded(model)
         _, given = set_at(lambda choices: family, ", ".join(p for p in at.values.split(", ") if _set(p, family)))
-        self.far = FamilyRelation(family, given, PREFIX)
+        self.far = RecordedFamily(family, given, PREFIX)
         self.words = model["embedding"]["words"] is not None
         self.pointwise = self.own.pointwise
         if len(model["space"]) != len(at.space) or self.words is (family.vocabulary is None):
@@ -103,18 +167,18 @@ class Bridge:
 
     def _cells(self) -> dict[str, dict[tuple[int, ...], str | None]]:
         """For each function of the family and each of its indices the model's function, None where that is zero."""
-        snaps: list[tuple[dict[str, Held], dict[str, Any]]] = []
+        snaps: list[tuple[int, dict[str, Held], dict[str, Any]]] = []
         streams, k = self.far.streams, 0
         while k < len(streams):
             loop = streams[k][0]
-            group = [held for over, held in streams[k:] if over is loop] if loop else [streams[k][1]]
+            many = sum(over is loop for over, _ in streams[k:]) if loop else 1
             rounds = [{loop.name: Fraction(t)} for t in self.at.range(loop, self.at.env)] if loop else [{}]
-            snaps += [(held, env) for env in rounds for held in group]
-            k += len(group)
+            snaps += [(m, streams[m][1], env) for env in rounds for m in range(k, k + many)]
+            k += many
         if len(snaps) != len(self.own.streams):
             raise self._apart("blocks", len(self.own.streams) - 1, len(snaps) - 1)
         out: dict[str, dict[tuple[int, ...], str | None]] = {fn: {} for fn in self.far.functions}
-        for (held, env), names in zip(snaps, self.own.streams, strict=True):
+        for (_, held, env), names in zip(snaps, self.own.streams, strict=True):
             for x, (fn, first) in held.items():
                 start = tuple(int(self.at.number(one, {**self.at.env, **env})) for one in first)
                 for cell in self.at.cells[x]:
@@ -126,12 +190,73 @@ class Bridge:
             )
             for cell in self.at.cells[x]:
                 out[fn][*start, *cell] = out[old[0]][*before, *cell] if old else None
-        shown = {fn for _, held in streams for fn, _ in held.values()} | {start[0] for _, start, _ in self.far.starts}
-        inside = [fn for fn in self.far.functions if fn not in shown]
-        if inside:
-            must = "a bridge must be to a family without norms and with one head for what is written"
-            raise BadInput(must, f"{inside[0]} in {self.family.name}")
+        layers = [layer for part in self.family.layers for layer in _layers(part) for block in _blocks(layer) if block]
+        for place, (k, _, env) in enumerate(snaps[1:]):
+            self._inside(out, layers[k - 1], k, place, {**self.at.env, **env})
         return out
+
+    def _inside(self, out: Any, layer: Layer, k: int, place: int, env: dict[str, Any]) -> None:
+        """The same for what the stream does not show: the norms of a block, what it writes before a norm, and what each
+        head adds."""
+        far, own, before = self.far.blocks[k], self.own.blocks[place], self.own.streams[place]
+        heads = self._of_heads(k)
+        norms = layer.attention_norms if heads else layer.feedforward_norms
+        rounds = next((part.over for part in self.family.layers if isinstance(part, Repeat) and layer in part.layers), None)
+        start = (int(env[rounds.name]),) if rounds else ()
+        for norm, (mean, root, made), (mu, dev, theirs) in zip(norms, far.norms, own.norms, strict=True):
+            out[mean][start], out[root][start] = mu, dev
+            names = iter(theirs.values())
+            for name, (fn, _) in made.items():
+                over = next((w.to.over for w in norm.writes if w.to.name == name), self.family.space.get(name, ()))
+                for cell in self.at._cells(over, env):
+                    here = next(names) if norm.writes else theirs[self.called[label(name, cell)]]
+                    out[fn][*start, *cell] = here
+        for name, (fn, first) in far.writes.items():
+            key = tuple(int(self.at.number(one, env)) for one in first)
+            for cell in self.at.cells[name]:
+                c = self.called[label(name, cell)]
+                out[fn].setdefault((*key, *cell), own.writes.get(c, before.get(c)))
+        if heads:
+            self._parts(out, layer, far, own, before, start, env)
+
+    def _parts(self, out: Any, layer: Layer, far: Block, own: Block, before: Any, start: Any, env: Any) -> None:
+        """What each head adds; one that is alone to write a coordinate adds what that is more than before."""
+        actual = [
+            (head, here)
+            for head in layer.heads
+            for here in self.at.indices(head, env)
+            if any(True for write in head.writes for _ in self.at.cells_at(write, here, env))
+        ]
+        theirs: dict[str, list[int]] = {}
+        for number, (head, here) in enumerate(actual):
+            for write in head.writes:
+                for cell in self.at.cells_at(write, here, env):
+                    theirs.setdefault(label(write.to.name, cell), []).append(number)
+        functions = iter(own.parts)
+        parts = {(n, c): next(functions) for c, numbers in theirs.items() if len(numbers) > 1 for n in numbers}
+        wanted = [(head, write) for head in layer.heads for write in head.writes]
+        mine = iter(far.parts)
+        for name in dict.fromkeys(write.to.name for _, write in wanted):
+            writers = [(head, write) for head, write in wanted if write.to.name == name]
+            if len(writers) == 1 and writers[0][0].over is None:
+                continue
+            for head, write in writers:
+                fn = next(mine)
+                for number, (other, here) in enumerate(actual):
+                    if other is not head:
+                        continue
+                    at = (int(here[head.over.name]),) if head.over else ()
+                    for cell in self.at.cells_at(write, here, env):
+                        c = label(name, cell)
+                        new, old = own.writes.get(self.called[c]), before.get(self.called[c])
+                        alone = f"{new} - {old}" if old else new
+                        out[fn][*start, *at, *cell] = parts.get((number, c), alone)
+
+    def _of_heads(self, k: int) -> bool:
+        """Whether a block of the family, by its number, is one of heads."""
+        flat = [block is _blocks(layer)[0] for part in self.family.layers for layer in _layers(part)
+                for block in _blocks(layer) if block]  # fmt: skip
+        return flat[k - 1]
 
     # --- the statement ---
 
@@ -216,7 +341,8 @@ class Bridge:
         return re.sub(r"\b([A-Za-z_]\w*)(\()?", put, text, flags=re.ASCII)
 
     def _value(self, fn: str, place: str) -> str:
-        return self._named(f"{fn}({place})" if place else fn)
+        """A function of the model, or a difference of two, at a place."""
+        return " - ".join(self._named(f"{one}({place})" if place else one) for one in fn.split(" - "))
 
     # --- the proof ---
 
@@ -275,7 +401,10 @@ class Bridge:
 
     def _witness(self, fn: str) -> str:
         """A function of the family by the model's functions."""
-        cells, place = self.cells[fn] or {(): fn if fn in self.own.order else None}, "" if self.pointwise else "y__"
+        cells, place = self.cells[fn], "" if self.pointwise else "y__"
+        if not cells:
+            many = self.far.functions[fn].count("Int") - (not self.pointwise)
+            cells = {(): fn if fn in self.own.order else None} if not many else {(0,) * many: None}
         numbers = {key: self.number[one] for key, one in cells.items() if one in self.number}
         groups = {group for group, _ in numbers.values()}
         if len(numbers) == len(cells) and len(groups) == 1 and cells.keys() != {()}:
@@ -285,11 +414,12 @@ class Bridge:
                 number = " + ".join([str(form[0]), *(f"{a}*{x}" for a, x in zip(form[1:], names, strict=True) if a)])
                 args = ", ".join([number, *filter(None, [place])])
                 return f"{' '.join([*names, *filter(None, [place])])}. {groups.pop()}({args})"
-        return function({key: one and self._value(one, place) for key, one in cells.items()}, not self.pointwise)
+        values = {key: one and self._value(one, place) for key, one in cells.items()}
+        return function({k: f"({one})" if one and " - " in one else one for k, one in values.items()}, bool(place))
 
     def _table(self, name: str) -> str:
-        cells = self.at._cells(self.family.tables[name].over)
-        entries = {at: quotient(Fraction(self.at.env[name](*at))) for at in cells}
+        over = self.family.tables[name].over
+        entries = {at: quotient(Fraction(self.at.env[name](*at))) for at in self.at._cells(over)} or {(0,) * len(over): "0"}
         return function({at: None if e == "0" else f"({e})" for at, e in entries.items()}, False)
 
     def _word(self, g: Goal) -> None:
@@ -379,6 +509,21 @@ class Bridge:
 
     def _run(self) -> list[str]:
         """What the model computes on the shortest input, by the names in front."""
+        if any(block.norms or block.parts for block in self.own.blocks):
+            length, word, values = self._solved()
+        else:
+            length, word, values = self._computed()
+        out = [] if self.pointwise else [str(length)]
+        if self.words:
+            out.append(row_function(word, self.own.low))
+        low = None if self.pointwise else self.own.low
+        for name in self.runs:
+            mine = {(k,): values[fn] for fn, (group, k) in self.number.items() if group == name}
+            out.append(rows_function(mine, low) if mine else row_function(values[name], low))
+        return out
+
+    def _computed(self) -> tuple[int, list[int], dict[str, list[Any]]]:
+        """Length, word and values where the stream shows all of them."""
         from symcook.domains import make_domain
         from symcook.forward import forward
         from symcook.model.modelfile import loads
@@ -395,15 +540,48 @@ class Bridge:
         for names, step in zip(self.own.streams, steps, strict=True):
             for c, fn in names.items():
                 values.setdefault(fn, list(step.columns[c]))
-        out = [] if self.pointwise else [str(len(sequence))]
+        tokens = list(model.embedding.words or {})
+        return len(sequence), [tokens.index(t) for t in sequence] if self.words else [], values
+
+    def _solved(self) -> tuple[int, list[int], dict[str, list[Any]]]:
+        """The same by solving the equations, on an input of which the values are rational where one is near."""
+        found = None
+        for inputs in self._inputs():
+            document = {**self.model, "embedding": {**self.model["embedding"], "inputs": None, **inputs}}
+            equations = Relation(document)
+            names = ", ".join(f"{name}:Int->Real" for name in equations.defined)
+            text = f"all n:Int, w:Int->Int, {names}. 1 <= n -> ({equations.word()}) -> ({equations.run()}) -> 0 = 0"
+            runs = Runs(Statement("bridge.run", text, known=_definitions()))
+            for length in range(1, SHORT + 1):
+                for met in runs.at(length):
+                    if met and (found is None or runs.rational):
+                        low = int(self.own.low)
+                        (letters,) = (runs.values[w] for w in runs.words_of)
+                        values = {name: [table.get(low + k, "0") for k in range(length)] for name, table in
+                                  shown(runs).items()}  # fmt: skip
+                        found = length, [letters[low + k] for k in range(length)], values
+                    if met and runs.rational:
+                        return found or (0, [], {})
+        if found is None:
+            raise BadInput(f"a run of {self.family.name} must be found that is short", f"none to length {SHORT}")
+        return found
+
+    def _inputs(self) -> Iterator[dict[str, Any]]:
+        """Words of one letter that have these numbers, in the place of inputs; a model with words as it is."""
         if self.words:
-            tokens = list(model.embedding.words or {})
-            out.append(row_function([tokens.index(t) for t in sequence], self.own.low))
-        low = None if self.pointwise else self.own.low
-        for name in self.runs:
-            mine = {(k,): values[fn] for fn, (group, k) in self.number.items() if group == name}
-            out.append(rows_function(mine, low) if mine else row_function(values[name], low))
-        return out
+            yield {"words": self.model["embedding"]["words"]}
+            return
+        names, rng = self.model["embedding"]["inputs"], Random(0)
+        for tried in range(TRIED):
+            yield {"words": {"a": {name: str(1 if not tried else rng.randint(-8, 8)) for name in names}}}
+
+
+def _layers(part: Any) -> Any:
+    return part.layers if isinstance(part, Repeat) else (part,)
+
+
+def _blocks(layer: Layer) -> tuple[Any, Any]:
+    return layer.heads, layer.feedforward
 
 
 def difference(bridge: Bridge) -> str:
