@@ -20,13 +20,13 @@ from typing import Any
 from symcook.errors import BadInput, Rejected
 from symcook.model.family import Family
 from symcook.model.instance import Instance, label
-from symcook.model.plainfamily import Layer, Norm, Repeat
 from symcook.model.rationals import quotient
 from symcook.proof import normal, replay
-from symcook.proof.familyrel import FamilyRelation, Held, set_at
+from symcook.proof.familyrel import set_at
 from symcook.proof.normal import FALSE, fkey, nf
 from symcook.proof.ownruns import Runs
 from symcook.proof.ownwritten import shown
+from symcook.proof.recorded import Matching, Recorded, RecordedFamily
 from symcook.proof.replay import Statement
 from symcook.proof.runrel import Relation
 from symcook.proof.search import automation
@@ -40,6 +40,7 @@ from symcook.proof.search.computed import (
     pair,
     row_function,
     rows_function,
+    squared,
     witnessed,
 )
 from symcook.proof.search.tactics import Goal, Stuck
@@ -55,83 +56,6 @@ TRIED = 40
 
 class Unbridged(BadInput):
     """The model is no instance of the family at these values."""
-
-
-class Block:
-    """What the equations of one block are for: its norms (mean, deviation, and what they make), what it writes, and
-    what each head adds, where several heads write one coordinate."""
-
-    def __init__(self) -> None:
-        self.norms: list[tuple[Any, Any, dict[str, Any]]] = []
-        self.writes: dict[str, Any] = {}
-        self.parts: list[Any] = []
-
-
-class Recorded(Relation):
-    """A relation that keeps what is held after the embedding and after each block, its blocks, and its functions in
-    order."""
-
-    def __init__(self, model: Mapping[str, Any]) -> None:
-        self.streams: list[dict[str, str]] = []
-        self.blocks: list[Block] = []
-        self.order: list[str] = list(model["embedding"]["inputs"] or ())
-        super().__init__(model)
-
-    def _define(self, fresh: str, text: str) -> str:
-        self.order.append(super()._define(fresh, text))
-        return self.order[-1]
-
-    def _embed(self) -> None:
-        super()._embed()
-        self.streams.append(dict(self.held))
-
-    def _write(self, name: str, number: int, right: Any) -> None:
-        super()._write(name, number, right)
-        if self.blocks:
-            self.blocks[-1].writes[name] = self.held[name]
-
-    def _norm(self, number: int, norm: Any) -> dict[str, str]:
-        start = len(self.order)
-        made = super()._norm(number, norm)
-        self.blocks[-1].norms.append((self.order[start], self.order[start + 1], made))
-        return made
-
-    def _part(self, *given: Any) -> None:
-        self.blocks.append(block := Block())
-        start = len(self.order)
-        super()._part(*given)
-        known = {*block.writes.values(), *(fn for mean, root, made in block.norms for fn in (mean, root, *made.values()))}
-        block.parts = [fn for fn in self.order[start:] if fn not in known]
-        self.streams.append(dict(self.held))
-
-
-class RecordedFamily(FamilyRelation):
-    """The same for a family: a block has the number of those before it."""
-
-    def __init__(self, *given: Any) -> None:
-        self.blocks: dict[int, Block] = {}
-        super().__init__(*given)
-
-    @property
-    def block(self) -> Block:
-        return self.blocks.setdefault(len(self.streams), Block())
-
-    def _write(self, to: Any, number: int, loop: Any, right: Any) -> None:
-        super()._write(to, number, loop, right)
-        self.block.writes[to.name] = self.held[to.name]
-
-    def _norm(self, number: int, norm: Norm, loop: Any, scope: Any) -> dict[str, Held]:
-        start = len(self.functions)
-        made = super()._norm(number, norm, loop, scope)
-        mean, root = list(self.functions)[start : start + 2]
-        self.block.norms.append((mean, root, made))
-        return made
-
-    def _rights(self, *given: Any) -> Any:
-        start = len(self.functions)
-        made = super()._rights(*given)
-        self.block.parts = list(self.functions)[start:]
-        return made
 
 
 class Bridge:
@@ -156,7 +80,14 @@ class Bridge:
         if self.pointwise is not family.pointwise:
             both = ("one row", "rows") if self.pointwise else ("rows", "one row")
             raise self._apart("as input", *both)
-        self.cells = self._cells()
+        matching = Matching(family, at, self.own, self.far, self.called)
+        if len(matching.rounds) != len(self.own.streams):
+            raise self._apart("blocks", len(self.own.streams) - 1, len(matching.rounds) - 1)
+        try:
+            self.cells = matching.cells()
+        except (ValueError, KeyError, StopIteration, IndexError):  # norms or heads of another number
+            where = difference(self) or f"a block of {model['name']} is of another kind"
+            raise Unbridged(f"an instance of {family.name} at {at.sizes} must have its weights", where) from None
         self.number = {} if stored else self._numbers()
         self.text = self._text(stored)
         self.statement = Statement(name, self.text, known=_definitions())
@@ -164,99 +95,6 @@ class Bridge:
     def _apart(self, what: str, own: Any, far: Any) -> Unbridged:
         must = f"an instance of {self.family.name} at {self.at.sizes} must have {far} {what}"
         return Unbridged(must, f"{own} in {self.model['name']}")
-
-    def _cells(self) -> dict[str, dict[tuple[int, ...], str | None]]:
-        """For each function of the family and each of its indices the model's function, None where that is zero."""
-        snaps: list[tuple[int, dict[str, Held], dict[str, Any]]] = []
-        streams, k = self.far.streams, 0
-        while k < len(streams):
-            loop = streams[k][0]
-            many = sum(over is loop for over, _ in streams[k:]) if loop else 1
-            rounds = [{loop.name: Fraction(t)} for t in self.at.range(loop, self.at.env)] if loop else [{}]
-            snaps += [(m, streams[m][1], env) for env in rounds for m in range(k, k + many)]
-            k += many
-        if len(snaps) != len(self.own.streams):
-            raise self._apart("blocks", len(self.own.streams) - 1, len(snaps) - 1)
-        out: dict[str, dict[tuple[int, ...], str | None]] = {fn: {} for fn in self.far.functions}
-        for (_, held, env), names in zip(snaps, self.own.streams, strict=True):
-            for x, (fn, first) in held.items():
-                start = tuple(int(self.at.number(one, {**self.at.env, **env})) for one in first)
-                for cell in self.at.cells[x]:
-                    out[fn].setdefault((*start, *cell), names.get(self.called[label(x, cell)]))
-        for x, (fn, first), old in self.far.starts:
-            start, before = (
-                tuple(int(self.at.number(one, self.at.env)) for one in (held[1] if held else ()))
-                for held in ((fn, first), old)
-            )
-            for cell in self.at.cells[x]:
-                out[fn][*start, *cell] = out[old[0]][*before, *cell] if old else None
-        layers = [layer for part in self.family.layers for layer in _layers(part) for block in _blocks(layer) if block]
-        for place, (k, _, env) in enumerate(snaps[1:]):
-            self._inside(out, layers[k - 1], k, place, {**self.at.env, **env})
-        return out
-
-    def _inside(self, out: Any, layer: Layer, k: int, place: int, env: dict[str, Any]) -> None:
-        """The same for what the stream does not show: the norms of a block, what it writes before a norm, and what each
-        head adds."""
-        far, own, before = self.far.blocks[k], self.own.blocks[place], self.own.streams[place]
-        heads = self._of_heads(k)
-        norms = layer.attention_norms if heads else layer.feedforward_norms
-        rounds = next((part.over for part in self.family.layers if isinstance(part, Repeat) and layer in part.layers), None)
-        start = (int(env[rounds.name]),) if rounds else ()
-        for norm, (mean, root, made), (mu, dev, theirs) in zip(norms, far.norms, own.norms, strict=True):
-            out[mean][start], out[root][start] = mu, dev
-            names = iter(theirs.values())
-            for name, (fn, _) in made.items():
-                over = next((w.to.over for w in norm.writes if w.to.name == name), self.family.space.get(name, ()))
-                for cell in self.at._cells(over, env):
-                    here = next(names) if norm.writes else theirs[self.called[label(name, cell)]]
-                    out[fn][*start, *cell] = here
-        for name, (fn, first) in far.writes.items():
-            key = tuple(int(self.at.number(one, env)) for one in first)
-            for cell in self.at.cells[name]:
-                c = self.called[label(name, cell)]
-                out[fn].setdefault((*key, *cell), own.writes.get(c, before.get(c)))
-        if heads:
-            self._parts(out, layer, far, own, before, start, env)
-
-    def _parts(self, out: Any, layer: Layer, far: Block, own: Block, before: Any, start: Any, env: Any) -> None:
-        """What each head adds; one that is alone to write a coordinate adds what that is more than before."""
-        actual = [
-            (head, here)
-            for head in layer.heads
-            for here in self.at.indices(head, env)
-            if any(True for write in head.writes for _ in self.at.cells_at(write, here, env))
-        ]
-        theirs: dict[str, list[int]] = {}
-        for number, (head, here) in enumerate(actual):
-            for write in head.writes:
-                for cell in self.at.cells_at(write, here, env):
-                    theirs.setdefault(label(write.to.name, cell), []).append(number)
-        functions = iter(own.parts)
-        parts = {(n, c): next(functions) for c, numbers in theirs.items() if len(numbers) > 1 for n in numbers}
-        wanted = [(head, write) for head in layer.heads for write in head.writes]
-        mine = iter(far.parts)
-        for name in dict.fromkeys(write.to.name for _, write in wanted):
-            writers = [(head, write) for head, write in wanted if write.to.name == name]
-            if len(writers) == 1 and writers[0][0].over is None:
-                continue
-            for head, write in writers:
-                fn = next(mine)
-                for number, (other, here) in enumerate(actual):
-                    if other is not head:
-                        continue
-                    at = (int(here[head.over.name]),) if head.over else ()
-                    for cell in self.at.cells_at(write, here, env):
-                        c = label(name, cell)
-                        new, old = own.writes.get(self.called[c]), before.get(self.called[c])
-                        alone = f"{new} - {old}" if old else new
-                        out[fn][*start, *at, *cell] = parts.get((number, c), alone)
-
-    def _of_heads(self, k: int) -> bool:
-        """Whether a block of the family, by its number, is one of heads."""
-        flat = [block is _blocks(layer)[0] for part in self.family.layers for layer in _layers(part)
-                for block in _blocks(layer) if block]  # fmt: skip
-        return flat[k - 1]
 
     # --- the statement ---
 
@@ -419,7 +257,8 @@ class Bridge:
 
     def _table(self, name: str) -> str:
         over = self.family.tables[name].over
-        entries = {at: quotient(Fraction(self.at.env[name](*at))) for at in self.at._cells(over)} or {(0,) * len(over): "0"}
+        entries = {at: quotient(Fraction(self.at.env[name](*at))) for at in self.at._cells(over)}
+        entries = entries or {(0,) * len(over): "0"}
         return function({at: None if e == "0" else f"({e})" for at, e in entries.items()}, False)
 
     def _word(self, g: Goal) -> None:
@@ -479,7 +318,8 @@ class Bridge:
             few = [k for k, f in h.facts.items() if f[0] in COMPARISONS]
             h.facts = {k: h.facts[k] for k in few}
             try:
-                automation.prove(h, (), foreground=few)  # roots are of sums of squares
+                if not h.first(squared):
+                    automation.prove(h, (), foreground=few)
             except Stuck:
                 must = f"what {self.family.name} divides by must be seen not to be zero at any length"
                 given = h.goal[2][0][2][0] if h.goal[0] == "~" and h.goal[2][0][0] == "=" else h.goal
@@ -539,7 +379,7 @@ class Bridge:
         values: dict[str, list[Any]] = {name: [1] for name in model.embedding.inputs or ()}
         for names, step in zip(self.own.streams, steps, strict=True):
             for c, fn in names.items():
-                values.setdefault(fn, list(step.columns[c]))
+                values.setdefault(fn, list(step.columns[c]) if c in step.columns else [0] * len(sequence))
         tokens = list(model.embedding.words or {})
         return len(sequence), [tokens.index(t) for t in sequence] if self.words else [], values
 
@@ -557,8 +397,8 @@ class Bridge:
                     if met and (found is None or runs.rational):
                         low = int(self.own.low)
                         (letters,) = (runs.values[w] for w in runs.words_of)
-                        values = {name: [table.get(low + k, "0") for k in range(length)] for name, table in
-                                  shown(runs).items()}  # fmt: skip
+                        values = {x: ["0"] * length for x in self.model["embedding"]["inputs"] or ()}
+                        values |= {x: [at.get(low + k, "0") for k in range(length)] for x, at in shown(runs).items()}
                         found = length, [letters[low + k] for k in range(length)], values
                     if met and runs.rational:
                         return found or (0, [], {})
@@ -574,14 +414,6 @@ class Bridge:
         names, rng = self.model["embedding"]["inputs"], Random(0)
         for tried in range(TRIED):
             yield {"words": {"a": {name: str(1 if not tried else rng.randint(-8, 8)) for name in names}}}
-
-
-def _layers(part: Any) -> Any:
-    return part.layers if isinstance(part, Repeat) else (part,)
-
-
-def _blocks(layer: Layer) -> tuple[Any, Any]:
-    return layer.heads, layer.feedforward
 
 
 def difference(bridge: Bridge) -> str:
