@@ -91,7 +91,7 @@ def _plain(document: Any) -> dict[str, Any]:
     made["layers"] = [_part(one, made.get("choices", {})) for one in _some(doc["layers"], "layers")]
     made["readout"] = _readout(doc["readout"])
     _own_names(made)
-    return _constants(made)
+    return _constants(_indices(made))
 
 
 def _own_names(doc: Mapping[str, Any]) -> None:
@@ -204,6 +204,43 @@ def _readout(given: Any) -> dict[str, Any]:
     if kind in ("sign", "largest"):
         return {**found, READOUTS[kind]: _text(found[READOUTS[kind]], "a score")}
     return {**found, "reads": [_text(one, "a coordinate") for one in _some(_many(found["reads"]), "reads")]}
+
+
+# --- indices: those of the declaration ---
+
+
+def _indices(doc: dict[str, Any]) -> dict[str, Any]:
+    """The document with each write at the indices that its coordinate is declared with."""
+    declared = {_last(text): _bound(text) for text in doc["space"]}
+
+    def changed(writes: Mapping[str, str], others: list[str]) -> tuple[dict[str, str], list[str]]:
+        out = {}
+        for key, text in writes.items():
+            old = _bound(key)
+            if {*old} & {*TAKEN, *doc["sizes"], *map(_last, doc.get("tables", ())), *declared}:
+                raise BadInput(_OWN, key)
+            new = declared.get(_last(key), old)
+            if old != new and len(old) == len(new):
+                words = {*re.findall(r"\w+", " ".join([text, *others]))} - {*old}
+                if words & {*new} - {*old}:
+                    do = "write " + "".join(f"all {c} in .. " for c in new).strip()
+                    raise BadInput("a write must name its indices as the space does", key, do)
+                names = dict(zip(old, new, strict=True))
+                key, text, *others = (
+                    re.sub(r"\b[A-Za-z_]\w*", lambda m, names=names: names.get(m[0], m[0]), one)
+                    for one in (key, text, *others)
+                )
+            out[key] = text
+        return out, others
+
+    embedding = doc["embedding"]
+    embedding |= {key: changed(embedding[key], [])[0] for key in ("words", "positions") if embedding[key]}
+    for one in (layer for part in doc["layers"] for layer in (part["layers"] if "for" in part else [part])):
+        if one.get("feedforward"):
+            one["feedforward"] = changed(one["feedforward"], [])[0]
+        for head in one.get("attention", ()):
+            head["writes"], (head["score"],) = changed(head["writes"], [head["score"]])
+    return doc
 
 
 # --- constants: multiples of a coordinate that is always 1 ---
@@ -440,6 +477,11 @@ def _declaration(to: Declared) -> str:
 def _last(text: str) -> str:
     """The name that a declaration is for."""
     return re.sub(r"\([^()]*\)\s*$", "", text).rpartition(" ")[2]
+
+
+def _bound(text: str) -> list[str]:
+    """The indices of a declaration."""
+    return re.findall(r"\ball\s+(\w+)\s+in\b", text, re.ASCII)
 
 
 def _numeral(tree: Tree) -> Any:

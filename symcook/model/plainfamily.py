@@ -23,6 +23,7 @@ from symcook.errors import BadInput
 from symcook.model.expr import Tree, children, names, parse_formula, parse_term, show
 
 ZERO: Tree = ("num", 0, 1)
+ONE: Tree = ("num", 1, 1)
 Scope = frozenset[str]
 """The indices that stand around an expression."""
 Put = Callable[[str, tuple[Tree, ...]], Tree]
@@ -240,11 +241,19 @@ class PlainFamily:
     # --- parts ---
 
     def _writes(self, given: Mapping[str, str] | None, scope: Scope | None = None) -> tuple[Write, ...]:
-        """What is written; with a `scope`, numbers."""
-        made = tuple(Write(self._declared(key), parse_term(text)) for key, text in (given or {}).items())
-        for one in made if scope is not None else ():
-            self.number(one.form, (scope or frozenset()) | one.to.indices)
+        """What is written, at all indices of its declaration; with a `scope`, numbers."""
+        made = self._named(given)
+        for key, one in zip(given or (), made, strict=True):
+            if one.to.name not in self.space:
+                raise BadInput("a coordinate must be declared in the space", key)
+            if self.space[one.to.name] != one.to.over:
+                raise BadInput("a write must cover the whole range of its coordinate", key)
+            if scope is not None:
+                self.number(one.form, scope | one.to.indices)
         return made
+
+    def _named(self, given: Mapping[str, str] | None) -> tuple[Write, ...]:
+        return tuple(Write(self._declared(key), parse_term(text)) for key, text in (given or {}).items())
 
     def _part(self, given: Mapping[str, Any]) -> Layer | Repeat:
         if "for" not in given:
@@ -272,7 +281,7 @@ class PlainFamily:
     def _norm(self, given: Mapping[str, Any], scope: Scope) -> Norm:
         usual = {"gain": "1", "bias": "0"}
         gain, bias, epsilon = (self.number({**usual, **given}[key], scope) for key in ("gain", "bias", "epsilon"))
-        return Norm(self._writes(given.get("writes")), gain, bias, epsilon, given["zero_variance"])
+        return Norm(self._named(given.get("writes")), gain, bias, epsilon, given["zero_variance"])
 
     def _readout(self, given: Mapping[str, Any]) -> Readout:
         reads = [given["scores"]] if given["kind"] == "largest" else given.get("reads", ())

@@ -9,8 +9,8 @@ from typing import Any
 
 from symcook.model.family import Family
 from symcook.model.instance import Instance, label
-from symcook.model.plainfamily import Layer, Norm, Repeat
-from symcook.proof.familyrel import FamilyRelation, Held
+from symcook.model.plainfamily import Layer, Norm, Range, Repeat
+from symcook.proof.familyrel import FamilyRelation, Held, before_first
 from symcook.proof.runrel import Relation
 
 Cells = dict[str, dict[tuple[int, ...], "str | None"]]
@@ -72,27 +72,44 @@ class RecordedFamily(FamilyRelation):
 
     def __init__(self, *given: Any) -> None:
         self.blocks: dict[int, Block] = {}
+        self.streams: list[tuple[Range | None, dict[str, Held]]] = []  # what is held after each block, and the round
+        self.starts: list[tuple[str, Held, Held | None]] = []  # where a repetition begins, with the old value
         super().__init__(*given)
+
+    def _embed(self) -> None:
+        super()._embed()
+        self.streams.append((None, dict(self.held)))
+
+    def _repeat(self, part: Repeat, number: int) -> int:
+        old, first = dict(self.held), {*self.functions}
+        made = super()._repeat(part, number)
+        begun = [name for name in dict.fromkeys(part.written) if self.held[name][0] not in first]
+        for name in begun:
+            held = (self.held[name][0], (before_first(part.over),))
+            self.starts.append((name, held, old.get(name)))
+        return made
+
+    def _part(self, number: int, blocks: Any, norms: Any, placement: str) -> None:
+        block, start = self.block, len(self.functions)
+        super()._part(number, blocks, norms, placement)
+        known = {held[0] for held in block.writes.values()}
+        known |= {fn for mean, root, made in block.norms for fn in (mean, root, *(held[0] for held in made.values()))}
+        block.parts = [fn for fn in list(self.functions)[start:] if fn not in known]
+        self.streams.append((self.loop, dict(self.held)))
 
     @property
     def block(self) -> Block:
         return self.blocks.setdefault(len(self.streams), Block())
 
-    def _write(self, to: Any, number: int, loop: Any, right: Any) -> None:
-        super()._write(to, number, loop, right)
-        self.block.writes[to.name] = self.held[to.name]
+    def _write(self, name: str, number: int, right: Any) -> None:
+        super()._write(name, number, right)
+        self.block.writes[name] = self.held[name]
 
-    def _norm(self, number: int, norm: Norm, loop: Any, scope: Any) -> dict[str, Held]:
+    def _norm(self, number: int, norm: Norm) -> dict[str, Held]:
         start = len(self.functions)
-        made = super()._norm(number, norm, loop, scope)
+        made = super()._norm(number, norm)
         mean, root = list(self.functions)[start : start + 2]
         self.block.norms.append((mean, root, made))
-        return made
-
-    def _rights(self, *given: Any) -> Any:
-        start = len(self.functions)
-        made = super()._rights(*given)
-        self.block.parts = list(self.functions)[start:]
         return made
 
 

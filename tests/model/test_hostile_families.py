@@ -96,8 +96,8 @@ SENTENCES: list[tuple[str, Any]] = [
     *texts({"the space must not be empty": [], "a declaration must be text; given: a number": [1]}, "space"),
     ('a family must have the key "space"; given: symcook family, name, sizes,', put(BASE, ("space",), 0, remove=True)),
     ("the key of a family must be a known name; given: spaces; did you mean space?", {**BASE, "spaces": []}),
-    ("a range must not be empty at all sizes; given: all c in 2..1. sum_(c)",
-     put(BASE, ("space", 3), "all c in 2..1. sum_(c)")),
+    ("a range must not be empty at all sizes; given: all c in 2..1. more(c)",
+     put(BASE, ("space",), [*BASE["space"], "all c in 2..1. more(c)"])),
     ("a range must not be empty at all sizes; given: t in 1..0", put(BASE, ("layers", 1, "for"), "t in 1..0")),
     ("the layers of a repetition must not be empty", put(BASE, ("layers", 1, "layers"), [])),
     ("an index, end or weight must not read a coordinate; given: 1 <= S & one = 3",
@@ -115,6 +115,8 @@ SENTENCES: list[tuple[str, Any]] = [
      put(BASE, (*HEAD, "writes"), {"all c in 1..S. before(c)": "next(c)*is(c)"})),
     ("a form must be linear; given: one*sum_", put(BASE, (*HEAD, "writes"), {"all c in 1..S. before(c)": "one*sum_"})),
     ("a whole number in a family file must have at most 18 digits", 10**30),
+    ("a write must name its indices as the space does; given: all e in 1..S. before(e); write all c",
+     put(BASE, (*HEAD, "writes"), {"all e in 1..S. before(e)": "sum(c, 1, S, is(c))"})),
 ]  # fmt: skip
 
 
@@ -181,6 +183,11 @@ KINDER: list[tuple[str, Callable[[dict[str, Any]], Any], Callable[[dict[str, Any
      lambda d: (d.update(longest="8"), d["layers"][0]["attention"][0].update(scale="2"))),
     ("one head without a list", lambda d: d["layers"][0].update(attention=d["layers"][0]["attention"][0]),
      lambda d: None),
+    ("other indices than those of the declaration",
+     lambda d: (d["space"].append("all c in 1..S. many(c)"), d["layers"][0]["attention"][0].update(
+         writes={"all e in 1..S. many(e)": "e*x"}, score="x*(e*x)")),
+     lambda d: (d["space"].append("all c in 1..S. many(c)"), d["layers"][0]["attention"][0].update(
+         writes={"all c in 1..S. many(c)": "c*x"}, score="x*(c*x)"))),
     ("a constant in a form", lambda d: d["layers"][0]["attention"][0]["writes"].update(seen="x - 1/2"),
      lambda d: d["layers"][0]["attention"][0]["writes"].update(seen="x - 1/2*one")),
     ("a constant in a factor", lambda d: d["layers"][0]["attention"][0].update(score="x*(x + S)"),
