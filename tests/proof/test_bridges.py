@@ -67,6 +67,12 @@ def test_an_instance_is_bridged_to_its_family(name: str) -> None:
     assert all(lemma.startswith("lem.") for lemma in certificate["lemmas"])
 
 
+def test_what_more_than_computation_would_show_is_said() -> None:
+    """A head whose score is zero at these values is written without scores in the instance."""
+    with pytest.raises(Unbridged, match=r"heads at H = 2, slope = 0 2 must have equations .* by computation alone;"):
+        bridge(family("heads"), {"H": 2, "slope": "0 2"}).certificate()
+
+
 def test_a_relation_that_is_too_long_for_the_checker_is_refused_in_a_sentence() -> None:
     with pytest.raises(BadInput, match=r"at S = 40 must have a relation that the checker reads; given: .*60000"):
         bridge(family("induction-most-recent"), {"S": 40}).certificate()

@@ -344,8 +344,10 @@ class Bridge:
         where = difference(self)
         name = left_of(goal)
         about = f"the equation of {name}" if name else "what the family asks"
-        must = f"an instance of {self.family.name} at {self.at.sizes} must have its weights"
-        return Unbridged(must, where or f"{about} differs in {self.model['name']}")
+        if not where:  # it is the instance: what differs is more than computation shows
+            must = f"{self.family.name} at {self.at.values} must have equations that are the model's by computation alone"
+            return Unbridged(must, about, "scores that are all zero at these values, say, are not seen to be equal")
+        return Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its weights", where)
 
     def _run(self) -> list[str]:
         """What the model computes on the shortest input, by the names in front."""
