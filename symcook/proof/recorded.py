@@ -16,7 +16,7 @@ from symcook.proof.runrel import Relation
 Cells = dict[str, dict[tuple[int, ...], "str | None"]]
 
 
-class Block:
+class BlockValues:
     """What the equations of one block are for: its norms (mean, deviation, and what they make), what it writes, and
     what each head adds, where several heads write one coordinate."""
 
@@ -32,7 +32,7 @@ class Recorded(Relation):
 
     def __init__(self, model: Mapping[str, Any]) -> None:
         self.streams: list[dict[str, str]] = []
-        self.blocks: list[Block] = []
+        self.blocks: list[BlockValues] = []
         self.order: list[str] = list(model["embedding"]["inputs"] or ())
         super().__init__(model)
 
@@ -56,7 +56,7 @@ class Recorded(Relation):
         return made
 
     def _part(self, *given: Any) -> None:
-        self.blocks.append(block := Block())
+        self.blocks.append(block := BlockValues())
         start = len(self.order)
         super()._part(*given)
         known = {
@@ -71,7 +71,7 @@ class RecordedFamily(FamilyRelation):
     """The same for a family: a block has the number of those before it."""
 
     def __init__(self, *given: Any) -> None:
-        self.blocks: dict[int, Block] = {}
+        self.blocks: dict[int, BlockValues] = {}
         self.streams: list[tuple[Range | None, dict[str, Held]]] = []  # what is held after each block, and the round
         self.starts: list[tuple[str, Held, Held | None]] = []  # where a repetition begins, with the old value
         super().__init__(*given)
@@ -98,8 +98,8 @@ class RecordedFamily(FamilyRelation):
         self.streams.append((self.loop, dict(self.held)))
 
     @property
-    def block(self) -> Block:
-        return self.blocks.setdefault(len(self.streams), Block())
+    def block(self) -> BlockValues:
+        return self.blocks.setdefault(len(self.streams), BlockValues())
 
     def _write(self, name: str, number: int, right: Any) -> None:
         super()._write(name, number, right)
@@ -175,7 +175,7 @@ class Matching:
         if heads:
             self._parts(out, layer, far, own, before, start, env)
 
-    def _parts(self, out: Cells, layer: Layer, far: Block, own: Block, before: Any, start: Any, env: Any) -> None:
+    def _parts(self, out: Cells, layer: Layer, far: BlockValues, own: BlockValues, before: Any, start: Any, env: Any) -> None:
         """What each head adds; one that is alone to write a coordinate adds what that is more than before."""
         actual = [
             (head, here)
