@@ -24,6 +24,19 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
     "bridge.cpwl": ("cpwl", "cpwl", {"P": "2", "xs": "0 1 2", "ys": "0 1 0", "m": "1 -1"}),
     "bridge.max": ("max", "max-of-three", {"K": "3"}),
     "bridge.min": ("min", "min-of-three", {"K": "3"}),
+    "bridge.since_until": (
+        "since-until",
+        "since-until-formula",
+        {
+            "L": "5",
+            "S": "2",
+            "scaled": "0",
+            "op": "0 0 1 4 5",
+            "letter": "0 1 0 0 0",
+            "left": "1 1 1 1 3",
+            "right": "1 1 1 2 4",
+        },
+    ),
 }
 """By id: the family, the stored model, and the values at which it is an instance."""
 
