@@ -2233,3 +2233,29 @@ def two_layers_decide(v: Any) -> bool | None:
     heights = list(itertools.accumulate(1 - 2 * x for x in w))
     member = min(heights) >= 0 and heights[-1] == 0
     return member == (v["right"][3, 4, len(w)] == 0 and v["right"][3, 2, len(w)] == 0)
+
+
+SOFT = list(traces())
+
+
+@adequate("s9.2.1.requires_hard", at=SOFT, false=True)
+def soft_attention_is_wrong(v: Any) -> bool:
+    """The trace with scores 0 and softmax is the same; it would have to decide wrongly."""
+    return two_layers_decide(v) is False
+
+
+@adequate(
+    "s9.2.1.requires_hard.corrected",
+    at=SOFT,
+    misses=[
+        ("z(3, 4, n) = 0 & z(3, 2, n) = 0", "z(3, 4, n) = 0"),
+        ("z(3, 4, n) = 0 & z(3, 2, n) = 0", "z(3, 2, n) = 0"),
+        ("(dyck(w, n) <->", "(~dyck(w, n) <->"),
+    ],
+)
+def soft_attention_decides(v: Any) -> bool | None:
+    w, n = v["word"], len(v["word"])
+    for i in range(1, n + 1):  # the softmax of equal scores is the mean that the trace has
+        if not all(same(x, real(F(1, i))) for x in softmax([real(F(0))] * i)):
+            return False
+    return two_layers_decide(v)
