@@ -2254,7 +2254,7 @@ def soft_attention_is_wrong(v: Any) -> bool:
     ],
 )
 def soft_attention_decides(v: Any) -> bool | None:
-    w, n = v["word"], len(v["word"])
+    n = len(v["word"])
     for i in range(1, n + 1):  # the softmax of equal scores is the mean that the trace has
         if not all(same(x, real(F(1, i))) for x in softmax([real(F(0))] * i)):
             return False
