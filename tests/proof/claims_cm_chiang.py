@@ -33,6 +33,8 @@ RANDOM = random.Random(2022)
     at=[{"s": s} for s in (F(0), F(1), F(-1), F(1, 100), F(-1, 100), F(7), F(-30))],
     misses=[
         ("/log(2) < 1)", "/log(2) < 1/2)"),
+        ("(0 < s -> -log(sigmoid(s))/log(2) < 1)", "(0 < s -> -log(sigmoid(s))/log(2) < 1/2)"),
+        ("(s < 0 ->", "(s < 1 ->"),
         ("(s <= 0 ->", "(s <= 1 ->"),
         ("(0 < s ->", "(0 <= s ->"),
         ("(1 - sigmoid(0))/log(2) = 1", "(1 - sigmoid(0)) = 1"),
@@ -43,7 +45,7 @@ def at_most_one_bit(v: Any) -> bool:
     s = real(v["s"])
     y = 1 / (1 + CONTEXT.exp(-s))
     lost = -CONTEXT.log(y if y > CONTEXT.mpf(1) / 2 else 1 - y) / CONTEXT.log(2)
-    return lost < 1 if s > 0 else lost <= 1 + SLACK
+    return lost < 1 if s != 0 else same(lost, 1)
 
 
 def flips() -> Iterator[dict[str, Any]]:
