@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -85,7 +85,7 @@ def command(
         say("\n\n".join(answer.text() for answer in answers))
 
 
-def _answers(chosen: Chosen, given: Any, cases: bool) -> tuple[tuple[Derivation, ...], bool]:
+def _answers(chosen: Chosen, given: object, cases: bool) -> tuple[tuple[Derivation, ...], bool]:
     """The closed forms, and whether they are by cases."""
     from symcook.derivation import derive
     from symcook.recipes.closed import has_closed_forms
@@ -103,7 +103,7 @@ def _answers(chosen: Chosen, given: Any, cases: bool) -> tuple[tuple[Derivation,
     return _by_cases(chosen, given), True
 
 
-def _by_cases(chosen: Chosen, given: Any) -> tuple[Derivation, ...]:
+def _by_cases(chosen: Chosen, given: object) -> tuple[Derivation, ...]:
     from symcook.derivation import derive_cases
 
     with Progress(f"cases of {chosen.name}") as progress:

@@ -109,7 +109,7 @@ def _facts(chosen: Any) -> dict[str, Any]:
     }
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     from symcook.model.symbols import from_sympy
 
     return None if value is None else from_sympy(value)

@@ -25,7 +25,7 @@ class Whole(click.ParamType):
     def __init__(self, what: str, least: int, most: int) -> None:
         self.what, self.least, self.most = what, least, most
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         text = str(value).strip()
         number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text, re.ASCII) else None
         if number is None or not self.least <= number <= self.most:
@@ -121,7 +121,7 @@ class Command(click.Command):
 def command(name: str, example: str | None = None) -> Callable[[Callable[..., Any]], Command]:
     """Declare a command of this name; its help is the function's docstring, and `example` a line to try."""
 
-    def declare(function: Callable[..., Any]) -> Command:
+    def declare(function: Callable[..., object]) -> Command:
         for option in (
             click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
             click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
@@ -370,7 +370,7 @@ def input_hint(chosen: Chosen) -> str:
     return f'give --rows "{", ".join(inputs)}; ..." (one row a position)'
 
 
-def need_input(chosen: Chosen, given: Any, why: str) -> Any:
+def need_input(chosen: Chosen, given: object, why: str) -> Any:
     """`given`, or BadInput that names the option where there is none or an input lacks a value."""
     if given is None:
         if not chosen.model.embedding.inputs and not chosen.model.alphabet:

@@ -32,7 +32,7 @@ def begin() -> None:
     _answered = False
 
 
-def print_json(document: Any) -> None:
+def print_json(document: object) -> None:
     """Print one JSON document; a float that JSON cannot write becomes text."""
     global _answered
     import json
@@ -41,7 +41,7 @@ def print_json(document: Any) -> None:
     _answered = True
 
 
-def show(as_json: bool, data: Callable[[], Any], document: Callable[[], Document]) -> None:
+def show(as_json: bool, data: Callable[[], object], document: Callable[[], Document]) -> None:
     """Print an answer as JSON, or as the text of its document."""
     if as_json:
         print_json(data())
@@ -55,7 +55,7 @@ def failed(error: dict[str, Any]) -> None:
         print_json({"error": error})
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> Any:
     if isinstance(value, float) and (value != value or abs(value) == float("inf")):
         return repr(value)
     if isinstance(value, dict):
@@ -88,7 +88,7 @@ class Progress:
         if self.drawn:
             print("\r" + " " * 78 + "\r", end="", file=sys.stderr, flush=True)
 
-    def __call__(self, done: Any, total: Any = None) -> None:
+    def __call__(self, done: object, total: object = None) -> None:
         now = time.monotonic()
         if now - self.started < 1 or now - self.last < 0.2 or sys.stderr is None or not sys.stderr.isatty():
             return

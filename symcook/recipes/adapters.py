@@ -11,17 +11,19 @@ from symcook.recipes import kit
 Adapter = Callable[[Callable[..., Any], Mapping[str, Any], Mapping[str, Any]], Callable[[Any], Any]]
 
 
-def no_arguments(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+def no_arguments(function: Callable[..., object], arguments: Mapping[str, object], values: Mapping[str, object]) -> Any:
     """A reference that is the same for every argument of the recipe."""
     return lambda given: function(given)
 
 
-def with_arguments(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+def with_arguments(
+    function: Callable[..., object], arguments: Mapping[str, object], values: Mapping[str, object]
+) -> Callable[[Any], Any]:
     """A reference that is given the arguments of the recipe, and no symbols."""
     return lambda given: function(given, **arguments)
 
 
-def decides(fold: kit.Fold, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> kit.Fold:
+def decides(fold: kit.Fold, arguments: Mapping[str, object], values: Mapping[str, object]) -> kit.Fold:
     """The reference of a language: its fold, whatever builds the model."""
     return fold
 
@@ -34,7 +36,7 @@ def made_with(*passed: str) -> Adapter:
 def passing(*passed: str) -> Adapter:
     """A reference on one input that is given the arguments `passed` too."""
 
-    def adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+    def adapt(function: Callable[..., object], arguments: Mapping[str, object], values: Mapping[str, object]) -> Any:
         chosen = {one: arguments[one] for one in passed}
         return lambda given: function(given, **chosen)
 
@@ -45,7 +47,7 @@ def of_rows(inputs: tuple[str, ...], output: str, *passed: str) -> Adapter:
     """Lift a reference on plain lists, which is given the arguments `passed` too, to rows {input: value} and answers
     {output: value}."""
 
-    def adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+    def adapt(function: Callable[..., object], arguments: Mapping[str, object], values: Mapping[str, object]) -> Any:
         ask = passing(*passed)(function, arguments, values)
 
         def answer(rows: Any) -> list[dict[str, Any]]:
@@ -61,7 +63,7 @@ def named(output: str, *passed: str) -> Adapter:
     """Lift a reference on words, which is given the arguments `passed` too and has a number for each position, to
     answers {output: value}."""
 
-    def adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+    def adapt(function: Callable[..., object], arguments: Mapping[str, object], values: Mapping[str, object]) -> Any:
         ask = passing(*passed)(function, arguments, values)
         return lambda word: [{output: value} for value in ask(word)]
 
@@ -71,7 +73,7 @@ def named(output: str, *passed: str) -> Adapter:
 def named_fold(output: str) -> Callable[[kit.Fold, Mapping[str, Any], Mapping[str, Any]], kit.Fold]:
     """Lift a fold that has a number for each state to answers {output: value}."""
 
-    def adapt(fold: kit.Fold, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> kit.Fold:
+    def adapt(fold: kit.Fold, arguments: Mapping[str, object], values: Mapping[str, object]) -> kit.Fold:
         return kit.replace(fold, answer=lambda state: {output: fold.answer(state)})
 
     return adapt

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from symcook.door import door
 from symcook.errors import BadInput, unknown
@@ -99,7 +99,7 @@ class Recipe(NamedTuple):
                 return argument
         raise unknown(f"argument of {self.name}", name, [a.name for a in self.arguments])
 
-    def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def read(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Checked values of all arguments: what is `given` (exact values or text), else the defaults."""
         for name in given:
             self.argument(name)
@@ -110,14 +110,14 @@ class Recipe(NamedTuple):
         return kit.Transformer(self.name, *parts, **{"source": self.source, **more})
 
     def of_family(
-        self, family: str, values: Mapping[str, Any], tokens: Sequence[str] | None = None,
+        self, family: str, values: Mapping[str, object], tokens: Sequence[str] | None = None,
         names: Mapping[str, str] | None = None, **choices: str,
     ) -> kit.Transformer:  # fmt: skip
         """The instance of a family that ships, with this name and source; `names` are other names of coordinates."""
         made = kit.instance(kit.load(kit.shipped(family), choices), values, tokens, self.name)
         return kit.replace(kit.rename(made, names) if names else made, source=self.source)
 
-    def build(self, given: Mapping[str, Any]) -> kit.Transformer:
+    def build(self, given: Mapping[str, object]) -> kit.Transformer:
         """The model for these arguments, or BadInput; so too, by default ones, for a text that nobody can evaluate."""
         model = self.make(self, **self.read(given))
         if not given:
@@ -137,19 +137,20 @@ class Recipe(NamedTuple):
         }
 
 
+Builds: TypeAlias = "Callable[..., kit.Transformer]"
 COOKBOOK = "Cookbook"
 OTHER = "Other"
 """What the source of a recipe begins with that is in no paper: "Other, by whom"."""
 _RECIPES: dict[str, Recipe] = {}
 
 
-def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., kit.Transformer]], Callable[..., kit.Transformer]]:
+def recipe(name: str = "", **facts: object) -> Callable[[Builds], Builds]:
     """Declare the decorated function as the builder of a recipe; `facts` are the fields of `Recipe`.
 
     The name is that of the file, with - for _, where none is given; `computes` is `formula` where it is left out.
     """
 
-    def declare(make: Callable[..., kit.Transformer]) -> Callable[..., kit.Transformer]:
+    def declare(make: Builds) -> Builds:
         own = name or make.__module__.rpartition(".")[2].replace("_", "-")
         _RECIPES[own] = Recipe(**{"name": own, "make": make, "computes": facts["formula"], **facts})
         return make
@@ -221,7 +222,7 @@ def of_claim(claim: str) -> tuple[str, ...]:
 
 
 @door()
-def build(name: str, **arguments: Any) -> kit.Transformer:
+def build(name: str, **arguments: object) -> kit.Transformer:
     """The model of a recipe. Arguments are exact values or text in the grammar.
 
     >>> build("identity", d=2).space.names
@@ -232,7 +233,7 @@ def build(name: str, **arguments: Any) -> kit.Transformer:
     return info(name).build(arguments)
 
 
-def region(name: str, **arguments: Any) -> str:
+def region(name: str, **arguments: object) -> str:
     """The region in which the recipe with these arguments is exact, as a formula over its inputs and symbols.
 
     >>> region("gtzero")
@@ -243,7 +244,7 @@ def region(name: str, **arguments: Any) -> str:
     return found.region if found.region_of is None else found.region_of(**values)
 
 
-def error(name: str, **arguments: Any) -> str:
+def error(name: str, **arguments: object) -> str:
     """The bound on the error of the recipe with these arguments, over its inputs and symbols; "0" where it is exact.
 
     >>> error("multiply-gelu"), error("max")
@@ -255,7 +256,7 @@ def error(name: str, **arguments: Any) -> str:
 
 
 def inside(
-    name: str, arguments: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], values: Mapping[str, Any]
+    name: str, arguments: Mapping[str, object], rows: Sequence[Mapping[str, object]], values: Mapping[str, object]
 ) -> bool:
     """Whether rows of inputs, with values of the symbols (all sympy numbers), lie in the region of the recipe.
 
@@ -271,7 +272,7 @@ def inside(
 
 
 def reference(
-    name: str, arguments: Mapping[str, Any] | None = None, values: Mapping[str, kit.Exact] | None = None
+    name: str, arguments: Mapping[str, object] | None = None, values: Mapping[str, kit.Exact] | None = None
 ) -> Callable[[Any], Any]:
     """What the recipe should answer, from symcook.spec: a function of one input.
 
@@ -295,7 +296,7 @@ def reference(
     return lambda given: function(given, **read, **symbols)
 
 
-def _symbols(found: Recipe, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def _symbols(found: Recipe, arguments: Mapping[str, object], values: Mapping[str, object]) -> dict[str, Any]:
     """Values of the symbols that the built model declares, given or by default; a reference knows no other."""
     if found.kind == "language":
         return {}

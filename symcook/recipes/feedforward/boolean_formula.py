@@ -21,7 +21,7 @@ class Proposition(NamedTuple):
     table: tuple[int, ...]
 
 
-def _proposition(given: Any, name: str) -> Proposition:
+def _proposition(given: object, name: str) -> Proposition:
     """A formula such as ``p & (q | ~r)``: names, true, false and & | ~ -> <-> in the grammar."""
     must = f"{name} must be a formula of names with & | ~ -> <->, true and false"
     do = f"give text such as {name}=p & (q | ~r)"
@@ -44,7 +44,7 @@ def _proposition(given: Any, name: str) -> Proposition:
     return Proposition(variables, tuple(int(kit.truth(tree, row)) for row in rows))
 
 
-def _named(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
+def _named(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, object]) -> Adapted:
     names, table = arguments["formula"]
     return lambda given: function(given, names=names, table=table, signed=arguments["bits"] == "signs")
 

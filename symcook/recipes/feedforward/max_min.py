@@ -14,7 +14,7 @@ Form = tuple[tuple[tuple[str, "kit.Fraction"], ...], "kit.Fraction"]
 """An affine form: the coefficient of each input, and the constant."""
 
 
-def _pieces(given: Any, name: str) -> tuple[tuple[Form, ...], ...]:
+def _pieces(given: object, name: str) -> tuple[tuple[Form, ...], ...]:
     """Groups of affine forms from text such as ``0; x, y``: the greatest of the least of each group."""
     must = f"{name} must be affine expressions, separated by ',' in a minimum and by ';' between minima"
     if not isinstance(given, str) or not given.strip():
@@ -46,7 +46,7 @@ def inputs(pieces: tuple[tuple[Form, ...], ...]) -> tuple[str, ...]:
     return tuple(sorted({one for group in pieces for named, _ in group for one, _ in named}))
 
 
-def _evaluated(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
+def _evaluated(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, object]) -> Adapted:
     groups = [[(dict(named), constant) for named, constant in group] for group in arguments["pieces"]]
     return lambda given: function(given, groups=groups)
 

@@ -19,7 +19,7 @@ def _all_bits(n: int) -> str:
     return " & ".join(f"({name} = 0 | {name} = 1)" for name in _inputs(n))
 
 
-def _named_bits(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
+def _named_bits(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, object]) -> Adapted:
     return lambda given: function(given, names=_inputs(arguments["n"]))
 
 

@@ -51,7 +51,7 @@ def letters(name: str, alphabet: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{name}_{end}" for end in ends)
 
 
-def over_letters(alphabet: Sequence[str], weighting: str, **positions: Any) -> kit.Builder:
+def over_letters(alphabet: Sequence[str], weighting: str, **positions: object) -> kit.Builder:
     """A Builder over one-hot words, coordinates is_A, is_B, ..., with what `fetch` needs."""
     places = {} if weighting == "rightmost" else {"one": 1, "share": "i/n"}
     words = {letter: {name: 1} for letter, name in zip(alphabet, letters("is", alphabet), strict=True)}

@@ -28,7 +28,7 @@ def brackets(k: int) -> tuple[str, ...]:
     return tuple(f"{side}{kind}" for kind in range(1, k + 1) for side in "()")
 
 
-def _adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+def _adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, object]) -> Any:
     return function(brackets(arguments["k"]), arguments["D"])
 
 

@@ -36,7 +36,7 @@ def _region(given: str, wanted: str) -> str:
     return REGIONS[given]
 
 
-def _converted(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
+def _converted(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, object]) -> Adapted:
     return lambda point: function(point, **arguments)
 
 
