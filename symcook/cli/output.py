@@ -7,14 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from symcook.alarm import TimeUp, alarm
 from symcook.errors import Undecided
 from symcook.report.text import WIDE
-
-if TYPE_CHECKING:
-    from symcook.report.document import Document
 
 
 def say(text: str = "") -> None:
@@ -32,7 +29,7 @@ def begin() -> None:
     _answered = False
 
 
-def print_json(document: object) -> None:
+def print_json(document: Any) -> None:
     """Print one JSON document; a float that JSON cannot write becomes text."""
     global _answered
     import json
@@ -41,12 +38,12 @@ def print_json(document: object) -> None:
     _answered = True
 
 
-def show(as_json: bool, data: Callable[[], object], document: Callable[[], Document]) -> None:
-    """Print an answer as JSON, or as the text of its document."""
+def say_or_json(as_json: bool, data: Callable[[], Any], text: Callable[[], str]) -> None:
+    """Print an answer as JSON or as text."""
     if as_json:
         print_json(data())
     else:
-        say(document().text())
+        say(text())
 
 
 def failed(error: dict[str, Any]) -> None:
@@ -55,7 +52,7 @@ def failed(error: dict[str, Any]) -> None:
         print_json({"error": error})
 
 
-def _finite(value: object) -> Any:
+def _finite(value: Any) -> Any:
     if isinstance(value, float) and (value != value or abs(value) == float("inf")):
         return repr(value)
     if isinstance(value, dict):
@@ -88,7 +85,7 @@ class Progress:
         if self.drawn:
             print("\r" + " " * 78 + "\r", end="", file=sys.stderr, flush=True)
 
-    def __call__(self, done: object, total: object = None) -> None:
+    def __call__(self, done: Any, total: Any = None) -> None:
         now = time.monotonic()
         if now - self.started < 1 or now - self.last < 0.2 or sys.stderr is None or not sys.stderr.isatty():
             return

@@ -50,12 +50,12 @@ class Pos(TypedDict):
     by: str
     sum: NotRequired[Sequence[Product]]
     eq: NotRequired[Sequence[tuple[str, str]]]
-class Interval(TypedDict):
+class IntervalNode(TypedDict):
     by: str
     on: Sequence[str]
     prec: int
 Node = (
     Intro | Split | Pick | Witness | Obtain | Hyp | Closing | Absurd | Contra | Have | Use | Cases | ExcludedMiddle
-    | Indicator | Rewrite | Antisym | Induct | Pos | Interval
+    | Indicator | Rewrite | Antisym | Induct | Pos | IntervalNode
 )  # fmt: skip
 Proof = Sequence[Node]

@@ -381,7 +381,7 @@ class _Narrator:
             return [Step(["Both sides have the same normal form."])]
         return [Step([kind + (f" from {names_in(labels)}" if labels else "") + "."])]
 
-    def on_interval(self, node: nodes.Interval, at: Taken) -> list[Step]:
+    def on_interval(self, node: nodes.IntervalNode, at: Taken) -> list[Step]:
         over = f" over the bounds {names_in(node['on'])}" if node["on"] else ""
         return [Step([f"By interval enclosure ({node['prec']} bits){over}."])]
 
