@@ -184,8 +184,8 @@ class Moved(Rowwise):
     # The arithmetic. Every result is exact + what moves it; `rounded` adds what a type of floats makes of it.
 
     def rounded(self, found: Off, by: arb | None = None) -> Off:
-        """The number as the type of floats has it: off by one rounding; or by what is given for several, which may change
-        even a number of the type."""
+        """The number as the type of floats has it: off by one rounding; or `by` several, which may change even a number
+        of the type."""
         format = self.format
         if format is None or (by is None and found.still and found.exact.is_exact() and format.holds(found.exact)):
             return found
