@@ -184,8 +184,8 @@ class Moved(Rowwise):
     # The arithmetic. Every result is exact + what moves it; `rounded` adds what a type of floats makes of it.
 
     def rounded(self, found: Off, by: arb | None = None) -> Off:
-        """The number as the type of floats has it: off by one rounding; or `by` several, which may change even a number
-        of the type."""
+        """The number as the type of floats has it: off by one rounding, or by what is given, where there are several: not
+        even a number of the type comes out of these for sure."""
         format = self.format
         if format is None or (by is None and found.still and found.exact.is_exact() and format.holds(found.exact)):
             return found
@@ -359,8 +359,8 @@ class Moved(Rowwise):
         unit, k = arb(self.format.unit), len(scores)
         top = max((score.abs_upper() for score in scores), default=NONE)
         weight = (2 * top * unit).exp() * (1 + 2 * EXP_ULPS * unit) * (1 + unit) - 1
-        above = (1 + weight) * (1 + unit) * (1 + self.share(k - 1)) - 1
-        below = (1 + weight) * (1 + self.share(k - 1)) - 1
+        above = (1 + weight) * (1 + unit) * (1 + self.share(max(k - 1, 1))) - 1
+        below = (1 + weight) * (1 + self.share(max(k - 1, 1))) - 1
         if not below < arb(0.5):
             raise Undecided("scores are too large for the type of floats")
         self.must_fit(k * max(v.abs_upper() for v in values) * (1 + above))  # the sum before the division
