@@ -185,7 +185,7 @@ def _extra(
             for name, (size, place, word) in entries.items():
                 where = "" if size.is_zero() else f", at position {place} of {word or EMPTY_WORD}"
                 found[f"{what}{name}"] = f"at most {_shortly(size)}{where}"
-        found["words"] = f"{reached.words}, each by itself" if reached.words > 1 or len(labels) > 1 else "all inputs"
+        found["words"] = f"{reached.words}, each by itself"
     if refused:
         found["not shown" if reached is None else "papers' constants"] = refused
     return found

@@ -105,7 +105,7 @@ class Boxed(Rounding):
 
     def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Any:
         tables = self.tables([column for column, _ in terms])
-        if tables is None or not terms:
+        if tables is None:
             return super().linear(terms, bias)
         by = {}
         for token in tables[0]:
