@@ -31,6 +31,19 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
     "bridge.boolean_signs": (
         "boolean-signs", "boolean-signs", {"m": "2", "M": "4", "xi": "0 0 0 1 1 0 1 1", "phi": "0 1 1 0"}),
     "bridge.count": ("count", "count-of-two", {"S": "2"}),
+    "bridge.since_until": (
+        "since-until",
+        "since-until-formula",
+        {
+            "L": "5",
+            "S": "2",
+            "scaled": "0",
+            "op": "0 0 1 4 5",
+            "letter": "0 1 0 0 0",
+            "left": "1 1 1 1 3",
+            "right": "1 1 1 2 4",
+        },
+    ),
 }
 """By id: the family, the stored model, and the values at which it is an instance."""
 

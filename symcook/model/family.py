@@ -70,7 +70,7 @@ class Family(PlainFamily):
 # --- the document: keys and kinds, and what it leaves out ---
 
 
-def _plain(document: Any) -> dict[str, Any]:
+def _plain(document: object) -> dict[str, Any]:
     """A document in the plain spelling; BadInput for a key that is missing or unknown, and a value of another kind."""
     may = {"source", "tables", "choices", "longest", "summary"}
     doc = _fields(document, "a family", _FAMILY, may)
@@ -104,7 +104,7 @@ def _own_names(doc: Mapping[str, Any]) -> None:
         seen.add(name)
 
 
-def _table(name: str, given: Any) -> dict[str, Any]:
+def _table(name: str, given: object) -> dict[str, Any]:
     found = {"values": given} if isinstance(given, str) else _fields(given, f"the table {name}", {"values"}, {"where"})
     if found["values"] not in ("Int", "Real"):
         raise BadInput("a table must have one or two indices and values Int or Real", name)
@@ -112,7 +112,7 @@ def _table(name: str, given: Any) -> dict[str, Any]:
     return {**found, **many}
 
 
-def _choice(name: str, given: Any) -> list[str]:
+def _choice(name: str, given: object) -> list[str]:
     words = [_text(one, "a choice") for one in _some(given, f"the choice {name}")]
     if not ({*words} <= {*MASKS} or {*words} <= {*WEIGHTINGS}) or len({*words}) < len(words):
         must = f"a choice must be of masks ({', '.join(MASKS)}) or of weightings ({', '.join(WEIGHTINGS)})"
@@ -120,7 +120,7 @@ def _choice(name: str, given: Any) -> list[str]:
     return words
 
 
-def _embedding(given: Any) -> dict[str, Any]:
+def _embedding(given: object) -> dict[str, Any]:
     e = {**dict.fromkeys(("vocabulary", "inputs", "words")), "positions": {}}
     e |= _fields(given, "the embedding", set(), _EMBEDDING)
     if (e["words"] is None) is (e["inputs"] is None) or (e["words"] is None) is not (e["vocabulary"] is None):
@@ -136,11 +136,11 @@ def _embedding(given: Any) -> dict[str, Any]:
     return {**e, "positions": e["positions"] or {}}
 
 
-def _forms(given: Any) -> dict[str, str]:
+def _forms(given: object) -> dict[str, str]:
     return {key: _number(one, "a form") for key, one in _object(given, "what is written").items()}
 
 
-def _part(given: Any, choices: Mapping[str, Any]) -> dict[str, Any]:
+def _part(given: object, choices: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(given, dict) or "for" not in given:
         return _layer(given, choices)
     found = _fields(given, "a repetition", {"for", "layers"}, set())
@@ -150,7 +150,7 @@ def _part(given: Any, choices: Mapping[str, Any]) -> dict[str, Any]:
     return {"for": _text(found["for"], "a range"), "layers": [_layer(one, choices) for one in layers]}
 
 
-def _layer(given: Any, choices: Mapping[str, Any]) -> dict[str, Any]:
+def _layer(given: object, choices: Mapping[str, Any]) -> dict[str, Any]:
     found = _fields(given, "a layer", set(), _LAYER)
     made, placement = dict(found), found.get("placement", "none")
     if placement not in PLACEMENTS:
@@ -171,7 +171,7 @@ def _layer(given: Any, choices: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _head(given: Any, choices: Mapping[str, Any]) -> dict[str, Any]:
+def _head(given: object, choices: Mapping[str, Any]) -> dict[str, Any]:
     found = _fields(given, "a head", {"score", "mask", "weighting", "writes"}, {"for", "scale", "temperature"})
     for key, words in (("mask", MASKS), ("weighting", WEIGHTINGS)):
         one = found[key]
@@ -184,7 +184,7 @@ def _head(given: Any, choices: Mapping[str, Any]) -> dict[str, Any]:
     return made | {key: _number(found[key], key) for key in ("for", "scale", "temperature") if key in found}
 
 
-def _norm(given: Any, placement: str) -> dict[str, Any]:
+def _norm(given: object, placement: str) -> dict[str, Any]:
     found = _fields(given, "a norm", {"epsilon", "zero_variance"}, {"writes", "gain", "bias"})
     projected = placement in ("projected pre", "multi pre")
     if found["zero_variance"] not in ("refuse", "zero") or bool(found.get("writes")) is not projected:
@@ -193,7 +193,7 @@ def _norm(given: Any, placement: str) -> dict[str, Any]:
     return {**found, **made, **({"writes": _forms(found["writes"])} if "writes" in found else {})}
 
 
-def _readout(given: Any) -> dict[str, Any]:
+def _readout(given: object) -> dict[str, Any]:
     kind = given.get("kind") if isinstance(given, dict) else None
     if not isinstance(kind, str) or kind not in READOUTS:
         raise BadInput(f"a readout must be one of {', '.join(READOUTS)}", str(kind or "none"))
@@ -499,7 +499,7 @@ def _same_ranges(a: Sequence[Range], b: Sequence[Range]) -> bool:
     return all(renamed(x.low, names) == y.low and renamed(x.high, names) == y.high for x, y in zip(a, b, strict=True))
 
 
-def renamed(tree: Any, values: Mapping[str, Tree]) -> Any:
+def renamed(tree: object, values: Mapping[str, Tree]) -> Any:
     """The tree with names replaced."""
     if not isinstance(tree, tuple) or not tree:
         return tree
@@ -550,7 +550,7 @@ def loads(data: bytes | str, choices: Mapping[str, str] | None = None) -> Family
     return Family(document, choices)
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _pairs(pairs: list[tuple[str, object]]) -> dict[str, Any]:
     out = dict(pairs)
     if len(out) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -568,7 +568,7 @@ def _whole(given: str) -> int:
     return int(given)
 
 
-def _fields(given: Any, what: str, must: set[str], may: set[str]) -> dict[str, Any]:
+def _fields(given: object, what: str, must: set[str], may: set[str]) -> dict[str, Any]:
     found = _object(given, what)
     for key in sorted(must - found.keys()):
         raise BadInput(f'{what} must have the key "{key}"', ", ".join(found) or "none")
@@ -577,13 +577,13 @@ def _fields(given: Any, what: str, must: set[str], may: set[str]) -> dict[str, A
     return found
 
 
-def _object(given: Any, what: str) -> dict[str, Any]:
+def _object(given: object, what: str) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise BadInput(f"{what} must be an object", _kind(given))
     return given
 
 
-def _some(given: Any, what: str) -> list[Any]:
+def _some(given: object, what: str) -> list[Any]:
     if not isinstance(given, list):
         raise BadInput(f"{what} must be a list", _kind(given))
     if not given:
@@ -591,22 +591,22 @@ def _some(given: Any, what: str) -> list[Any]:
     return given
 
 
-def _many(given: Any) -> list[Any]:
+def _many(given: object) -> list[Any]:
     """A list, or the one entry that is given without it."""
     return given if isinstance(given, list) else [given]
 
 
-def _number(given: Any, what: str) -> str:
+def _number(given: object, what: str) -> str:
     """A number or form as text; a whole number may be one of JSON."""
     return str(given) if type(given) is int else _text(given, what)
 
 
-def _text(given: Any, what: str) -> str:
+def _text(given: object, what: str) -> str:
     if not isinstance(given, str):
         raise BadInput(f"{what} must be text", _kind(given))
     return given
 
 
-def _kind(given: Any) -> str:
+def _kind(given: object) -> str:
     names = {dict: "an object", list: "a list", bool: "true or false", int: "a number", type(None): "null"}
     return names.get(type(given), f"the text {given!r:.40}")

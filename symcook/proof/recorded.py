@@ -175,7 +175,10 @@ class Matching:
         if heads:
             self._parts(out, layer, far, own, before, start, env)
 
-    def _parts(self, out: Cells, layer: Layer, far: BlockValues, own: BlockValues, before: Any, start: Any, env: Any) -> None:
+    def _parts(
+        self, out: Cells, layer: Layer, far: BlockValues, own: BlockValues,
+        before: Mapping[str, str], start: tuple[int, ...], env: dict[str, Any],
+    ) -> None:  # fmt: skip
         """What each head adds; one that is alone to write a coordinate adds what that is more than before."""
         actual = [
             (head, here)
