@@ -1,5 +1,5 @@
-"""bound error by constants of the parts: ours and the papers', against the formulas of `symcook.bounds.growth` once more,
-for random models: Q unlike K, several heads, temperatures, norms in every placement, a final norm, tokens in front and
+"""bound error by constants of the parts: ours and the papers', against the formulas of `symcook.bounds.growth`, for
+random models: Q unlike K, several heads, temperatures, norms in every placement, a final norm, tokens in front and
 behind, positions that depend on the length."""
 
 from __future__ import annotations
