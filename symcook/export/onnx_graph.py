@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
 from symcook.export.archive import Archive, facts, module
+
+if TYPE_CHECKING:
+    import numpy as np
 
 OPSET = 17
 IR_VERSION = 8
@@ -32,7 +35,7 @@ class _Graph:
         self.constants: dict[str, Any] = {}
         self.seen: dict[str, str] = {}
 
-    def op(self, kind: str, *inputs: str, **attributes: Any) -> str:
+    def op(self, kind: str, *inputs: str, **attributes: object) -> str:
         """A node; the name of what it gives."""
         name = f"{kind.lower()}_{len(self.nodes)}"
         self.nodes.append(self.helper.make_node(kind, list(inputs), [name], **attributes))
@@ -49,7 +52,7 @@ class _Graph:
 
         return self.constant(np.array(values, dtype=np.int64))
 
-    def constant(self, array: Any) -> str:
+    def constant(self, array: np.ndarray) -> str:
         name = f"constant_{array.dtype}_{array.shape}_{array.tolist()}".replace(" ", "")
         self.constants[name] = array
         return name
