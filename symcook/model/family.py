@@ -38,6 +38,8 @@ MASKS = ("none", "future", "strict-future", "past", "strict-past")
 WEIGHTINGS = ("average", "softmax", "leftmost", "rightmost")
 READOUTS = {"value": "reads", "sign": "score", "zero": "reads", "largest": "scores"}
 PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
+Reads = Callable[[Tree], bool]
+"""Whether a coordinate is in a tree."""
 _FAMILY = {"symcook family", "name", "sizes", "space", "embedding", "layers", "readout"}
 _EMBEDDING = {"vocabulary", "inputs", "words", "positions", "start", "before", "after"}
 _LAYER = {"attention", "feedforward", "placement", "attention_norms", "feedforward_norms"}
@@ -258,7 +260,7 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
 
     known = space | {word for one in layers for word in _normed_names(one)}
 
-    def changed(text: str, how: Callable[[Tree, Callable[[Tree], bool], Tree], Tree]) -> str:
+    def changed(text: str, how: Callable[[Tree, Reads, Tree], Tree]) -> str:
         tree = parse_term(text)
 
         def reads(part: Tree) -> bool:
@@ -294,7 +296,7 @@ def _subtrees(tree: Tree) -> Iterator[Tree]:
         yield from _subtrees(one)
 
 
-def _with_unit(tree: Tree, reads: Any, unit: Tree) -> Tree:
+def _with_unit(tree: Tree, reads: Reads, unit: Tree) -> Tree:
     """A form with its constants times the unit."""
     if not reads(tree):
         return tree if tree == ZERO else unit if tree == ("num", 1, 1) else ("*", tree, unit)
@@ -307,7 +309,7 @@ def _with_unit(tree: Tree, reads: Any, unit: Tree) -> Tree:
     return tree
 
 
-def _products(tree: Tree, reads: Any, unit: Tree, factor: Callable[[Tree], Tree] = lambda form: form) -> Tree:
+def _products(tree: Tree, reads: Reads, unit: Tree, factor: Callable[[Tree], Tree] = lambda form: form) -> Tree:
     """A score with numbers multiplied into its products, and the unit as query of what is one form."""
     tag = tree[0]
     if tree == ZERO:
@@ -329,7 +331,7 @@ def _products(tree: Tree, reads: Any, unit: Tree, factor: Callable[[Tree], Tree]
     return tree
 
 
-def _linear_in(tree: Tree, reads: Any) -> bool:
+def _linear_in(tree: Tree, reads: Reads) -> bool:
     """Whether no two coordinates are multiplied in a tree."""
     if tree[0] in ("*", "/") and all(map(reads, tree[1:])):
         return False
