@@ -114,7 +114,7 @@ def numbers_of(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any,
         yield path
 
 
-SLOW = {"since-until"}  # each of its bridges takes seconds; its formula is tried at many tables elsewhere
+SLOW = {"since-until"}  # the many near misses of its file take minutes
 
 
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - SLOW))
