@@ -70,6 +70,26 @@ def test_an_instance_is_bridged_to_its_family(name: str) -> None:
     assert all(lemma.startswith("lem.") for lemma in certificate["lemmas"])
 
 
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("induction-most-recent", lambda r: r["weights"][0].__setitem__(1, "-1")),
+        ("induction-most-recent", lambda r: r.update(reads=r["reads"][::-1])),
+        ("induction-most-recent", lambda r: r.update(labels=r["labels"][::-1])),
+        ("rounds", lambda r: r.update(reads=r["reads"][:1])),
+        ("rounds", lambda r: r.update(position="last")),
+        ("ends", lambda r: r["weights"][0].__setitem__(0, "3")),
+        ("dyck-k-d", lambda r: r.update(reads=["left"])),
+    ],
+)
+def test_a_model_that_answers_otherwise_has_no_bridge(name: str, change: Any) -> None:
+    read, values = family(name), (SIZES | OWN_SIZES)[name]
+    document = copy.deepcopy(to_document(instance(read, values)))
+    change(document["readout"])
+    with pytest.raises(Unbridged):
+        bridge(read, values, document).certificate()
+
+
 def test_what_more_than_computation_would_show_is_said() -> None:
     """A head whose score is zero at these values is written without scores in the instance."""
     with pytest.raises(Unbridged, match=r"heads at H = 2, slope = 0 2 must have equations .* by computation alone;"):
