@@ -19,13 +19,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, reduce
-from typing import Any
 
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term, show
 from symcook.model.plainfamily import ONE, ZERO, Declared, Head, Layer, Norm, PlainFamily, Range, Repeat, Scope, Write
 from symcook.proof import grammar, normal
-from symcook.proof.rows import Equations, Right, attended, conjunction, joined, normed, plus, window
+from symcook.proof.rows import Right, RunEquations, attended, conjunction, joined, normed, plus, window
 from symcook.proof.runrel import _readable
 
 CALL = re.compile(r"\b(run|word|accept|premises|answer|names)\(\s*family-([A-Za-z0-9][\w-]*)\s*((?:;[^;()]*)*)\)", re.A)
@@ -66,7 +65,7 @@ def _at_values(name: str, values: str, prefix: str) -> FamilyRelation:
     return FamilyRelation(*set_at(lambda choices: PlainFamily(document, choices), values), prefix=prefix)
 
 
-def set_at(read: Any, values: str) -> tuple[PlainFamily, dict[str, str]]:
+def set_at(read: Callable[[Mapping[str, str] | None], PlainFamily], values: str) -> tuple[PlainFamily, dict[str, str]]:
     """A family with the choices that ``K = 2, ties = rightmost`` makes, and the values of its sizes and tables."""
     parts = [part.partition("=") for part in values.split(",") if part.strip()]
     given = {key.strip(): value.strip() for key, _, value in parts}
@@ -82,7 +81,7 @@ def set_at(read: Any, values: str) -> tuple[PlainFamily, dict[str, str]]:
     return family, given
 
 
-class FamilyRelation(Equations):
+class FamilyRelation(RunEquations):
     """The equations of a family, with names for its sizes or at values of all of them."""
 
     def __init__(self, family: PlainFamily, values: Mapping[str, str] | None = None, prefix: str = "") -> None:
@@ -306,10 +305,10 @@ class FamilyRelation(Equations):
         forms = ((w.to.name, self._form(w.form, view, HERE, self.scope | w.to.indices, 2)) for w in block)
         return [(name, plus([f"({show(form)})"])) for name, form in forms]
 
-    def _heads(self, block: Any) -> list[Range]:
+    def _heads(self, block: object) -> list[Range]:
         return [block.over] if isinstance(block, Head) and block.over else []
 
-    def _many(self, block: Any) -> bool:
+    def _many(self, block: object) -> bool:
         return bool(self._heads(block))
 
     def _apart(self, fresh: str, name: str, block: Head, text: str) -> str:

@@ -3,15 +3,16 @@ value of each of the family's: what a bridge is made of. Untrusted."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from symcook.model.family import Family
 from symcook.model.instance import Instance, label
-from symcook.model.plainfamily import Layer, Norm, Range, Repeat
+from symcook.model.plainfamily import Head, Layer, Norm, Range, Repeat, Write
 from symcook.proof.familyrel import FamilyRelation, Held, before_first
-from symcook.proof.runrel import Relation
+from symcook.proof.rows import Right
+from symcook.proof.runrel import Model, Relation
 
 Cells = dict[str, dict[tuple[int, ...], "str | None"]]
 
@@ -44,12 +45,12 @@ class Recorded(Relation):
         super()._embed()
         self.streams.append(dict(self.held))
 
-    def _write(self, name: str, number: int, right: Any) -> None:
+    def _write(self, name: str, number: int, right: Right) -> None:
         super()._write(name, number, right)
         if self.blocks:
             self.blocks[-1].writes[name] = self.held[name]
 
-    def _norm(self, number: int, norm: Any) -> dict[str, str]:
+    def _norm(self, number: int, norm: Model) -> dict[str, str]:
         start = len(self.order)
         made = super()._norm(number, norm)
         self.blocks[-1].norms.append((self.order[start], self.order[start + 1], made))
@@ -89,7 +90,9 @@ class RecordedFamily(FamilyRelation):
             self.starts.append((name, held, old.get(name)))
         return made
 
-    def _part(self, number: int, blocks: Any, norms: Any, placement: str) -> None:
+    def _part(
+        self, number: int, blocks: Sequence[Head | tuple[Write, ...]], norms: Sequence[Norm], placement: str
+    ) -> None:
         block, start = self.block, len(self.functions)
         super()._part(number, blocks, norms, placement)
         known = {held[0] for held in block.writes.values()}
@@ -101,7 +104,7 @@ class RecordedFamily(FamilyRelation):
     def block(self) -> BlockValues:
         return self.blocks.setdefault(len(self.streams), BlockValues())
 
-    def _write(self, name: str, number: int, right: Any) -> None:
+    def _write(self, name: str, number: int, right: Right) -> None:
         super()._write(name, number, right)
         self.block.writes[name] = self.held[name]
 
@@ -218,7 +221,7 @@ class Matching:
         return flat[k - 1]
 
 
-def _layers(part: Any) -> Any:
+def _layers(part: Layer | Repeat) -> Iterable[Layer]:
     return part.layers if isinstance(part, Repeat) else (part,)
 
 

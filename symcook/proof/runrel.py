@@ -36,7 +36,7 @@ from typing import Any
 from symcook.errors import BadInput
 from symcook.model.expr import ARITY, children, names, numeral, parse_term, show, valid_name
 from symcook.proof import records
-from symcook.proof.rows import Equations, Right, attended, conjunction, joined, normed, plus, window
+from symcook.proof.rows import Right, RunEquations, attended, conjunction, joined, normed, plus, window
 
 Model = Mapping[str, Any]
 View = Mapping[str, str]  # the name of the current value of each coordinate
@@ -104,7 +104,7 @@ def _stored_relation(name: str) -> Relation:
     return Relation(stored_model(name))
 
 
-class Relation(Equations):
+class Relation(RunEquations):
     """The equations of one model document."""
 
     def __init__(self, model: Model) -> None:
@@ -253,7 +253,7 @@ class Relation(Equations):
         return [_times(*entry) for entry in self._entries(weights, reads, place, view)]
 
     def _norm(self, number: int, norm: Model) -> dict[str, str]:
-        """Equations of a layer norm; the names of what it makes, by what it writes."""
+        """RunEquations of a layer norm; the names of what it makes, by what it writes."""
         entries = [self._at(name, "i") or "0" for name in norm["reads"]]
         if norm["projection"] is not None:
             rows = (self._row(weights, norm["reads"], "i", self.held) for weights in norm["projection"])

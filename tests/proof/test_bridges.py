@@ -35,6 +35,9 @@ SIZES: dict[str, dict[str, Any]] = {
     "induction-most-frequent": {"S": 2},
     "lookup-one-hot": {"N": 3},
     "max": {"K": 3},
+    "since-until": {
+        "L": 4, "S": 2, "scaled": 0, "op": "0 4 5 3", "letter": "1 0 1 0", "left": "1 1 2 2", "right": "1 1 1 3",
+    },
     "min": {"K": 3},
     "identity": {"d": 2},
     "network": {"d": 2, "h": 2, "e": 1, "W": "1 2 -1 3", "b": "1 -2", "V": "2 -1", "c": "1"},
@@ -65,6 +68,26 @@ def test_an_instance_is_bridged_to_its_family(name: str) -> None:
     certificate, verdict = checked(made)
     assert verdict.status == "PROVED" and {"defined", "inhabited"} <= certificate.keys()
     assert all(lemma.startswith("lem.") for lemma in certificate["lemmas"])
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("induction-most-recent", lambda r: r["weights"][0].__setitem__(1, "-1")),
+        ("induction-most-recent", lambda r: r.update(reads=r["reads"][::-1])),
+        ("induction-most-recent", lambda r: r.update(labels=r["labels"][::-1])),
+        ("rounds", lambda r: r.update(reads=r["reads"][:1])),
+        ("rounds", lambda r: r.update(position="last")),
+        ("ends", lambda r: r["weights"][0].__setitem__(0, "3")),
+        ("dyck-k-d", lambda r: r.update(reads=["left"])),
+    ],
+)
+def test_a_model_that_answers_otherwise_has_no_bridge(name: str, change: Any) -> None:
+    read, values = family(name), (SIZES | OWN_SIZES)[name]
+    document = copy.deepcopy(to_document(instance(read, values)))
+    change(document["readout"])
+    with pytest.raises(Unbridged):
+        bridge(read, values, document).certificate()
 
 
 def test_what_more_than_computation_would_show_is_said() -> None:
@@ -111,7 +134,10 @@ def numbers_of(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any,
         yield path
 
 
-@pytest.mark.parametrize("name", sorted(SIZES | OWN_SIZES))
+SLOW = {"since-until"}  # the many near misses of its file take minutes
+
+
+@pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - SLOW))
 def test_each_changed_weight_is_named(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]
     document = to_document(instance(read, values))
@@ -193,7 +219,7 @@ def test_every_family_that_ships_is_here() -> None:
     assert {*SHIPPED} <= {*SIZES} and {*OWN} == {*OWN_SIZES}
 
 
-@pytest.mark.parametrize("name", sorted(SIZES | OWN_SIZES))
+@pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - SLOW))
 def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]
     document, said, tried, wrong = to_document(instance(read, values)), relation(read), 0, []

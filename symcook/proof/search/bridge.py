@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -128,6 +128,8 @@ class Bridge:
         if readout.kind != self.model["readout"]["kind"] or readout.position != self.model["readout"]["position"]:
             own = f"{self.model['readout']['kind']} at {self.model['readout']['position']}"
             raise self._apart("as readout", own, f"{readout.kind} at {readout.position}")
+        if not out and readout.kind in ("value", "largest") and (where := difference(self, ("readout",))):
+            raise Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its readout", where)
         values = [(one, False) for one in self.family.inputs]
         if readout.kind in ("value", "largest"):
             values += [(one, True) for one in readout.reads]
@@ -197,7 +199,10 @@ class Bridge:
         library = own.library(self.statement, stored)
         parts = [Goal(library, goal, {}, {}) for goal in goals]
         for part, close in zip(parts, (self.prove, self.defined, self.inhabited), strict=True):
-            close(part)
+            try:
+                close(part)
+            except Stuck:
+                raise self.differs(part.goal) from None
         nodes = [part.nodes for part in parts]
         lemmas = [stored[label] for label in sorted({x for one in nodes for x in own._used(one)}) if label in stored]
         return replay.make_certificate(self.statement, nodes[0], nodes[1], nodes[2], lemmas)
@@ -419,8 +424,9 @@ class Bridge:
             yield {"words": {"a": {name: str(1 if not tried else rng.randint(-8, 8)) for name in names}}}
 
 
-def difference(bridge: Bridge) -> str:
-    """The first number in which a model differs from the instance, in words; empty where there is none."""
+def difference(bridge: Bridge, parts: Sequence[str] = ()) -> str:
+    """The first number in which a model differs from the instance, or these parts of it, in words; empty where there is
+    none."""
     from symcook.model.modelfile import to_document
 
     tokens = list(bridge.model["embedding"]["words"] or ()) or None
@@ -443,6 +449,8 @@ def difference(bridge: Bridge) -> str:
         pairs = enumerate(zip(own, far, strict=True), 1)
         return next(filter(None, (first(a, b, [*path, str(k)]) for k, (a, b) in pairs)), "")
 
+    if parts:
+        return next(filter(None, (first(bridge.model[part], made[part], [part]) for part in parts)), "")
     return first(bridge.model, made, [])
 
 
@@ -457,4 +465,7 @@ def _definitions() -> Mapping[str, Any]:
 def checked(bridge: Bridge) -> tuple[dict[str, Any], replay.Verdict]:
     """The certificate of a bridge and what the checker says of it; Rejected where it does not accept it."""
     certificate = bridge.certificate()
-    return certificate, replay.library().judged(bridge.statement, certificate)
+    verdict = replay.library().judged(bridge.statement, certificate)
+    if verdict.status != "PROVED":
+        raise Rejected(f"the bridge of {bridge.at.family.name} is not accepted: {verdict.reason}")
+    return certificate, verdict
