@@ -214,6 +214,27 @@ def test_temperatures_by_their_formulas(n: int, gamma: str, error: str) -> None:
     assert one.holds is True
 
 
+@pytest.mark.parametrize("gain", [["1"], ["3", "3"], ["1", "2"], ["1", "-2", "1/2"], ["1/3", "5", "2", "2", "0"]])
+@pytest.mark.parametrize("epsilon", ["1/4", "1/100000"])
+def test_constants_of_layer_norm(gain: list[str], epsilon: str) -> None:
+    """The least one is the greatest stretch of gain times a vector of mean 0; the proved ones are formulas."""
+    d = len(gain) if len(gain) > 1 else 4
+    g, e = [exact(x) for x in (gain * d if len(gain) == 1 else gain)], exact(epsilon)
+    one = bound("layer-norm", d=d, epsilon=epsilon, gain=", ".join(gain), digits=25)
+    mean = MP.matrix(d, d)
+    for r in range(d):
+        for c in range(d):
+            mean[r, c] = (MP.mpf(r == c) - MP.mpf(1) / d) * g[c]
+    stretch = max(MP.eigsy(mean * mean.T, eigvals_only=True))
+    near(one.value, MP.sqrt(stretch / e), "least")
+    near(one.claimed, max(map(abs, g)) / MP.sqrt(e), "claimed")
+    near(one.extra["sum of entries, proved"], MP.sqrt(MP.mpf(d - 1) / d * sum(x * x for x in g) / e), "sum")
+    near(one.extra["greatest entry, proved"], MP.sqrt(d - 1) * max(map(abs, g)) / MP.sqrt(e), "greatest")
+    for norm in ("sum of entries", "greatest entry"):
+        assert number(one.extra[f"{norm}, least"]) <= number(one.extra[f"{norm}, proved"]) * (1 + MP.mpf(10) ** -20)
+    assert one.holds is True
+
+
 @pytest.mark.parametrize("n", [2, 3, 7, 40])
 def test_gaps_of_the_hash_by_all_pairs(n: int) -> None:
     codes = [[MP.mpf(k), 1, -MP.mpf(k), -1] for k in range(1, n + 1)]
