@@ -72,7 +72,7 @@ VERBS = {
     "diff": "symcook.export.diff:diff",
     "save": "symcook.model.modelfile:save",
 }
-"""What a model can be asked: each function takes the model first (`symcook.model.verbs`)."""
+"""What a model can be asked: each function takes the model first (`symcook.model.answers`)."""
 
 __all__ = [
     "BadInput", "Builder", "Embedding", "FeedForward", "Fold", "Head", "Layer", "LayerNorm", "NotExact", "Parameter",

@@ -64,7 +64,7 @@ def bound(
 
 def _values(settings: tuple[str, ...], text: str | None) -> dict[str, str] | None:
     """What `--set` and `--values` give, together."""
-    from symcook.bounds.models import settings as read
+    from symcook.bounds.arguments import settings as read
 
     found = read_settings(settings)
     for name, value in read(text).items():

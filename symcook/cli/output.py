@@ -11,7 +11,7 @@ from typing import Any
 
 from symcook.alarm import TimeUp, alarm
 from symcook.errors import Undecided
-from symcook.report.text import WIDE
+from symcook.report.document import WIDE
 
 
 def say(text: str = "") -> None:

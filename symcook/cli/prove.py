@@ -203,7 +203,7 @@ def replayed(names: list[str]) -> list[Any]:
 
 def verdict_json(verdict: Any) -> dict[str, Any]:
     """One entry of ``prove --json``; the certificate is named from the folder of proofs."""
-    from symcook.proof.audit.unasked import unasked
+    from symcook.proof.audit.source import unasked
     from symcook.proof.replay import statements
 
     stored = verdict.certificate

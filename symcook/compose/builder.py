@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from symcook.compose.heads import single_head
+from symcook.compose.cooling import single_head
 from symcook.compose.routing import choice, fresh, route, united
 from symcook.compose.stacking import diagonal, joint_parameters, least, shifted, written
 from symcook.door import door

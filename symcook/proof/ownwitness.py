@@ -17,7 +17,7 @@ from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import constant, fkey, nf
 from symcook.proof.owncompared import cancelled, divided, enclosed
 from symcook.proof.ownruns import OPEN, Runs, Spent
-from symcook.proof.ownwritten import terms
+from symcook.proof.ownwords import terms
 from symcook.proof.replay import Statement
 from symcook.proof.search import automation
 from symcook.proof.search.tactics import Goal, Library, Stuck

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.proof.audit.folded import statement_tree, text_of, used_definitions
 from symcook.proof.audit.neighbours import Tried
-from symcook.proof.audit.unasked import unasked, unasked_words
+from symcook.proof.audit.source import unasked, unasked_words
 from symcook.report.document import WIDTH, Document, Table, Words, filled
 from symcook.report.latex import statement_latex
 from symcook.report.markup import PACKAGES, escaped

@@ -17,7 +17,7 @@ from attacks.bound_error import made as made_at_random
 from families import together
 
 from symcook.bounds import error_propagation
-from symcook.bounds.reached import few_enough, moves
+from symcook.bounds.error import few_enough, moves
 from symcook.domains import make_domain
 from symcook.domains.ball import Ball
 from symcook.errors import BadInput, Undecided

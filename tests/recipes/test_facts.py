@@ -12,7 +12,7 @@ from symcook.__main__ import main
 from symcook.errors import BadInput
 from symcook.model.expr import parse_term
 from symcook.recipes import build, info, names, registry
-from symcook.verify.facts import LENGTH, MOST, WORDS, Stated, check_facts
+from symcook.verify.grid import LENGTH, MOST, WORDS, Stated, check_facts
 from symcook.verify.sweep import check_recipe
 
 

@@ -21,7 +21,7 @@ from symcook.model.rationals import decimal, quotient, rewritten
 from symcook.model.space import Space
 from symcook.model.symbols import exact, from_sympy
 from symcook.model.transformer import Transformer
-from symcook.report.values import value_text
+from symcook.report.document import value_text
 from symcook.verify.sweep import check
 
 SMALLEST = 640  # Python may be told to write no integer with more digits than this

@@ -14,10 +14,10 @@ from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.recipes import build, names
+from symcook.report.document import WIDTH, table
 from symcook.report.latex import latex
 from symcook.report.model import html, readout_text
 from symcook.report.run import text
-from symcook.report.text import WIDTH, table
 
 
 @pytest.mark.sampled(8)

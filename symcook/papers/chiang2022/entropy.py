@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import flint
 
-from symcook.bounds.arguments import count, number_tree, rational_value
-from symcook.bounds.models import settings
+from symcook.bounds.arguments import count, number_tree, rational_value, settings
 from symcook.bounds.result import Bound, decided, shown
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.model.symbols import fraction
