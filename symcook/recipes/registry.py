@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from symcook.door import door
 from symcook.errors import BadInput, unknown
 from symcook.recipes import kit
-from symcook.recipes.operations import OPERATIONS
+from symcook.recipes.operations import OPERATIONS, ids
 
 
 class Argument(NamedTuple):
@@ -149,14 +149,15 @@ def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., kit.Transfor
     """Declare the decorated function as the builder of a recipe; `facts` are the fields of `Recipe`.
 
     Left out are: the name where it is the function's, with - for _; `computes` where it is `formula`; `reference` where
-    it is the function of this name in the module of `symcook.spec` that is called as the chapter.
+    it is the function of this name in the module of `symcook.spec` that is called as the chapter. `claims` are names
+    with spaces between, without that of the paper where it is the source's.
     """
 
     def declare(make: Callable[..., kit.Transformer]) -> Callable[..., kit.Transformer]:
         own = name or make.__name__.replace("_", "-")
         same = f"symcook.spec.{make.__module__.split('.')[-2]}:{make.__name__}"
         known = {"name": own, "make": make, "computes": facts["formula"], "reference": same, **facts}
-        _RECIPES[own] = Recipe(**known)
+        _RECIPES[own] = Recipe(**known | {"claims": ids(facts.get("claims", ""), facts["source"])})
         return make
 
     return declare

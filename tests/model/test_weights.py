@@ -187,7 +187,7 @@ from symcook.recipes.registry import recipe
 
 @recipe(
     kind="feed-forward", summary="twice x", source="Other, of a test", formula="2*x",
-    computes="2*relu(x) - 2*relu(-x)", region="true", uniformity=UNIFORM, claims=(), reference="spec_double:double",
+    computes="2*relu(x) - 2*relu(-x)", region="true", uniformity=UNIFORM, reference="spec_double:double",
 )
 def double(this):
     """The identity, twice.

@@ -30,12 +30,8 @@ NAMES = ("zero", "one", "cls", "start", "hit", "s")
     formula=FIRST,
     computes="0 < s",
     uniformity="No weight depends on the length; the position function is I[i = 1].",
-    claims=(
-        "chiang2022.def.languages", "chiang2022.def.input", "chiang2022.def.layer", "chiang2022.def.att",
-        "chiang2022.def.output", "chiang2022.def.recognize", "chiang2022.s3.3.embed", "chiang2022.s3.3.ffn",
-        "chiang2022.s3.3.eq1", "chiang2022.s3.3.first", "chiang2022.s3.3.a20", "chiang2022.s3.4.accuracy",
-        "chiang2022.s3.4.ce", "chiang2022.s5.2.zero", "chiang2022.eq2", "chiang2022.prop3", "chiang2022.prop3.noln",
-    ),
+    claims="def.languages def.input def.layer def.att def.output def.recognize s3.3.embed s3.3.ffn s3.3.eq1 s3.3.first "
+    "s3.3.a20 s3.4.accuracy s3.4.ce s5.2.zero eq2 prop3 prop3.noln",
     reference="symcook.spec.languages:first",
     arguments=(SCALED, ETA),
     symbols=(C,),
@@ -84,10 +80,7 @@ def _long_enough(scaled: bool) -> str:
     computes="0 < s",
     region="n < exp(c)",
     uniformity="No weight depends on the length, but c must be above log(n - 1); with log n scaling c = 1 serves all.",
-    claims=(
-        "chiang2022.def.languages", "chiang2022.s5.2.flawed", "chiang2022.s5.2.threshold", "chiang2022.eq2",
-        "chiang2022.s5.3.flawed",
-    ),
+    claims="def.languages s5.2.flawed s5.2.threshold eq2 s5.3.flawed",
     reference="symcook.spec.languages:first",
     arguments=(SCALED,),
     symbols=(C,),
@@ -120,13 +113,8 @@ def first_flawed(this: Recipe, scaled: bool) -> kit.Transformer:
     formula=FIRST,
     computes="0 < s",
     uniformity="No weight depends on the length; the position function is I[i = 1].",
-    claims=(
-        "chiang2022.def.ln", "chiang2022.s4.1.pairing", "chiang2022.s4.1.scaling", "chiang2022.fig2.eps1e-5",
-        "chiang2022.fig2.eps0", "chiang2022.appB.homog", "chiang2022.appB.scalars", "chiang2022.appB.logits",
-        "chiang2022.appB.first", "chiang2022.appB.A2", "chiang2022.prop2", "chiang2022.prop2.ffn",
-        "chiang2022.prop2.ln", "chiang2022.prop2.c", "chiang2022.prop2.ce", "chiang2022.eq2", "chiang2022.prop3",
-        "chiang2022.prop3.var", "chiang2022.prop3.lnlogit", "chiang2022.prop3.lnbound",
-    ),
+    claims="def.ln s4.1.pairing s4.1.scaling fig2.eps1e-5 fig2.eps0 appB.homog appB.scalars appB.logits appB.first "
+    "appB.A2 prop2 prop2.ffn prop2.ln prop2.c prop2.ce eq2 prop3 prop3.var prop3.lnlogit prop3.lnbound",
     reference="symcook.spec.languages:first",
     arguments=(SCALED, ETA),
     symbols=(C, EPSILON),

@@ -29,15 +29,9 @@ NAMES = ("zero", "one", "cls", "place", "alternating", "ones", "unit", "hit", "s
     formula=PARITY,
     computes="0 < s",
     uniformity="No weight depends on the length; the position functions are i/n and (-1)^i.",
-    claims=(
-        "chiang2022.def.languages", "chiang2022.def.input", "chiang2022.def.layer", "chiang2022.def.att",
-        "chiang2022.def.output", "chiang2022.def.recognize", "chiang2022.s3.2.embed", "chiang2022.s3.2.posrange",
-        "chiang2022.s3.2.att1", "chiang2022.s3.2.evenodd", "chiang2022.fig1", "chiang2022.s3.2.ffn1",
-        "chiang2022.s3.2.layer2", "chiang2022.s3.2.s_even", "chiang2022.s3.2.sign", "chiang2022.s3.2.O1n",
-        "chiang2022.prop1", "chiang2022.s3.4.accuracy", "chiang2022.s3.4.ce", "chiang2022.appA.even.alpha",
-        "chiang2022.appA.even.s", "chiang2022.appA.odd.Z", "chiang2022.appA.odd.keven", "chiang2022.appA.odd.kodd",
-        "chiang2022.eq2",
-    ),
+    claims="def.languages def.input def.layer def.att def.output def.recognize s3.2.embed s3.2.posrange s3.2.att1 "
+    "s3.2.evenodd fig1 s3.2.ffn1 s3.2.layer2 s3.2.s_even s3.2.sign s3.2.O1n prop1 s3.4.accuracy s3.4.ce "
+    "appA.even.alpha appA.even.s appA.odd.Z appA.odd.keven appA.odd.kodd eq2",
     reference="symcook.spec.languages:parity",
     arguments=(SCALED,),
     symbols=(C,),
@@ -78,12 +72,8 @@ def parity(this: Recipe, scaled: bool) -> kit.Transformer:
     formula=PARITY,
     computes="0 < s",
     uniformity="No weight depends on the length; the position functions are i/n and (-1)^i.",
-    claims=(
-        "chiang2022.def.ln", "chiang2022.s4.1.pairing", "chiang2022.s4.1.scaling", "chiang2022.fig2.eps1e-5",
-        "chiang2022.fig2.eps0", "chiang2022.appB.homog", "chiang2022.appB.scalars", "chiang2022.appB.logits",
-        "chiang2022.appB.parity", "chiang2022.appB.A2", "chiang2022.prop2", "chiang2022.prop2.ffn",
-        "chiang2022.prop2.ln", "chiang2022.prop2.c", "chiang2022.prop2.ce", "chiang2022.eq2",
-    ),
+    claims="def.ln s4.1.pairing s4.1.scaling fig2.eps1e-5 fig2.eps0 appB.homog appB.scalars appB.logits appB.parity "
+    "appB.A2 prop2 prop2.ffn prop2.ln prop2.c prop2.ce eq2",
     reference="symcook.spec.languages:parity",
     arguments=(SCALED, ETA),
     symbols=(C, EPSILON),

@@ -57,7 +57,7 @@ def _evaluated(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapte
     formula="max(0, min(x, y))",
     uniformity="No weight depends on the length. With g minima of at most h pieces there are 1 + ceil(log2 h) + "
     "ceil(log2 g) layers.",
-    claims=("cookbook.t1.cpwl", "cookbook.s4.1.def4.1_cpwl", "cookbook.s4.1.multivariate_depth"),
+    claims="t1.cpwl s4.1.def4.1_cpwl s4.1.multivariate_depth",
     arguments=(Argument("pieces", "0; x, y", "affine pieces: ',' inside a minimum, ';' between the minima", _pieces),),
     adapt=_evaluated,
 )
