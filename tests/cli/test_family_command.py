@@ -111,7 +111,7 @@ def test_a_table_comes_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path:
         assert answer["output"] == {"out": out}
     found = document(capsys, "prove", *line)
     assert found["values"] == "m = 2, M = 2, xi = 0 1 1 0, phi = 1 1"
-    assert found["theorems"][0]["id"] == "cookbook.t1.boolean"
+    assert "cookbook.t1.boolean" in [one["id"] for one in found["theorems"]]
 
 
 @together(
