@@ -12,15 +12,15 @@ from symcook.door import door, fits
 from symcook.errors import unknown
 
 if TYPE_CHECKING:
+    from symcook.bounds.arguments import Bound
     from symcook.bounds.error import error_propagation
     from symcook.bounds.falling import table_lookup, tie_break, ziggurat
     from symcook.bounds.flips import sensitivity
     from symcook.bounds.gelu import gelu_multiply, gelu_relu
-    from symcook.bounds.hash import layernorm_hash
     from symcook.bounds.layer import layer_norm, lipschitz
-    from symcook.bounds.result import Bound
     from symcook.bounds.scores import softmax_of_scores
     from symcook.bounds.softmax import quadratic_lookup, softmax_hardmax, temperature
+    from symcook.bounds.sums import layernorm_hash
     from symcook.papers.chiang2022.entropy import cross_entropy
 
 __all__ = [
@@ -53,7 +53,7 @@ KINDS = {
         "ziggurat": "bounds.falling:ziggurat",
         "table-lookup": "bounds.falling:table_lookup",
         "tie-break": "bounds.falling:tie_break",
-        "layernorm-hash": "bounds.hash:layernorm_hash",
+        "layernorm-hash": "bounds.sums:layernorm_hash",
         "lipschitz": "bounds.layer:lipschitz",
         "layer-norm": "bounds.layer:layer_norm",
         "gelu-multiply": "bounds.gelu:gelu_multiply",

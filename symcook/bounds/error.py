@@ -11,10 +11,9 @@ from typing import Any
 import flint
 from flint import arb
 
-from symcook.bounds.arguments import count, rational_positive, read_model, written
+from symcook.bounds.arguments import Bound, count, decided, rational_positive, read_model, shown, written
 from symcook.bounds.growth import Growth, Part
 from symcook.bounds.moved import Moved, Off
-from symcook.bounds.result import Bound, decided, shown
 from symcook.domains.rounding import FORMATS, Format
 from symcook.errors import EMPTY_WORD, BadInput, Undecided, unknown
 from symcook.forward import forward

@@ -183,8 +183,8 @@ class Moved(Rowwise):
     # The arithmetic. Every result is exact + what moves it; `rounded` adds what a type of floats makes of it.
 
     def rounded(self, found: Off, by: arb | None = None) -> Off:
-        """The number as the type of floats has it: off by one rounding, or by what is given, where there are several: not
-        even a number of the type comes out of these for sure."""
+        """The number as the type of floats has it: off by one rounding, or by what is given, where there are several:
+        not even a number of the type comes out of these for sure."""
         format = self.format
         if format is None or (by is None and found.still and found.exact.is_exact() and format.holds(found.exact)):
             return found

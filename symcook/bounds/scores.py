@@ -13,8 +13,7 @@ from typing import Any
 
 import flint
 
-from symcook.bounds.arguments import count, number_tree, positive, rational_value, written
-from symcook.bounds.result import Bound, decided
+from symcook.bounds.arguments import Bound, count, decided, number_tree, positive, rational_value, written
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term
 from symcook.numbers.balls import arb_of, ball, check_digits, refine

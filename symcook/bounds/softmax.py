@@ -7,8 +7,7 @@ from fractions import Fraction
 
 import flint
 
-from symcook.bounds.arguments import count, exact, positive
-from symcook.bounds.result import Bound, decided, shown
+from symcook.bounds.arguments import Bound, count, decided, exact, positive, shown
 from symcook.bounds.scores import Deficits
 from symcook.bounds.sums import reach, squares
 from symcook.errors import BadInput

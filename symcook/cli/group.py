@@ -12,12 +12,12 @@ from symcook import __version__
 from symcook.cli import COMMANDS, THREE_THINGS, help_text
 from symcook.cli.output import begin
 from symcook.errors import BadInput, unknown
-from symcook.questions import QUESTIONS
 
 HOMES = {
     "about": ("list", "show", "explain", "claims", "lemmas", "completion"),
     "families": ("new",),
     "files": ("export", "verify-export", "diff", "report"),
+    "question": ("margin", "tolerance", "temperature", "precision", "entropy"),
     "runs": ("run", "derive", "check"),
 }
 """The modules that have several commands; another one is in the module of its name."""
@@ -32,13 +32,10 @@ class Table(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        if cmd_name in QUESTIONS:
-            from symcook.cli.question import command_of
-
-            return command_of(QUESTIONS[cmd_name])
         home = next((module for module, names in HOMES.items() if cmd_name in names), cmd_name)
+        found = importlib.import_module(f"symcook.cli.{home}")
         own = "list_" if cmd_name == "list" else cmd_name.replace("-", "_")
-        return getattr(importlib.import_module(f"symcook.cli.{home}"), own)
+        return found.command_of(cmd_name) if home == "question" else getattr(found, own)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if not ctx.resilient_parsing and args[0] not in COMMANDS:

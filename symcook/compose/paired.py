@@ -11,10 +11,10 @@ from typing import Any
 
 from symcook.compose.routing import fresh
 from symcook.errors import BadInput
+from symcook.model.checks import Space
 from symcook.model.ends import Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.space import Space
 from symcook.model.symbols import Exact, exact
 from symcook.model.transformer import Transformer
 

@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 
 from symcook.errors import BadInput, NotExact, unknown
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import Tree, children, names, show
 from symcook.model.family import Family, Head, Layer, Norm, Range, Repeat, Write, renamed
@@ -21,7 +22,6 @@ from symcook.model.layers import SelfAttention
 from symcook.model.parts import FeedForward, LayerNorm
 from symcook.model.parts import Head as ModelHead
 from symcook.model.rationals import Rationals, quotient
-from symcook.model.space import Space
 from symcook.model.symbols import exact
 from symcook.model.transformer import Transformer
 

@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from symcook.door import door
 from symcook.errors import BadInput, NotExact
 from symcook.files import put
-from symcook.model.checks import MAX_LABEL
+from symcook.model.checks import MAX_LABEL, Space
 from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm, Part
 from symcook.model.rationals import Rationals, rational
-from symcook.model.space import Space
 from symcook.model.symbols import exact, from_sympy
 from symcook.model.transformer import Parameter, Transformer
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from symcook.door import door
 from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown, Verbs
-from symcook.model.checks import Put, freeze, instance, printable
+from symcook.model.checks import Put, Space, freeze, instance, listed, printable
 from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.layers import Layer, SelfAttention, Sublayer
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.space import Space, listed
 from symcook.model.symbols import Exact, exact, from_sympy, symbol
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from symcook.numbers.balls import ball, bits_for, check_digits, ladder, settled
 from symcook.questions.answer import Answer, Cell, lengths
 from symcook.words import Cover
 from symcook.words.cells import classes
-from symcook.words.exact import mergeable, merged, moved
-from symcook.words.prefixes import Level
+from symcook.words.exact import Level, mergeable, merged, moved
 
 LIMIT_BITS = 2**13
 Number = Any

@@ -156,7 +156,7 @@ def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., kit.Transfor
     def declare(make: Callable[..., kit.Transformer]) -> Callable[..., kit.Transformer]:
         own = name or make.__name__.replace("_", "-")
         same = f"symcook.spec.{make.__module__.split('.')[-2]}:{make.__name__}"
-        known = {"name": own, "make": make, "computes": facts["formula"], "reference": same, **facts}
+        known: dict[str, Any] = {"name": own, "make": make, "computes": facts["formula"], "reference": same, **facts}
         _RECIPES[own] = Recipe(**known | {"claims": ids(facts.get("claims", ""), facts["source"])})
         return make
 

@@ -9,7 +9,7 @@ from symcook.report.document import Document, Table, value_latex
 from symcook.report.markup import Cell
 
 if TYPE_CHECKING:
-    from symcook.bounds.result import Bound
+    from symcook.bounds.arguments import Bound
     from symcook.numbers.balls import Ball
 
 HOLDS = {True: "yes", False: "no", None: "undecided"}

@@ -20,7 +20,7 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.columns import Column, valued
 from symcook.recipes.words import WORDS, called, read
 from symcook.run import run
-from symcook.verify.inputs import BLOCK, Part, braces, conjuncts, region_tree, rows, words
+from symcook.verify.answers import BLOCK, Part, braces, conjuncts, region_tree, rows, words
 from symcook.verify.sweep import DIGITS, Check, Comparison, Numbers, Progress, Reference, check, found
 
 SYMBOLS = tuple(Fraction(1, q) for q in (1, 2, 7, 1000))

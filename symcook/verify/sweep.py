@@ -28,8 +28,7 @@ from symcook.model.rationals import quotient, rational
 from symcook.model.symbols import Exact, fraction
 from symcook.model.transformer import Transformer
 from symcook.run import Run, run
-from symcook.verify.answers import Expected, Reference, input_text
-from symcook.verify.inputs import Part, region_tree, rows, words
+from symcook.verify.answers import Expected, Part, Reference, input_text, region_tree, rows, words
 
 if TYPE_CHECKING:
     from symcook.domains.batch import Grid, Words

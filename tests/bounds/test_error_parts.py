@@ -13,10 +13,10 @@ from symcook.bounds import error_propagation as by_both_ways
 from symcook.bounds import growth
 from symcook.bounds.growth import normed_change
 from symcook.errors import BadInput
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.proof.replay import replay
 

@@ -22,10 +22,10 @@ from symcook.domains import make_domain
 from symcook.domains.ball import Ball
 from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
 

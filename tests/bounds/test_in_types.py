@@ -17,8 +17,8 @@ from runtimes import Runtime
 
 import symcook as sc
 from symcook import bounds
-from symcook.bounds import hash as hashes
 from symcook.bounds import layer
+from symcook.bounds import sums as hashes
 from symcook.bounds.error import FLOATS
 from symcook.bounds.moved import Moved, Off
 from symcook.papers.chiang2022.entropy import cross_entropy

@@ -7,11 +7,11 @@ from html.parser import HTMLParser
 
 import pytest
 
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_term
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.recipes import build, names
 from symcook.report.document import WIDTH, table

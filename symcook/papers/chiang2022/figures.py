@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 import flint
 
-from symcook.bounds.arguments import count
-from symcook.bounds.result import Bound
+from symcook.bounds.arguments import Bound, count
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.numbers.balls import Ball, arb_of, ball, decide_sign, limit_for, refine
 from symcook.papers.chiang2022.entropy import (
