@@ -75,7 +75,7 @@ class Shown(Named):
 class Several(Shown, tuple[T, ...], Generic[T]):
     """Answers of one kind, in their order: a tuple that shows each of them."""
 
-    REPORT = "several"
+    REPORT = "document"
 
 
 class Verb:

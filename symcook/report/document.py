@@ -9,10 +9,13 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.report import markup
 from symcook.report.markup import Cell, Display, words
+
+if TYPE_CHECKING:
+    from symcook.model.answers import Several
 
 LINE = 98
 """The characters of a line of words."""
@@ -294,3 +297,28 @@ def cell(value: Any, most: int = MOST, shaded: bool = False) -> Cell:
         return Cell(text, shade=shade)
     digits = f"{about:.3f}".rstrip("0").rstrip(".") if shaded else f"{about:.4g}"
     return Cell(f"≈{digits}", text, shade)
+
+
+# Several answers.
+
+LINES = 40
+"""The lines of a repr."""
+
+
+def line(found: Several) -> str:
+    """A line each, as of a tuple; of many answers the first and the last: the repr."""
+    lines = [repr(one) for one in found]
+    if len(lines) > LINES:
+        lines[LINES - 2 : -1] = [f"... {len(lines) - LINES + 1} more"]
+    shown = ",\n ".join(lines)
+    return f"({shown},)" if len(lines) == 1 else f"({shown})"
+
+
+def document(found: Several) -> Drawn:
+    """Each, one under the other."""
+    each: list[Any] = [one._report().document(one) for one in found]
+    return Drawn(
+        lambda: "\n\n".join(one.text() for one in each),
+        lambda: markup.page(*(one.html() for one in each)),
+        lambda: [display for one in each for display in one.displays()],
+    )
