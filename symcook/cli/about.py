@@ -274,7 +274,7 @@ def completion(*, shell: Annotated[str, argument(type=OneOf("shell", SHELLS))], 
     """Print a completion script: eval "$(symcook completion bash)"."""
     from click.shell_completion import get_completion_class
 
-    from symcook.cli.group import group
+    from symcook.cli.output import group
 
     found = get_completion_class(shell)
     assert found is not None, shell

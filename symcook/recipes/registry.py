@@ -50,8 +50,8 @@ class Recipe(NamedTuple):
     other point of the model's inputs and symbols; else it is exact there at least. `computes` is what the weights
     return everywhere. The three are those of the default arguments, and the function `region` of this module gives
     the region for others. `reference` is "module:function", and `adapt` makes of it and {argument or symbol: value} a
-    function of one input, where `asked` does not. `error` bounds the difference from it in
-    the region, in the grammar; empty, as for most recipes, there is none. `error_of` gives it for other arguments.
+    function of one input, where `asked` does not. `error` bounds the difference from it in the region, in the grammar;
+    empty, as for most recipes, there is none. `error_of` gives it for other arguments. `about` names the claims.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Recipe(NamedTuple):
     formula: str
     computes: str
     uniformity: str
-    claims: tuple[str, ...]
+    about: str
     reference: str
     make: Callable[..., kit.Transformer]
     region: str = "true"
@@ -72,6 +72,11 @@ class Recipe(NamedTuple):
     largest: bool = True
     error: str = ""
     error_of: Callable[..., str] | None = None
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """The claims about it by id."""
+        return ids(self.about, self.source)
 
     @property
     def words(self) -> str:
@@ -157,7 +162,7 @@ def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., kit.Transfor
         own = name or make.__name__.replace("_", "-")
         same = f"symcook.spec.{make.__module__.split('.')[-2]}:{make.__name__}"
         known: dict[str, Any] = {"name": own, "make": make, "computes": facts["formula"], "reference": same, **facts}
-        _RECIPES[own] = Recipe(**known | {"claims": ids(facts.get("claims", ""), facts["source"])})
+        _RECIPES[own] = Recipe(about=known.pop("claims", ""), **known)
         return make
 
     return declare
