@@ -13,7 +13,7 @@ from symcook.bounds.sums import reach, squares
 from symcook.errors import BadInput
 from symcook.model.expr import parse_term
 from symcook.model.rationals import rational
-from symcook.numbers.balls import ball, check_digits, decide_sign, refine
+from symcook.numbers.balls import check_digits, decide_sign
 
 
 def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = False, digits: int | str = 30) -> Bound:
@@ -63,17 +63,13 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
         x = (-gap()).exp()
         return 2 * x * (1 + many * others * x) / (1 + others * x)
 
-    sharp = refine(value, wanted, relative=True, what="the supremum")
-    half = refine(lambda: value() / 2, wanted, relative=True, what="the error of a value")
-    paper = refine(claimed, wanted, relative=True, what="the claimed bound")
-    holds = decided(difference, wanted, "the supremum <= 2 n e^-gamma")
     where = "by any one score" if many == 1 else "by one maximal score and all others exactly gamma below it"
     return Bound(
         kind="softmax-hardmax",
         parameters={"n": many, "gamma": text, "ties": bool(ties)},
-        value=ball(sharp, wanted, relative=True),
-        claimed=ball(paper, wanted, relative=True),
-        holds=holds,
+        value=shown(value, wanted, "the supremum"),
+        claimed=shown(claimed, wanted, "the claimed bound"),
+        holds=decided(difference, wanted, "the supremum <= 2 n e^-gamma"),
         attained=True,
         where=where,
         source="Cookbook, Lemma 5.3",
@@ -85,7 +81,7 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
             "lem.hard_soft_ties_attained",
             "lem.hard_soft_value",
         ),
-        extra={"error of a value in [0, 1]": ball(half, wanted, relative=True)},
+        extra={"error of a value in [0, 1]": shown(lambda: value() / 2, wanted, "the error of a value")},
     )
 
 
@@ -159,9 +155,6 @@ def quadratic_lookup(
         x = (-ball_of()).exp()
         return 4 * x / (1 + 2 * x - x**3)
 
-    sharp = refine(value, wanted, relative=True, what="the supremum")
-    paper = refine(claimed, wanted, relative=True, what="the claimed bound")
-    holds = decided(difference, wanted, "the supremum <= 4 e^-gamma")
     extra = {"free of n": shown(free, wanted)}
     if length is not None:
 
@@ -174,9 +167,9 @@ def quadratic_lookup(
     return Bound(
         kind="lookup",
         parameters=parameters,
-        value=ball(sharp, wanted, relative=True),
-        claimed=ball(paper, wanted, relative=True),
-        holds=holds,
+        value=shown(value, wanted, "the supremum"),
+        claimed=shown(claimed, wanted, "the claimed bound"),
+        holds=decided(difference, wanted, "the supremum <= 4 e^-gamma"),
         attained=length is not None,
         where=f"at q = {place}" if length is not None else "approached as n grows, q in the middle",
         source="Cookbook, Section 5.3.4; yang2026, Lemma 6",

@@ -24,7 +24,7 @@ from symcook.cli.options import (
     need_values,
     option,
 )
-from symcook.cli.output import Progress, print_json, say, within
+from symcook.cli.output import Progress, say_or_json, within
 from symcook.declaration import Argument, Question
 from symcook.errors import BadInput
 from symcook.questions import QUESTIONS
@@ -110,12 +110,8 @@ def ask(
     if targets:
         write(found, targets, force)
     names = [str(target) for target in targets]
-    if as_json:
-        print_json(found.to_json() | ({"files": names} if names else {}))
-    else:
-        say(found.text())
-        if names:
-            say(f"wrote {', '.join(names)}")
+    wrote = f"\nwrote {', '.join(names)}" if names else ""
+    say_or_json(as_json, lambda: found.to_json() | ({"files": names} if names else {}), lambda: found.text() + wrote)
     if len(names) == 1:
         print(MISSING, file=sys.stderr)
     return 0
