@@ -23,7 +23,7 @@ from symcook.cli.options import (
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, say, say_or_json
 from symcook.errors import BadInput
-from symcook.recipes.named import path_of, read
+from symcook.recipes.models import path_of, read
 
 if TYPE_CHECKING:
     from symcook.recipes.operations import Operation

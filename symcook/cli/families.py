@@ -18,7 +18,7 @@ from symcook.cli.options import command as declare
 from symcook.cli.output import print_json, say, say_or_json
 from symcook.errors import BadInput
 from symcook.model.family import shipped
-from symcook.recipes.named import SHIPPED, instance_of, model_of, path_of, read
+from symcook.recipes.models import SHIPPED, instance_of, model_of, path_of, read
 from symcook.report.document import WIDE
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from symcook.cli.options import Chosen, choose, need_values
 from symcook.cli.output import Waiting, print_json, say
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.files import put, vacant
-from symcook.recipes.named import is_path
+from symcook.recipes.models import is_path
 
 if TYPE_CHECKING:
     from symcook.proof.replay import Verdict

@@ -182,7 +182,7 @@ def test_a_recipe_computes_its_formula() -> None:
 
 
 RECIPE = '''from symcook.recipes.feedforward import UNIFORM, pointwise
-from symcook.recipes.registry import recipe
+from symcook.recipes import recipe
 
 
 @recipe(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from symcook.errors import BadInput
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit, of_rows
 from symcook.recipes.arguments import fraction, integer, one_of
 from symcook.recipes.attention import LONGEST, POSITION, WEIGHTING, encoded, lookup_region, over_rows, recipe, sharpened
-from symcook.recipes.registry import Argument, Recipe, of_rows
 
 
 @recipe(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit, of_rows
 from symcook.recipes.arguments import one_of
 from symcook.recipes.attention import HARD, MARK, over_rows, recipe
-from symcook.recipes.registry import Argument, Recipe, of_rows
 
 
 @recipe(

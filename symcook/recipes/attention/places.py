@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, Symbol, kit, named, of_rows
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
 from symcook.recipes.attention import LONGEST, MARK, WEIGHTING, over_rows, recipe, sharpened
-from symcook.recipes.registry import Argument, Recipe, Symbol, named, of_rows
 
 
 @recipe(

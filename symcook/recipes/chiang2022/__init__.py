@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, Symbol, kit
+from symcook.recipes import recipe as declared
 from symcook.recipes.arguments import positive_or_none, yes_or_no
-from symcook.recipes.registry import Argument, Recipe, Symbol
-from symcook.recipes.registry import recipe as declared
 
 recipe = partial(declared, kind="language")
 SOURCE = "Chiang and Cholak 2022"

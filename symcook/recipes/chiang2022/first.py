@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symcook.errors import BadInput
-from symcook.recipes import kit
+from symcook.recipes import Recipe, build, kit
 from symcook.recipes.chiang2022 import (
     EPSILON,
     ETA,
@@ -19,7 +19,6 @@ from symcook.recipes.chiang2022 import (
     recipe,
     score_scale,
 )
-from symcook.recipes.registry import Recipe, build
 
 NAMES = ("zero", "one", "cls", "start", "hit", "s")
 

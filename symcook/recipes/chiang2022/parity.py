@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcook.recipes import kit
+from symcook.recipes import Recipe, build, kit
 from symcook.recipes.chiang2022 import (
     EPSILON,
     ETA,
@@ -18,7 +18,6 @@ from symcook.recipes.chiang2022 import (
     recipe,
     score_scale,
 )
-from symcook.recipes.registry import Recipe, build
 
 NAMES = ("zero", "one", "cls", "place", "alternating", "ones", "unit", "hit", "s")
 

@@ -8,10 +8,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import bits, integer, one_of
 from symcook.recipes.feedforward import Adapted, pointwise, recipe
-from symcook.recipes.registry import Argument, Recipe
 
 MAX_BITS = 12
 

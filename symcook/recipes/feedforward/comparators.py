@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from symcook.errors import BadInput
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import fraction
 from symcook.recipes.feedforward import EPS, pointwise, positive, recipe
-from symcook.recipes.registry import Argument, Recipe
 
 
 @recipe(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, Symbol, build, kit, region
 from symcook.recipes.arguments import called, one_of, recipe_of
 from symcook.recipes.feedforward import of_inner, pointwise, recipe
-from symcook.recipes.registry import Argument, Recipe, Symbol, build, region
 
 
 @recipe(

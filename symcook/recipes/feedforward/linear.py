@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, Symbol, build, kit, region
 from symcook.recipes.arguments import called, recipe_of
 from symcook.recipes.arguments import points as read_points
 from symcook.recipes.feedforward import (
@@ -14,7 +14,6 @@ from symcook.recipes.feedforward import (
     recipe,
     vector,
 )
-from symcook.recipes.registry import Argument, Recipe, Symbol, build, region
 
 
 @recipe(

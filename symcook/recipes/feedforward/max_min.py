@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import fraction, split
 from symcook.recipes.feedforward import Adapted, recipe
-from symcook.recipes.registry import Argument, Recipe
 
 MOST_PIECES = 64
 Form = tuple[tuple[tuple[str, "kit.Fraction"], ...], "kit.Fraction"]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, Symbol, kit, recipe
 from symcook.recipes.arguments import integer, one_of
-from symcook.recipes.registry import Argument, Recipe, Symbol, recipe
 
 BRACKETS = {"(": {"token": 1}, ")": {"token": -1}}
 FORMULA = "(all p in 1..n. closes(p) <= opens(p)) & opens(n) = closes(n)"

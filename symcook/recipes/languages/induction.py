@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit, recipe
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
 from symcook.recipes.attention import rounding
-from symcook.recipes.registry import Argument, Recipe, recipe
 
 FETCHING = Argument(
     "weighting",

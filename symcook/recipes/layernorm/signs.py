@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, Symbol, kit
 from symcook.recipes.arguments import integer
 from symcook.recipes.feedforward import over_numbers, positive, vector
 from symcook.recipes.layernorm import recipe
-from symcook.recipes.registry import Argument, Recipe, Symbol
 
 
 def _region(d: int) -> str:

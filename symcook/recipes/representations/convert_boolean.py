@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 from symcook.errors import BadInput
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import one_of
 from symcook.recipes.feedforward import UNIFORM, pointwise
-from symcook.recipes.registry import Argument, Recipe
 from symcook.recipes.representations import recipe
 
 REGIONS = {

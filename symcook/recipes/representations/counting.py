@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, Symbol, kit, named
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import integer, one_of
 from symcook.recipes.attention import HARD, LONGEST
-from symcook.recipes.registry import Argument, Recipe, Symbol, named
 from symcook.recipes.representations import recipe
 
 

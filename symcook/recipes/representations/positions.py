@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from symcook.errors import BadInput
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit, named
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import integer, one_of, positive
-from symcook.recipes.registry import Argument, Recipe, named
 from symcook.recipes.representations import recipe
 
 
