@@ -79,7 +79,7 @@ def loaded(code: str) -> set[str]:
     [
         ("build('gtzero')", {"feedforward.comparators"}),
         ("build('dyck-1-2')", {"languages.dyck"}),
-        ("build('first-layernorm')", {"chiang2022.first"}),
+        ("build('first-layernorm')", {"chiang2022.recognisers"}),
         ("info('attention-identity'), region('clip')", {"attention.averages", "feedforward.linear"}),
     ],
 )
