@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import flint
 
@@ -88,7 +88,11 @@ def rational_value(tree: Tree, name: str, values: Mapping[str, Fraction] | None 
         raise BadInput(f"{name} must be rational; {error.must}", error.given, error.do) from None
 
 
-def read_model(model: str | Transformer, values: str | Mapping[str, Any] | None) -> tuple[Transformer, str]:
+if TYPE_CHECKING:
+    from symcook.model.symbols import Exact
+
+
+def read_model(model: str | Transformer, values: str | Mapping[str, object] | None) -> tuple[Transformer, str]:
     """A model with all symbols set, and its name: a recipe, the path of a model file, or a Transformer.
 
     `values` gives arguments of the recipe and values of symbols, as a mapping or as text "N=4, eps=1/16". Raises
@@ -105,7 +109,7 @@ def read_model(model: str | Transformer, values: str | Mapping[str, Any] | None)
     return _bound(found, {key: value for key, value in given.items() if key not in arguments}), model
 
 
-def _bound(model: Transformer, given: Mapping[str, Any]) -> Transformer:
+def _bound(model: Transformer, given: Mapping[str, Exact]) -> Transformer:
     """The model with its symbols set; BadInput, with the option to give, where one has no value."""
     missing = [p for p in model.parameters if p.default is None and p.name not in given]
     model.values(given, require=False)  # a wrong name or value is said first
@@ -116,7 +120,7 @@ def _bound(model: Transformer, given: Mapping[str, Any]) -> Transformer:
     return model.bind(given)
 
 
-def settings(values: str | Mapping[str, Any] | None) -> dict[str, Any]:
+def settings(values: str | Mapping[str, object] | None) -> dict[str, Any]:
     """Arguments and values as a mapping, from one or from text "N=4, eps=1/16"; BadInput for other text."""
     if values is None:
         return {}
@@ -145,7 +149,7 @@ def rational_positive(value: object, name: str) -> Fraction:
     return Fraction(found)
 
 
-def entry(value: Any) -> Fraction:
+def entry(value: object) -> Fraction:
     """An entry of a matrix as a Fraction; BadInput where it is not rational."""
     return Fraction(value) if isinstance(value, (int, Fraction)) else fraction(value)
 
@@ -178,7 +182,8 @@ class Bound(Shown):
     """A claimed bound beside the sharp value.
 
     value: the supremum of the quantity; claimed: the paper's bound, None where it does not apply; holds: value <=
-    claimed, None where the balls left it open or nothing is claimed; attained: whether some admissible input
+    claimed, by balls or for all parameters by one of `proofs`, None where the balls left it open or nothing is claimed;
+    attained: whether some admissible input
     reaches the supremum. parameters are exact: integers, booleans and text of the grammar. where: which inputs
     reach the supremum, in words. proofs: ids of stored statements that say for all parameters what is answered here
     for the given ones; extra: further values, by name.

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flint import arb, fmpq
 
@@ -48,7 +48,10 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.evaluate import evaluate
 from symcook.numbers.roots import rational_root
 
-Number = Any
+if TYPE_CHECKING:
+    import sympy
+
+Number = fmpq | arb
 """A rational number of flint where all constants up to there are rational, else a ball; the two mix."""
 
 
@@ -174,7 +177,7 @@ class Growth:
             must = f"the error before {label} must be at most 1 by the papers' constants (Lemma 31)"
             raise BadInput(must, f"delta = {written(self.delta)}", "give a smaller delta")
         scaled, bound, greatest = self._factor(head), _flint(size), _flint(max(size, Fraction(1)))
-        weights = 2 * (_moved(scaled * _flint(mu), bound, seen.ours) / 2).tanh()
+        weights = 2 * arb(_moved(scaled * _flint(mu), bound, seen.ours) / 2).tanh()
         claimed = scaled * 3 * papers**2 * greatest * seen.papers
         return Pair(own * (bound * weights + seen.ours), papers * (self.width * greatest * 4 * claimed + seen.papers))
 
@@ -204,7 +207,7 @@ class Growth:
             before = streams(self.model, step.layer - 1, self.length, self.name)
             self.gaps[id(head)] = score_gap(head, before, self.model.embedding.start, f"{label} of {self.name}")
         gap = self.gaps[id(head)]
-        moved = _moved(_flint(mu), _flint(gap.size), error)
+        moved: Any = _moved(_flint(mu), _flint(gap.size), error)
         if gap.least is not None and 2 * moved >= _flint(gap.least):
             must = f"delta must be so small that the scores of {label} keep their maxima"
             by = Fraction(int(moved.p), int(moved.q))
@@ -231,7 +234,7 @@ def _root(square: Fraction) -> Number:
 Rows = Sequence[Sequence[Fraction]]
 
 
-def rows_of(matrix: Any) -> list[list[Fraction]]:
+def rows_of(matrix: sympy.MatrixBase) -> list[list[Fraction]]:
     """A matrix of a block as rows of Fractions; BadInput where an entry is not rational."""
     return [[entry(matrix[r, c]) for c in range(matrix.shape[1])] for r in range(matrix.shape[0])]
 
@@ -335,7 +338,7 @@ def streams(model: Transformer, layers: int, length: int, name: str) -> list[Str
     return found
 
 
-def _rational(value: Any) -> Fraction:
+def _rational(value: object) -> Fraction:
     if not isinstance(value, (int, Fraction)):
         raise NotExact("the stream before a hard head must be rational", value)
     return Fraction(value)

@@ -10,11 +10,14 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd, lcm
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import sympy
 
 from symcook.model.symbols import from_sympy, to_sympy, tree_from_sympy
+
+if TYPE_CHECKING:
+    from sympy.printing.printer import Printer
 
 
 class Ranged(sympy.Expr):
@@ -24,14 +27,14 @@ class Ranged(sympy.Expr):
     is_commutative = True
     is_extended_real = True
 
-    def __new__(cls, body: Any, variable: Any, low: Any, high: Any) -> Any:
+    def __new__(cls, body: sympy.Expr, variable: sympy.Symbol, low: sympy.Expr, high: sympy.Expr) -> Any:
         node = cls.unevaluated(body, variable, low, high)
         if not (node.low.is_number and node.high.is_number):
             return node
         return to_sympy(tree_from_sympy(node), {s.name: s for s in node.free_symbols})
 
     @classmethod
-    def unevaluated(cls, body: Any, variable: Any, low: Any, high: Any) -> Any:
+    def unevaluated(cls, body: sympy.Basic, variable: sympy.Basic, low: sympy.Basic, high: sympy.Basic) -> Any:
         """The node as it stands."""
         return super().__new__(cls, sympy.sympify(body), variable, sympy.sympify(low), sympy.sympify(high))
 
@@ -44,10 +47,10 @@ class Ranged(sympy.Expr):
     def free_symbols(self) -> set[Any]:
         return (self.body.free_symbols - {self.variable}) | self.low.free_symbols | self.high.free_symbols
 
-    def _sympystr(self, printer: Any) -> str:
+    def _sympystr(self, printer: Printer) -> str:
         return from_sympy(self)
 
-    def _latex(self, printer: Any) -> str:
+    def _latex(self, printer: Printer) -> str:
         low, high, body = (printer.doprint(part) for part in (self.low, self.high, self.body))
         return rf"\{self.tag}_{{{self.variable.name}={low}}}^{{{high}}} \left({body}\right)"
 
@@ -66,7 +69,7 @@ class Choice(sympy.Expr):
     is_commutative = True
     is_extended_real = True
 
-    def __new__(cls, condition: Any, yes: Any, no: Any) -> Any:
+    def __new__(cls, condition: sympy.Basic, yes: sympy.Expr, no: sympy.Expr) -> Any:
         if condition in (sympy.true, sympy.false):
             return yes if condition == sympy.true else no
         return super().__new__(cls, condition, sympy.sympify(yes), sympy.sympify(no))
@@ -75,10 +78,10 @@ class Choice(sympy.Expr):
     yes: Any = property(lambda self: self.args[1])
     no: Any = property(lambda self: self.args[2])
 
-    def _sympystr(self, printer: Any) -> str:
+    def _sympystr(self, printer: Printer) -> str:
         return from_sympy(self)
 
-    def _latex(self, printer: Any) -> str:
+    def _latex(self, printer: Printer) -> str:
         return printer.doprint(sympy.Piecewise((self.yes, self.condition), (self.no, True)))
 
 
@@ -89,7 +92,7 @@ SHORTER = Fraction(3, 5)
 
 
 @lru_cache(maxsize=256)  # a logit is often the coordinate that is read
-def shorter(expression: Any) -> Any:
+def shorter(expression: sympy.Expr) -> Any:
     """An equal expression with sign for steps up and down, and with tanh, sinh or cosh for exponentials where its text
     gets much shorter; else itself.
 
@@ -100,7 +103,7 @@ def shorter(expression: Any) -> Any:
     return _hyperbolic(_signs(expression))
 
 
-def _signs(expression: Any) -> Any:
+def _signs(expression: sympy.Expr) -> Any:
     """sign(u) for I[u > 0] - I[u < 0], where the two occur with opposite factors and in no other way."""
     steps = {u: step for step in expression.atoms(sympy.Piecewise) if (u := _rises(step)) is not None}
     up, down = sympy.Dummy("up"), sympy.Dummy("down")
@@ -155,7 +158,7 @@ def _hyperbolic(expression: Any) -> Any:
     return best
 
 
-def _unit(exponents: list[Any]) -> Any:
+def _unit(exponents: list[sympy.Expr]) -> Any:
     """u such that every exponent is an integer times u, without a common divisor; None where there is none."""
     first = exponents[0]
     ratios = [sympy.cancel(exponent / first) for exponent in exponents]
@@ -166,7 +169,7 @@ def _unit(exponents: list[Any]) -> Any:
     return -unit if unit.could_extract_minus_sign() else unit
 
 
-def _symmetric(plain: Any, E: Any, unit: Any) -> list[Any]:
+def _symmetric(plain: sympy.Expr, E: sympy.Symbol, unit: sympy.Expr) -> list[Any]:
     """A sum of powers of E as hyperbolic sines and cosines; nothing where it is no such sum."""
     result: Any = sympy.Integer(0)
     coefficients = {}

@@ -113,7 +113,7 @@ class Answer:
 
 
 def settle(
-    statement: Statement, document: Mapping[str, Any], text: ProofText | None = None, seconds: float = SECONDS
+    statement: Statement, document: Mapping[str, object], text: ProofText | None = None, seconds: float = SECONDS
 ) -> Answer:
     """Try the sentence on short words, then prove it by the text or the automation.
 
@@ -135,7 +135,7 @@ def settle(
 
 
 def prove(
-    statement: Statement, text: ProofText | None = None, document: Mapping[str, Any] | None = None
+    statement: Statement, text: ProofText | None = None, document: Mapping[str, object] | None = None
 ) -> dict[str, Any]:
     """The certificate, by a proof text or the automation, without a limit of time.
 
@@ -153,7 +153,7 @@ def _headed(statement: Statement, text: ProofText | None) -> None:
 
 
 def _proved(
-    statement: Statement, text: ProofText | None, document: Mapping[str, Any] | None, until: float | None
+    statement: Statement, text: ProofText | None, document: Mapping[str, object] | None, until: float | None
 ) -> tuple[dict[str, Any], Verdict]:
     home = library(statement, _stored())
     texts = [text] if text is not None else _own_texts(statement)
@@ -308,7 +308,7 @@ def _equations(statement: Statement) -> str:
     return "(..)" if f[2][0][0] == "&" else "run"
 
 
-def _used(proof: Any) -> Iterator[str]:
+def _used(proof: object) -> Iterator[str]:
     if isinstance(proof, str):
         if proof.lstrip("#").startswith(("lem:", "named:", "oracle:")):
             yield proof.lstrip("#")
@@ -331,7 +331,7 @@ def below(certificate: Mapping[str, Any]) -> list[str]:
     return [name for name in replay.statements() if name in found]
 
 
-def expanded(statement: Statement, certificate: Mapping[str, Any]) -> str:
+def expanded(statement: Statement, certificate: Mapping[str, object]) -> str:
     """Definitions, lemmas and the statement in the form that the second checker, proofs/checker.py, reads."""
     lines = (replay.library().root / "statements" / "definitions.txt").read_text(encoding="utf-8").split("\n")
     blocks = ["\n".join(f"define: {x.strip()}" for x in lines if x.strip() and not x.lstrip().startswith("#"))]
@@ -353,7 +353,7 @@ def inhabited(home: Library, statement: Statement, runs: Runs) -> list[dict[str,
     return left.nodes
 
 
-def again(document: Mapping[str, Any], certificate: Any, text: str) -> tuple[str, Verdict]:
+def again(document: Mapping[str, Any], certificate: object, text: str) -> tuple[str, Verdict]:
     """A certificate and the statements beside it (`expanded`) checked again, for the model of a document as it is now:
     the sentence, and the verdict, OPEN where they do not belong together any more. BadInput where the files do not say
     which sentence they are about, or of which model.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import flint
 from flint import arb, fmpq, fmpq_poly
@@ -13,6 +13,7 @@ from flint import arb, fmpq, fmpq_poly
 from symcook.bounds.moved import ONE, Moved, Off
 from symcook.domains.ball import Ball
 from symcook.domains.exact import Exact
+from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Rowwise
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import Result, forward
@@ -23,6 +24,10 @@ from symcook.numbers.evaluate import evaluate
 from symcook.numbers.roots import Algebraic, Place
 from symcook.questions.line import Line
 from symcook.questions.reach import Piece
+
+if TYPE_CHECKING:
+    from symcook.domains.ball import Value
+    from symcook.domains.protocol import Coefficient
 
 LIMIT_BITS = 2**12
 BITS = 128
@@ -77,7 +82,7 @@ class Interval(Ball):
 
     soft = Rowwise.soft
 
-    def _given(self, value: Any) -> Any:
+    def _given(self, value: Coefficient) -> Any:
         if isinstance(value, tuple) and self._name in names(value):
             return self._entry(evaluate(value, {self._name: self._value}))
         return super()._given(value)
@@ -87,7 +92,7 @@ class Interval(Ball):
             return self._entry(evaluate(term, {self._name: self._value, "i": i, "n": self.length}))
         return super().position(term, i)
 
-    def scales(self, factor: Any) -> Sequence[Any] | None:
+    def scales(self, factor: Coefficient) -> Sequence[Any] | None:
         """With a temperature that goes to 0, the least factor alone."""
         if self._cold is None or not isinstance(factor, tuple) or self._name not in names(factor):
             return super().scales(factor)
@@ -101,7 +106,7 @@ class Interval(Ball):
             found.append((least, most))
         return found
 
-    def softmax(self, scores: Sequence[Any], scale: Any, rows: Sequence[Sequence[Any]]) -> Sequence[Any]:
+    def softmax(self, scores: Sequence[Value], scale: Value | None, rows: Sequence[Sequence[Value]]) -> Sequence[Any]:
         if not isinstance(scale, tuple):
             return super().softmax(scores, scale, rows)
         least, most = scale
@@ -130,13 +135,13 @@ class Interval(Ball):
             found.append(base if not parts else self.total([base, self.over(self.total(parts), total)]))
         return found
 
-    def weights(self, scores: Sequence[Any]) -> list[Any]:
+    def weights(self, scores: Sequence[Value]) -> list[Any]:
         balls = [arb(score) for score in scores]
         top = max((score.mid() for score in balls), default=arb(0))
         return [(score - top).exp() for score in balls]
 
 
-def between(model: Transformer, sequence: Any, name: str, low: Fraction, high: Fraction, warm: bool = False) -> Any:
+def between(model: Transformer, sequence: object, name: str, low: Fraction, high: Fraction, warm: bool = False) -> Any:
     """The answer for every value of a symbol from `low` to `high`; None where it is not the same, or open."""
     with_balls = _ball(low).union(_ball(high)) if not warm else _ball(high)
     try:
@@ -186,14 +191,14 @@ class Sloped(Moved):
             self.known[("name", name)] = Off(self, whole.mid(), self.one(0, ONE))
             self.radius = whole.rad()
 
-    def begin(self, sequence: Any, start: int) -> None:
+    def begin(self, sequence: object, start: int) -> None:
         super().begin(sequence, start)
         self.width = 1
 
     def size(self, slope: flint.arb_mat) -> arb:
         return (slope[0, 0].abs_upper() * self.radius).upper()
 
-    def given(self, value: Any) -> Off:
+    def given(self, value: Coefficient) -> Off:
         self._refuse(value)
         return super().given(value)
 
@@ -201,7 +206,7 @@ class Sloped(Moved):
         self._refuse(term)
         return super().position(term, i)
 
-    def _refuse(self, value: Any) -> None:
+    def _refuse(self, value: object) -> None:
         if isinstance(value, tuple) and self.symbol in names(value):
             raise NotExact("a slope must be of the weight itself", self.symbol)
 
@@ -211,7 +216,7 @@ class Sloped(Moved):
         return sum((arb(0, (k * self.slope(self.bent[at]) / 2).abs_upper()) for at, k in x.kinks.items()), found)
 
 
-def only_zero(model: Transformer, sequence: Any, name: str, low: Fraction, high: Fraction) -> Fraction | None:
+def only_zero(model: Transformer, sequence: object, name: str, low: Fraction, high: Fraction) -> Fraction | None:
     """The rational number from `low` to `high` at which the logit of an input is exactly zero, and nowhere else there;
     None where that is not shown."""
     if not model.readout.signed or model.readout.everywhere:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flint import arb, fmpq
 
@@ -23,6 +23,9 @@ from symcook.questions.moving import NO_VALUE, Along, at_point, between, only_ze
 from symcook.questions.reach import Reach, enclosed, exactly, soonest
 from symcook.words import Cover
 from symcook.words.cells import classes
+
+if TYPE_CHECKING:
+    from symcook.words import Word
 
 Progress = Callable[[int, int], None]
 FIRST = Fraction(10007, 10**7)
@@ -108,7 +111,7 @@ def _furthest(
     """How far the weight may go to one side, the word that ends it, and whether that is exact."""
     exact = True
 
-    def reach_of(word: Any, best: Reach | None) -> Reach:
+    def reach_of(word: Word, best: Reach | None) -> Reach:
         nonlocal exact
         if exact:
             try:
@@ -122,14 +125,14 @@ def _furthest(
     return *soonest(words, reach_of), exact
 
 
-def _exact(model: Transformer, word: Any, name: str, start: Fraction, side: int, limit: Place | None) -> Reach:
+def _exact(model: Transformer, word: Word, name: str, start: Fraction, side: int, limit: Place | None) -> Reach:
     along = Along(model, word, name, fmpq(start.numerator, start.denominator), side)
     expected = along.point(Fraction(0))
     return exactly(along.probe, along.point, expected, limit)
 
 
 def _in_balls(
-    model: Transformer, word: Any, name: str, start: Fraction, side: int, digits: int, best: Reach | None
+    model: Transformer, word: Word, name: str, start: Fraction, side: int, digits: int, best: Reach | None
 ) -> Reach:
     sequence = model.tokens(word)
 
@@ -157,7 +160,7 @@ def _in_balls(
 
 
 def _sharp(
-    model: Transformer, sequence: Any, name: str, start: Fraction, side: int, found: Reach, expected: Any
+    model: Transformer, sequence: object, name: str, start: Fraction, side: int, found: Reach, expected: object
 ) -> Reach:
     """What balls enclose, as the rational number at which the output is zero, where that is shown."""
     if not isinstance(found.first, Fraction) or not isinstance(found.last, Fraction):
@@ -171,7 +174,7 @@ def _sharp(
 
 
 def _end(
-    model: Transformer, start: Fraction, side: int, where: str, best: Reach | None, word: Any, digits: int
+    model: Transformer, start: Fraction, side: int, where: str, best: Reach | None, word: Word, digits: int
 ) -> dict[str, Cell]:
     if best is None or best.first is None or word is None:
         return {where: None, f"{where}_in": None, f"{where}_word": None}
@@ -297,7 +300,7 @@ def _value(model: Transformer, weight: Weight) -> Any:
     return dict(_parts(model))[weight.part].matrices()[weight.matrix][weight.row, weight.column]
 
 
-def _put(model: Transformer, weight: Weight, value: Any) -> Transformer:
+def _put(model: Transformer, weight: Weight, value: object) -> Transformer:
     def changed(matrix: Any) -> Any:
         found = matrix.as_mutable()
         found[weight.row, weight.column] = value

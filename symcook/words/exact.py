@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, repeat
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, cast
 
 import numpy as np
 from flint import fmpq
@@ -28,6 +28,9 @@ from symcook.model.rationals import rational
 from symcook.model.transformer import Transformer
 from symcook.words import Stand, Word
 
+if TYPE_CHECKING:
+    from symcook.words.rounded import Hulls
+
 MOST = 200_000
 """The greatest number of prefixes that are kept at one position."""
 ZERO, ONE = fmpq(0), fmpq(1)
@@ -39,7 +42,7 @@ class Column(NamedTuple):
     values: Array
     made_of: frozenset[int] = frozenset()
 
-    def take(self, entries: Any) -> Column:
+    def take(self, entries: Array | list[int]) -> Column:
         return Column(self.values[entries], self.made_of)
 
 
@@ -92,7 +95,7 @@ class Rationals:
     def mean(self, total: Column) -> Column:
         return Column(total.values / (self.seen + 1), total.made_of)
 
-    def merged(self, heads: Sequence[Sequence[Column]], entries: int) -> tuple[Array, Array, Any]:
+    def merged(self, heads: Sequence[Sequence[Column]], entries: int) -> tuple[Array, list[int], Any]:
         last = [k for k in range(len(self.sums)) if k not in self.fed]
         ends = self.sums[last[0]] if len(last) == 1 else self.nothing
         others = [column for k, column in enumerate(self.sums) if len(last) != 1 or k != last[0]]
@@ -148,13 +151,18 @@ def moved(level: Level, low: int, shares: Sequence[fmpq]) -> Result:
     def sums(one: Column) -> Column:
         return Column(one.values[low_] + way * (one.values[high] - one.values[low_]), one.made_of)
 
-    which = np.full(len(way), level.which[low])
-    return level.states.run(level.tokens, which, tuple(tuple(map(sums, head)) for head in level.states.sums))
+    which, held = np.full(len(way), level.which[low]), cast("tuple[tuple[Column, ...], ...]", level.states.sums)
+    return level.states.run(level.tokens, which, tuple(tuple(map(sums, head)) for head in held))
 
 
-Array = Any
-Values = Any
-"""One coordinate, or a running sum, with an entry for each state and token; `take` gives chosen entries."""
+Array = np.ndarray
+
+
+class Entries(Protocol):
+    """One coordinate, or a running sum, with an entry for each state and token."""
+
+    def take(self, entries: Array, /) -> Self:
+        """The chosen entries."""
 
 
 def averages(model: Transformer, masks: Sequence[str] = ("future", "strict-future")) -> bool:
@@ -168,8 +176,8 @@ def averages(model: Transformer, masks: Sequence[str] = ("future", "strict-futur
 class Sum(NamedTuple):
     """A running sum before a position, and with it; None before the first."""
 
-    before: Values | None
-    total: Values
+    before: Entries | None
+    total: Entries
 
 
 class Position(Going):
@@ -182,8 +190,9 @@ class Position(Going):
 
     name = "prefixes"
 
-    def __init__(self, numbers: Any, n: int | None, which: Array) -> None:
-        self.numbers, self.n, self.which = numbers, n, which
+    def __init__(self, numbers: Rationals | Hulls, n: int | None, which: Array) -> None:
+        self.numbers: Any = numbers
+        self.n, self.which = n, which
 
     def resume(self, sequence: Any, start: int, seen: int) -> None:
         self.tokens, self.i, self.length = sequence, start + seen, self.n or seen + 1
@@ -193,22 +202,22 @@ class Position(Going):
     def indices(self) -> list[tuple[int, int]]:
         return [(self.i, self.length)]
 
-    def narrow(self, columns: Sequence[Values], place: int) -> list[Values]:
+    def narrow(self, columns: Sequence[Entries], place: int) -> list[Entries]:
         return list(columns)
 
-    def embed(self, table: Mapping[str, Coefficient]) -> Values:
+    def embed(self, table: Mapping[str, Coefficient]) -> Entries:
         return self.numbers.values([table[token] for token in self.tokens]).take(self.which)
 
-    def positions(self, expression: Coefficient) -> Values:
+    def positions(self, expression: Coefficient) -> Entries:
         return self.numbers.position(expression, self.i, self.length).take(np.zeros_like(self.which))
 
-    def joined(self, before: Values | None, column: Values) -> Sum:
+    def joined(self, before: Entries | None, column: Entries) -> Sum:
         return Sum(before, self.numbers.added(before, column))
 
-    def attend(self, queries: Any, keys: Any, values: Sequence[Sum], mask: Mask, *rest: Any) -> list[Values]:
+    def attend(self, queries: object, keys: object, values: Sequence[Sum], mask: Mask, *rest: object) -> list[Entries]:
         return [self.numbers.mean(one.total if mask.here else one.before) for one in values]
 
-    def positive(self, column: Any) -> list[None]:
+    def positive(self, column: object) -> list[None]:
         return [None]
 
     zero = largest = positive
@@ -236,7 +245,7 @@ class Level:
         ends = self.states.numbers.ends
         for entry in range(0, len(self.origin), ends):
             state = self.origin[entry] // ends
-            yield Stand(self._word(self.states.least, state, entry), self.counts[state])
+            yield Stand(self._word(self.states.least, state, entry), int(self.counts[state]))
 
     def word(self, entry: int) -> Word:
         """A word that has the values of an entry."""
@@ -254,9 +263,10 @@ class Level:
 class Prefixes:
     """The states behind the positions so far, at first one behind nothing."""
 
-    def __init__(self, model: Transformer, numbers: Any, n: int | None = None) -> None:
-        self.model, self.numbers, self.n = replace(model, readout=replace(model.readout, position="last")), numbers, n
-        self.sums: tuple[tuple[Values, ...], ...] = ()
+    def __init__(self, model: Transformer, numbers: Rationals | Hulls, n: int | None = None) -> None:
+        self.model, self.n = replace(model, readout=replace(model.readout, position="last")), n
+        self.numbers: Any = numbers
+        self.sums: tuple[tuple[Entries, ...], ...] = ()
         """Of each head that writes the running sums, with `numbers.ends` entries for each state."""
         self.parents: list[tuple[Array, Array]] = []
         """For each position and entry of a state the entry before and the token, of one of its words."""
@@ -286,7 +296,7 @@ class Prefixes:
         typed = max(0, depth - len(self.model.embedding.ends[0])) + (tokens == self.model.alphabet)
         return Level(self, typed, result, origin, which, tokens, depth, self.counts)
 
-    def run(self, tokens: tuple[str, ...], which: Array, sums: tuple[tuple[Values, ...], ...]) -> Result:
+    def run(self, tokens: tuple[str, ...], which: Array, sums: tuple[tuple[Entries, ...], ...]) -> Result:
         """The pass of a position whose entries have the tokens `which`, with the running sums behind each."""
         domain: Any = Position(self.numbers, self.n, which)
         return forward(self.model, tokens, domain, after=Memory(len(self.parents), sums))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import flint
 
@@ -29,6 +29,9 @@ from symcook.papers.chiang2022.entropy import (
 )
 from symcook.papers.drawing import Make
 from symcook.report.figure import DIGITS, DOTS, Curve, Figure, Point, decimal_text, exact
+
+if TYPE_CHECKING:
+    from flint import arb
 
 LENGTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 3000, 10_000, 100_000, 1_000_000)
 NORMED = 1000  # the closed form of PARITY with norms takes n^2 exponentials
@@ -161,7 +164,7 @@ def _lengths(longest: int) -> list[int]:
     return [n for n in LENGTHS if n <= longest]
 
 
-def _over_lengths(model: str, values: str, longest: int, of: Callable[[Bound], Any], done: Ask) -> tuple[Point, ...]:
+def _over_lengths(model: str, values: str, longest: int, of: Callable[[Bound], object], done: Ask) -> tuple[Point, ...]:
     """What a model's cross-entropy says at each length; a value that is no ball has no place."""
     points = []
     for n in _lengths(longest):
@@ -177,7 +180,7 @@ def _right(n: int) -> RightWeights:
     return right_weights("parity-layernorm", n, "epsilon=0")
 
 
-def _both_scales(name: str, title: str, up: str, longest: int, of: Callable[[Any], Any]) -> Figure:
+def _both_scales(name: str, title: str, up: str, longest: int, of: Callable[[arb], arb]) -> Figure:
     """A function of the weight of position 1 among n + 1 scores, which is 1/(1 + n e^-c), with c = 1 or log(n + 1)."""
 
     def value(n: int, scaled: bool) -> Ball:
@@ -211,7 +214,7 @@ class RightWeights(NamedTuple):
 
 
 def right_weights(
-    model: str, n: int | str, values: str | Mapping[str, Any] | None = None, digits: int = 6
+    model: str, n: int | str, values: str | Mapping[str, object] | None = None, digits: int = 6
 ) -> RightWeights:
     """The interval around 1 of the weight of Figure 3 in which every word of n symbols gets the right answer.
 
