@@ -149,7 +149,7 @@ def _so_far(tried: Any) -> str:
 
 def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     """Check the certificate beside a model file again, for the model as it is now."""
-    from symcook.proof import own, replay
+    from symcook.proof import own, ownfiles, replay
     from symcook.proof.audit.source import unasked, unasked_words
 
     _, document = bound(name, settings)
@@ -165,7 +165,7 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
         certificate, text = replay.load_json(target.read_bytes()), beside.read_bytes().decode()
     except (OSError, UnicodeDecodeError):
         raise BadInput("a certificate and its statement must be readable files in UTF-8", target) from None
-    sentence, verdict = own.again(document, certificate, text)
+    sentence, verdict = ownfiles.again(document, certificate, text)
     found = unasked(own.claim(document, sentence)) if verdict.status == "PROVED" else []
     if as_json:
         print_json(checked(verdict, found, target, beside) | {"sentence": sentence, "reason": verdict.reason or None})
