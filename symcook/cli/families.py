@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from symcook.cli.options import Name, Settings, option, read_settings
 from symcook.cli.options import command as declare
@@ -24,6 +24,7 @@ from symcook.report.text import WIDE
 if TYPE_CHECKING:
     from symcook.model.family import Family
     from symcook.model.instance import Instance
+    from symcook.model.transformer import Transformer
     from symcook.proof.replay import Statement
 
 
@@ -153,7 +154,7 @@ def theorems_of(family: Family) -> list[Statement]:
     return found
 
 
-def candidates(model: Any) -> tuple[list[tuple[Family, Instance]], bool]:
+def candidates(model: Transformer) -> tuple[list[tuple[Family, Instance]], bool]:
     """The families and sizes that a model may be an instance of; whether it says so itself."""
     said = re.search(rf"{SHIPPED}([\w-]+); (.*)$", model.source, re.ASCII)
     if said is not None and (path := path_of(SHIPPED + said[1])) is not None:
@@ -163,7 +164,7 @@ def candidates(model: Any) -> tuple[list[tuple[Family, Instance]], bool]:
     return [one for path in sorted(shipped("").parent.glob("*.json")) for one in _counted(path, model)], False
 
 
-def _counted(path: Path, model: Any) -> Iterator[tuple[Family, Instance]]:
+def _counted(path: Path, model: Transformer) -> Iterator[tuple[Family, Instance]]:
     """A family without tables at the smallest sizes with the model's numbers of coordinates, tokens and layers."""
     family = read(path)
     if family.tables or (family.vocabulary is None) is (model.embedding.words is not None):
@@ -179,7 +180,7 @@ def _counted(path: Path, model: Any) -> Iterator[tuple[Family, Instance]]:
             return
 
 
-def _sized(family: Family, sizes: Mapping[str, int], model: Any) -> Instance | None:
+def _sized(family: Family, sizes: Mapping[str, int], model: Transformer) -> Instance | None:
     from symcook.model.family import Repeat
 
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -68,7 +69,7 @@ def _heads(model: Transformer) -> list[Head]:
     return [head for block in steps if isinstance(block, SelfAttention) for head in block.heads]
 
 
-def _layers(model: Transformer, change: Any) -> tuple[Any, ...]:
+def _layers(model: Transformer, change: Callable[..., Any]) -> tuple[Any, ...]:
     return tuple(
         layer
         if layer.attention is None

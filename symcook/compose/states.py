@@ -19,6 +19,7 @@ from symcook.model.tables import table as table_of
 from symcook.model.transformer import Transformer
 
 if TYPE_CHECKING:
+
     from symcook.numbers.matrix import RationalMatrix
 
 _LAYER = {

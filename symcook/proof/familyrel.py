@@ -17,9 +17,9 @@ at the number before the first. A value in the middle of a round is ``z<layer>_x
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term, show
@@ -27,6 +27,9 @@ from symcook.model.family import ZERO, Declared, Family, Head, Layer, Norm, Rang
 from symcook.proof import grammar, normal
 from symcook.proof.rows import Right, attended, conjunction, normed, plus, window
 from symcook.proof.runrel import _readable
+
+if TYPE_CHECKING:
+    pass
 
 CALL = re.compile(r"\b(run|word|accept|premises|answer|names)\(\s*family-([A-Za-z0-9][\w-]*)\s*((?:;[^;()]*)*)\)", re.A)
 Held = tuple[str, tuple[Tree, ...]]
@@ -61,7 +64,7 @@ def _at_values(name: str, values: str, prefix: str) -> FamilyRelation:
     return FamilyRelation(*set_at(lambda choices: load(path, choices), values), prefix=prefix)
 
 
-def set_at(read: Any, values: str) -> tuple[Family, dict[str, str]]:
+def set_at(read: Callable[[Mapping[str, str] | None], Family], values: str) -> tuple[Family, dict[str, str]]:
     """A family with the choices that ``K = 2, ties = rightmost`` makes, and the values of its sizes and tables."""
     given: dict[str, str] = {}
     for part in filter(None, values.split(",")):

@@ -88,7 +88,7 @@ def is_path(name: str) -> bool:
     return name.endswith(".json") or os.sep in name or os.path.isfile(name)
 
 
-def named(name: str, given: Mapping[str, Any]) -> tuple[Recipe | None, dict[str, Any], Transformer]:
+def named(name: str, given: Mapping[str, str]) -> tuple[Recipe | None, dict[str, Any], Transformer]:
     """The recipe of this name, which of the settings `given` built the model, and the model. BadInput, with the nearest
     name, where there is no model of it."""
     if exists(name):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from symcook.errors import unknown
+
+if TYPE_CHECKING:
+    from symcook.proof.search.tactics import Node
 
 
 def witness(name: str) -> str:
@@ -39,7 +42,7 @@ def _said(name: str, value: str) -> str:
     return f"{name} {value}" if value.startswith("of ") else f"{name} = {value}"
 
 
-def _values(proof: list[Any], origin: Mapping[str, str]) -> Iterator[list[str]]:
+def _values(proof: Sequence[Node], origin: Mapping[str, str]) -> Iterator[list[str]]:
     """The terms of the witness nodes on the way to the end of the goal: of a conjunction its last part leads there."""
     known = dict(origin)
     values: list[str] = []
@@ -61,7 +64,7 @@ def _values(proof: list[Any], origin: Mapping[str, str]) -> Iterator[list[str]]:
     yield values
 
 
-def _uses(proof: list[Any]) -> Iterator[str]:
+def _uses(proof: Sequence[Node]) -> Iterator[str]:
     """The terms at which a proof uses facts that it has from what it supposes first."""
     while proof and proof[0]["by"] in ("have", "split"):
         proof = proof[1:] if proof[0]["by"] == "have" else proof[0]["proofs"][-1]
@@ -76,6 +79,6 @@ def _uses(proof: list[Any]) -> Iterator[str]:
                 yield ", ".join(given)
 
 
-def _flat(labels: list[Any]) -> Iterator[str]:
+def _flat(labels: Any) -> Iterator[str]:
     for one in labels:
         yield from one if isinstance(one, list) else [one]

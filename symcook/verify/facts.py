@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.errors import NotExact
 from symcook.model.expr import Tree, names, parse_formula, parse_term
@@ -23,6 +23,9 @@ from symcook.recipes.words import WORDS, called, read
 from symcook.run import run
 from symcook.verify.inputs import rows, words
 from symcook.verify.sweep import DIGITS, Check, check
+
+if TYPE_CHECKING:
+    from symcook.recipes.registry import Recipe
 
 LENGTH = 6
 """The greatest length of an input on which `check` evaluates both texts."""
@@ -109,7 +112,7 @@ class Stated:
         return readout.labels[int(value)] if readout.labelled else value
 
 
-def parts(info: Any, model: Transformer) -> list[tuple[str, Tree, int, Transformer]]:
+def parts(info: Recipe, model: Transformer) -> list[tuple[str, Tree, int, Transformer]]:
     """The texts of a recipe to be evaluated: kind, tree, number of the coordinate, and the model that reads only it."""
     found = []
     for kind in ("formula", "computes"):

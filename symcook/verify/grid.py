@@ -14,14 +14,13 @@ import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, children, names, show
 from symcook.model.parts import FeedForward
 from symcook.model.rationals import rational, truth
 from symcook.model.symbols import Exact, fraction, symbol
-from symcook.model.transformer import Transformer
+from symcook.model.transformer import Parameter, Transformer
 from symcook.verify.inputs import BLOCK, Part, braces, conjuncts, region_tree
 from symcook.verify.sweep import Check, Comparison, Numbers, Progress, Reference, found
 
@@ -107,7 +106,7 @@ def _settings(model: Transformer, given: Mapping[str, Exact], region: Tree) -> I
             yield setting
 
 
-def _valid(parameter: Any, value: Fraction) -> bool:
+def _valid(parameter: Parameter, value: Fraction) -> bool:
     try:
         parameter.check(value)
     except BadInput:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from symcook.recipes import kit
 from symcook.recipes.arguments import integer, one_of
@@ -59,7 +58,7 @@ def over_rows(
 
 
 def sharpened(
-    score: Mapping[tuple[str, str], Any],
+    score: Mapping[tuple[str, str], kit.Exact],
     value: str,
     output: str,
     weighting: str,
