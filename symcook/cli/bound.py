@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook import bounds
 from symcook.cli.options import DIGITS, Force, OneOf, argument, given, option, read_settings
@@ -13,6 +13,9 @@ from symcook.cli.output import Progress, Waiting, say_or_json
 from symcook.cli.question import Plot, kind_of
 from symcook.declaration import Argument, Question
 from symcook.errors import BadInput, Undecided, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _ARGUMENTS = {argument.name: argument for kind in bounds.KINDS.values() for argument in kind.arguments}
 
@@ -74,7 +77,7 @@ def _values(settings: tuple[str, ...], text: str | None) -> dict[str, str] | Non
     return found or None
 
 
-def _check(chosen: Question, said: dict[str, Any], ranged: str | None) -> None:
+def _check(chosen: Question, said: Mapping[str, object], ranged: str | None) -> None:
     """BadInput where an argument is missing or is none of the kind; `ranged` is the one that is run over."""
     names = chosen.names
     if ranged and ranged not in names:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from symcook.cli.options import Name, Settings, option, read_settings
 from symcook.cli.options import command as declare
@@ -23,6 +23,7 @@ from symcook.report.document import WIDE
 if TYPE_CHECKING:
     from symcook.model.family import Family
     from symcook.model.instance import Instance
+    from symcook.model.transformer import Transformer
     from symcook.proof.replay import Statement
 
 
@@ -167,7 +168,7 @@ def candidates(model: Any, name: str) -> tuple[list[tuple[Family, Instance]], bo
     return [one for path in sorted(shipped("").parent.glob("*.json")) for one in _counted(path, model)], False
 
 
-def _counted(path: Path, model: Any) -> Iterator[tuple[Family, Instance]]:
+def _counted(path: Path, model: Transformer) -> Iterator[tuple[Family, Instance]]:
     """A family without tables at the smallest sizes with the model's numbers of coordinates, tokens and layers."""
     family = read(path)
     if family.tables or (family.vocabulary is None) is (model.embedding.words is not None):
@@ -183,7 +184,7 @@ def _counted(path: Path, model: Any) -> Iterator[tuple[Family, Instance]]:
             return
 
 
-def _sized(family: Family, sizes: Mapping[str, int], model: Any) -> Instance | None:
+def _sized(family: Family, sizes: Mapping[str, int], model: Transformer) -> Instance | None:
     from symcook.model.family import Repeat
 
     try:

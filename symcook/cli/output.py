@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,9 @@ from symcook.alarm import TimeUp, alarm
 from symcook.cli import COMMANDS, THREE_THINGS, help_text
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.report.document import WIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def say(text: str = "") -> None:
@@ -36,7 +39,7 @@ def begin() -> None:
     _answered = False
 
 
-def print_json(document: Any) -> None:
+def print_json(document: object) -> None:
     """Print one JSON document; a float that JSON cannot write becomes text."""
     global _answered
     import json
@@ -45,7 +48,7 @@ def print_json(document: Any) -> None:
     _answered = True
 
 
-def say_or_json(as_json: bool, data: Callable[[], Any], text: Callable[[], str]) -> None:
+def say_or_json(as_json: bool, data: Callable[[], object], text: Callable[[], str]) -> None:
     """Print an answer as JSON or as text."""
     if as_json:
         print_json(data())
@@ -53,13 +56,13 @@ def say_or_json(as_json: bool, data: Callable[[], Any], text: Callable[[], str])
         say(text())
 
 
-def failed(error: dict[str, Any]) -> None:
+def failed(error: Mapping[str, object]) -> None:
     """Print a failure as the one JSON document; an answer that stayed open has been printed as what it is."""
     if not _answered:
         print_json({"error": error})
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> Any:
     if isinstance(value, float) and (value != value or abs(value) == float("inf")):
         return repr(value)
     if isinstance(value, dict):
@@ -92,7 +95,7 @@ class Progress:
         if self.drawn:
             print("\r" + " " * 78 + "\r", end="", file=sys.stderr, flush=True)
 
-    def __call__(self, done: Any, total: Any = None) -> None:
+    def __call__(self, done: object, total: object = None) -> None:
         now = time.monotonic()
         if now - self.started < 1 or now - self.last < 0.2 or sys.stderr is None or not sys.stderr.isatty():
             return

@@ -16,6 +16,9 @@ from symcook.files import put, vacant
 from symcook.recipes.models import is_path
 
 if TYPE_CHECKING:
+    from symcook.cli.options import Chosen
+    from symcook.proof.own import Answer
+    from symcook.proof.ownruns import Tried
     from symcook.proof.replay import Verdict
 
 
@@ -110,11 +113,14 @@ def _text(proof: str) -> Any:
         raise BadInput("a proof text must be a readable file in UTF-8", proof) from None
 
 
-def _without(answer: Any, chosen: Any, row: dict[str, Any], proof: str | None, seconds: int, as_json: bool) -> int:
+def _without(
+    answer: Answer, chosen: Chosen, row: dict[str, object], proof: str | None, seconds: int, as_json: bool
+) -> int:
     """What is said where there is no certificate: 1 where the sentence is false of a word, else Undecided."""
     from symcook.proof import own
 
     if answer.missing is None:
+        assert answer.tried is not None and answer.tried.word is not None
         word = chosen.model.embedding.said(answer.tried.word)
         if as_json:
             print_json(row)
@@ -134,14 +140,14 @@ def _without(answer: Any, chosen: Any, row: dict[str, Any], proof: str | None, s
     raise Undecided(f"{where}{so_far}; {do}.")
 
 
-def _smallest(tried: Any) -> str:
+def _smallest(tried: Tried) -> str:
     """What there is to say of the word at which a sentence is false."""
     parts = [] if tried.open_at is None else ["smaller words are open"]
     parts += ["the sentence asks for positions that this word does not have"] if tried.outside else []
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _so_far(tried: Any) -> str:
+def _so_far(tried: Tried | None) -> str:
     if tried is None or not tried.length:
         return ""
     return f"; true of all words with at most {tried.length} position{'s' * (tried.length > 1)}, not proved"

@@ -40,6 +40,8 @@ from symcook.errors import EMPTY_WORD, BadInput, Branching, Undecided, unknown
 
 if TYPE_CHECKING:
     from symcook.derivation import Derivation
+    from symcook.run import Run
+    from symcook.verify.sweep import Check
 
 BITS = Whole("the number of bits", 1, 1_000_000)
 
@@ -106,7 +108,7 @@ def run(
         raise Undecided(f"the verdict on {given} stayed open in {numbers} numbers; try --domain exact.")
 
 
-def in_region(chosen: Chosen, answer: Any) -> bool | None:
+def in_region(chosen: Chosen, answer: Run) -> bool | None:
     """Whether rows of numbers lie where a recipe is exact; None for words, models of the user's own and irrationals."""
     if chosen.info is None or chosen.model.embedding.inputs is None:
         return None
@@ -179,7 +181,7 @@ def derive(
         say("\n\n".join(answer.text() for answer in answers))
 
 
-def _answers(chosen: Chosen, given: Any, cases: bool) -> tuple[tuple[Derivation, ...], bool]:
+def _answers(chosen: Chosen, given: object, cases: bool) -> tuple[tuple[Derivation, ...], bool]:
     """The closed forms, and whether they are by cases."""
     from symcook.derivation import derive as derived
     from symcook.recipes.closed import has_closed_forms
@@ -197,7 +199,7 @@ def _answers(chosen: Chosen, given: Any, cases: bool) -> tuple[tuple[Derivation,
     return _by_cases(chosen, given), True
 
 
-def _by_cases(chosen: Chosen, given: Any) -> tuple[Derivation, ...]:
+def _by_cases(chosen: Chosen, given: object) -> tuple[Derivation, ...]:
     from symcook.derivation import derive_cases
 
     with Progress(f"cases of {chosen.name}") as progress:
@@ -278,7 +280,7 @@ def _region(chosen: Chosen) -> str | None:
     return region(chosen.name, **chosen.arguments)
 
 
-def check_text(chosen: Chosen, found: Any) -> str:
+def check_text(chosen: Chosen, found: Check) -> str:
     """The outcome in words, about the model as it was chosen."""
     from symcook.report.check import document
 

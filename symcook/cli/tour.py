@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.cli.options import Chosen, choose
 from symcook.cli.options import command as declare
 from symcook.cli.output import print_json, say
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 MODEL = "dyck-1"
 WORD = "(())"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput, Undecided
@@ -16,6 +17,9 @@ from symcook.model.rationals import quotient
 from symcook.model.symbols import Exact, exact, fraction
 from symcook.model.transformer import Transformer
 from symcook.words import every
+
+if TYPE_CHECKING:
+    pass
 
 INPUTS = 500
 """The greatest number of inputs on which two models are run."""
@@ -153,7 +157,7 @@ def _inputs(model: Transformer, max_length: int) -> Iterator[tuple[str, Any]]:
             yield show_rows(checked), checked
 
 
-def _run(one: Transformer, other: Transformer, tokens: Any, near: object) -> dict[str, Any] | None:
+def _run(one: Transformer, other: Transformer, tokens: Any, near: Fraction) -> dict[str, Any] | None:
     results = []
     for model in (one, other):
         given = tokens
@@ -193,11 +197,11 @@ def _entry(columns: Any, name: str, place: int) -> Any:
     return columns[name][place] if name in columns else fmpq(0)
 
 
-def _ball(domain: Any, x: Any) -> Any:
+def _ball(domain: Any, x: object) -> Any:
     return domain.read([x], 0)
 
 
-def _differ(domain: Any, x: Any, y: Any, near: Any) -> bool:
+def _differ(domain: Any, x: Any, y: Any, near: Fraction) -> bool:
     from flint import arb, fmpq
 
     if isinstance(x, fmpq) and isinstance(y, fmpq):

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import TimeUp, alarm
 from symcook.errors import BadInput, Rejected, Undecided
@@ -31,6 +31,10 @@ from symcook.proof.search.elaborate import Elaborator, Gap
 from symcook.proof.search.prooftext import BadProof, Line, Place, ProofText
 from symcook.proof.search.tactics import Goal, Library, Stuck
 from symcook.proof.terms import COMPARISONS, Clock, Term, flatten, instantiate, loose, subterms, var
+
+if TYPE_CHECKING:
+    from symcook.proof.search.tactics import Node
+
 
 SECONDS = 60.0
 """The time for a claim where nothing else is said."""
@@ -271,7 +275,7 @@ def _stored() -> dict[str, Statement]:
     return {s.label: s for s in replay.statements().values()}
 
 
-def _checked(statement: Statement, parts: Mapping[str, list[Any]], sense: str) -> tuple[dict[str, Any], Verdict]:
+def _checked(statement: Statement, parts: Mapping[str, list[Node]], sense: str) -> tuple[dict[str, Any], Verdict]:
     """The certificate with these parts, and the checker's verdict with all that it rests on."""
     stored = _stored()
     lemmas = [stored[label] for label in {x for nodes in parts.values() for x in _used(nodes)} if label in stored]

@@ -130,7 +130,7 @@ class Runs(Instances):
                 return False
         return True
 
-    def _solve(self, f: Term, body: Any, i: int) -> None:
+    def _solve(self, f: Term, body: Term, i: int) -> None:
         """f(i) from an equation that is linear in it; 0 where it leaves it free."""
         table = self.values[f]
         part: Any

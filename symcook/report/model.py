@@ -20,6 +20,8 @@ from symcook.report.markup import Display, array, page, paragraph, section, upri
 from symcook.report.markup import table as html_table
 
 if TYPE_CHECKING:
+    import sympy
+
     from symcook.model.transformer import Transformer
 
 
@@ -109,7 +111,7 @@ def _position_lines(model: Transformer, name: str, value: Any) -> list[str]:
     return wrapped(f"  {name} at the positions {start} to {start + model.max_length - 1}: {shown}", "    ")
 
 
-def grid(matrix: Any, rows: Sequence[str], columns: Sequence[str], title: str) -> str:
+def grid(matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequence[str], title: str) -> str:
     """A labelled matrix; transposed where it is too wide for a line, only described where that does not help."""
     if not rows:
         return f"  {title}: no rows"
@@ -289,7 +291,7 @@ def _entry(value: object) -> str:
     return latex(tree_from_sympy(value))
 
 
-def _matrix(matrix: Any) -> str:
+def _matrix(matrix: sympy.MatrixBase) -> str:
     """A matrix; a zero as such, and a single entry without more brackets than it needs."""
     if matrix.is_zero_matrix:
         return "0"
@@ -304,11 +306,11 @@ def _column(names: Iterable[str]) -> str:
     return rows[0][0] if len(rows) == 1 else array(rows, "c", brackets=True)
 
 
-def _plus(matrix: Any) -> str:
+def _plus(matrix: sympy.MatrixBase) -> str:
     return "" if matrix.is_zero_matrix else f" + {_matrix(matrix)}"
 
 
-def _times(matrix: Any, factor: str) -> str:
+def _times(matrix: sympy.MatrixBase, factor: str) -> str:
     """A matrix before what it multiplies; a single 1 is left out."""
     return factor if matrix.shape == (1, 1) and matrix[0] == 1 else rf"{_matrix(matrix)}\, {factor}"
 

@@ -207,7 +207,7 @@ class _Canvas:
             self.text(x, y + 12 + 15 * k + 6 * (len(rule) == 1), line, colour=self.colours.quiet, size=12)
         return y + max(_HIGH, 15 * len(rule))
 
-    def heat(self, x: int, y: int, caption: str, weights: list[list[Any]], words: list[str]) -> int:
+    def heat(self, x: int, y: int, caption: str, weights: list[list[object]], words: list[str]) -> int:
         """The attention of a head: from the token on the left to those above; where it ends."""
         self.text(x, y + 10, caption, "start", self.colours.quiet, _CAPTION)
         y, x = y + 34, x + max(map(len, words)) * _NARROW + 8

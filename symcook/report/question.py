@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,7 +59,7 @@ CURVES = {
 """What the columns of a question are, where their names alone do not say it in a legend."""
 
 
-def _cells(found: Answer, row: Any) -> list[str]:
+def _cells(found: Answer, row: Mapping[str, Any]) -> list[str]:
     return [_cell(found, name, row.get(name)) for name in found.columns]
 
 

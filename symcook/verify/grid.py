@@ -105,7 +105,7 @@ def _settings(model: Transformer, given: Mapping[str, Exact], region: Tree) -> I
             yield setting
 
 
-def _valid(parameter: Any, value: Fraction) -> bool:
+def _valid(parameter: Parameter, value: Fraction) -> bool:
     try:
         parameter.check(value)
     except BadInput:

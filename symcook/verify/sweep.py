@@ -152,7 +152,7 @@ def check(
     max_length: int | None = None,
     *,
     values: Mapping[str, Exact] | None = None,
-    region: Any = None,
+    region: str | Tree | None = None,
     progress: Progress | None = None,
     domain: str = "exact",
     digits: int = DIGITS,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes import recipe as declared
@@ -58,7 +57,7 @@ def over_rows(
 
 
 def sharpened(
-    score: Mapping[tuple[str, str], Any],
+    score: Mapping[tuple[str, str], kit.Exact],
     value: str,
     output: str,
     weighting: str,

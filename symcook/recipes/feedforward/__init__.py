@@ -33,7 +33,7 @@ def pointwise(
     inputs: Sequence[str],
     outputs: Sequence[str] = ("out",),
     *,
-    weights: Mapping[str, Any] | None = None,
+    weights: Any = None,
     parameters: Sequence[kit.Parameter] = (),
 ) -> kit.Transformer:
     """A model of one feed-forward part that reads `inputs` and writes `outputs`.

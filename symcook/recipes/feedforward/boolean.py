@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.errors import BadInput
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import bits, integer, one_of
 from symcook.recipes.feedforward import Adapted, pointwise, recipe
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 MAX_BITS = 12
 
@@ -83,7 +86,7 @@ class Proposition(NamedTuple):
     table: tuple[int, ...]
 
 
-def _proposition(given: Any, name: str) -> Proposition:
+def _proposition(given: object, name: str) -> Proposition:
     """A formula such as ``p & (q | ~r)``: names, true, false and & | ~ -> <-> in the grammar."""
     must = f"{name} must be a formula of names with & | ~ -> <->, true and false"
     do = f"give text such as {name}=p & (q | ~r)"
@@ -165,7 +168,7 @@ Network = tuple[list[list[Any]], list[Any], list[Any], Any]
 """W1, b1, the row of W2, and b2."""
 
 
-def _half(value: Any) -> Any:
+def _half(value: int | Fraction) -> Any:
     return kit.Fraction(value, 2)
 
 

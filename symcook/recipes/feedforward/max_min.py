@@ -13,7 +13,7 @@ Form = tuple[tuple[tuple[str, "kit.Fraction"], ...], "kit.Fraction"]
 """An affine form: the coefficient of each input, and the constant."""
 
 
-def _pieces(given: Any, name: str) -> tuple[tuple[Form, ...], ...]:
+def _pieces(given: object, name: str) -> tuple[tuple[Form, ...], ...]:
     """Groups of affine forms from text such as ``0; x, y``: the greatest of the least of each group."""
     must = f"{name} must be affine expressions, separated by ',' in a minimum and by ';' between minima"
     if not isinstance(given, str) or not given.strip():

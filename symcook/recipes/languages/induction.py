@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from symcook.recipes import Argument, Recipe, kit, recipe
 from symcook.recipes.arguments import alphabet as read_alphabet
@@ -26,7 +25,7 @@ def letters(name: str, alphabet: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{name}_{end}" for end in ends)
 
 
-def over_letters(alphabet: Sequence[str], weighting: str, **positions: Any) -> kit.Builder:
+def over_letters(alphabet: Sequence[str], weighting: str, **positions: object) -> kit.Builder:
     """A Builder over one-hot words, coordinates is_A, is_B, ..., with what `fetch` needs."""
     places = {} if weighting == "rightmost" else {"one": 1, "share": "i/n"}
     words = {letter: {name: 1} for letter, name in zip(alphabet, letters("is", alphabet), strict=True)}
@@ -37,7 +36,7 @@ def fetch(
     b: kit.Builder,
     reads: Sequence[str],
     writes: Sequence[str],
-    score: Mapping[tuple[str, str], Any],
+    score: Mapping[tuple[str, str], kit.Exact],
     mask: str,
     weighting: str,
 ) -> None:
