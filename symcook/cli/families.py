@@ -160,7 +160,7 @@ def no_theorem(family: Family) -> str:
     return f"{line}; there is one with {having}." if there else f"{line}."
 
 
-def candidates(model: Any, name: str) -> tuple[list[tuple[Family, Instance]], bool]:
+def candidates(model: Transformer, name: str) -> tuple[list[tuple[Family, Instance]], bool]:
     """The families and sizes that a model may be an instance of; whether it says so itself."""
     if (found := told(model.source, Path(name).parent, name)) is not None:
         family = read(*found)

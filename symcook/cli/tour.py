@@ -9,7 +9,7 @@ from symcook.cli.options import command as declare
 from symcook.cli.output import print_json, say
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    pass
 
 MODEL = "dyck-1"
 WORD = "(())"

@@ -27,9 +27,6 @@ from symcook.proof import grammar, normal
 from symcook.proof.rows import Right, RunEquations, attended, conjunction, joined, normed, plus, window
 from symcook.proof.runrel import _readable
 
-if TYPE_CHECKING:
-    pass
-
 CALL = re.compile(r"\b(run|word|accept|premises|answer|names)\(\s*family-([A-Za-z0-9][\w-]*)\s*((?:;[^;()]*)*)\)", re.A)
 HERE: Tree = ("name", "i")
 Held = tuple[str, tuple[Tree, ...]]

@@ -16,7 +16,7 @@ from symcook.model.expr import Tree, children, names, parse_formula, parse_term,
 from symcook.model.parts import FeedForward
 from symcook.model.rationals import rational, truth
 from symcook.model.symbols import Exact, fraction, symbol
-from symcook.model.transformer import Transformer
+from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.columns import Column, valued
 from symcook.recipes.words import WORDS, called, read
 from symcook.run import run
