@@ -75,6 +75,12 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     "tie-break-leftmost-table-2": variant("tie-break-leftmost-table-2", "tie-break", term="1/(j + 1)"),
     "max-of-three": of_family("max-of-three", "max", K=3),
     "min-of-three": of_family("min-of-three", "min", K=3),
+    "network-of-three": of_family(
+        "network-of-three", "network", d=2, h=3, e=2, W="1 0 1 -1 0 2", b="0 1 -1/2", V="1 -1 0 0 2 1", c="0 1"
+    ),
+    "abs-of-two": of_family("abs-of-two", "copies", d=2, h=2, W="1 -1", b="0 0", V="1 1"),
+    "boolean-signs": of_family("boolean-signs", "boolean-signs", m=2, M=4, xi="0 0 0 1 1 0 1 1", phi="0 1 1 0"),
+    "count-of-two": of_family("count-of-two", "count", S=2),
     "since-until-formula": of_family(  # until(not a, since(a, b))
         "since-until-formula",
         "since-until",

@@ -111,7 +111,7 @@ def test_a_table_comes_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path:
         assert answer["output"] == {"out": out}
     found = document(capsys, "prove", *line)
     assert found["values"] == "m = 2, M = 2, xi = 0 1 1 0, phi = 1 1"
-    assert found["theorems"][0]["id"] == "cookbook.t1.boolean"
+    assert "cookbook.t1.boolean" in [one["id"] for one in found["theorems"]]
 
 
 @together(
@@ -139,7 +139,7 @@ def test_what_is_wrong_is_one_sentence(line: str, sentence: str, capsys: pytest.
 
 def test_a_theorem_is_about_what_a_family_says_and_not_about_its_name(tmp_path: Path) -> None:
     """A file that is called like a family that ships, and is another one, has none of its theorems."""
-    from symcook.cli.provefamily import ships
+    from symcook.cli.families import ships
     from symcook.model.family import load, shipped
 
     text = shipped("lookup-one-hot").read_text(encoding="utf-8")

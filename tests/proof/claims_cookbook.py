@@ -111,14 +111,20 @@ def id_scalar(v: Any) -> bool:
 def id_instances() -> Iterator[dict[str, Any]]:
     for x in vectors():
         y = network(printed("identity", d=len(x)), *x)
-        yield {"d": F(len(x)), "x()": column(x), "y()": [column(y), column([*y[:-1], y[-1] + 1])]}
+        both = [column(y), column([*y[:-1], y[-1] + 1])]
+        yield {"d": F(len(x)), "x()": column(x), "y()": both, "g_x()": column(x), "g_out()": both}
 
 
 @adequate(
     "s4.3.id_vector",
     "t1.identity",
-    at=[*id_instances(), {"d": F(0), "x()": {}, "y()": {}}],
-    misses=[("y(i) = x(i)", "y(i) = relu(x(i))"), ("y(i) = x(i)", "y(i) = x(d)")],
+    at=[*id_instances(), {"d": F(0), "x()": {}, "y()": {}, "g_x()": {}, "g_out()": {}}],
+    misses=[
+        ("y(i) = x(i)", "y(i) = relu(x(i))"),
+        ("y(i) = x(i)", "y(i) = x(d)"),
+        ("g_out(c) = g_x(c)", "g_out(c) = g_x(d)"),
+        ("run(family-identity; ; g_) ->", ""),
+    ],
     still_true=[("1 <= d", "0 <= d")],
 )
 def id_vector(v: Any) -> bool | None:
@@ -498,7 +504,11 @@ def every_table(v: Any) -> bool | None:
     return True if found is None else found  # any numbers are inputs of the family's, and out is right
 
 
-@adequate("s4.8.boolean_ffn", at=boolean_instances(), misses=[*BOOLEAN_MISSES, *SHOWN_MISSES])
+@adequate(
+    "s4.8.boolean_ffn",
+    at=whole_tables(),
+    misses=[*BOOLEAN_MISSES, *SHOWN_MISSES, ("out = phi(r)", "out = phi(1)"), ("out = phi(r)", "out = phi(r) + 1")],
+)
 def boolean_shown(v: Any) -> bool | None:
     """And the display: rows of -1, with 1 last or last but one, and of 1; biases 1, 0, 0 and -m + 1."""
     m = len(v["x()"])
@@ -506,8 +516,8 @@ def boolean_shown(v: Any) -> bool | None:
     shown = [[-1] * m, [-1] * (m - 1) + [1], [-1] * (m - 2) + [1, -1]][: 1 + min(m, 2)]
     biases = [1 - sum(xi) for xi in numbered(m)]
     display = rows[: len(shown)] == shown and rows[-1] == [1] * m and biases[: len(shown)] == [1, 0, 0][: len(shown)]
-    computed = boolean(v)
-    return None if computed is None else computed and display and biases[-1] == -m + 1
+    computed = boolean({**v, "phi()": [v["table"]]})
+    return True if computed is None else computed and display and biases[-1] == -m + 1  # as every_table
 
 
 # Section 4.9
@@ -624,11 +634,15 @@ def relu_sum(v: Any) -> bool | None:
 
 @adequate(
     "s4.1.cpwl_ffn",
-    "yang2026.lemma9.cpwl",
-    at=line_instances(True),
-    misses=LINE_MISSES,
+    at=[v | {"P": v["n"], "out": v["f"]} for v in line_instances(True)],
+    misses=[
+        *LINE_MISSES,
+        ("out = ys(r) + m(r)*(x - xs(r))", "out = ys(r) + m(1)*(x - xs(r))"),
+        ("(xs(P) <= x -> out", "(xs(1) <= x -> out"),
+    ],
     still_true=[ONE_LINE],
 )
+@adequate("yang2026.lemma9.cpwl", at=line_instances(True), misses=LINE_MISSES, still_true=[ONE_LINE])
 def cpwl_ffn(v: Any) -> bool | None:
     return on_lines(v, network(line_network(list(v["xs()"].values()), list(v["ys()"].values())), v["x"])[0])
 

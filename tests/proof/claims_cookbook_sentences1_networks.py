@@ -70,6 +70,11 @@ def copies() -> Iterator[dict[str, Any]]:
             "x()": column(x),
             "y()": [column(y), column(e + ODD for e in y)],
             "parts": (W, b, V, c, x, y),
+            "g_W()": [column(W), column(e + 1 for e in W)],
+            "g_b()": column(b),
+            "g_V()": column(V),
+            "g_x()": column(x),
+            "g_out()": [column(e - c for e in y), column(y)],
         }
 
 
@@ -80,6 +85,8 @@ def copies() -> Iterator[dict[str, Any]]:
         ("relu(W(k)*x(a) + b(k))", "relu(W(k)*x(1) + b(k))"),
         ("W(k)*x(a) + b(k)", "W(k)*x(a)"),
         ("+ b(k))) + c", "+ b(k)))"),
+        ("relu(W(k)*g_x(a)", "relu(W(k)*g_x(1)"),
+        ("relu(W(k)*g_x(a) + b(k))", "relu(W(k)*g_x(a))"),
     ],
 )
 def copies_of_a_network(v: Any) -> bool | None:
@@ -277,22 +284,44 @@ def signed() -> Iterator[dict[str, Any]]:
         yield v | {
             "y()": bits,
             "x()": [{i: 2 * e - 1 for i, e in bits.items()}, {i: -e for i, e in bits.items()}],
+            **table_of_signs(int(v["m"]), v["xi()"], v["phi()"], list(bits.values())),
         }
+
+
+def table_of_signs(m: int, xi: Any, phi: Any, bits: list[F]) -> dict[str, Any]:
+    """The rows numbered from 1 where M is given, and what units of Section 4.8 make of the bits as signs."""
+    rows, signs = numbered(m), [2 * e - 1 for e in bits]
+    units = [sum((F(2 * a - 1, 2) * e for a, e in zip(row, signs, strict=True)), F(0)) - F(m, 2) + 1 for row in rows]
+    out = sum((2 * phi[0][k] * relu(unit) for k, unit in enumerate(units)), F(-1))
+    here = {(r, c): F(bit) for r, row in enumerate(rows, 1) for c, bit in enumerate(row, 1)}
+    values = {r: phi[0][r - 1] for r in range(1, len(rows) + 1)}
+    return {
+        "xi()": lambda env: [here if "M" in env else xi],
+        "phi()": lambda env: [values] if "M" in env else phi,
+        "M": F(len(rows)),
+        "p()": column(signs),
+        "out": [out, out + ODD],
+        "table": phi[0],
+    }
 
 
 @adequate(
     "s4.8.other_reps",
     at=signed(),
-    misses=[("= 2*phi(p) - 1", "= phi(p)"), ("-(m/2 - 1)", "-(m/2)"), ("x(i) = 2*y(i) - 1", "x(i) = -y(i)")],
+    misses=[
+        ("= 2*phi(p) - 1", "= phi(p)"), ("-(m/2 - 1)", "-(m/2)"), ("x(i) = 2*y(i) - 1", "x(i) = -y(i)"),
+        ("-> out = 2*phi(r) - 1", "-> out = phi(r)"),
+        ("(all c in 1..m. p(c) = 2*xi(r, c) - 1) -> out", "p(1) = 2*xi(r, 1) - 1 -> out"),
+    ],
 )
 def boolean_of_signs(v: Any) -> bool | None:
     """Rows of signs over 2; a unit is 1 where the row is x, else 0."""
     bits = [int(e) for e in v["y()"].values()]
     if not are_bits(bits):
-        return None
+        return True  # any numbers are inputs of the family's
     signs, m = [2 * e - 1 for e in bits], len(bits)
     rows = [[2 * e - 1 for e in xi] for xi in numbered(m)]
-    phi = [v["phi()"][0][k] for k in range(len(rows))]
+    phi = [v["table"][k] for k in range(len(rows))]
     units = [relu(F(sum(a * b for a, b in zip(row, signs, strict=True)), 2) - F(m, 2) + 1) for row in rows]
     return sum(2 * f * u for f, u in zip(phi, units, strict=True)) - 1 == 2 * phi[rows.index(signs)] - 1
 

@@ -339,16 +339,26 @@ def padding_instances() -> Iterator[dict[str, Any]]:
         yield {
             "d": F(d),
             "h": F(h),
-            "e": F(e),
             "N": F(N),
             "W()": table(net[0]),
             "b()": column(net[1]),
-            "V()": table([*net[2], *[[ODD] * h] * N]),
-            "c()": column([*net[3], *[ODD] * N]),
             "U()": table(padded[2]),
             "g()": column(padded[3]),
             "x()": column(x),
             "y()": [column(out), column([*out[:-1], out[-1] + ODD])],
+            "kept": [F(k) for k in range(1, e + 1)],
+            **{
+                key: lambda env, a=a, b=b: [b if "kept" in env else a]
+                for key, a, b in (
+                    ("e", F(e), F(N)),
+                    ("V()", table([*net[2], *[[ODD] * h] * N]), table(padded[2])),
+                    ("c()", column([*net[3], *[ODD] * N]), column(padded[3])),
+                )
+            },
+            "z()": column(x),
+            "out()": [column(out), column([*out[:-1], out[-1] + ODD])],
+            "sizes": (d, h, e, N),
+            "net": net,
             "x": x1,
             "y": y1,
             "out1": wrong(both[0]),
@@ -365,17 +375,19 @@ def padding_instances() -> Iterator[dict[str, Any]]:
         ("all i in e + 1..N. y(i) = 0", "all i in e..N. y(i) = 0"),
         ("(all i in 1..e. y(i) = sum", "(all i in 1..N. y(i) = sum"),
         ("& out2 = 0)", "& out2 = out1 - x)"),
+        ("all r in kept + 1..e. out(r) = 0", "all r in kept..e. out(r) = 0"),
+        ("(all r in kept + 1..e. c(r) = 0 & all u in 1..h. V(r, u) = 0) ->", ""),
     ],
 )
 def padding(v: Any) -> bool | None:
-    d, h, e, most = (int(v[k]) for k in "dheN")
+    _, h, e, most = v["sizes"]
     maximum = network(([[1, 0], [-1, 0], [-1, 1]], [0] * 3, [[1, -1, 1], [0, 0, 0]], [0, 0]), [v["x"], v["y"]])
     if maximum != [max(v["x"], v["y"]), 0]:
         return False
     if most < e:
         return True
     x = list(v["x()"].values())
-    net = (values(v["W()"], h, d), values(v["b()"], h), values(v["V()"], e, h), values(v["c()"], e))
+    net = v["net"]
     padded = (*net[:2], values(v["U()"], most, h), values(v["g()"], most))
     return network(padded, x) == [*network(net, x), *[0] * (most - e)]
 
@@ -1308,7 +1320,22 @@ def count_instances() -> Iterator[dict[str, Any]]:
                 "s()": column(scores),
                 "C": wrong(F(sum(b == 1 for b in bits))),
                 "P()": [column(up_to), column(p + ODD for p in up_to)],
+                **shares(bits),
             }
+
+
+def shares(word: list[int]) -> dict[str, Any]:
+    """Letters numbered from 0, their marks, and of each letter its share of the word or of what was read."""
+    n, letters = len(word), range(1, max(word, default=0) + 2)
+    cells = [(c, i) for c in letters for i in range(1, n + 1)]
+    whole = {(c, i): F(word.count(c - 1), n) for c, i in cells}
+    read = {(c, i): F(word[:i].count(c - 1), i) for c, i in cells}
+    return {
+        "w()": column(word),
+        "S": F(len(letters)),
+        "is()": {(c, i): F(word[i - 1] == c - 1) for c, i in cells},
+        "share()": [whole, read, {at: e + ODD for at, e in whole.items()}],
+    }
 
 
 @adequate(
@@ -1321,12 +1348,16 @@ def count_instances() -> Iterator[dict[str, Any]]:
         ("(all j in 1..n. bit(x(j))) ->", ""),
         ("C <= n", "C < n"),
         ("0 <= C", "0 < C"),
+        ("I[w(j) = c - 1])/n", "I[w(j) = c - 1])/i"),
+        ("I[w(j) = c - 1])/i", "I[w(j) = c - 1])/n"),
     ],
 )
 def counts(v: Any) -> bool | None:
     x, scores = list(v["x()"].values()), list(v["s()"].values())
-    if not x or any(scores) or not set(x) <= {0, 1}:
+    if not x:
         return None
+    if any(scores) or not set(x) <= {0, 1}:
+        return True  # of the family every word is one
     n = len(x)
     prefixes = all(near(softmax_mean(scores[:i], x[:i]), F(x[:i].count(F(1)), i)) for i in range(1, n + 1))
     return prefixes and near(softmax_mean(scores, x), F(x.count(F(1)), n))
@@ -1744,7 +1775,26 @@ def routed_vectors() -> Iterator[dict[str, Any]]:
             "c()": column(numbers(e)),
             "Q()": table(matrix(e, d)),
             "map": p,
+            **in_the_family(d, h, e, z, y, R),
         }
+
+
+def in_the_family(d: int, h: int, e: int, z: list[F], y: list[F], R: Any) -> dict[str, Any]:
+    """The network whose first matrix takes in R, on the vector before it."""
+    net = (matrix(h, d), numbers(h), matrix(e, h), numbers(e))
+    out = network((product(net[0], R), *net[1:]), z)
+    return {
+        "W()": table(net[0]),
+        "b()": column(net[1]),
+        "V()": table(net[2]),
+        "c()": column(net[3]),
+        "g_W()": [table(product(net[0], R)), table(net[0])],
+        "g_b()": column(net[1]),
+        "g_V()": table(net[2]),
+        "g_c()": column(net[3]),
+        "g_z()": [column(z), column(y)],
+        "g_out()": [column(out), column(a + ODD for a in out), column(network(net, y)), column(network(net, z))],
+    }
 
 
 @adequate(
@@ -1757,6 +1807,8 @@ def routed_vectors() -> Iterator[dict[str, Any]]:
         ("sum(l, 1, d, Q(i, l)*y(l))", "sum(l, 1, d, Q(i, l)*z(l))"),
         ("sum(l, 1, d, W(k, l)*y(l))", "sum(l, 1, d, W(k, l)*z(l))"),
         ("R(l, m)*z(m)) = y(l))", "R(l, m)*z(m)) = z(l))"),
+        ("& (all m in 1..d. g_z(m) = z(m))", ""),
+        (" & all m in 1..d. g_W(k, m) = sum(l, 1, d, W(k, l)*R(l, m))", ""),
     ],
 )
 def routing(v: Any) -> bool | None:

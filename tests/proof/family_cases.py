@@ -155,7 +155,7 @@ def case(name: str, rng: random.Random) -> Case:
             return [str(one) for one in out]
 
         return values, brackets
-    if name.startswith("induction-most"):
+    if name.startswith(("induction-most", "count")):
         values = {"S": rng.randint(1, 3)}
         return values, word(values["S"])
     if name == "lookup-one-hot":
@@ -166,11 +166,18 @@ def case(name: str, rng: random.Random) -> Case:
             return [{"query": rng.choice([Fraction(rng.randint(1, n)), number()]), "value": number()} for _ in range(n)]
 
         return {"N": most}, asked
-    if name == "boolean":
+    if name in ("boolean", "boolean-signs"):
         m = rng.randint(1, 3)
         table = rng.sample([tuple(b >> c & 1 for c in range(m)) for b in range(2**m)], rng.randint(0, 2**m))
         values = {"m": m, "M": len(table), "xi": table, "phi": [rng.randint(0, 1) for _ in table]}
         return values, lambda: {f"p{c}": rng.choice([Fraction(0), Fraction(1), number()]) for c in range(1, m + 1)}
+    if name in ("identity", "copies", "network"):
+        d, h, e = rng.randint(1, 3), rng.randint(0, 3), rng.randint(1, 2)
+        sizes = {"identity": {"d": d}, "copies": {"d": d, "h": h}, "network": {"d": d, "h": h, "e": e}}[name]
+        tables = {key: h for key in "WbV"} if name == "copies" else {"W": h * d, "b": h, "V": e * h, "c": e}
+        filled = {} if name == "identity" else {key: [number() for _ in range(many)] for key, many in tables.items()}
+        x = "z" if name == "network" else "x"
+        return sizes | filled, lambda: {f"{x}{c}": number() for c in range(1, d + 1)}
     if name == "cpwl":
         many = rng.randint(2, 4)
         xs, ys = sorted(rng.sample(range(-9, 10), many + 1)), [rng.randint(-5, 5) for _ in range(many + 1)]
