@@ -14,10 +14,11 @@ import json
 import re
 from collections.abc import Mapping
 from fractions import Fraction
+from math import isqrt
 from typing import Any
 
 from symcook.errors import BadInput, Rejected
-from symcook.model.family import Family
+from symcook.model.family import ZERO, Family, Layer, Range
 from symcook.model.instance import Instance, label
 from symcook.model.rationals import quotient
 from symcook.proof import normal, replay
@@ -68,6 +69,12 @@ class Recorded(Relation):
     def _part(self, *given: Any) -> None:
         super()._part(*given)
         self.streams.append(dict(self.held))
+
+    @property
+    def inside(self) -> list[str]:
+        """The functions that no stream shows, which norms make."""
+        shown = {fn for held in self.streams for fn in held.values()} | {*self.streams[0]}
+        return [fn for fn in self.order if fn not in shown]
 
 
 class Bridge:
@@ -128,10 +135,26 @@ class Bridge:
                 out[fn][*start, *cell] = out[old[0]][*before, *cell] if old else None
         shown = {fn for _, held in streams for fn, _ in held.values()} | {start[0] for _, start, _ in self.far.starts}
         inside = [fn for fn in self.far.functions if fn not in shown]
-        if inside:
-            must = "a bridge must be to a family without norms and with one head for what is written"
+        norms = self._norms()
+        if len(inside) != len(norms):
+            must = (
+                "a bridge must be to a family with one head for what is written, and norms before a layer, of epsilon 0"
+            )
             raise BadInput(must, f"{inside[0]} in {self.family.name}")
+        made = [(fn, cell) for fn, over in zip(inside, norms, strict=True) for cell in self.at._cells(over)]
+        if len(made) != len(self.own.inside):
+            raise self._apart("values in norms", len(self.own.inside), len(made))
+        for (fn, cell), own in zip(made, self.own.inside, strict=True):
+            out[fn][cell] = own
         return out
+
+    def _norms(self) -> list[tuple[Range, ...]]:
+        """The indices of what norms make, in the order of the relation: mean, deviation, entries. Those alone that a
+        bridge can be made of: in no repetition, not of the whole stream, of epsilon 0."""
+        flat = [layer for layer in self.family.layers if isinstance(layer, Layer)]
+        norms = [norm for layer in flat for norm in (*layer.attention_norms, *layer.feedforward_norms)]
+        good = [norm for norm in norms if norm.writes and norm.epsilon == ZERO]
+        return [over for norm in good for over in ((), (), *(w.to.over for w in norm.writes))]
 
     # --- the statement ---
 
@@ -382,9 +405,14 @@ class Bridge:
         sequence, _ = prepare(model, given)
         steps = forward(model, sequence, make_domain("exact"), trace=True, weights=False).steps
         values: dict[str, list[Any]] = {name: [1] for name in model.embedding.inputs or ()}
+        rows: list[dict[str, list[Any]]] = []
         for names, step in zip(self.own.streams, steps, strict=True):
+            rows.append({c: list(step.columns.get(c, [0] * len(sequence))) for c in self.model["space"]})
             for c, fn in names.items():
-                values.setdefault(fn, list(step.columns.get(c, [0] * len(sequence))))  # nothing written yet: zero
+                values.setdefault(fn, rows[-1][c])  # zero where nothing was written yet
+        made = [one for k, part in enumerate(self.own.parts) for norm in part[2]
+                for one in _normed(norm, rows[k])]  # fmt: skip
+        values |= dict(zip(self.own.inside, made, strict=True))
         out = [] if self.pointwise else [str(len(sequence))]
         if self.words:
             tokens = list(model.embedding.words or {})
@@ -394,6 +422,26 @@ class Bridge:
             mine = {(k,): values[fn] for fn, (group, k) in self.number.items() if group == name}
             out.append(rows_function(mine, low) if mine else row_function(values[name], low))
         return out
+
+
+def _normed(norm: Mapping[str, Any], rows: Mapping[str, list[Any]]) -> list[list[Any]]:
+    """The mean, the deviation and the entries of a norm at each position; with a root that is no fraction as text."""
+    many = len(next(iter(rows.values())))
+    out: list[list[Any]] = [[] for _ in range(2 + len(norm["writes"]))]
+    for i in range(many):
+        read = [Fraction(str(rows[c][i])) for c in norm["reads"]]
+        entries = [sum(Fraction(a) * x for a, x in zip(row, read, strict=True)) for row in norm["projection"]]
+        mean = sum(entries) / len(entries)
+        square = sum((x - mean) ** 2 for x in entries) / len(entries)
+        roots = [isqrt(square.numerator), isqrt(square.denominator)]
+        exact = [k * k for k in roots] == [square.numerator, square.denominator]
+        dev: Any = Fraction(*roots) if exact else f"sqrt({square})"
+        for place, value in zip(out, [mean, dev], strict=False):
+            place.append(value)
+        for place, x, (gain,), (bias,) in zip(out[2:], entries, norm["gain"], norm["bias"], strict=True):
+            top = Fraction(gain) * (x - mean)
+            place.append(top / dev + Fraction(bias) if exact else f"({top})*(1/{dev}) + ({bias})")
+    return out
 
 
 def difference(bridge: Bridge) -> str:
