@@ -94,6 +94,18 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
         delta="1 2 2 1",
         final="0 1",
     ),
+    "since-formula": of_family(  # not since(a, b)
+        "since-formula",
+        "since",
+        "ab",
+        L=4,
+        S=2,
+        scaled=0,
+        op="0 0 4 1",
+        letter="0 1 0 0",
+        left="1 1 1 3",
+        right="1 1 2 3",
+    ),
     "since-until-formula": of_family(  # until(not a, since(a, b))
         "since-until-formula",
         "since-until",

@@ -42,6 +42,19 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
         "automaton-parity",
         {"K": "2", "S": "2", "first": "1", "R": "4", "delta": "1 2 2 1", "final": "0 1"},
     ),
+    "bridge.since": (
+        "since",
+        "since-formula",
+        {
+            "L": "4",
+            "S": "2",
+            "scaled": "0",
+            "op": "0 0 4 1",
+            "letter": "0 1 0 0",
+            "left": "1 1 1 3",
+            "right": "1 1 2 3",
+        },
+    ),
     "bridge.since_until": (
         "since-until",
         "since-until-formula",

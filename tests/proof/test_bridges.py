@@ -42,6 +42,7 @@ SIZES: dict[str, dict[str, Any]] = {
     "boolean-signs": {"m": 3, "M": 2, "xi": "0 0 1 1 0 1", "phi": "1 1"},
     "count": {"S": 2},
     "since-until": {"L": 3, "S": 2, "scaled": 1, "op": "0 0 5", "letter": "0 1 0", "left": "1 1 2", "right": "1 1 1"},
+    "since": {"L": 3, "S": 2, "scaled": 1, "op": "0 0 4", "letter": "0 1 0", "left": "1 1 2", "right": "1 1 1"},
     "automaton": {"K": 1, "S": 1, "first": 1, "R": 3, "delta": "1", "final": "1"},
 }
 

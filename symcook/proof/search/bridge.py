@@ -430,9 +430,10 @@ def _normed(norm: Mapping[str, Any], rows: Mapping[str, list[Any]]) -> list[list
     out: list[list[Any]] = [[] for _ in range(2 + len(norm["writes"]))]
     for i in range(many):
         read = [Fraction(str(rows[c][i])) for c in norm["reads"]]
-        entries = [sum(Fraction(a) * x for a, x in zip(row, read, strict=True)) for row in norm["projection"]]
-        mean = sum(entries) / len(entries)
-        square = sum((x - mean) ** 2 for x in entries) / len(entries)
+        products = [[Fraction(a) * x for a, x in zip(row, read, strict=True)] for row in norm["projection"]]
+        entries = [sum(row, Fraction(0)) for row in products]
+        mean = sum(entries, Fraction(0)) / len(entries)
+        square = sum(((x - mean) * (x - mean) for x in entries), Fraction(0)) / len(entries)
         roots = [isqrt(square.numerator), isqrt(square.denominator)]
         exact = [k * k for k in roots] == [square.numerator, square.denominator]
         dev: Any = Fraction(*roots) if exact else f"sqrt({square})"
