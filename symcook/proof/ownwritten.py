@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations, product
 from math import prod
-from typing import Any
 
 from symcook.numbers.expsum import text
 from symcook.numbers.roots import Root, root
@@ -22,6 +21,15 @@ def terms(runs: Runs, by_equations: bool = False) -> list[str]:
     """The values of the leading names at the present word as texts of the grammar: numbers and those with one root as
     they are, others as their equation says it; `by_equations` all so. Spent where that takes too much work."""
     return _Writing(runs, by_equations).terms()
+
+
+def shown(runs: Runs) -> dict[str, dict[int, str]]:
+    """The same by name and position."""
+    writing = _Writing(runs, False)
+    for one in runs.parts:
+        writing._rooted(*one)
+    tables = {v: runs.values[v] for v in runs.order if isinstance(runs.values[v], dict) and v not in runs.words_of}
+    return {v[1][0]: {i: grammar.show(writing._shown_at(v, i)) for i in table} for v, table in tables.items()}
 
 
 class _Writing:
@@ -115,7 +123,7 @@ class _Writing:
                 return
 
 
-def _made(tag: str, data: Any, kids: tuple[Term, ...]) -> Term:
+def _made(tag: str, data: object, kids: tuple[Term, ...]) -> Term:
     """A term with these parts, without what 0 and 1 add to it."""
     zero, one = num(0), num(1)
     if all(k[0] == "num" for k in kids) and (c := constant(nf((tag, data, kids)))) is not None:
