@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -49,7 +49,9 @@ def surer(name: str, recipe: str) -> Callable[[], Transformer]:
     return lambda: replace(confident(build(recipe), 1), name=name)
 
 
-def of_family(name: str, family: str, tokens: str | None = None, **values: object) -> Callable[[], Transformer]:
+def of_family(
+    name: str, family: str, tokens: Sequence[str] | None = None, **values: object
+) -> Callable[[], Transformer]:
     """An instance of a family, stored under a name of its own."""
     return lambda: instance(load(MODELS.parent / "families" / f"{family}.json"), values, tokens, name)
 
@@ -81,6 +83,29 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     "abs-of-two": of_family("abs-of-two", "copies", d=2, h=2, W="1 -1", b="0 0", V="1 1"),
     "boolean-signs": of_family("boolean-signs", "boolean-signs", m=2, M=4, xi="0 0 0 1 1 0 1 1", phi="0 1 1 0"),
     "count-of-two": of_family("count-of-two", "count", S=2),
+    "automaton-parity": of_family(  # the words over a and b with an odd number of b, by states p and q
+        "automaton-parity",
+        "automaton",
+        ("$", "a", "b", "p", "q", "no", "yes"),
+        K=2,
+        S=2,
+        first=1,
+        R=4,
+        delta="1 2 2 1",
+        final="0 1",
+    ),
+    "since-formula": of_family(  # not since(a, b)
+        "since-formula",
+        "since",
+        "ab",
+        L=4,
+        S=2,
+        scaled=0,
+        op="0 0 4 1",
+        letter="0 1 0 0",
+        left="1 1 1 3",
+        right="1 1 2 3",
+    ),
     "since-until-formula": of_family(  # until(not a, since(a, b))
         "since-until-formula",
         "since-until",

@@ -25,12 +25,36 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
     "bridge.max": ("max", "max-of-three", {"K": "3"}),
     "bridge.min": ("min", "min-of-three", {"K": "3"}),
     "bridge.identity": ("identity", "identity", {"d": "1"}),
-    "bridge.network": ("network", "network-of-three", {
-        "d": "2", "h": "3", "e": "2", "W": "1 0 1 -1 0 2", "b": "0 1 -1/2", "V": "1 -1 0 0 2 1", "c": "0 1"}),
+    "bridge.network": (
+        "network",
+        "network-of-three",
+        {"d": "2", "h": "3", "e": "2", "W": "1 0 1 -1 0 2", "b": "0 1 -1/2", "V": "1 -1 0 0 2 1", "c": "0 1"},
+    ),
     "bridge.copies": ("copies", "abs-of-two", {"d": "2", "h": "2", "W": "1 -1", "b": "0 0", "V": "1 1"}),
     "bridge.boolean_signs": (
-        "boolean-signs", "boolean-signs", {"m": "2", "M": "4", "xi": "0 0 0 1 1 0 1 1", "phi": "0 1 1 0"}),
+        "boolean-signs",
+        "boolean-signs",
+        {"m": "2", "M": "4", "xi": "0 0 0 1 1 0 1 1", "phi": "0 1 1 0"},
+    ),
     "bridge.count": ("count", "count-of-two", {"S": "2"}),
+    "bridge.automaton": (
+        "automaton",
+        "automaton-parity",
+        {"K": "2", "S": "2", "first": "1", "R": "4", "delta": "1 2 2 1", "final": "0 1"},
+    ),
+    "bridge.since": (
+        "since",
+        "since-formula",
+        {
+            "L": "4",
+            "S": "2",
+            "scaled": "0",
+            "op": "0 0 4 1",
+            "letter": "0 1 0 0",
+            "left": "1 1 1 3",
+            "right": "1 1 2 3",
+        },
+    ),
     "bridge.since_until": (
         "since-until",
         "since-until-formula",

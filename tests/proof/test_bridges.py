@@ -36,7 +36,13 @@ SIZES: dict[str, dict[str, Any]] = {
     "lookup-one-hot": {"N": 3},
     "max": {"K": 3},
     "since-until": {
-        "L": 4, "S": 2, "scaled": 0, "op": "0 4 5 3", "letter": "1 0 1 0", "left": "1 1 2 2", "right": "1 1 1 3",
+        "L": 4,
+        "S": 2,
+        "scaled": 0,
+        "op": "0 4 5 3",
+        "letter": "1 0 1 0",
+        "left": "1 1 2 2",
+        "right": "1 1 1 3",
     },
     "min": {"K": 3},
     "identity": {"d": 2},
@@ -52,10 +58,14 @@ def bridge(read: Family, values: dict[str, Any], document: Any = None, name: str
 
 
 OWN_SIZES: dict[str, dict[str, Any]] = {
+    # of these some weights may be others: what a head without values looks at, what a decoder of one state never reads
+    "since-until": {"L": 3, "S": 2, "scaled": 1, "op": "0 0 5", "letter": "0 1 0", "left": "1 1 2", "right": "1 1 1"},
+    "since": {"L": 3, "S": 2, "scaled": 1, "op": "0 0 4", "letter": "0 1 0", "left": "1 1 2", "right": "1 1 1"},
+    "automaton": {"K": 1, "S": 1, "first": 1, "R": 3, "delta": "1", "final": "1"},
     "soft": {"S": 2},
     "ends": {"S": 2},
     "rounds": {"D": 2, "E": 1},
-    "automaton": {"Q": 2, "S": 2, "delta": "1 2 2 1"},
+    "table": {"Q": 2, "S": 2, "delta": "1 2 2 1"},
     "before": {"S": 2},
     "behind": {"S": 2},
     "heads": {"H": 2, "slope": "1 2"},

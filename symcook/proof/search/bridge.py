@@ -394,13 +394,14 @@ class Bridge:
     def _solved(self) -> tuple[int, list[int], dict[str, list[Any]]]:
         """The same by solving the equations, on an input of which the values are rational where one is near."""
         found = None
+        least = 1 + sum(self.model["embedding"][end] is not None for end in ("before", "after"))  # a typed token too
         for inputs in self._inputs():
             document = {**self.model, "embedding": {**self.model["embedding"], "inputs": None, **inputs}}
             equations = Relation(document)
             names = ", ".join(f"{name}:Int->Real" for name in equations.defined)
             text = f"all n:Int, w:Int->Int, {names}. 1 <= n -> ({equations.word()}) -> ({equations.run()}) -> 0 = 0"
             runs = Runs(Statement("bridge.run", text, known=_definitions()))
-            for length in range(1, SHORT + 1):
+            for length in range(least, SHORT + 1):
                 for met in runs.at(length):
                     if met and (found is None or runs.rational):
                         low = int(self.own.low)
@@ -408,8 +409,8 @@ class Bridge:
                         values = {x: ["0"] * length for x in self.model["embedding"]["inputs"] or ()}
                         values |= {x: [at.get(low + k, "0") for k in range(length)] for x, at in shown(runs).items()}
                         found = length, [letters[low + k] for k in range(length)], values
-                    if met and runs.rational:
-                        return found or (0, [], {})
+                    if met and found and (runs.rational or self.words):
+                        return found
         if found is None:
             raise BadInput(f"a run of {self.family.name} must be found that is short", f"none to length {SHORT}")
         return found
