@@ -81,6 +81,14 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     "abs-of-two": of_family("abs-of-two", "copies", d=2, h=2, W="1 -1", b="0 0", V="1 1"),
     "boolean-signs": of_family("boolean-signs", "boolean-signs", m=2, M=4, xi="0 0 0 1 1 0 1 1", phi="0 1 1 0"),
     "count-of-two": of_family("count-of-two", "count", S=2),
+    "attention-identity": of_family("attention-identity", "attention-identity", d=2, h=1, Q="1 0", W="0 1"),
+    "lookup-tetrahedron": of_family(
+        "lookup-tetrahedron", "lookup-almost-orthogonal",
+        N=4, m=3, c="1/3", eps="1/3", X="1 1 -1 -1 1 -1 1 -1 1 -1 -1 1",
+    ),
+    "tie-break-of-a-head": of_family(
+        "tie-break-of-a-head", "tie-break", d=2, h=1, gamma="1/2", side=-1, Q="1 0", W="0 1"
+    ),
     **{
         f"convert-{given}-{wanted}": converter(given, wanted)
         for given, wanted in (

@@ -31,6 +31,13 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
     "bridge.boolean_signs": (
         "boolean-signs", "boolean-signs", {"m": "2", "M": "4", "xi": "0 0 0 1 1 0 1 1", "phi": "0 1 1 0"}),
     "bridge.count": ("count", "count-of-two", {"S": "2"}),
+    "bridge.attention_identity": (
+        "attention-identity", "attention-identity", {"d": "2", "h": "1", "Q": "1 0", "W": "0 1"}),
+    "bridge.lookup_quadratic": ("lookup-quadratic", "lookup-quadratic", {"gamma": "1"}),
+    "bridge.lookup_almost_orthogonal": ("lookup-almost-orthogonal", "lookup-tetrahedron", {
+        "N": "4", "m": "3", "c": "1/3", "eps": "1/3", "X": "1 1 -1 -1 1 -1 1 -1 1 -1 -1 1"}),
+    "bridge.tie_break": ("tie-break", "tie-break-of-a-head", {
+        "d": "2", "h": "1", "gamma": "1/2", "side": "-1", "Q": "1 0", "W": "0 1"}),
 }
 """By id: the family, the stored model, and the values at which it is an instance."""
 

@@ -54,6 +54,8 @@ class Declared(NamedTuple):
 
 
 class Table(NamedTuple):
+    """Entries at all indices; without an index it is one number."""
+
     over: tuple[Range, ...]
     sort: str
     where: tuple[Tree, ...]
@@ -143,8 +145,8 @@ class Family:
         for text, entry in _object(doc.get("tables", {}), "tables").items():
             found = _fields(entry, f"the table {text}", {"values"}, {"where"})
             name, over = self._declared(text, fresh=True)
-            if found["values"] not in ("Int", "Real") or not over or len(over) > 2:
-                raise BadInput("a table must have one or two indices and values Int or Real", text)
+            if found["values"] not in ("Int", "Real") or len(over) > 2:
+                raise BadInput("a table must have at most two indices and values Int or Real", text)
             where = tuple(map(self._condition, _list(found.get("where", []), "where")))
             self.tables[name] = Table(over, found["values"], where)
         for text in _list(doc["space"], "space"):
@@ -232,7 +234,8 @@ class Family:
                 raise BadInput("a coordinate must have all its indices", show(tree))
             return put(tree[1], tuple(self.linear(a, scope, 0) for a in args)), 1
         if tag == "name":
-            if tree[1] not in scope and tree[1] not in self.sizes and tree[1] != "pi":
+            alone = tree[1] in self.tables and not self.tables[tree[1]].over
+            if not alone and tree[1] not in scope and tree[1] not in self.sizes and tree[1] != "pi":
                 raise BadInput("a weight must use sizes, tables, indices and coordinates", tree[1])
             return tree, 0
         if tag == "call" and tree[1] == "relu" and degree == 2:

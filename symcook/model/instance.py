@@ -100,7 +100,8 @@ class Instance:
         for name in family.tables:
             if name not in values:
                 raise BadInput(f"{family.name} must have the table {name}", "none", f"give {name}=...")
-            self.env[name] = self._table(name, values[name])
+            made = self._table(name, values[name])
+            self.env[name] = made if family.tables[name].over else made()
         for table in family.tables.values():
             for condition in table.where:
                 if not _Numbers(self.env).formula(condition):
@@ -124,12 +125,16 @@ class Instance:
     def values(self) -> str:
         """Sizes, tables and choices as a statement writes them: ``M = 2, phi = 0 1``; usual choices are left out."""
         tables = [
-            f"{name} = {' '.join(quotient(Fraction(self.env[name](*at))) for at in self._cells(table.over))}"
+            f"{name} = {' '.join(quotient(self.entry(name, at)) for at in self._cells(table.over))}"
             for name, table in self.family.tables.items()
         ]
         made = self.family.chosen.items()
         chosen = [f"{key} = {value}" for key, value in made if value != self.family.choices[key][0]]
         return ", ".join([*filter(None, [self.sizes]), *tables, *chosen])
+
+    def entry(self, name: str, at: Sequence[int]) -> Fraction:
+        """The entry of a table at these indices."""
+        return Fraction(self.env[name](*at) if at else self.env[name])
 
     def _many(self, part: Layer | Repeat) -> int:
         return len(list(self._cells((part.over,)))) if isinstance(part, Repeat) else 1
@@ -209,6 +214,9 @@ class Instance:
         def put(part: Any) -> Any:
             if not isinstance(part, tuple) or not part or part[0] in ("num", "name"):
                 return part
+            if part[0] == "sum" and _names(part[4]) & self.family.tables.keys():  # an entry needs its indices
+                terms = range(int(self.number(part[2], env)), int(self.number(part[3], env)) + 1)
+                return _total([self.closed(part[4], {**env, part[1]: Fraction(value)}) for value in terms])
             done = tuple(map(put, part))
             if done[0] == "call" and done[1] in self.family.tables:
                 return _numeral(_Numbers(env).term(done))
@@ -442,6 +450,14 @@ def _names(tree: Tree) -> frozenset[str]:
 @lru_cache(10_000)
 def _reads(tree: Tree, coordinates: frozenset[str]) -> bool:
     return bool(_names(tree) & (coordinates | {"relu"}))
+
+
+def _total(terms: Sequence[Tree]) -> Tree:
+    """Their sum, in halves, so that its tree is shallow."""
+    if len(terms) < 2:
+        return terms[0] if terms else ("num", 0, 1)
+    half = len(terms) // 2
+    return ("+", _total(terms[:half]), _total(terms[half:]))
 
 
 def _flat(given: Any) -> Iterator[Any]:

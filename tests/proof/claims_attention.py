@@ -89,7 +89,20 @@ def identity_instances() -> Iterator[dict[str, Any]]:
                 "alpha()": {(i, j): w for i, row in enumerate(rows, 1) for j, w in enumerate(row, 1)},
                 "x()": table(x),
                 "y()": [*map(table, (x, minus, wrong_ones)), entries(added), entries(attended)],
+                **any_scores(x, wrong_ones),
             }
+
+
+def any_scores(x: list[list[F]], wrong_ones: list[list[F]]) -> dict[str, Any]:
+    """The same coordinates behind a head with random query and key matrices of two rows."""
+    queries, keys = ([[number() for _ in x] for _ in range(2)] for _ in "QW")
+    return {
+        "h": F(2),
+        "g_Q()": table(queries),
+        "g_W()": table(keys),
+        "g_x()": table(x),
+        "g_z1_x()": [table(x), table(wrong_ones)],
+    }
 
 
 def entries(rows: list[list[Any]]) -> dict[tuple[int, int], Any]:
@@ -105,12 +118,16 @@ def entries(rows: list[list[Any]]) -> dict[tuple[int, int], Any]:
         ("+ x(a, i))", "- x(a, i))"),
         ("(all a in 1..d. all b in 1..d. WV(a, b) = 0) ->", ""),
         ("-> all i in 1..n. all a in 1..d. y(a, i) = x(a, i)", "-> all i in 1..n. all a in 1..d. x(a, i) = x(1, 1)"),
+        ("g_z1_x(a, i) = g_x(a, i)", "g_z1_x(a, i) = 0"),
+        ("run(family-attention-identity; ties = softmax; g_) ->", ""),
     ],
 )
 def identity(v: Any) -> bool | None:
     n, d = int(v["n"]), int(v["d"])
-    if n < 1 or d < 1 or any(v["WV()"].values()):
+    if n < 1 or d < 1:
         return None
+    if any(v["WV()"].values()):
+        return True  # the family's values are zero
     zeros = [F(0)] * n
     return all(same(attend(kind, zeros, zeros) + e, e) for kind in KINDS for e in v["x()"].values())
 
@@ -128,6 +145,7 @@ def vector_instances() -> Iterator[dict[str, Any]]:
                 "V()": table([[F(0) if zero else number() + 7 for _ in range(d)] for _ in range(d)]),
                 "x()": table(x),
                 "s()": table(tied),
+                **any_scores(x, [[e + ODD for e in row] for row in x]),
             }
 
 
@@ -140,12 +158,16 @@ def vector_instances() -> Iterator[dict[str, Any]]:
         (" + x(c, i) = x(c, i)", " + x(c, 1) = x(c, i)"),
         ("V(c, b) = 0", "V(c, b) = V(c, b)"),
         ("rhardmax(l. s(i, l), n, j)*sum(b, 1, d, V(c, b)*x(b, j))", "rhardmax(l. s(i, l), n, j)*x(c, j)"),
+        ("g_z1_x(c, i) = g_x(c, i)", "g_z1_x(c, i) = 0"),
+        ("run(family-attention-identity; ties = softmax; g_) ->", ""),
     ],
 )
 def vector_identity(v: Any) -> bool | None:
     n, d = int(v["n"]), int(v["d"])
-    if n < 1 or d < 1 or any(v["V()"].values()):
+    if n < 1 or d < 1:
         return None
+    if any(v["V()"].values()):
+        return True  # the family's values are zero
     x = v["x()"]
     out = []
     for c, i, kind in itertools.product(range(1, d + 1), range(1, n + 1), KINDS):
@@ -704,7 +726,23 @@ def lookup_instances() -> Iterator[dict[str, Any]]:
                         "v()": column(v),
                         "gamma": gamma,
                         "B": [max(map(abs, v)), max(map(abs, v)) / 9 - 1],
+                        **asking(n, q, gamma, v),
                     }
+
+
+def asking(n: int, q: int, gamma: F, v: list[F]) -> dict[str, Any]:
+    """Every position asks for q: what average-hard attention and softmax find."""
+    scores = [F(2 * q * j - j * j) for j in range(1, n + 1)]
+    found = [attend("average", scores, v), attend("softmax", [gamma * s for s in scores], v)]
+    return {
+        "g_gamma": [gamma, gamma + 1],
+        "g_query()": column([q] * n),
+        "g_one()": column([1] * n),
+        "g_index()": column(range(1, n + 1)),
+        "g_square()": column(j * j for j in range(1, n + 1)),
+        "g_value()": column(v),
+        "g_found()": [{i: one for i in range(1, n + 1)} for one in (*found, found[0] + ODD)],
+    }
 
 
 @adequate(
@@ -717,6 +755,8 @@ def lookup_instances() -> Iterator[dict[str, Any]]:
         ("<= 4*exp(-gamma)*B", "<= 0"),
         ("<= 4*exp(-gamma)*B", "<= 4*exp(-2*gamma)*B"),
         ("& (all j in 1..n. abs(v(j)) <= B)", ""),
+        ("g_query(i) = q -> g_found(i) = g_value(q)", "g_query(i) = q -> g_found(i) = g_value(1)"),
+        ("run(family-lookup-quadratic; ; g_) ->", ""),
     ],
 )
 def index_lookup(v: Any) -> bool | None:

@@ -289,7 +289,7 @@ class Bridge:
 
     def _table(self, name: str) -> str:
         cells = self.at._cells(self.family.tables[name].over)
-        entries = {at: quotient(Fraction(self.at.env[name](*at))) for at in cells}
+        entries = {at: quotient(self.at.entry(name, at)) for at in cells}
         return function({at: None if e == "0" else f"({e})" for at, e in entries.items()}, False)
 
     def _word(self, g: Goal) -> None:
