@@ -14,17 +14,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from symcook.compose import confident
 from symcook.errors import BadInput
+from symcook.model.ends import Embedding, Readout
 from symcook.model.family import load
 from symcook.model.instance import instance
+from symcook.model.layers import Layer
 from symcook.model.modelfile import save
+from symcook.model.space import Space
+from symcook.model.transformer import Parameter, Transformer
+from symcook.model.weights import feedforward
 from symcook.recipes import build
-
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
 
 MODELS = Path(__file__).resolve().parent / "models"
 
@@ -49,12 +50,40 @@ def surer(name: str, recipe: str) -> Callable[[], Transformer]:
     return lambda: replace(confident(build(recipe), 1), name=name)
 
 
-def of_family(name: str, family: str, **values: object) -> Callable[[], Transformer]:
+def between() -> Transformer:
+    """The conditional of Section 4.9 for numbers of any interval from low to high."""
+    block = feedforward(
+        out="relu((high - low)*p + x - high) + relu((low - high)*p + y - low) + low", symbols=("low", "high")
+    )
+    embedding = Embedding(Space(("p", "x", "y", "out")), inputs=("p", "x", "y"))
+    return Transformer(
+        "if-between", embedding, (Layer(None, block),), Readout("value", "last", ("out",)),
+        source="Cookbook, Section 4.9", parameters=(Parameter("low"), Parameter("high")),
+    )  # fmt: skip
+
+
+def defaulted() -> Transformer:
+    """The predecessor of Section 5.4 with any number from 0 to 1 at the first position."""
+    model = build("predecessor")
+    out = "relu(first + default - 1) + relu(pred - first)"
+    last = feedforward(reads=("first", "pred"), out=out, symbols=("default",))
+    return replace(
+        model, name="predecessor-default", layers=(*model.layers[:-1], Layer(None, last)),
+        parameters=(Parameter("default", lower=0, upper=1),),
+    )  # fmt: skip
+
+
+def of_family(name: str, family: str, tokens: str | None = None, **values: object) -> Callable[[], Transformer]:
     """An instance of a family, stored under a name of its own."""
-    return lambda: instance(load(MODELS.parent / "families" / f"{family}.json"), values, name=name)
+    return lambda: instance(load(MODELS.parent / "families" / f"{family}.json"), values, tokens, name)
 
 
 OTHERS: dict[str, Callable[[], Transformer]] = {
+    "if-between": between,
+    "predecessor-default": defaulted,
+    "predecessor-strict-average": variant("predecessor-strict-average", "predecessor-strict", weighting="average"),
+    "first-position-softmax": variant("first-position-softmax", "first-position", weighting="softmax"),
+    "first-position-leftmost": variant("first-position-leftmost", "first-position", weighting="leftmost"),
     "parity-scaled": variant("parity-scaled", "parity", scaled="yes"),
     "first-scaled": variant("first-scaled", "first", scaled="yes"),
     "first-flawed-scaled": variant("first-flawed-scaled", "first-flawed", scaled="yes"),
@@ -88,6 +117,18 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     ),
     "tie-break-of-a-head": of_family(
         "tie-break-of-a-head", "tie-break", d=2, h=1, gamma="1/2", side=-1, Q="1 0", W="0 1"
+    ),
+    "since-until-formula": of_family(  # until(not a, since(a, b))
+        "since-until-formula",
+        "since-until",
+        "ab",
+        L=5,
+        S=2,
+        scaled=0,
+        op="0 0 1 4 5",
+        letter="0 1 0 0 0",
+        left="1 1 1 1 3",
+        right="1 1 1 2 4",
     ),
     **{
         f"convert-{given}-{wanted}": converter(given, wanted)

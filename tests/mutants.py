@@ -6,9 +6,14 @@
 
 A change is one edit of one expression: a comparison, an operator, a constant, "and" for "or", a dropped term, operand,
 keyword or end of a slice, swapped arguments, a branch always taken, "break" for "continue". Error messages, annotations
-and docstrings are left alone. The seed puts all changes of the chosen modules in one order; the first COUNT are run,
-so that a longer run begins with the shorter one. GLOB of --only is matched against paths below symcook/ ("bounds/*",
-"forward.py"), GLOB of --tests against paths below tests/ ("test_*.py" is all but the folders).
+and docstrings are left alone, and so is what alters no answer of a program without faults: assertions, `strict` of zip
+(the lists are equally long wherever a test can look), the order of the two arguments of a maximum or minimum, and one
+more or less of a module's constant of 200 and more, or at its comparison (`MOST = 2_000`, `size > MOST`): such a number
+is a limit of search, and where exactly it lies is nobody's promise.
+
+The seed puts all changes of the chosen modules in one order; the first COUNT are run, so that a longer run begins with
+the shorter one. GLOB of --only is matched against paths below symcook/ ("bounds/*", "forward.py"), GLOB of --tests
+against paths below tests/ ("test_*.py" is all but the folders).
 
 How it works. Everything happens in copies of the tree below FOLDER, never in the tree itself. First every test file
 runs once, unchanged, under coverage with one context a test (FOLDER/map): which test runs which line is measured, so
@@ -35,7 +40,8 @@ How to read it. Progress goes to stderr, one line a change:
 with the reason, under the digest that --show prints; or it alters results, then a test is missing. "no test" is an
 unnoticed change in a line that no test runs in its own process (what only subprocesses run looks like this), "cut" a
 run that left out tests, since their estimated time would pass --seconds. The digest is that of the function, the line's
-text and the edit, so that it outlives moves of lines and files, not edits of the line.
+text and the edit, so that it outlives moves of lines and files, not edits of the line. A function that only estimates
+effort, or a bound of what lies below the last digit, is accepted as a whole, under "module name of the function".
 
 The last line counts. Exit 0 when all COUNT changes were run and at most 2 in 100 are unnoticed and not accepted, else
 1. A change takes about 3 s of processor time, the map of all test files several minutes the first time. With --tests a
@@ -101,6 +107,8 @@ OPERATORS: dict[type, type] = {
 }
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 ANNOTATIONS = ("annotation", "returns", "decorator_list", "type_comment")
+LIMIT = 200  # a constant of a module that is so great, given as a number in capitals, is a limit of search
+ORDERLESS = ("max", "min", "maximum", "minimum", "fmax", "fmin")
 
 
 @dataclass(frozen=True)
@@ -160,8 +168,21 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
         for name in node.names
     }
 
+    limits = {
+        node.targets[0].id: node
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and node.targets[0].id.isupper()
+        and isinstance(node.value, ast.Constant)
+        and type(node.value.value) is int
+        and node.value.value >= LIMIT
+    }
+
     def visit(node: ast.AST, name: str) -> Iterator[tuple[Any, str, str]]:
-        if isinstance(node, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom):
+        if isinstance(node, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom | ast.Assert):
+            return
+        if node in limits.values():
             return
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in messages:
             return
@@ -169,8 +190,13 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
             return
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             name = f"{name}.{node.name}".lstrip(".")
-        for new in edited(node, name):
+        edge = isinstance(node, ast.Compare) and any(
+            isinstance(side, ast.Name) and side.id in limits for side in (node.left, *node.comparators)
+        )
+        for new in edited(node, name, edge):
             yield node, new, name
+        if isinstance(node, ast.keyword) and node.arg == "strict":
+            return
         for field, value in ast.iter_fields(node):
             if field not in ANNOTATIONS:
                 for child in value if isinstance(value, list) else [value]:
@@ -180,8 +206,8 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
     yield from visit(tree, "")
 
 
-def edited(node: Any, name: str) -> Iterator[str]:
-    """The texts that may stand for a node."""
+def edited(node: Any, name: str, edge: bool = False) -> Iterator[str]:
+    """The texts that may stand for a node; at the `edge` of a limit its side alone changes."""
 
     def other(**fields: Any) -> str:
         changed = copy.copy(node)
@@ -200,6 +226,8 @@ def edited(node: Any, name: str) -> Iterator[str]:
             for k, op in enumerate(ops):
                 words = any(isinstance(side, ast.Constant) and isinstance(side.value, str) for side in (left, *right))
                 for new in COMPARISONS.get(type(op), ()):
+                    if edge and {type(op), new} in ({ast.Lt, ast.LtE}, {ast.Gt, ast.GtE}):
+                        continue
                     if not (words and new in (ast.LtE, ast.GtE)):  # words have no order that anybody could mean
                         yield other(ops=[*ops[:k], new(), *ops[k + 1 :]])
         case ast.BinOp(left=left, op=op, right=right):
@@ -226,12 +254,14 @@ def edited(node: Any, name: str) -> Iterator[str]:
             yield f"({value - 1})"
         case ast.Name(id=text, ctx=ast.Load()) if text in NAMES:
             yield NAMES[text]
-        case ast.Call(args=args, keywords=keywords):
-            for k in range(len(args) - 1):
+        case ast.Call(func=func, args=args, keywords=keywords):
+            called = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
+            for k in range(len(args) - 1 if called not in ORDERLESS else 0):
                 if not any(isinstance(arg, ast.Starred) for arg in args[k : k + 2]):
                     yield other(args=[*args[:k], args[k + 1], args[k], *args[k + 2 :]])
             for k in range(len(keywords)):
-                yield other(keywords=without(keywords, k))
+                if (called, keywords[k].arg) != ("zip", "strict"):
+                    yield other(keywords=without(keywords, k))
         case ast.Subscript(slice=ast.Slice(lower=lower, upper=upper) as part):
             if lower is not None:
                 yield other(slice=ast.Slice(None, upper, part.step))
@@ -571,7 +601,7 @@ def summary(chosen: list[Change], results: Results) -> int:
         state = results.state(change)
         if state is None:
             continue
-        reason = accepted.get(change.digest)
+        reason = accepted.get(change.digest) or accepted.get(f"{change.module} {change.name}")
         counts["noticed" if state == "noticed" else "accepted" if reason else "unnoticed"] += 1
         if state != "noticed":
             print(f"{'accepted' if reason else state} {change.digest} {change}" + (f"  ({reason})" if reason else ""))

@@ -68,6 +68,6 @@ def test_a_model_is_exported_with_its_certificate(tmp_path: Path) -> None:
 
 
 def test_a_recipe_that_is_imported_alone_hides_no_other() -> None:
-    code = "from symcook.recipes.feedforward import cancel_residual; from symcook.recipes import names; print(*names())"
+    code = "from symcook.recipes.feedforward import linear; from symcook.recipes import names; print(*names())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == list(recipes.names())

@@ -46,7 +46,7 @@ def test_each_change_is_one_edit(tmp_path):
         ("0", "(-1)"),
     }
     last = {(c.old, c.new) for c in changes if c.line == 13}
-    assert {("max", "min"), ("max(width, LIMIT)", "(max(LIMIT, width))")} < last
+    assert ("max", "min") in last and ("max(width, LIMIT)", "(max(LIMIT, width))") not in last
     assert {c.new for c in changes if c.old.startswith("max(width, LIMIT) -")} == {
         "(max(width, LIMIT) + len(f'{width + 1}'[1:]))",
         "(max(width, LIMIT))",
@@ -60,6 +60,43 @@ def test_messages_annotations_and_docstrings_stay(tmp_path):
     for change in found(tmp_path):
         assert change.line in (5, 9, 11, 13), texts[change.line - 1]
         assert "int" not in change.old
+
+
+def test_what_alters_no_answer_stays(tmp_path):
+    """Assertions, the strictness of zip, limits of search and their edges; what is beside them changes."""
+    text = """\
+MOST = 2_000
+SOME = 20
+
+
+def area(rows, most):
+    assert most > 3
+    if len(rows) > MOST or len(rows) > most:
+        return 0
+    return [a * b for a, b in zip(rows, most, strict=True)]
+"""
+    changes = {(c.line, c.old, c.new) for c in found(tmp_path, text)}
+    assert {line for line, _, _ in changes} == {2, 7, 8, 9}
+    assert {new for line, old, new in changes if old == "len(rows) > MOST"} == {"(len(rows) <= MOST)"}
+    assert {new for line, old, new in changes if old == "len(rows) > most"} == {
+        "(len(rows) >= most)", "(len(rows) <= most)"
+    }  # fmt: skip
+    assert {old for line, old, _ in changes if line == 9} == {"a * b", "zip(rows, most, strict=True)"}
+    assert {new for line, old, new in changes if old.startswith("zip")} == {"(zip(most, rows, strict=True))"}
+
+
+def test_a_function_is_accepted_as_a_whole(tmp_path, monkeypatch, capsys):
+    """By its digest, or under the name of the function around it; a change that is noticed is not accepted."""
+    changes = found(tmp_path)
+    results = mutants.Results(tmp_path / "results.json", "x")
+    for change in changes:
+        results.put(change, "noticed" if change.line == 9 else "unnoticed", "", "")
+    (tmp_path / "accepted.json").write_text('{"a.py area": "Speed only."}')
+    monkeypatch.setattr(mutants, "ACCEPTED", tmp_path / "accepted.json")
+    assert mutants.summary(changes, results) == 1
+    *shown, last = capsys.readouterr().out.splitlines()
+    assert sum(line.startswith("accepted") for line in shown) == sum(c.line > 9 for c in changes) > 3
+    assert sum(line.startswith("unnoticed") for line in shown) == 2 and last.endswith("2 unnoticed")
 
 
 def test_every_change_is_python_that_says_something_else(tmp_path):

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -14,10 +15,11 @@ import mpmath
 import pytest
 
 from symcook.compose import Builder
+from symcook.decode import generate
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula
 from symcook.model.layers import Layer
-from symcook.model.parts import FeedForward, LayerNorm
+from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import truth
 from symcook.model.space import Space
 from symcook.model.transformer import Transformer
@@ -186,3 +188,53 @@ def test_approximate_booleans(delta: Fraction) -> None:
         shown = F(build("round").run({"x": x}).output["out"])
         assert (shown == 0) == (x <= F(1, 4))
         assert (shown == 1) == (x >= F(3, 4))
+
+
+def continued(f: Callable[[str], str], x: str, k: int) -> str:
+    """f^0(x) = x, f^(k+1)(x) = f^k(x) . f(f^k(x))."""
+    return x if k == 0 else (shorter := continued(f, x, k - 1)) + f(shorter)
+
+
+def next_by_last(table: dict[str, str]) -> Transformer:
+    """The decoder that puts out table[x_n], without any layer."""
+    scores = [[int(table[c] == label) for c in "01a"] for label in "01a"]
+    words = {c: {name: int(name == f"is_{c}") for name in ("is_0", "is_1", "is_a")} for c in "01a"}
+    space = Space(("is_0", "is_1", "is_a"))
+    return Transformer(
+        "next", Embedding(space, words=words), (), Readout("largest", "last", space.names, scores, ("0", "1", "a"))
+    )
+
+
+def test_decoding_steps_by_the_last_token() -> None:
+    """merrill2024.def.kstep: all functions of the last token, over three tokens."""
+    for values in itertools.product("01a", repeat=3):
+        table = dict(zip("01a", values, strict=True))
+        model = next_by_last(table)
+        for x, k in itertools.product(("0", "1", "a", "01", "a10"), (0, 1, 2, 5)):
+            found = "".join(generate(model, x, limit=k).tokens)
+            assert found == continued(lambda word, table=table: table[word[-1]], x, k)
+            assert len(found) == len(x) + k and found.startswith(x)
+
+
+def test_decoding_steps() -> None:
+    """merrill2024.def.kstep: f^k by a decoder that sees its own tokens, and the language of t(n) steps.
+
+    f is 1 where less than half of the tokens so far, its own among them, are 1.
+    """
+    names = ("one", "mean", "half")
+    words = {c: {"one": int(c), "half": F(1, 2)} for c in "01"}
+    head = Head(("one",), ("mean",), [[0]], [[0]], [[1]], "future", "average")
+    scores = [[0, 1, -1], [0, 0, 0]]  # 0 where the mean is at least a half: at a tie the first label is taken
+    readout = Readout("largest", "last", names, scores, ("0", "1"))
+    model = Transformer("fewer", Embedding(Space(names), words=words), (Layer(head),), readout)
+
+    def f(word: str) -> str:
+        return "1" if 2 * word.count("1") < len(word) else "0"
+
+    inputs = ["".join(w) for n in (1, 2, 3, 4) for w in itertools.product("01", repeat=n)]
+    for x, k in itertools.product(inputs, range(4)):
+        assert "".join(generate(model, x, limit=k).tokens) == continued(f, x, k)
+    for t in (lambda n: 1, lambda n: n, lambda n: 2 * n + 1):
+        recognized = {x for x in inputs if generate(model, x, limit=t(len(x))).tokens[-1] == "1"}
+        assert recognized == {x for x in inputs if continued(f, x, t(len(x)))[-1] == "1"}
+        assert set() != recognized != set(inputs)

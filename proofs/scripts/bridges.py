@@ -38,6 +38,19 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
         "N": "4", "m": "3", "c": "1/3", "eps": "1/3", "X": "1 1 -1 -1 1 -1 1 -1 1 -1 -1 1"}),
     "bridge.tie_break": ("tie-break", "tie-break-of-a-head", {
         "d": "2", "h": "1", "gamma": "1/2", "side": "-1", "Q": "1 0", "W": "0 1"}),
+    "bridge.since_until": (
+        "since-until",
+        "since-until-formula",
+        {
+            "L": "5",
+            "S": "2",
+            "scaled": "0",
+            "op": "0 0 1 4 5",
+            "letter": "0 1 0 0 0",
+            "left": "1 1 1 1 3",
+            "right": "1 1 1 2 4",
+        },
+    ),
 }
 """By id: the family, the stored model, and the values at which it is an instance."""
 

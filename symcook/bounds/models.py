@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 from symcook.bounds.arguments import number_tree, rational_value
-from symcook.errors import BadInput, unknown
+from symcook.errors import BadInput
 from symcook.model.symbols import fraction
 from symcook.model.transformer import Transformer
 from symcook.words import Word, every
@@ -25,19 +24,9 @@ def read_model(model: str | Transformer, values: str | Mapping[str, Any] | None)
         return _bound(model, given), model.name
     if not isinstance(model, str):
         raise BadInput("a model must be the name of a recipe, a model file or a Transformer", type(model).__name__)
-    from symcook.recipes import build, info, names
+    from symcook.recipes.named import named
 
-    arguments: dict[str, Any] = {}
-    if model in names():
-        known = {a.name for a in info(model).arguments}
-        arguments = {key: value for key, value in given.items() if key in known}
-        found = build(model, **arguments)
-    elif model.endswith(".json") or os.sep in model or os.path.isfile(model):
-        from symcook.model.modelfile import load
-
-        found = load(model)
-    else:
-        raise unknown("recipe", model, list(names()))
+    _, arguments, found = named(model, given)
     return _bound(found, {key: value for key, value in given.items() if key not in arguments}), model
 
 

@@ -184,9 +184,10 @@ class Moved(Rowwise):
     # The arithmetic. Every result is exact + what moves it; `rounded` adds what a type of floats makes of it.
 
     def rounded(self, found: Off, by: arb | None = None) -> Off:
-        """The number as the type of floats has it: off by one rounding, or by what is given."""
+        """The number as the type of floats has it: off by one rounding, or by what is given, where there are several: not
+        even a number of the type comes out of these for sure."""
         format = self.format
-        if format is None or (found.still and found.exact.is_exact() and format.holds(found.exact)):
+        if format is None or (by is None and found.still and found.exact.is_exact() and format.holds(found.exact)):
             return found
         size = found.whole.abs_upper()
         self.must_fit(size)
@@ -270,7 +271,7 @@ class Moved(Rowwise):
                 return self.nothing
             return self.bend(x)
         found = self.passed(arb(ACTIVATIONS[kind](x.exact)), [(x, GELU_SLOPES[kind](whole))])
-        if self.format is None:
+        if self.format is None or (x.still and whole.is_zero()):
             return found
         unit = arb(self.format.unit)
         size = found.whole.abs_upper() * unit * (1 + 2 * GELU_ULPS * unit)
@@ -333,7 +334,8 @@ class Moved(Rowwise):
                  arb(1) / len(scores) for one in wholes]  # fmt: skip
         found = []
         for row in rows:
-            if self.format is None and _same_objects(row):  # of floats, the weights add up to nearly 1
+            alone = len(scores) == 1 and scores[0].still  # e^0/e^0
+            if alone or (self.format is None and _same_objects(row)):  # of floats, weights add up to nearly 1
                 found.append(row[0])
                 continue
             values = [value.whole for value in row]

@@ -1,83 +1,194 @@
-"""Families on the command line: read by file or name, given sizes and tables by ``--set``."""
+"""Families on the command line: read by file or name, given sizes and tables by ``--set``; ``new``, which writes an
+instance, and ``prove MODEL`` where MODEL is one: the bridge, and the family's theorem at its sizes."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping
+import re
+import textwrap
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from symcook.cli.options import Name, Settings, option, read_settings
+from symcook.cli.options import command as declare
+from symcook.cli.output import print_json, say, say_or_json
 from symcook.errors import BadInput
 from symcook.model.family import shipped
+from symcook.recipes.named import SHIPPED, instance_of, model_of, path_of, read
+from symcook.report.text import WIDE
 
 if TYPE_CHECKING:
     from symcook.model.family import Family
     from symcook.model.instance import Instance
-    from symcook.model.transformer import Transformer
-
-SHIPPED = "family-"
-"""What the name of a shipped family begins with, here and in statements."""
+    from symcook.proof.replay import Statement
 
 
-def path_of(name: str) -> Path | None:
-    """The file of a family: one that ships, or one of the user's; None where NAME is something else."""
-    if name.startswith(SHIPPED) and (own := shipped(name.removeprefix(SHIPPED))).is_file():
-        return own
+@declare("new", "symcook new family-dyck-k-d --set K=3 --set D=5 -o mine.json")
+def new(
+    *,
+    name: Name,
+    settings: Settings,
+    tokens: Annotated[str | None, option('The tokens in the order of their numbers: "( ) [ ]".', "WORDS")],
+    target: Annotated[str, option("The model file to write.", "FILE", None, "-o")],
+    force: Annotated[bool, option("Replace the file.")],
+    as_json: bool,
+) -> None:
+    """Write an instance of a family: a model like any other.
+
+    NAME is a family file, or the name of one that ships (symcook list). Each size is given by --set, and each table by
+    --set NAME=FILE.json, or by its entries row by row. The model remembers in its source of what family it is, so that
+    prove finds the family's theorem.
+    """
+    from symcook.model.modelfile import save
+
+    path, given = path_of(name), read_settings(settings)
+    if path is None:
+        raise BadInput("the name must be that of a family or a family file", name, "symcook list shows those that ship")
+    family = read(path, given)
+    if further := given.keys() - {*family.sizes, *family.tables, *family.choices}:
+        raise BadInput(f"{family.name} must have what --set names", ", ".join(sorted(further)))
+    model, _ = model_of(family, given, tokens)
+    values = instance_of(family, given).values
+    source = f"{family.source}; {SHIPPED}{family.name}; {values}".lstrip("; ")
+    file = save(replace(model, source=source), target, force=force)
+    shown = {"file": str(file), "family": family.name, "values": values, "width": len(model.space)}
+    say_or_json(
+        as_json,
+        lambda: shown,
+        lambda: (
+            f"wrote {file}: {family.name} at {values or 'its only size'}, {len(model.space)} coordinates, "
+            f"{len(model.layers)} layers"
+        ),
+    )
+
+
+MOST = 40
+"""Up to which sizes those of a model are looked for, where the model does not say them."""
+
+
+def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> int | None:
+    """Show by a bridge that a model is an instance of a family, and give the family's theorems at its sizes. None where
+    the model is of no family. Raises Unbridged where it says that it is an instance and is none."""
+    from symcook.cli.options import choose, read_settings
+    from symcook.model.modelfile import to_document
+    from symcook.proof.search.bridge import Bridge, Unbridged, checked
+
+    path, given = path_of(name), read_settings(settings)
+    own = False
+    if path is None:
+        chosen = choose(name, settings)
+        found, sure = candidates(chosen.model)
+    else:
+        family = read(path, given)
+        own = not ships(path, family)
+        if family.sizes and not given.keys() & family.sizes.keys():
+            return _answer(family, [] if own else theorems_of(family), as_json, {"family": family.name})
+        chosen = choose(name, settings)
+        found, sure = [(family, instance_of(family, {k: v for k, v in given.items() if k in chosen.arguments}))], True
+    document = to_document(chosen.bound())
+    for family, at in found:
+        if family.longest is None and document["max_length"] is not None:
+            if not sure:
+                continue
+            must = f"an instance of {family.name} must take words of every length"
+            raise BadInput(must, f"max_length {document['max_length']}")
+        start = time.monotonic()
+        try:
+            bridge = Bridge(family, at, document, f"bridge.{re.sub('[^A-Za-z0-9_]', '_', chosen.model.name)}_own")
+            _, verdict = checked(bridge)
+        except Unbridged:
+            if sure:
+                raise
+            continue
+        if not as_json:
+            what = f"the family of {name}" if own else family.name
+            say(f"{verdict.words}  {name} is {what} at {at.values}: the same words, runs and answers")
+            say(f"        by a bridge of {verdict.nodes} nodes over {len(bridge.own.equations)} equations, "
+                f"made and checked in {time.monotonic() - start:.1f} s")  # fmt: skip
+        said = {"family": family.name, "values": at.values, "bridge": verdict.words}
+        return _answer(family, [] if own else theorems_of(family), as_json, said)
+    return None
+
+
+def ships(path: Path, family: Family) -> bool:
+    """Whether a file is the shipped family of its name: theorems are about what it says, whatever it is called."""
+    stored = shipped(family.name)
+    return stored.is_file() and json.loads(path.read_bytes()) == json.loads(stored.read_bytes())
+
+
+def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: Mapping[str, str]) -> int:
+    """Print the theorems of a family with their verdicts, behind what was `said` before; the exit code."""
+    from symcook.proof import replay
+
+    verdicts = [replay.library().replay([one.id])[0] for one in theorems]
+    if as_json:
+        shown = [{"id": v.id, "status": v.words, "statement": one.written}
+                 for v, one in zip(verdicts, theorems, strict=True)]  # fmt: skip
+        print_json({**said, "theorems": shown})
+        return 0 if verdicts and all(one.status in ("PROVED", "CORRECTED") for one in verdicts) else 3
+    for verdict, one in zip(verdicts, theorems, strict=True):
+        say(f"{verdict.words}  {one.id}, at all sizes and tables of the family:")
+        say(textwrap.fill(one.written, WIDE, initial_indent="        ", subsequent_indent="        "))
+    if not theorems:
+        say(f"No theorem about {family.name} is stored.")
+    return 0 if verdicts and all(one.status in ("PROVED", "CORRECTED") for one in verdicts) else 3
+
+
+def theorems_of(family: Family) -> list[Statement]:
+    """The stored claims about all sizes of a family, with the choices of this one."""
+    from symcook.proof.familyrel import CALL
+    from symcook.proof.replay import statements
+
+    usual = {key: many[0] for key, many in family.choices.items()}
+    found = []
+    for one in statements().values():
+        calls = [m for m in CALL.finditer(one.written) if m[1] == "run" and m[2] == family.name]
+        made = [dict(re.findall(r"(\w+) = (\w+)", call[3])) for call in calls]
+        if one.claim and any(family.choices.keys() >= m.keys() and usual | m == family.chosen for m in made):
+            found.append(one)
+    return found
+
+
+def candidates(model: Any) -> tuple[list[tuple[Family, Instance]], bool]:
+    """The families and sizes that a model may be an instance of; whether it says so itself."""
+    said = re.search(rf"{SHIPPED}([\w-]+); (.*)$", model.source, re.ASCII)
+    if said is not None and (path := path_of(SHIPPED + said[1])) is not None:
+        given = {key.strip(): value.strip() for key, _, value in (p.partition("=") for p in said[2].split(","))}
+        family = read(path, given)
+        return [(family, instance_of(family, given))], True
+    return [one for path in sorted(shipped("").parent.glob("*.json")) for one in _counted(path, model)], False
+
+
+def _counted(path: Path, model: Any) -> Iterator[tuple[Family, Instance]]:
+    """A family without tables at the smallest sizes with the model's numbers of coordinates, tokens and layers."""
+    family = read(path)
+    if family.tables or (family.vocabulary is None) is (model.embedding.words is not None):
+        return
+    most = 3 * MOST if len(family.sizes) == 1 else MOST
+    for sizes in product(range(most + 1), repeat=len(family.sizes)):
+        at = _sized(family, dict(zip(family.sizes, sizes, strict=True)), model)
+        if at is not None:
+            for choices in product(*family.choices.values()):
+                made = dict(zip(family.choices, choices, strict=True))
+                chosen = read(path, made) if made else family
+                yield chosen, instance_of(chosen, {k: str(v) for k, v in zip(family.sizes, sizes, strict=True)})
+            return
+
+
+def _sized(family: Family, sizes: Mapping[str, int], model: Any) -> Instance | None:
+    from symcook.model.family import Repeat
+
     try:
-        with open(name, "rb") as stream:
-            return Path(name) if b'"symcook family"' in stream.read(4096) else None
-    except OSError:
+        at = instance_of(family, {key: str(value) for key, value in sizes.items()})
+    except BadInput:
         return None
-
-
-def read(path: Path, given: Mapping[str, str] | None = None) -> Family:
-    """The family of a file, with the choices among `given`."""
-    from symcook.model.family import load
-
-    family = load(path)
-    made = {key: value for key, value in (given or {}).items() if key in family.choices}
-    return load(path, made) if made else family
-
-
-def instance_of(family: Family, given: Mapping[str, str]) -> Instance:
-    """The family at the sizes and tables of ``--set``; a table may be a JSON file."""
-    from symcook.model.instance import Instance
-
-    return Instance(family, _values(family, given))
-
-
-def model_of(
-    family: Family, given: Mapping[str, str], tokens: str | None = None
-) -> tuple[Transformer, dict[str, str]]:
-    """The model of a family at `given`, and which settings made it (the others are for the model itself)."""
-    from symcook.model.instance import instance
-
-    own = {key: value for key, value in given.items() if key in {*family.sizes, *family.tables, *family.choices}}
-    return instance(family, _values(family, own), None if tokens is None else tokens.split()), own
-
-
-def _values(family: Family, given: Mapping[str, str]) -> dict[str, Any]:
-    """The sizes as they are given, and the tables read; choices are in the family already."""
-    values = {key: value for key, value in given.items() if key not in family.choices}
-    return {key: _table(value) if key in family.tables else value for key, value in values.items()}
-
-
-def _table(value: str) -> Any:
-    """The entries of a table: as text, or from a JSON file with lists, or with "1" or "1, 2" for indices."""
-    if not value.endswith(".json") and not os.path.isfile(value):
-        return value
-    try:
-        found = json.loads(Path(value).read_bytes(), parse_float=_no_float)
-    except (OSError, ValueError, RecursionError) as error:
-        raise BadInput("a table must be numbers row by row, or a JSON file of them", f"{value} ({error})") from None
-    if not isinstance(found, dict):
-        return found
-    try:
-        return {tuple(int(part) for part in key.split(",")): entry for key, entry in found.items()}
-    except ValueError:
-        raise BadInput('the indices of a table must be written "1" or "1, 2"', ", ".join(found)) from None
-
-
-def _no_float(given: str) -> Any:
-    raise BadInput("a number of a table must be a whole number or text", given, 'write it as "1/2"')
+    layers = 0
+    for part in family.layers:
+        layers += len(part.layers) * len(at.range(part.over, at.env)) if isinstance(part, Repeat) else 1
+    tokens = 0 if family.vocabulary is None else int(at.number(family.vocabulary, at.env))
+    own = (len(model.space), len(model.layers), len(model.embedding.words or ()))
+    return at if own == (len(at.space), layers, tokens) else None

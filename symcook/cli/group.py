@@ -14,6 +14,14 @@ from symcook.cli.output import begin
 from symcook.errors import BadInput, unknown
 from symcook.questions import QUESTIONS
 
+HOMES = {
+    "about": ("list", "show", "explain", "claims", "lemmas", "completion"),
+    "families": ("new",),
+    "files": ("export", "verify-export", "diff", "report"),
+    "runs": ("run", "derive", "check"),
+}
+"""The modules that have several commands; another one is in the module of its name."""
+
 
 class Table(click.Group):
     """The group of commands: names from `COMMANDS`, modules when they are needed."""
@@ -28,7 +36,9 @@ class Table(click.Group):
             from symcook.cli.question import command_of
 
             return command_of(QUESTIONS[cmd_name])
-        return importlib.import_module(f"symcook.cli.{cmd_name.replace('-', '_')}").command
+        home = next((module for module, names in HOMES.items() if cmd_name in names), cmd_name)
+        own = "list_" if cmd_name == "list" else cmd_name.replace("-", "_")
+        return getattr(importlib.import_module(f"symcook.cli.{home}"), own)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if not ctx.resilient_parsing and args[0] not in COMMANDS:

@@ -57,8 +57,8 @@ def families() -> list[tuple[str, str]]:
     """The families that ship, as commands call them, each with what it computes."""
     import json
 
-    from symcook.cli.families import SHIPPED
     from symcook.model.family import shipped
+    from symcook.recipes.named import SHIPPED
 
     documents = (json.loads(path.read_bytes()) for path in sorted(shipped("").parent.glob("*.json")))
     return [(f"{SHIPPED}{one['name']}", one.get("summary", "")) for one in documents]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_origin, get_type_hints
 
 import click
 
@@ -69,11 +70,7 @@ class ModelName(click.ParamType):
 
 def completes(words: Callable[[], Iterable[str]]) -> Callable[..., list[Any]]:
     """A completion for a parameter whose valid words are those of `words`, called when the shell asks."""
-
-    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        return _items(list(words()), incomplete)
-
-    return complete
+    return lambda ctx, param, incomplete: _items(list(words()), incomplete)
 
 
 def papers() -> Iterable[str]:
@@ -118,21 +115,51 @@ class Command(click.Command):
         return further
 
 
+def option(words: str, metavar: str | None = None, type: Any = None, *names: str, **how: Any) -> Any:
+    """An option, said behind the type of a parameter: its words, what stands for the value, how that is read, and its
+    names where they are not --parameter. The default is the parameter's; bool is a flag, a tuple may be repeated."""
+
+    def made(name: str, kind: Any, default: Any) -> Any:
+        more = {"is_flag": True} if kind is bool else {"multiple": get_origin(kind) is tuple, "type": type}
+        if kind in (str, int) and default is None:
+            more["required"] = True
+        elif default:
+            more["default"] = default
+        help = f"{words.removesuffix('.')} ({default})." if default and f"({default})" not in words else words
+        return click.option(
+            *(names or [f"--{name.replace('_', '-')}"]), name, metavar=metavar, help=help, **more, **how
+        )
+
+    return made
+
+
+def argument(**how: Any) -> Any:
+    """An argument of a command, said behind the type of a parameter."""
+    return lambda name, kind, default: click.argument(name, **how)
+
+
+def given(function: Callable[..., Any], **kinds: Any) -> Callable[..., Any]:
+    """The function as click calls it: the parameters that `kinds` name, of these types."""
+    parameters = inspect.signature(function).parameters
+    for name, kind in reversed(kinds.items()):
+        default = parameters[name].default if name in parameters else None
+        plain = None if default is inspect.Parameter.empty else default
+        function = kind.__metadata__[0](name, kind.__origin__, plain)(function)
+    return function
+
+
 def command(name: str, example: str | None = None) -> Callable[[Callable[..., Any]], Command]:
-    """Declare a command of this name; its help is the function's docstring, and `example` a line to try."""
+    """Declare a command of this name: its help is the function's docstring, `example` a line to try, and what it is
+    given stands in its signature."""
 
     def declare(function: Callable[..., Any]) -> Command:
-        for option in (
-            click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
-            click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
-        ):
-            function = option(function)
+        hints = get_type_hints(function, include_extras=True)
+        given(function, **{name: kind for name, kind in hints.items() if get_origin(kind) is Annotated})
+        click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")(function)
+        given(function, as_json=Json)
         return click.command(name, cls=Command, epilog=example and f"\b\nFor example:\n  {example}")(function)
 
     return declare
-
-
-name_argument = click.argument("name", type=ModelName())
 
 
 def _settable(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
@@ -147,50 +174,29 @@ def _settable(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     return _items([f"{name}=" for name in (*arguments, *symbols, *inputs)], incomplete)
 
 
-settings_option = click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="An argument, a symbol or an input. Repeatable.",
-    shell_complete=_settable,
-)
 DOMAINS = ("exact", "ball", "mpmath", "float64", "float32", "float16")
-domain_option = click.option(
-    "--domain", type=OneOf("domain", DOMAINS), help="The numbers (exact, and balls where there are no exact ones)."
-)
 Found = TypeVar("Found")
 DIGITS = Whole("digits", 1, 100_000)
 SECONDS = Whole("the time in seconds", 1, 1_000_000)
 LENGTH = Whole("the greatest length", 1, 1_000_000)
-
-
-def input_options(function: Any) -> Any:
-    """`--input`, `--tokens` and `--rows`."""
-    for option in (
-        click.option("--rows", metavar="ROWS", help='Rows of inputs, one a position: "1/2,0; 1,3".'),
-        click.option("--tokens", metavar="WORDS", help='Symbols with spaces between: "a b c".'),
-        click.option("--input", "word", metavar="W", help="A string of symbols."),
-    ):
-        function = option(function)
-    return function
-
-
-def seconds_option(usual: int) -> Callable[..., Any]:
-    """`--seconds`, for `output.within`."""
-    return click.option(
-        "--seconds", type=SECONDS, default=usual, metavar="S", help=f"The time that the answer may take ({usual})."
-    )
-
-
-def latex_options(function: Any) -> Any:
-    """--latex and --document; `check_latex` says where they do not fit."""
-    for option in (
-        click.option("--document", is_flag=True, help="With --latex: a complete document."),
-        click.option("--latex", is_flag=True, help="Print LaTeX (packages amsmath and amssymb)."),
-    ):
-        function = option(function)
-    return function
+Json = Annotated[bool, option("Print one JSON document.", None, None, "--json")]
+Name = Annotated[str, argument(type=ModelName())]
+Settings = Annotated[
+    tuple[str, ...],
+    option("An argument, a symbol or an input. Repeatable.", "NAME=VALUE", None, "--set", shell_complete=_settable),
+]
+Domain = Annotated[
+    str | None, option("The numbers (exact, and balls where there are no exact ones).", None, OneOf("domain", DOMAINS))
+]
+Digits = Annotated[int, option("Decimal digits of ball and mpmath.", "D", DIGITS)]
+MaxLength = Annotated[int | None, option("The greatest length of a word or sequence.", "N", LENGTH)]
+Word = Annotated[str | None, option("A string of symbols.", "W", None, "--input")]
+Tokens = Annotated[str | None, option('Symbols with spaces between: "a b c".', "WORDS")]
+Rows = Annotated[str | None, option('Rows of inputs, one a position: "1/2,0; 1,3".', "ROWS")]
+Seconds = Annotated[int, option("The time that the answer may take.", "S", SECONDS)]
+Latex = Annotated[bool, option("Print LaTeX (packages amsmath and amssymb).")]
+Complete = Annotated[bool, option("With --latex: a complete document.", None, None, "--document")]
+Force = Annotated[bool, option("Replace existing files.")]
 
 
 def exact_or_balls(domain: str | None, ask: Callable[[str], Found]) -> tuple[Found, str]:
@@ -247,11 +253,6 @@ class Chosen:
         return shlex.join(["symcook", verb, name, *(part for pair in parts for part in pair)])
 
 
-def is_path(name: str) -> bool:
-    """Whether NAME is meant as the path of a model file."""
-    return name.endswith(".json") or os.sep in name or os.path.isfile(name)
-
-
 def read_settings(settings: Sequence[str]) -> dict[str, str]:
     """`NAME=VALUE` pairs; BadInput for another form and for a name given twice."""
     result: dict[str, str] = {}
@@ -277,30 +278,12 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
     A setting is an argument of the recipe, a symbol of the model, or an input of a feed-forward recipe; BadInput, with
     the nearest name, for any other.
     """
-    from symcook.cli.families import model_of, path_of, read
-    from symcook.recipes import build, info, names
-    from symcook.recipes.operations import operation
+    from symcook.recipes import exists, info
+    from symcook.recipes.named import named
 
     given = read_settings(settings)
-    recipe, arguments = None, {}
-    if name in names():
-        recipe = info(name)
-        known = [a.name for a in recipe.arguments]
-        arguments = {key: value for key, value in given.items() if key in known}
-        model = build(name, **arguments)
-    elif (family := path_of(name)) is not None:
-        model, arguments = model_of(read(family, given), given)
-        known = list(arguments)
-    elif is_path(name):
-        from symcook.model.modelfile import load
-
-        model = load(name)
-        known = []
-    elif operation(name) is not None:
-        must = "the name must be that of a recipe or a model file"
-        raise BadInput(must, f"{name}, a function of the library", f"see symcook explain {name}")
-    else:
-        raise unknown("recipe", name, list(names()))
+    recipe, arguments, model = named(name, given)
+    known = list(arguments) if recipe is None else [a.name for a in recipe.arguments]
     declared = [p.name for p in model.parameters]
     inputs = list(model.embedding.inputs or ())
     values, rows = {}, {}
@@ -321,7 +304,7 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
                 must = f"{name} has no argument, symbol or input to set"
                 raise BadInput(must, setting_text(key, value), "leave it out")
             inner = recipe.read(arguments).get("f") if recipe is not None else None
-            if inner in names() and key in [a.name for a in info(inner).arguments]:
+            if inner and exists(inner) and key in [a.name for a in info(inner).arguments]:
                 raise BadInput(f"the recipe f of {name} must have its default arguments", setting_text(key, value))
             raise unknown("setting", key, valid)
     chosen = Chosen(name, recipe, model, arguments, values, rows)

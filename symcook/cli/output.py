@@ -7,14 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from symcook.alarm import TimeUp, alarm
 from symcook.errors import Undecided
 from symcook.report.text import WIDE
-
-if TYPE_CHECKING:
-    from symcook.report.document import Document
 
 
 def say(text: str = "") -> None:
@@ -41,12 +38,12 @@ def print_json(document: Any) -> None:
     _answered = True
 
 
-def show(as_json: bool, data: Callable[[], Any], document: Callable[[], Document]) -> None:
-    """Print an answer as JSON, or as the text of its document."""
+def say_or_json(as_json: bool, data: Callable[[], Any], text: Callable[[], str]) -> None:
+    """Print an answer as JSON or as text."""
     if as_json:
         print_json(data())
     else:
-        say(document().text())
+        say(text())
 
 
 def failed(error: dict[str, Any]) -> None:

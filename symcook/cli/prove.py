@@ -6,11 +6,9 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-import click
-
-from symcook.cli.options import SECONDS, completes, papers, settings_option
+from symcook.cli.options import SECONDS, Settings, argument, completes, option, papers
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, line_width, print_json, say
 from symcook.errors import BadInput, unknown
@@ -25,37 +23,25 @@ def _provable() -> list[str]:
 
 
 @declare("prove", "symcook prove cookbook.s5.7.lemma5.3")
-@click.argument("ids", nargs=-1, metavar="[ID]... | NAME", shell_complete=completes(_provable))
-@click.option(
-    "--paper", metavar="P", shell_complete=completes(papers), help="Every stored proof of one paper's claims."
-)
-@click.option("--all", "everything", is_flag=True, help="Every stored proof, lemmas too.")
-@click.option("--full", is_flag=True, help="All lines of a proof, also where it is long.")
-@click.option(
-    "--trust", is_flag=True, help="What has to be trusted: the checker's files and lines, axioms, assumptions."
-)
-@click.option("--latex", is_flag=True, help="Statement and proof as LaTeX (packages amsmath and amssymb).")
-@click.option("--break", "breaking", is_flag=True, help="Near misses of the statement, each tried with its proof.")
-@click.option("--coq", is_flag=True, help="A Coq development in the folder coq; coqc checks it where it is installed.")
-@click.option("--statement", metavar="S", help="A claim of your own about a model: accept <-> count(a) > count(b).")
-@click.option("--proof", metavar="FILE", help="A proof text for it; without one the automation tries.")
-@settings_option
-@click.option("--seconds", type=SECONDS, metavar="S", help="The time for a claim of your own (60).")
-@click.option("--force", is_flag=True, help="Replace the certificate of a claim of your own.")
-def command(
-    ids: tuple[str, ...],
-    paper: str | None,
-    everything: bool,
-    full: bool,
-    trust: bool,
-    latex: bool,
-    breaking: bool,
-    coq: bool,
-    statement: str | None,
-    proof: str | None,
-    settings: tuple[str, ...],
-    seconds: int | None,
-    force: bool,
+def prove(
+    *,
+    ids: Annotated[tuple[str, ...], argument(nargs=-1, metavar="[ID]... | NAME", shell_complete=completes(_provable))],
+    paper: Annotated[
+        str | None, option("Every stored proof of one paper's claims.", "P", shell_complete=completes(papers))
+    ],
+    everything: Annotated[bool, option("Every stored proof, lemmas too.", None, None, "--all")],
+    full: Annotated[bool, option("All lines of a proof, also where it is long.")],
+    trust: Annotated[bool, option("What has to be trusted: the checker's files and lines, axioms, assumptions.")],
+    latex: Annotated[bool, option("Statement and proof as LaTeX (packages amsmath and amssymb).")],
+    breaking: Annotated[
+        bool, option("Near misses of the statement, each tried with its proof.", None, None, "--break")
+    ],
+    coq: Annotated[bool, option("A Coq development in the folder coq; coqc checks it where it is installed.")],
+    statement: Annotated[str | None, option("A claim of your own about a model: accept <-> count(a) > count(b).", "S")],
+    proof: Annotated[str | None, option("A proof text for it; without one the automation tries.", "FILE")],
+    settings: Settings,
+    seconds: Annotated[int | None, option("The time for a claim of your own (60).", "S", SECONDS)],
+    force: Annotated[bool, option("Replace the certificate of a claim of your own.")],
     as_json: bool,
 ) -> int:
     """Check stored proofs again, from the files on disk.
@@ -81,7 +67,7 @@ def command(
             raise BadInput(f"{clash[0]} must not stand with {with_it}", " ".join(clash), "leave it out")
         if len(ids) != 1:
             raise BadInput("--statement must stand with one model", " ".join(ids) or "none")
-        from symcook.cli.ownclaim import prove_own
+        from symcook.cli.own import prove_own
 
         return prove_own(ids[0], statement, proof, force, as_json, settings, seconds or 60, latex, full)
     if len(ids) == 1 and paper is None and not everything and _is_model(ids[0]):
@@ -89,8 +75,8 @@ def command(
         if clash:
             must = "a model file without a sentence must stand alone or with --set"
             raise BadInput(must, " and ".join(clash), "give --statement, or leave the others out")
-        from symcook.cli.ownagain import check_own
-        from symcook.cli.provefamily import prove_instance
+        from symcook.cli.families import prove_instance
+        from symcook.cli.own import check_own
 
         if not Path(ids[0]).with_suffix(".certificate.json").is_file():
             found = prove_instance(ids[0], as_json, settings)
@@ -152,9 +138,8 @@ def command(
 def _is_model(name: str) -> bool:
     """Whether a name on the command line is that of a model file, and of nothing that is stored."""
     from symcook import claims
-    from symcook.cli.families import path_of
-    from symcook.cli.options import is_path
     from symcook.proof.replay import statements
+    from symcook.recipes.named import is_path, path_of
 
     known = name in claims.inventory() or name in statements()
     return (is_path(name) or path_of(name) is not None) and not known
@@ -192,7 +177,7 @@ def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple
     for name in ids:
         if name in inventory or name in library().statements:
             wanted.append(name)
-        elif name in recipes.names():
+        elif recipes.exists(name):
             wanted += [*recipes.info(name).claims, *(i for i in stored if i == f"model.{name}")]
         else:
             raise unknown("id or recipe", name, [*recipes.names(), *inventory, *stored])

@@ -5,23 +5,24 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import Any
-
-import click
+from typing import Annotated, Any
 
 from symcook.cli.options import (
     DIGITS,
     LENGTH,
     Chosen,
     Command,
+    Force,
+    Name,
     OneOf,
+    Seconds,
+    Settings,
     Whole,
     choose,
     command,
-    name_argument,
+    given,
     need_values,
-    seconds_option,
-    settings_option,
+    option,
 )
 from symcook.cli.output import Progress, print_json, say, within
 from symcook.declaration import Argument, Question
@@ -29,56 +30,53 @@ from symcook.errors import BadInput
 
 RANGES = {"digits": DIGITS, "max_length": LENGTH, "min_length": Whole("the least length", 0, 1_000_000)}
 """By argument, the integers that it may be, where its annotation says int; `LENGTH` where none is named."""
-plot_options = (
-    click.option(
-        "--plot", "place", metavar="PLACE", help="Write PLACE.csv, and with matplotlib PLACE.svg and PLACE.png."
-    ),
-    click.option("--force", is_flag=True, help="Replace existing files."),
-)
+Plot = Annotated[
+    str | None, option("Write PLACE.csv, and with matplotlib PLACE.svg and PLACE.png.", "PLACE", None, "--plot")
+]
 
 
-def option(argument: Argument, help: str = "") -> Any:
-    """The option of an argument; what is not given there is None, and False of a flag."""
-    how: dict[str, Any] = {"help": help or argument.help, "metavar": argument.metavar}
-    if argument.metavar is None:
-        how = {"help": how["help"], "is_flag": True}
-    elif "|" in argument.metavar:
-        how |= {"type": OneOf(argument.option[2:], argument.metavar.split("|")), "metavar": None}
-    elif argument.kind == "int":
-        how["type"] = RANGES.get(argument.name, LENGTH)
-    several = "Sequence[str]" in argument.kind or argument.name == "values"
-    return click.option(argument.option, argument.name, multiple=several, **how)
-
-
-def decorated(function: Any, options: Sequence[Any]) -> Any:
-    """The function with options, which stand in the help in this order."""
-    for one in reversed(options):
-        function = one(function)
-    return function
+def kind_of(argument: Argument, words: str = "") -> Any:
+    """The type of an argument with its option; what is not given there is None, and False of a flag."""
+    metavar, read = argument.metavar, None
+    kind = Sequence[str] if argument.metavar else bool
+    if metavar and "|" in metavar:
+        metavar, read = None, OneOf(argument.option[2:], metavar.split("|"))
+    elif metavar and argument.kind == "int":
+        read = RANGES.get(argument.name, LENGTH)
+    if argument.metavar and ("Sequence[str]" in argument.kind or argument.name == "values"):
+        kind = tuple[str, ...]
+    return Annotated[kind, option(words or argument.help, metavar, read, argument.option)]
 
 
 def command_of(question: Question) -> Command:
     """The command that asks a question of a model that reads words."""
 
     def asked(
-        name: str, settings: tuple[str, ...], place: str | None, force: bool, seconds: int, as_json: bool, **given: Any
+        name: str,
+        settings: tuple[str, ...],
+        place: str | None,
+        force: bool,
+        as_json: bool,
+        seconds: int = 600,
+        **said: Any,
     ) -> int:
         chosen = choose(name, settings)
         if not chosen.model.alphabet:
             raise BadInput("the model must read words", f"{name}, which reads numbers", "choose a language model")
-        given = {one: value for one, value in given.items() if value not in (None, ())}
+        said = {one: value for one, value in said.items() if value not in (None, ())}
         for argument in own:
-            if argument.required and argument.name not in given:
+            if argument.required and argument.name not in said:
                 raise BadInput(f"{_named(argument)} must be given", "none", f"give {_example(question, argument)}")
-            if argument.kind == "int | str | None" and given.get(argument.name, "").isdecimal():
-                given[argument.name] = int(given[argument.name])
+            if argument.kind == "int | str | None" and said.get(argument.name, "").isdecimal():
+                said[argument.name] = int(said[argument.name])
         need_values(chosen)
-        return ask(chosen, question, place, force, seconds, as_json, **given)
+        return ask(chosen, question, place, force, seconds, as_json, **said)
 
     own = [one for one in question.arguments if one.name not in ("model", "values")]
     asked.__doc__ = question.words
-    parts = (name_argument, *map(option, own), settings_option, *plot_options, seconds_option(600))
-    return command(question.name, question.example)(decorated(asked, parts))
+    kinds = {"name": Name} | {one.name: kind_of(one) for one in own}
+    kinds |= {"settings": Settings, "place": Plot, "force": Force, "seconds": Seconds}
+    return command(question.name, question.example)(given(asked, **kinds))
 
 
 def _named(argument: Argument) -> str:

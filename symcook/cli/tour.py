@@ -28,10 +28,10 @@ What to try next
 
 
 @declare("tour")
-def command(as_json: bool) -> None:
+def tour(*, as_json: bool) -> None:
     """One model from coordinates to weights: a closed form, a check, a proof."""
-    from symcook.cli.check import check_text, run_check
     from symcook.cli.prove import document, replayed, selected, verdict_json
+    from symcook.cli.runs import check_text, run_check
     from symcook.derivation import derive
     from symcook.run import run
 

@@ -77,9 +77,9 @@ def export(
 
 def _recipe(model: Transformer) -> dict[str, Any]:
     """The recipe that builds this model by its name alone, where there is one."""
-    from symcook.recipes import build, names
+    from symcook.recipes import build, exists
 
-    return {"recipe": model.name} if model.name in names() and build(model.name) == model else {}
+    return {"recipe": model.name} if exists(model.name) and build(model.name) == model else {}
 
 
 def _statuses(claims: Sequence[str]) -> list[dict[str, str]]:

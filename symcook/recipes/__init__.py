@@ -1,4 +1,4 @@
-"""Recipes: hand-built transformers by name, one file a chapter. Listing them imports neither sympy nor blocks."""
+"""Recipes: hand-built transformers by name, one file a section. Listing them imports neither sympy nor blocks."""
 
 from symcook.recipes.registry import (
     Argument,
@@ -6,6 +6,7 @@ from symcook.recipes.registry import (
     Symbol,
     build,
     error,
+    exists,
     info,
     inside,
     names,
@@ -20,6 +21,7 @@ __all__ = [
     "Symbol",
     "build",
     "error",
+    "exists",
     "info",
     "inside",
     "names",

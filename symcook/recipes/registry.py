@@ -8,10 +8,11 @@ nothing; what their functions build with is that of `kit`, which imports it when
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from symcook.door import door
@@ -48,7 +49,8 @@ class Recipe(NamedTuple):
     symbols. With `largest` the region is all of where it is, so that the formula fails, or has no meaning, at every
     other point of the model's inputs and symbols; else it is exact there at least. `computes` is what the weights
     return everywhere. The three are those of the default arguments, and the function `region` of this module gives
-    the region for others. `reference` is "module:function" of symcook.spec. `error` bounds the difference from it in
+    the region for others. `reference` is "module:function", and `adapt` makes of it and {argument or symbol: value} a
+    function of one input, where `asked` does not. `error` bounds the difference from it in
     the region, in the grammar; empty, as for most recipes, there is none. `error_of` gives it for other arguments.
     """
 
@@ -58,14 +60,14 @@ class Recipe(NamedTuple):
     source: str
     formula: str
     computes: str
-    region: str
     uniformity: str
     claims: tuple[str, ...]
     reference: str
     make: Callable[..., kit.Transformer]
+    region: str = "true"
     arguments: tuple[Argument, ...] = ()
     symbols: tuple[Symbol, ...] = ()
-    adapt: Callable[..., Callable[..., Any]] | None = None
+    adapt: Callable[[Callable[..., Any], Mapping[str, Any]], Callable[..., Any]] | None = None
     region_of: Callable[..., str] | None = None
     largest: bool = True
     error: str = ""
@@ -146,28 +148,30 @@ _RECIPES: dict[str, Recipe] = {}
 def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., kit.Transformer]], Callable[..., kit.Transformer]]:
     """Declare the decorated function as the builder of a recipe; `facts` are the fields of `Recipe`.
 
-    The name is that of the file, with - for _, where none is given; `computes` is `formula` where it is left out.
+    Left out are: the name where it is the function's, with - for _; `computes` where it is `formula`; `reference` where
+    it is the function of this name in the module of `symcook.spec` that is called as the chapter.
     """
 
     def declare(make: Callable[..., kit.Transformer]) -> Callable[..., kit.Transformer]:
-        own = name or make.__module__.rpartition(".")[2].replace("_", "-")
-        _RECIPES[own] = Recipe(**{"name": own, "make": make, "computes": facts["formula"], **facts})
+        own = name or make.__name__.replace("_", "-")
+        same = f"symcook.spec.{make.__module__.split('.')[-2]}:{make.__name__}"
+        known = {"name": own, "make": make, "computes": facts["formula"], "reference": same, **facts}
+        _RECIPES[own] = Recipe(**known)
         return make
 
     return declare
 
 
 @cache
-def _modules() -> tuple[str, ...]:
-    """The modules of recipes, found by looking: one file a recipe, in the folders beside this one."""
-    here = os.path.dirname(__file__)
-    chapters = sorted(found.name for found in os.scandir(here) if os.path.exists(f"{found.path}/__init__.py"))
-    files = ((chapter, file) for chapter in chapters for file in sorted(os.listdir(os.path.join(here, chapter))))
-    return tuple(
-        f"{__package__}.{chapter}.{file[:-3]}"
-        for chapter, file in files
-        if file.endswith(".py") and file != "__init__.py"
-    )
+def _modules() -> dict[str, str]:
+    """The modules of recipes with their text, found by looking: a file a section, in the folders beside this one."""
+    here, found = os.path.dirname(__file__), {}
+    for chapter in sorted(one.name for one in os.scandir(here) if os.path.exists(f"{one.path}/__init__.py")):
+        for file in sorted(os.listdir(os.path.join(here, chapter))):
+            if file.endswith(".py") and file != "__init__.py":
+                with open(os.path.join(here, chapter, file), encoding="utf-8") as stream:
+                    found[f"{__package__}.{chapter}.{file[:-3]}"] = stream.read()
+    return found
 
 
 @cache
@@ -178,13 +182,30 @@ def _all() -> dict[str, Recipe]:
     return {found.name: found for found in sorted(_RECIPES.values(), key=_place)}
 
 
+def exists(name: str) -> bool:
+    """Whether there is a recipe of this name; only the file that declares it is imported."""
+    declared = re.compile(rf'^def {re.escape(name.replace("-", "_"))}\(|@recipe\(\s*"{re.escape(name)}"', re.MULTILINE)
+    for module, text in _modules().items():
+        if name not in _RECIPES and declared.search(text):
+            importlib.import_module(module)
+    return name in _RECIPES
+
+
 def _place(found: Recipe) -> tuple[Any, ...]:
     """Where a recipe stands in a list: the Cookbook before other papers, what is in none last; then by the first
-    section and equation that its source names, and by its module, whatever was imported first."""
+    section and equation that its source names, and by its chapter and name, whatever was imported first."""
     equation = re.search(r"Eqs?\. \(([0-9]+)\)", found.source)
     numbers = tuple(int(part) for part in found.section.split(".") if part)
     first = int(equation[1]) if equation else 0
-    return found.paper != COOKBOOK, found.paper == OTHER, found.paper, numbers, first, found.make.__module__
+    return (
+        found.paper != COOKBOOK,
+        found.paper == OTHER,
+        found.paper,
+        numbers,
+        first,
+        found.make.__module__.split(".")[-2],
+        found.name,
+    )
 
 
 def names() -> tuple[str, ...]:
@@ -197,15 +218,8 @@ def names() -> tuple[str, ...]:
 
 
 def info(name: str) -> Recipe:
-    """What is known of the recipe `name`; BadInput with the nearest name where there is none.
-
-    Only the file of that name is imported; all are where no file of that name declares it.
-    """
-    file = str(name).replace("-", "_")
-    for module in _modules():
-        if name not in _RECIPES and module.rpartition(".")[2] == file:
-            importlib.import_module(module)
-    if name not in _RECIPES and name not in _all():
+    """What is known of the recipe `name`; BadInput with the nearest name where there is none."""
+    if not exists(str(name)):
         raise unknown("recipe", str(name), list(_all()))
     return _RECIPES[name]
 
@@ -290,9 +304,44 @@ def reference(
     function = getattr(importlib.import_module(module), attribute)
     read = found.read(arguments or {})
     symbols = _symbols(found, read, values or {})
-    if found.adapt is not None:
-        return found.adapt(function, read, symbols)
-    return lambda given: function(given, **read, **symbols)
+    return (found.adapt or asked)(function, read | symbols)
+
+
+def asked(function: Callable[..., Any], known: Mapping[str, Any]) -> Callable[..., Any]:
+    """A reference as a function of one input (or a Fold): it is given by name what it takes of the arguments and
+    symbols `known`, and one that takes nothing else makes that function."""
+    if isinstance(function, kit.Fold):
+        return function
+    takes = list(inspect.signature(function).parameters)
+    given = {name: known[name] for name in takes if name in known}
+    return function(**given) if takes[0] in known else partial(function, **given)
+
+
+def of_rows(inputs: tuple[str, ...], output: str) -> Callable[..., Any]:
+    """Lift a reference on plain lists to rows {input: value} and answers {output: value}."""
+
+    def adapt(function: Callable[..., Any], known: Mapping[str, Any]) -> Any:
+        ask = asked(function, known)
+
+        def answer(rows: Any) -> list[dict[str, Any]]:
+            plain = [row[inputs[0]] if len(inputs) == 1 else tuple(row[name] for name in inputs) for row in rows]
+            return [{output: value} for value in ask(plain)]
+
+        return answer
+
+    return adapt
+
+
+def named(output: str) -> Callable[..., Any]:
+    """Lift a reference on words, or a fold, that has a number for each position to answers {output: value}."""
+
+    def adapt(function: Callable[..., Any], known: Mapping[str, Any]) -> Any:
+        ask = asked(function, known)
+        if isinstance(ask, kit.Fold):
+            return kit.replace(ask, answer=lambda state: {output: ask.answer(state)})
+        return lambda word: [{output: value} for value in ask(word)]
+
+    return adapt
 
 
 def _symbols(found: Recipe, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:

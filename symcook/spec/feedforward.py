@@ -11,7 +11,7 @@ inside the tolerance window too; the indicator that it stands for is only reache
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
-from symcook.errors import BadInput, unknown
+from symcook.errors import BadInput
 
 Values = Mapping[str, Fraction]
 Answer = dict[str, Fraction]
@@ -238,36 +238,6 @@ def round_quarter(values: Values) -> Answer:
     if 4 * x <= 1:
         return _out(Fraction(0))
     return _out(2 * x - Fraction(1, 2) if 4 * x < 3 else Fraction(1))
-
-
-REFERENCES: dict[str, Callable[..., Answer]] = {
-    "identity": identity,
-    "zero": zero,
-    "min": minimum,
-    "max": maximum,
-    "add": add,
-    "subtract": subtract,
-    "scale": scale,
-    "gtzero": gtzero,
-    "gezero": gezero,
-    "eqzero": eqzero,
-    "gtzero-input": gtzero_input,
-    "gezero-input": gezero_input,
-    "eqzero-input": eqzero_input,
-    "boolean": boolean,
-    "if": conditional,
-    "cpwl": cpwl,
-    "clip": clip,
-    "round": round_quarter,
-    "cancel-residual": cancel_residual,
-}
-
-
-def reference(name: str) -> Callable[..., Answer]:
-    """The reference of the feed-forward recipe of that name. Raises BadInput with the nearest name."""
-    if name not in REFERENCES:
-        raise unknown("feed-forward reference", name, tuple(REFERENCES))
-    return REFERENCES[name]
 
 
 def max_min(values: Values, groups: Sequence[Sequence[tuple[Mapping[str, Fraction], Fraction]]]) -> Answer:

@@ -163,9 +163,8 @@ class Arithmetic:
     def added(self, sums: Sums, x: Values) -> Sums:
         """The sum with one term more."""
         grid = np.minimum(sums.grid, x.grid)
-        with np.errstate(over="ignore"):  # near the greatest float: infinite, which no bound holds
-            size = sums.size + np.maximum(np.abs(x.low), np.abs(x.high))
-            low, high = sums.low + x.low, sums.high + x.high
+        size = sums.size + np.maximum(np.abs(x.low), np.abs(x.high))
+        low, high = sums.low + x.low, sums.high + x.high
         total = _up(size)
         plain = (grid > OPEN) & self.held(size, grid)  # then the sums are exact
         return Sums(

@@ -64,7 +64,7 @@ def test_what_stays_open_and_a_defect_are_documents_too(
     found = document(capsys, "tolerance", "trained.json", "--free", "L1.head1.V[1,1]", "--max-length", "5",
                      "--seconds", "1", code=3)  # fmt: skip
     assert "--seconds" in found["error"]["do"]
-    monkeypatch.setattr("symcook.cli.derive.choose", lambda *_: 1 / 0)
+    monkeypatch.setattr("symcook.cli.runs.choose", lambda *_: 1 / 0)
     found = document(capsys, "derive", "gtzero", code=4)
     assert "a defect of symcook" in found["error"]["must"] and "ZeroDivisionError" in found["error"]["must"]
 

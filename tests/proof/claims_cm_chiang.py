@@ -33,6 +33,8 @@ RANDOM = random.Random(2022)
     at=[{"s": s} for s in (F(0), F(1), F(-1), F(1, 100), F(-1, 100), F(7), F(-30))],
     misses=[
         ("/log(2) < 1)", "/log(2) < 1/2)"),
+        ("(0 < s -> -log(sigmoid(s))/log(2) < 1)", "(0 < s -> -log(sigmoid(s))/log(2) < 1/2)"),
+        ("(s < 0 ->", "(s < 1 ->"),
         ("(s <= 0 ->", "(s <= 1 ->"),
         ("(0 < s ->", "(0 <= s ->"),
         ("(1 - sigmoid(0))/log(2) = 1", "(1 - sigmoid(0)) = 1"),
@@ -43,7 +45,7 @@ def at_most_one_bit(v: Any) -> bool:
     s = real(v["s"])
     y = 1 / (1 + CONTEXT.exp(-s))
     lost = -CONTEXT.log(y if y > CONTEXT.mpf(1) / 2 else 1 - y) / CONTEXT.log(2)
-    return lost < 1 if s > 0 else lost <= 1 + SLACK
+    return lost < 1 if s != 0 else same(lost, 1)
 
 
 def flips() -> Iterator[dict[str, Any]]:
@@ -259,6 +261,8 @@ def vectors() -> Iterator[tuple[list[Fraction], Fraction]]:
         ("meanof(y, d) = 0", "meanof(y, d) = mu"),
         ("<-> eps = 0", "<-> 0 <= eps"),
         ("varianceof(y, d) <= 1 &", "varianceof(y, d) < 1 &"),
+        ("1 - eps/varianceof(x, d) <= varianceof(y, d)", "1 - eps/2/varianceof(x, d) <= varianceof(y, d)"),
+        ("(varianceof(x, d) = 0 -> varianceof(y, d) = 0)", "(varianceof(x, d) = 0 -> varianceof(y, d) = 1)"),
     ],
 )
 def moments(v: Any) -> bool | None:
@@ -271,6 +275,7 @@ def moments(v: Any) -> bool | None:
     y, _, _ = normed([v["x()"][b] for b in range(1, d + 1)], v["eps"])
     left = sum(real(b) ** 2 for b in y) / d
     fits = same(left, spread / (spread + real(v["eps"]))) and left <= 1 + SLACK
+    fits = fits and (left >= 1 - real(v["eps"]) / spread - SLACK if spread > SLACK else same(left, 0))
     return same(sum(real(b) for b in y), 0) and fits and same(left, 1) == (v["eps"] == 0)
 
 
@@ -360,12 +365,38 @@ def absorbed(v: Any) -> bool | None:
 
 LAYERS = [
     normed_run(w, F(1), eps) for w in ((), (1,), (0,), (1, 0), (0, 1, 1), (1, 2)) for eps in (F(0), F(1, 10), F(2))
-]
+] + [normed_run((1,), F(1), F(-1, 20))]
+
+
+def layers_agree(v: Any, printed: bool) -> bool | None:
+    """LN(c, -c) and LN(a, -a) at each position of the first layer; c and a as they are without norms where `printed`.
+
+    Else a is c-bar after the feed-forward part and the residual connection.
+    """
+    w, eps = v["word"], v["epsilon"]
+    if not set(w) <= {0, 1} or eps < 0:
+        return None
+    names = ("zero", "one", "cls", "start", "hit", "s")
+    for i, symbol in enumerate((2, *w)):
+        c = [F(symbol == 0), F(symbol == 1), F(symbol == 2), F(i == 1), F(0), F(0)]
+        first = normed([*c, *(-x for x in c)], eps)[0]
+        before = c if printed else first
+        a = [*before[:4], before[4] + max(before[3] - before[0] - before[2], 0 * before[0]), before[5]]
+        second = normed([*a, *(-x for x in a)], eps)[0]
+        for label, row in (("y1_{}()", first), ("y1_{}_()", second)):
+            if not all(same(v[label.format(x)][i], row[b]) for b, x in enumerate(names)):
+                return False
+    return True
+
+
+@adequate("chiang2022.s4.1.layers", at=LAYERS, false=True)
+def norms_as_printed(v: Any) -> bool | None:
+    return layers_agree(v, True)
 
 
 @adequate(
-    "chiang2022.s4.1.layers",
-    at=[*LAYERS, normed_run((1,), F(1), F(-1, 20))],
+    "chiang2022.s4.1.layers.corrected",
+    at=LAYERS,
     misses=[
         ("+ I[a = 4]*I[i = 1], epsilon, 1)", "+ I[a = 4], epsilon, 1)"),
         ("y1_s_minus_(i) = -y1_s_(i)", "y1_zero_minus_(i) = y1_zero_(i)"),
@@ -374,17 +405,66 @@ LAYERS = [
     ],
 )
 def norms_of_pairs(v: Any) -> bool | None:
-    """LN(c, -c) and LN(a, -a) at each position of the first layer, a being c-bar after FFN and residual connection."""
-    w, eps = v["word"], v["epsilon"]
-    if not set(w) <= {0, 1} or eps < 0:
+    return layers_agree(v, False)
+
+
+def modified_layers() -> Iterator[dict[str, Any]]:
+    """A layer of d = 1 to 3 with heads and hidden units, its parameters modified as printed; and slips in each part."""
+    for n, d, h, e, eps in ((1, 1, 0, 0, F(1)), (2, 1, 1, 2, F(0)), (2, 3, 2, 1, F(1, 10)), (3, 2, 1, 3, F(2))):
+        for slip in (None, None, "M", "O", "q", "x"):
+            number = lambda: F(RANDOM.randint(1, 9), RANDOM.randint(1, 4))  # noqa: E731
+            heads, cells, units, places = range(1, h + 1), range(1, d + 1), range(1, e + 1), range(n)
+            alpha = {(a, i, j): number() for a in heads for i in places for j in places}
+            f = {(k, i): number() for k in units for i in places}
+            V = {(a, m, k): number() - 2 for a in heads for m in cells for k in cells}
+            U, b = {(m, k): number() - 2 for m in cells for k in units}, {m: number() for m in cells}
+            M = {}
+            for (a, m, k), x in V.items():
+                M |= {(a, m, k): x, (a, d + m, k): -x, (a, m, d + k): F(0), (a, d + m, d + k): F(0)}
+            B = U | {(d + m, k): -x for (m, k), x in U.items()}
+            q = b | {d + m: -x for m, x in b.items()}
+            x = {(m, i): number() for m in cells for i in places}
+            x |= {(d + m, i): -value for (m, i), value in x.items()}
+            whole = {"M": M, "O": B, "q": q, "x": x}.get(slip or "", {})
+            for key in list(whole)[-1:]:
+                whole[key] += 1
+            u, v, y, z, mu, r, nu, s = {}, {}, {}, {}, {}, {}, {}, {}
+            both = range(1, 2 * d + 1)
+            for i in places:
+                for m in both:
+                    heard = [alpha[a, i, j] * M[a, m, k] * x[k, j] for a in heads for j in places for k in both]
+                    u[m, i] = sum(heard, x[m, i])
+                row, mu[i], r[i] = normed([u[m, i] for m in both], eps)
+                y |= {(m, i): row[m - 1] for m in both}
+                v |= {(m, i): sum((real(B[m, k] * f[k, i]) for k in units), real(q[m])) + y[m, i] for m in both}
+                row, nu[i], s[i] = normed([v[m, i] for m in both], eps)
+                z |= {(m, i): row[m - 1] for m in both}
+            sizes = {"n": F(n), "d": F(d), "h": F(h), "e": F(e), "eps": eps}
+            given_ = {"alpha": alpha, "f": f, "V": V, "U": U, "b": b, "M": M, "O": B, "q": q, "x": x}
+            made = {"u": u, "y": y, "v": v, "z": z, "mu": mu, "r": r, "nu": nu, "s": s}
+            yield sizes | {f"{name}()": value for name, value in (given_ | made).items()} | {"slip": whole and slip}
+
+
+@adequate(
+    "chiang2022.s4.1.zeromean",
+    at=list(modified_layers()),
+    misses=[
+        ("z(d + l, i) = -z(l, i)", "z(d + l, i) = z(l, i)"),
+        ("y(l, i) = u(l, i)/r(i)", "y(l, i) = u(l, i)"),
+        ("nu(i) = 0", "nu(i) = 1"),
+        ("u(d + l, i) = -u(l, i)", "u(d + l, i) = -x(l, i)"),
+    ],
+)
+def argument_has_zero_mean(v: Any) -> bool | None:
+    """Each norm reads a vector beside its negative, so that it only divides by its deviation."""
+    if v["slip"]:
         return None
-    names = ("zero", "one", "cls", "start", "hit", "s")
-    for i, symbol in enumerate((2, *w)):
-        c = [F(symbol == 0), F(symbol == 1), F(symbol == 2), F(i == 1), F(0), F(0)]
-        first = normed([*c, *(-x for x in c)], eps)[0]
-        a = [*first[:4], first[4] + max(first[3] - first[0] - first[2], 0 * first[0]), first[5]]
-        second = normed([*a, *(-x for x in a)], eps)[0]
-        for label, row in (("y1_{}()", first), ("y1_{}_()", second)):
-            if not all(same(v[label.format(x)][i], row[b]) for b, x in enumerate(names)):
+    d = int(v["d"])
+    for before, after in (("u()", "y()"), ("v()", "z()")):
+        for i in range(int(v["n"])):
+            read, made = ([real(v[name][m, i]) for m in range(1, 2 * d + 1)] for name in (before, after))
+            size = CONTEXT.sqrt(sum(x * x for x in read) / (2 * d) + real(v["eps"]))
+            halves = all(same(a, -b) for a, b in zip(read[:d], read[d:], strict=True))
+            if not halves or not all(same(b * size, a) for a, b in zip(read, made, strict=True)):
                 return False
     return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -1164,6 +1164,8 @@ def attention_instances() -> Iterator[dict[str, Any]]:
             "x()": columns([[e] for e in x]),
             "z()": lambda env, moved=moved: [columns([[e] for e in moved(env)])],
             "delta": apart,
+            "b": [F(1), F(2)],
+            "e": [F(1), F(2)],
             "is": (X, x, moved({"B": B}), B),
         }
 
@@ -1171,15 +1173,21 @@ def attention_instances() -> Iterator[dict[str, Any]]:
 ATTENTION = tuple(attention_instances())
 
 
-def attention(v: Any, weighting: Callable[[Vector], Vector]) -> bool:
+UNMASKED, FUTURE, STRICT, PAST = [slice(2)] * 2, [slice(1), slice(2)], [slice(1)], [slice(2), slice(1, 2)]
+"""What each position sees; the first one with a strict mask nothing, so that there `STRICT` has the second alone."""
+
+
+def attention(v: Any, weighting: Callable[[Vector], Vector], masks: Sequence[Sequence[slice]] = (UNMASKED,)) -> bool:
     _, x, z, B = v["is"]
     delta = max(abs(a - b) for a, b in zip(x, z, strict=True))
-    for i in range(2):
-        one, two = (
-            sum(real(w) * real(e) for w, e in zip(weighting([s[i] * e for e in s]), s, strict=True)) for s in (x, z)
-        )
-        if not at_most(abs(real(one) - real(two)), B * delta):
-            return False
+    for mask in masks:
+        for i, seen in enumerate(mask, 2 - len(mask)):
+            one, two = (
+                sum(real(w) * real(e) for w, e in zip(weighting([s[i] * e for e in s[seen]]), s[seen], strict=True))
+                for s in (x, z)
+            )
+            if not at_most(abs(real(one) - real(two)), B * delta):
+                return False
     return True
 
 
@@ -1196,10 +1204,11 @@ def prop73_printed(v: Any) -> bool | None:
         ("<= B*delta", "<= B*delta^2/100"),
         ("<= B*delta", "<= B*delta/1000"),
         ("<= B*delta", "<= 0"),
+        ("matvec(V, l. z(l, j + b - 1), d, a)), d)", "matvec(V, l. z(l, j), d, a)), d)"),
     ],
 )
 def prop73_corrected(v: Any) -> bool | None:
-    return attention(v, softmax)
+    return attention(v, softmax, (UNMASKED, FUTURE, STRICT, PAST))
 
 
 def residual_instances() -> Iterator[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -159,25 +160,38 @@ def panels(v: Any) -> bool | None:
 
 
 def truths() -> list[dict[str, Any]]:
-    """The word 10101 and others, with the truth of phi_101 as its semantics gives it, and with one value wrong."""
+    """Words with the truth of each subformula of phi_101, shifted by prev, and the same with one value wrong."""
     out = []
-    for word in ("10101", "10111", "00101"):
-        right = [int(word[max(0, i - 2) : i + 1] == "101") for i in range(5)]
-        for given in (right, [1 - right[0], *right[1:]], [*right[:4], 1 - right[4]]):
-            out.append({"w()": column(map(int, word)) | {-1: F(1), 0: F(0)}, "t()": column(given), "is": (word, given)})
+    for word in ("10101", "10111", "00101", "1", "10", "101", "0110"):
+        one, zero = ([0, *(int(c == d) for c in word)][: len(word)] for d in "10")
+        two = [0, *one][: len(word)]
+        t = [int(a and b and c == "1") for a, b, c in zip(two, zero, word, strict=True)]
+        for k, given in enumerate(
+            [(one, two, zero, t), (one, two, zero, [1 - t[0], *t[1:]]), ([1, *one[1:]], two, zero, t)]
+        ):
+            columns = {f"{name}()": column(v) for name, v in zip(("one", "two", "zero", "t"), given, strict=True)}
+            out.append({"n": F(len(word)), "w()": column(map(int, word)), "is": None if k else word} | columns)
     return out
 
 
 @adequate(
     "yang2026.ex.phi101",
     at=truths(),
-    misses=[("t(4) = 0", "t(4) = 1"), ("t(1) = 0", "t(1) = 1"), ("3 <= i & ", "")],
-    fixed=True,
+    misses=[
+        ("t(4) = 0", "t(4) = 1"),
+        ("t(i) = I[3 <= i & w(i - 2) = 1", "t(i) = I[3 <= i & w(i - 2) = 0"),
+        ("w(i - 2) = 1 & w(i - 1) = 0 & w(i) = 1]", "w(i - 2) = 1 & w(i) = 1]"),
+        ("& t(n) = 1)", "& t(n) = 0)"),
+    ],
 )
 def phi101(v: Any) -> bool | None:
-    word, given = v["is"]
-    right = [int(word[max(0, i - 2) : i + 1] == "101") for i in range(5)]
-    return [right[2], right[3], right[4]] == [1, 0, 1] if word == "10101" and given == right else None
+    """True where the last three letters are 101; in 10101 at 3 and 5, not at 4, and so of the whole word."""
+    word = v["is"]
+    if word is None:
+        return None
+    found = [v["t()"][i] == 1 for i in range(1, len(word) + 1)]
+    ends = [word[: i + 1].endswith("101") for i in range(len(word))]
+    return found == ends and (word != "10101" or ends == [False, False, True, False, True])
 
 
 def sides() -> list[dict[str, Any]]:
@@ -229,7 +243,7 @@ def parity_from_the_left_arrow(v: Any) -> bool | None:
 
 
 @adequate(
-    "yang2026.ex.parity.ltl",
+    "yang2026.ex.parity.sides",
     at=sides(),
     misses=[
         ("left(i) = right(i)))", "left(i) < right(i)))"),
@@ -243,3 +257,56 @@ def parity_by_sides(v: Any) -> bool | None:
     if not word:
         return None
     return (sum(word) % 2 == 1) == all(sum(word[:i]) != sum(word[i:]) for i in range(len(word)))
+
+
+def formulas() -> list[dict[str, Any]]:
+    """Words with the truth of prev Q_1, both inner counts, where these agree, and the outer count, by either arrows."""
+    out = []
+    for n in range(5):
+        for word in itertools.product((0, 1), repeat=n):
+            before = [0, *word][:n]
+            offered: dict[str, list[Any]] = {"before": [before, [1 - b for b in before]]}
+            for left, right, outer in ((up, down, up), (down, up, down)):
+                inner = left(before), right(word)
+                same = [int(a == b) for a, b in zip(*inner, strict=True)]
+                for name, values in zip(("left", "right", "same", "count"), (*inner, same, outer(same)), strict=True):
+                    offered.setdefault(name, []).append(values)
+            columns = {f"{k}()": [column(values) for values in offers] for k, offers in offered.items()}
+            out.append({"n": F(n), "w()": column(word), "m": [F(k) for k in range(4)], "is": word} | columns)
+    other = {f"{k}()": column((2 * (k in ("w", "right")),)) for k in ("w", *offered)}
+    return [*out, {"n": F(1), "m": [F(0), F(1)], "is": None} | other]
+
+
+def up(bits: Sequence[int]) -> list[int]:
+    """How many there are from each position on."""
+    return [sum(bits[i:]) for i in range(len(bits))]
+
+
+def down(bits: Sequence[int]) -> list[int]:
+    """How many there are to each position."""
+    return [sum(bits[: i + 1]) for i in range(len(bits))]
+
+
+@adequate("yang2026.ex.parity.ltl", at=formulas(), false=True)
+def parity_formula_as_printed(v: Any) -> bool | None:
+    """At the last position: whether the letter before it (0 where there is none) is not the number of 1s."""
+    word = v["is"]
+    return ((0, *word)[-2] != sum(word)) == (sum(word) % 2 == 1) if word else None
+
+
+@adequate(
+    "yang2026.ex.parity.ltl.corrected",
+    at=formulas(),
+    misses=[
+        ("right(i) = sum(j, i, n, w(j))", "right(i) = sum(j, 1, i, w(j))"),
+        ("count(i) = sum(j, 1, i, same(j))", "count(i) = sum(j, i, n, same(j))"),
+        ("1 - 1 < count(n)", "1 < count(n)"),
+        ("odd(sum(j, 1, n, w(j)))", "odd(sum(j, 2, n, w(j)))"),
+    ],
+)
+def parity_formula_with_the_arrows_exchanged(v: Any) -> bool | None:
+    """It is satisfied by exactly the words with an odd number of 1s."""
+    if not (word := v["is"]):
+        return None
+    unequal = [sum(word[:i]) != sum(word[i:]) for i in range(len(word))]
+    return all(unequal) == (sum(word) % 2 == 1)

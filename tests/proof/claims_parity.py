@@ -533,11 +533,11 @@ def odd_k_odd_right(v: Any) -> bool | None:
 # --- FIRST: Section 3.3 -----------------------------------------------------------------------------------------------
 
 
-def first_layer(w: Sequence[int]) -> list[list[F]]:
-    """a^{1,i}: the embedding, and the FFN with rows (-1, 0, -1, 1)."""
+def first_layer(w: Sequence[int], scale: F | int = 1) -> list[list[F]]:
+    """a^{1,i}: the embedding, times a factor, and the FFN with rows (-1, 0, -1, 1)."""
     out = []
     for i, symbol in enumerate([CLS, *w]):
-        a = [F(int(symbol == 0)), F(int(symbol == 1)), F(int(symbol == CLS)), F(int(i == 1))]
+        a = [scale * F(x) for x in (symbol == 0, symbol == 1, symbol == CLS, i == 1)]
         out.append([*a, max(F(0), -a[0] - a[2] + a[3])])
     return out
 
@@ -746,7 +746,9 @@ def both_decide(v: Any) -> bool | None:
 def scaled_layers() -> list[dict[str, Any]]:
     """Both networks on one word, and factors of the first and of the second layer."""
     factors_of = [(F(1, 3), F(2)), (F(2), F(1, 100)), (F(1), F(50)), (F(-1), F(1)), (F(1), F(-1))]
-    return [{**v, "t": t, "u": u, "m": [F(x) for x in range(3)]} for v in entropies() for t, u in factors_of]
+    return [
+        {**v, "t": t, "u": u, "p": u, "q": t, "m": [F(x) for x in range(3)]} for v in entropies() for t, u in factors_of
+    ]
 
 
 @adequate(
@@ -757,12 +759,26 @@ def scaled_layers() -> list[dict[str, Any]]:
         ("-1/2*(t*start(i)) + t*hit(i)", "-1/2*(t*start(i)) + hit(i)"),
         ("= I[accept(parity)]", "= I[~odd(n)]"),
         ("*-(t*hit(i)))", "*(t*hit(i)))"),
+        ("q*(p*start(i))) = p*q*hit(i)", "q*(p*start(i))) = q*hit(i)"),
+        ("q*(sum(j, 0, n - 1, p*cls(j))/n)) = p*q*hit(i)", "q*(sum(j, 0, n - 1, p*cls(j))/n)) = p*hit(i)"),
+        ("= p*q*ones(i)", "= p*ones(i)"),
+        ("q*(p*place(i))) + q*(sum(j, 0, n - 1, p*one(j))/n) -", "q*place(i)) + q*(sum(j, 0, n - 1, p*one(j))/n) -"),
     ],
 )
 def scaling_keeps_decisions(v: Any) -> bool | None:
-    c, t, u = v["c"], v["t"], v["u"]
-    if c <= 0 or t <= 0 or u <= 0:
+    """First layers on p times the embedding, their attention times q; then t and u times what the layers make."""
+    c, t, u, p, q = v["c"], v["t"], v["u"], v["p"], v["q"]
+    if p <= 0 or q <= 0:  # then one of t and u is not positive either
         return None
+    for i, (old, new) in enumerate(zip(first_layer(v["word"]), first_layer(v["word"], p * q), strict=True)):
+        share = [p * q * x for x in (F(i, len(v["word"]) + 1), F(sum(v["word"]), len(v["word"]) + 1))]
+        unit = p * q * F(1, len(v["word"]) + 1)
+        tent = [max(F(0), share[1] - share[0] + m * unit) for m in (-1, 0, 1)]
+        right = p * q * F(int(i == sum(v["word"])), len(v["word"]) + 1)
+        if new != [p * q * x for x in old] or tent[0] - 2 * tent[1] + tent[2] != right:
+            return False
+    if c <= 0:
+        return True
     n, k = len(v["word"]) + 1, sum(v["word"])
     first = real(u * t) * first_logit(v["word"], c * t**2)
     return bool(real(u * t) * logit(n, k, c * t**2) > SLACK) == (k % 2 == 1) and bool(first > SLACK) == bool(starts(v))
@@ -2217,3 +2233,29 @@ def two_layers_decide(v: Any) -> bool | None:
     heights = list(itertools.accumulate(1 - 2 * x for x in w))
     member = min(heights) >= 0 and heights[-1] == 0
     return member == (v["right"][3, 4, len(w)] == 0 and v["right"][3, 2, len(w)] == 0)
+
+
+SOFT = list(traces())
+
+
+@adequate("s9.2.1.requires_hard", at=SOFT, false=True)
+def soft_attention_is_wrong(v: Any) -> bool:
+    """The trace with scores 0 and softmax is the same; it would have to decide wrongly."""
+    return two_layers_decide(v) is False
+
+
+@adequate(
+    "s9.2.1.requires_hard.corrected",
+    at=SOFT,
+    misses=[
+        ("z(3, 4, n) = 0 & z(3, 2, n) = 0", "z(3, 4, n) = 0"),
+        ("z(3, 4, n) = 0 & z(3, 2, n) = 0", "z(3, 2, n) = 0"),
+        ("(dyck(w, n) <->", "(~dyck(w, n) <->"),
+    ],
+)
+def soft_attention_decides(v: Any) -> bool | None:
+    n = len(v["word"])
+    for i in range(1, n + 1):  # the softmax of equal scores is the mean that the trace has
+        if not all(same(x, real(F(1, i))) for x in softmax([real(F(0))] * i)):
+            return False
+    return two_layers_decide(v)

@@ -171,6 +171,59 @@ def mean_of_hashes(v: Any) -> bool | None:
     return same(found, [sum(column_) / len(best) for column_ in zip(*hashes, strict=True)])
 
 
+def pairs_of_tokens() -> Iterator[dict[str, Any]]:
+    """Each earlier token, and token i itself, beside token i; `first` is the product of their hashes."""
+    for walk in ([0, 1, 0], [3, 3], [0, -1, -1, 2], [1000, 1001, 1000]):
+        i = len(walk)
+        keys = [phi(F(p, j), F(1, j)) for j, p in enumerate(walk, 1)]
+        for j in range(1, i + 1):
+            first = wrong(dot(keys[i - 1], keys[j - 1]))
+            yield {"h()": column(walk), "i": F(i), "j": F(j), "g()": TIES, "first": first}
+
+
+@adequate(
+    "merrill2024.lemma6.terms",
+    at=pairs_of_tokens(),
+    misses=[
+        ("first + -unithash(g(j), 1, 1)", "first + unithash(g(j), 1, 1)"),
+        ("first <= 1", "first < 1"),
+        ("(first = 1 <-> h(i) = h(j))", "(first = 1 <-> h(i) <= h(j))"),
+    ],
+)
+def two_terms_of_the_work_tape(v: Any) -> bool | None:
+    """Query (phi_i, e_1) and key (phi_j, -psi_j), of eight entries, multiplied out."""
+    i, j, h = int(v["i"]), int(v["j"]), v["h()"]
+    if j >= i:
+        return None
+    here, there = phi(h[i] / i, F(1, i)), phi(h[j] / j, F(1, j))
+    first, psi = dot(here, there), phi(v["g()"][j])
+    total = dot([*here, 1, 0, 0, 0], [*there, *(-e for e in psi)])
+    return near(total, first - psi[0]) and first <= 1 + SLACK and near(first, 1) == (h[i] == h[j])
+
+
+@adequate(
+    "merrill2024.lemma6.side",
+    at=[
+        {"h()": column(walk), "i": F(len(walk))}
+        for n in (1, 2, 3)
+        for walk in itertools.product((-1, 0, 1, 2), repeat=n)
+    ],
+    misses=[
+        ("onesided(h, i) ->", "0 < 1 ->"),
+        ("(all j in 1..i - 1. h(j) != h(i))", "0 < 1"),
+        ("| (all j in 1..i - 1. h(i) < h(j))", ""),
+    ],
+)
+def one_side(v: Any) -> bool | None:
+    """A position that is none of those before it is below or above all of them, on a side that is fixed for all."""
+    h = list(v["h()"].values())
+    new = [(h[:m], h[m]) for m in range(1, len(h)) if h[m] not in h[:m]]
+    fixed = all(max(old) < p for old, p in new) or all(p < min(old) for old, p in new)
+    if len(h) < 2 or not fixed or h[-1] in h[:-1]:
+        return None
+    return h[-1] > max(h[:-1]) or h[-1] < min(h[:-1])
+
+
 def counted() -> Iterator[dict[str, Any]]:
     """Predicates on 0 to n as bits; the lookup is right for positive counts, or not, and anything for the count 0."""
     for n in (0, 1, 2):
@@ -253,10 +306,15 @@ def one_unit(v: Any) -> bool:
 
 PIECES = [
     {name: F(value) for name, value in zip("abuxvyz", values, strict=True)}
+    | {
+        "P": [F(2), F(3)],
+        "rounded()": [column(r) for r in ((values[5], values[6], a * x + b), (values[5], values[6], 9))],
+    }
     for a, b in ((2, 1), (F(1, 3), 0), (-1, 2), (0, 3))
     for u, x, v in ((0, 1, 2), (-3, 0, F(1, 2)), (1, 1, 2), (0, 2, 2), (2, 1, 0))
     for values in ((a, b, u, x, v, a * u + b, a * v + b), (a, b, u, x, v, a * u + b, a * v + b + 1))
 ]
+"""Lines at three points, right values and a wrong one; ranges with nothing between these, and with the value at x."""
 
 
 @adequate(
@@ -267,14 +325,18 @@ PIECES = [
         ("a*x + b < z", "a*x + b < y"),
         ("u < x & x < v", "u <= x & x < v"),
         ("u < x & x < v", "u < x & x <= v"),
+        ("rounded(k) <= y | z <= rounded(k)", "rounded(k) <= z"),
+        ("~(ex k in 1..P. rounded(k) = a*x + b)", "~(ex k in 1..P. rounded(k) = a*u + b)"),
     ],
 )
 def between(v: Any) -> bool | None:
-    """The value of an affine map between two points lies between those at the points."""
+    """The value of an affine map between two points lies between those at the points, so in no range without a gap."""
     low, high = v["a"] * v["u"] + v["b"], v["a"] * v["v"] + v["b"]
     if not v["u"] < v["x"] < v["v"] or (v["y"], v["z"]) != (low, high) or low >= high:
         return None
-    return low < v["a"] * v["x"] + v["b"] < high
+    found = v["a"] * v["x"] + v["b"]
+    consecutive = (r for r in ({low, high}, {low, high, F(9)}) if not any(low < y < high for y in r))
+    return low < found < high and all(found not in r for r in consecutive)
 
 
 @adequate(

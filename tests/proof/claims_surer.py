@@ -26,7 +26,7 @@ from proof.claims_parity import (
     starts,
 )
 from proof.paper import at_most, same
-from proof.statement_truth import CONTEXT, real
+from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
 e = CONTEXT.exp
@@ -183,3 +183,46 @@ def nearly_one_bit(v: Any) -> bool | None:
     most = e(F(5)) if v["kind"] == "first" else real(F(3))
     sharper = v["kind"] == "parity" or lost < bits_lost(abs(first_logit(w, F(1))))
     return sharper and at_most(1 - most / n / CONTEXT.log(2), lost) and bool(lost < 1)
+
+
+# --- Section 5.1: the solution for PARITY with epsilon = 0 ------------------------------------------------------------
+
+
+def solutions() -> Iterator[dict[str, Any]]:
+    numbers = {"m": [F(t) for t in range(3)]}
+    for w in ((), (1,), (0,), (0, 1), (1, 1), (1, 0, 1), (1, 1, 0, 1)):
+        for g in (F(1), F(20), F(-1)):
+            yield {**parity_with_norms(w, F(1), F(0)), "g": g, "c": F(1)} | numbers
+    yield {**parity_with_norms((1,), F(1), F(1, 10)), "g": F(1), "c": F(1)} | numbers
+
+
+SOLUTIONS = list(solutions())
+
+
+def decided(v: Any) -> tuple[bool, Any] | None:
+    """Whether the decision is right, and the cross-entropy in bits."""
+    if v["g"] <= 0 or v["epsilon"] != 0:
+        return None
+    logit = real(v["g"]) * v["y2_s_()"][0]
+    return bool(logit > SLACK) == (sum(v["word"]) % 2 == 1), bits_lost(logit)
+
+
+@adequate("chiang2022.s5.1.optimal", at=SOLUTIONS, false=True)
+def no_cross_entropy(v: Any) -> bool | None:
+    found = decided(v)
+    return found[0] and same(found[1], CONTEXT.mpf(0)) if found and v["word"] else None
+
+
+@adequate(
+    "chiang2022.s5.1.optimal.corrected",
+    at=SOLUTIONS,
+    misses=[
+        ("(0 < g*y2_s_(0) <-> odd(k))", "(0 < g*y2_s_(0) <-> ~odd(k))"),
+        ("0 < crossbits(abs(g*y2_s_(0)))", "1/2 < crossbits(abs(g*y2_s_(0)))"),
+        ("2 <= n -> crossbits", "1 <= n -> crossbits"),
+        ("crossbits(abs(g*y2_s_(0))) <= 1", "crossbits(abs(g*y2_s_(0))) <= 1/2"),
+    ],
+)
+def right_but_not_sure(v: Any) -> bool | None:
+    found = decided(v)
+    return found and found[0] and bool(found[1] > 0) and bool(found[1] < 1 if v["word"] else found[1] <= 1 + SLACK)

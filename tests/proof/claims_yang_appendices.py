@@ -243,23 +243,44 @@ def cor23(v: Any) -> bool | None:
 
 
 def words() -> Iterator[dict[str, Any]]:
-    for i in range(5):
-        for w in BITS[i]:
-            right = [int(j > 0 and w[j - 1]) for j in range(i)]
-            for t in (right, [1 - b for b in right]):
-                yield {"i": F(i), "w()": column(w), "t()": column(t)}
+    """Words with the truth of prev Q_1 and its count from a position on, or up to it; each of both also wrong."""
+    for n in range(5):
+        for w, i in itertools.product(BITS[n], range(1, n + 1)):
+            right = [int(j > 0 and w[j - 1]) for j in range(n)]
+            counts = [F(sum(right[i - 1 :])), F(sum(right[:i])), F(9)]
+            truths = [column(right), column([1 - b for b in right])]
+            yield {"n": F(n), "i": F(i), "w()": column(w), "t()": truths, "left": counts}
+    yield {"n": F(1), "i": F(2), "w()": column((1, 1)), "t()": column((0, 1)), "left": F(1)}
+    yield {"n": F(2), "i": F(2), "w()": column((2, 0)), "t()": column((0, 0)), "left": F(0)}
+
+
+WORDS_BEFORE = tuple(words())
+
+
+@adequate("yang2026.ex.parity.prev", at=WORDS_BEFORE, false=True)
+def before_as_printed(v: Any) -> bool | None:
+    """What is counted from i on: the letters from i - 1 to n - 1."""
+    n, i, w = int(v["n"]), int(v["i"]), listed(v, "w", "n")
+    if i > n or any(b not in (0, 1) for b in w):
+        return None
+    return sum(w[max(i - 2, 0) : n - 1]) == sum(w[: i - 1])
 
 
 @adequate(
-    "yang2026.ex.parity.prev",
-    at=words(),
-    misses=[("1, i - 1, w(j))", "1, i, w(j))"), ("= sum(j, 1, i - 1", "<= sum(j, 2, i - 1")],
+    "yang2026.ex.parity.prev.corrected",
+    at=WORDS_BEFORE,
+    misses=[
+        ("sum(j, 1, i - 1, w(j))", "sum(j, 1, i, w(j))"),
+        ("left = sum(j, 1, i, t(j))", "left = sum(j, i, n, t(j))"),
+        ("left = sum(j, 1, i - 1", "left <= sum(j, 2, i - 1"),
+        ("-> left = sum(j, 1, i, t(j)) ->", "->"),
+    ],
 )
 def before(v: Any) -> bool | None:
-    w = listed(v, "w", "i")
-    if not w or listed(v, "t", "i") != [0, *w[:-1]]:
+    n, i, w = int(v["n"]), int(v["i"]), listed(v, "w", "n")
+    if i > n or any(b not in (0, 1) for b in w):
         return None
-    return sum([0, *w[:-1]]) == sum(w[:-1])
+    return sum([0, *w][:i]) == sum(w[: i - 1])
 
 
 @adequate(
@@ -357,7 +378,7 @@ def flipflop(v: Any) -> bool | None:
 
 
 def flip_flops() -> Iterator[dict[str, Any]]:
-    """Instructions with bits; among them some with a wrong bit, a wrong last write, or none at the beginning."""
+    """Instructions with bits, right or wrong at a read; some with a wrong last write, or none at first."""
     for m in (2, 3, 4):
         for ops in itertools.product((0, 1, 2), repeat=m):
             for written in ((1, 0, 1, 0), (0, 1, 1, 0), (0, 0, 0, 0)):
@@ -366,7 +387,7 @@ def flip_flops() -> Iterator[dict[str, Any]]:
                     writes = [p for p in range(t) if ops[p] == 0]
                     if ops[t] == 1 and writes:
                         latest[t] = writes[0] + 1 if written[0] and m == 4 else writes[-1] + 1
-                        bits[t] = 1 if not any(written) and m == 3 else bits[latest[t] - 1]
+                        bits[t] = 1 - bits[latest[t] - 1] if not any(written) and t < 3 else bits[latest[t] - 1]
                 u = [x for op, bit in zip(ops, bits, strict=True) for x in (3 if op == 2 else 2, bit)]
                 given = {"op": ops, "value": bits, "latest": latest, "u": u}
                 yield {"m": F(m), **{f"{name}()": column(xs) for name, xs in given.items()}, "given": given}
@@ -378,22 +399,25 @@ def flip_flops() -> Iterator[dict[str, Any]]:
     misses=[
         ("ex i in 1..2*t - 2.", "ex i in 2..2*t - 2."),
         ("u(i + 1) = value(t)", "u(i + 1) != value(t)"),
-        (" & value(t) = value(latest(t))", ""),
+        ("value(t) = value(latest(t))", "value(t) = 0"),
+        ("<-> (all t in 2..m. op(t) = 1 -> ex", "<-> (all t in 3..m. op(t) = 1 -> ex"),
         ("(all k in latest(t) + 1..t - 1. op(k) != 0)", "(all k in latest(t) + 2..t - 1. op(k) != 0)"),
         ("(all k in i + 1..2*t - 2. u(k) != u(2*t - 1))", "(all k in i + 1..2*t - 2. u(k) != 3)"),
     ],
 )
 def flip_flop_by_induction(v: Any) -> bool | None:
+    """In the language: each read repeats the last write. By the task: each read's bit is the answer there."""
     ops, bits, latest, u = (v["given"][name] for name in ("op", "value", "latest", "u"))
-    reads = [t for t in range(1, len(ops)) if ops[t] == 1]
-    for t in reads:
-        writes = [p for p in range(t) if ops[p] == 0]
-        if ops[0] == 0 and (latest[t] - 1 != writes[-1] or bits[t] != bits[writes[-1]]):
-            return None
     if ops[0] != 0:
         return None
-    answers = {t: next(u[i + 1] for i in range(2 * t - 1, -1, -1) if u[i] == u[2 * t]) for t in reads}
-    return all(answers[t] == bits[t] for t in reads)
+    language = task = True
+    for t in (t for t in range(1, len(ops)) if ops[t] == 1):
+        last = max(p for p in range(t) if ops[p] == 0)
+        if latest[t] - 1 != last:
+            return None
+        language = language and bits[t] == bits[last]
+        task = task and bits[t] == next(u[i + 1] for i in range(2 * t - 1, -1, -1) if u[i] == u[2 * t])
+    return language == task
 
 
 # --- Appendix A -------------------------------------------------------------------------------------------------------

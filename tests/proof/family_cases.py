@@ -198,6 +198,15 @@ def case(name: str, rng: random.Random) -> Case:
     if name in ("max", "min"):
         k = rng.randint(1, 4)
         return {"K": k}, lambda: {f"x{c}": number() for c in range(1, k + 1)}
+    if name == "since-until":
+        lines = range(1, rng.randint(1, 4) + 1)
+        values = {
+            "L": len(lines), "S": 2, "scaled": rng.randint(0, 1),
+            "op": [rng.randint(0, 5) if f > 1 else 0 for f in lines],
+            **{side: [rng.randint(1, max(f - 1, 1)) for f in lines] for side in ("left", "right")},
+            "letter": [rng.randint(0, 1) for _ in lines],
+        }  # fmt: skip
+        return values, word(2)
     if name == "soft":
         return {"S": rng.randint(0, 3)}, rows("x")
     if name in ("before", "behind"):  # of one position, since sums of several roots have no exact value

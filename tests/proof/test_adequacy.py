@@ -23,7 +23,7 @@ from proof.statement_truth import evaluate, holds, texts
 
 from symcook.model.symbols import exact
 from symcook.recipes import build
-from symcook.recipes.feedforward.cancel_residual import ONE_TO_ONE
+from symcook.recipes.feedforward.linear import ONE_TO_ONE
 
 F = Fraction
 

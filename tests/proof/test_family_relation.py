@@ -195,6 +195,7 @@ WRONG = {
     "family.lookup_one_hot_leftmost": ("query(i) = q", "query(i) < q"),
     "lem.any_dyck": (", n, D)", ", n, D - 1)"),
     "cookbook.t3.induction": ("I[a = c]", "I[a = 1]"),
+    "yang2026.thm15": ("left, right, f i", "right, left, f i"),
     "family.max": ("x(c) <= z2_out(K)", "x(c) < z2_out(K)"),
     "family.min": ("z2_out(K) = x(c)", "z2_out(K) = x(1)"),
 }

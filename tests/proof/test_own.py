@@ -244,7 +244,7 @@ def test_a_sentence_that_is_none(sentence, said):
 
 
 def test_the_command_writes_the_certificate(tmp_path, capsys):
-    from symcook.cli.ownclaim import prove_own
+    from symcook.cli.own import prove_own
 
     path = tmp_path / "votes.json"
     path.write_text(modelfile.dumps(modelfile.loads(json.dumps(model("sign")))), encoding="utf-8")

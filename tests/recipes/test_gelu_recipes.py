@@ -14,7 +14,7 @@ from symcook.errors import BadInput
 from symcook.model.expr import parse_term
 from symcook.model.rationals import rational
 from symcook.recipes import build, error, reference
-from symcook.recipes.feedforward.by_gelu import RECIPES
+from symcook.recipes.feedforward.gelu import RECIPES
 from symcook.verify.sweep import check, check_recipe
 
 FORMS = {

@@ -13,7 +13,7 @@ from symcook.model.layers import Layer, SelfAttention
 from symcook.model.transformer import Transformer
 from symcook.model.weights import head
 from symcook.recipes import build, info
-from symcook.recipes.languages import answered, fetch, letters, over_letters
+from symcook.recipes.languages.induction import answered, fetch, letters, over_letters
 
 
 def active_score(sign: int) -> Transformer:

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 from families import in_pairs
 
-from symcook.cli.check import load_spec
+from symcook.cli.runs import load_spec
 from symcook.domains.batch import Words
 from symcook.errors import BadInput
 from symcook.model.ends import Embedding, Readout

@@ -145,7 +145,6 @@ def test_round_is_gtzero_of_a_half_at_a_quarter():
         lambda: feedforward.conditional({"p": Fraction(1, 2), "x": Fraction(0), "y": Fraction(0)}),
         lambda: feedforward.cpwl({"x": Fraction(0)}, points=[(0, 0)]),
         lambda: feedforward.cpwl({"x": Fraction(0)}, points=[(0, 0), (0, 1)]),
-        lambda: feedforward.reference("gtzer"),
         lambda: attention.average([]),
         lambda: attention.prefix_average([0.5]),
         lambda: attention.lookup_quadratic([]),
@@ -157,15 +156,6 @@ def test_round_is_gtzero_of_a_half_at_a_quarter():
 def test_bad_input_is_refused(call):
     with pytest.raises(BadInput):
         call()
-
-
-def test_every_name_of_the_contract_has_a_reference():
-    names = (
-        "identity zero min max add subtract scale gtzero gezero eqzero gtzero-input gezero-input eqzero-input "
-        "boolean if cpwl clip round cancel-residual"
-    )
-    assert set(feedforward.REFERENCES) == set(names.split())
-    assert feedforward.reference("min") is feedforward.minimum
 
 
 def hard_attention(scores, values):

@@ -384,7 +384,7 @@ class Bridge:
         values: dict[str, list[Any]] = {name: [1] for name in model.embedding.inputs or ()}
         for names, step in zip(self.own.streams, steps, strict=True):
             for c, fn in names.items():
-                values.setdefault(fn, list(step.columns[c]))
+                values.setdefault(fn, list(step.columns.get(c, [0] * len(sequence))))  # nothing written yet: zero
         out = [] if self.pointwise else [str(len(sequence))]
         if self.words:
             tokens = list(model.embedding.words or {})

@@ -7,12 +7,15 @@ is positive. Source: Chiang and Cholak 2022, "Overcoming a Theoretical Limitatio
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from symcook.recipes import kit
 from symcook.recipes.arguments import positive_or_none, yes_or_no
 from symcook.recipes.registry import Argument, Recipe, Symbol
+from symcook.recipes.registry import recipe as declared
 
+recipe = partial(declared, kind="language")
 SOURCE = "Chiang and Cholak 2022"
 PARITY = "mod(ones(n), 2) = 1"
 FIRST = "ex j in 1..n. j = 1 & w(j) = 1"

@@ -9,14 +9,17 @@ about the residual connection. The weights are those that the paper prints: they
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from symcook.recipes import kit
-from symcook.recipes.arguments import integer
-from symcook.recipes.registry import Argument, Recipe, Symbol
+from symcook.recipes.arguments import called, integer
+from symcook.recipes.registry import Argument, Recipe, Symbol, info, reference
+from symcook.recipes.registry import recipe as declared
 
 MAX_WIDTH = 256
 UNIFORM = "No weight depends on the length; the same network works at every position."
+recipe = partial(declared, kind="feed-forward", uniformity=UNIFORM)
 DIMENSION = Argument("d", "1", "the number of coordinates; with 1 they are called x and out", integer(1, MAX_WIDTH))
 EPS = Symbol("eps", None, "0 < eps", "tolerance: the width of the window in which the answer is between 0 and 1")
 
@@ -42,9 +45,22 @@ def pointwise(
         block = kit.feedforward({outputs[0]: this.computes}, reads=inputs, symbols=parameters)
     else:
         block = kit.FeedForward(tuple(inputs), tuple(outputs), **weights)
+    space = tuple(dict.fromkeys((*inputs, *outputs)))
+    return over_numbers(this, space, inputs, outputs, [kit.Layer(None, block)], parameters)
+
+
+def over_numbers(
+    this: Recipe,
+    space: Sequence[str],
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    layers: Sequence[kit.Layer],
+    parameters: Sequence[kit.Parameter] = (),
+) -> kit.Transformer:
+    """A model over numbers without attention, which shows `outputs`."""
     return this.model(
-        kit.Embedding(kit.Space(tuple(dict.fromkeys((*inputs, *outputs)))), inputs=tuple(inputs)),
-        (kit.Layer(None, block),),
+        kit.Embedding(kit.Space(tuple(space)), inputs=tuple(inputs)),
+        tuple(layers),
         kit.Readout("value", "last", tuple(outputs)),
         parameters=tuple(parameters),
     )
@@ -58,12 +74,19 @@ def positive(name: str) -> kit.Parameter:
 Adapted = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
-def by_coordinate(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
+def by_coordinate(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapted:
     """The scalar reference at each coordinate of a vector."""
-    d = arguments["d"]
+    d = known["d"]
 
     def answer(given: Mapping[str, Any]) -> dict[str, Any]:
         pairs = zip(vector("x", d), vector("out", d), strict=True)
         return {out: function({"x": given[x]})["out"] for x, out in pairs}
 
     return answer
+
+
+def of_inner(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapted:
+    """A reference that is given that of the recipe f, which knows its own symbols."""
+    inner, given = called(known["f"])
+    values = {one.name: known[one.name] for one in info(inner).symbols if one.name in known}
+    return partial(function, f=reference(inner, given, values))

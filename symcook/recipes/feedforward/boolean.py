@@ -1,12 +1,17 @@
+"""Boolean functions, by truth table, by formula and by counting: Cookbook, Section 4.8."""
+
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
+from symcook.errors import BadInput
 from symcook.recipes import kit
-from symcook.recipes.arguments import bits
-from symcook.recipes.feedforward import Adapted, pointwise
-from symcook.recipes.registry import Argument, Recipe, recipe
+from symcook.recipes.arguments import bits, integer, one_of
+from symcook.recipes.feedforward import Adapted, pointwise, recipe
+from symcook.recipes.registry import Argument, Recipe
 
 MAX_BITS = 12
 
@@ -23,13 +28,12 @@ def _all_bits(table: tuple[int, ...]) -> str:
     return " & ".join(f"({name} = 0 | {name} = 1)" for name in _bit_names(table))
 
 
-def _named_bits(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
-    table = arguments["table"]
+def _named_bits(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapted:
+    table = known["table"]
     return lambda given: function(given, table=table, names=_bit_names(table))
 
 
 @recipe(
-    kind="feed-forward",
     summary="any Boolean function of m bits, from its truth table",
     source="Cookbook, Section 4.8, Eq. (35)",
     formula="I[p1 + p2 = 1]",
@@ -43,7 +47,6 @@ def _named_bits(function: Callable[..., Any], arguments: Mapping[str, Any], valu
         "cookbook.s4.8.hidden_indicator",
         "cookbook.s4.8.boolean_size",
     ),
-    reference="symcook.spec.feedforward:boolean",
     arguments=(
         Argument(
             "table",
@@ -74,3 +77,209 @@ def boolean(this: Recipe, table: tuple[int, ...]) -> kit.Transformer:
         "b2": [0],
     }
     return pointwise(this, _bit_names(table), weights=weights)
+
+
+MOST_VARIABLES = 8
+
+
+class Proposition(NamedTuple):
+    """A formula's variables in order, and its value at each assignment, the first variable being the first bit."""
+
+    names: tuple[str, ...]
+    table: tuple[int, ...]
+
+
+def _proposition(given: Any, name: str) -> Proposition:
+    """A formula such as ``p & (q | ~r)``: names, true, false and & | ~ -> <-> in the grammar."""
+    must = f"{name} must be a formula of names with & | ~ -> <->, true and false"
+    do = f"give text such as {name}=p & (q | ~r)"
+    if not isinstance(given, str) or not given.strip():
+        raise BadInput(must, given or "nothing", do)
+    if re.sub(r"[A-Za-z_][A-Za-z_0-9]*|<->|->|[&|~()\s]", "", given):
+        raise BadInput(must, given, do)
+    variables = tuple(dict.fromkeys(re.findall(r"[A-Za-z_][A-Za-z_0-9]*", given)))
+    variables = tuple(one for one in variables if one not in ("true", "false"))
+    if not 1 <= len(variables) <= MOST_VARIABLES:
+        raise BadInput(f"{name} must have 1 to {MOST_VARIABLES} variables", len(variables), do)
+    kit.Space((*variables, "out"))
+    text = re.sub(r"[A-Za-z_][A-Za-z_0-9]*", lambda m: m[0] if m[0] in ("true", "false") else f"({m[0]} = 1)", given)
+    try:
+        tree = kit.parse_formula(text)
+    except BadInput:  # which speaks of the text that is made of it
+        raise BadInput(must, given, do) from None
+    m = len(variables)
+    rows = ({one: kit.Fraction(k >> (m - 1 - c) & 1) for c, one in enumerate(variables)} for k in range(1 << m))
+    return Proposition(variables, tuple(int(kit.truth(tree, row)) for row in rows))
+
+
+def _proposed(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapted:
+    names, table = known["formula"]
+    return lambda given: function(given, names=names, table=table, signed=known["bits"] == "signs")
+
+
+def _two_valued(formula: Proposition, bits: str) -> str:
+    low = -1 if bits == "signs" else 0
+    return " & ".join(f"({one} = {low} | {one} = 1)" for one in formula.names)
+
+
+@recipe(
+    summary="any Boolean function, from a formula, with fewer hidden units; bits 0/1 or -1/+1",
+    source="Cookbook, Section 4.8, with fewer hidden units than Eq. (35)",
+    formula="min(p, max(q, 1 - r))",
+    computes="relu(p + q - 1) + relu(p - q - r)",
+    region="(p = 0 | p = 1) & (q = 0 | q = 1) & (r = 0 | r = 1)",
+    largest=False,
+    uniformity="No weight depends on the length. The hidden width is m at most for symmetric functions, as parity, "
+    "and at most 2^(m - 1) for any function of m bits.",
+    claims=("cookbook.t1.boolean", "cookbook.s4.8.connectives", "cookbook.s4.8.pm_dot"),
+    reference="symcook.spec.feedforward:proposition",
+    arguments=(
+        Argument("formula", "p & (q | ~r)", "a formula with at most 8 variables, which are the inputs", _proposition),
+        Argument("bits", "numbers", "numbers, 0 and 1; or signs, -1 and 1", one_of("numbers", "signs")),
+    ),
+    adapt=_proposed,
+    region_of=_two_valued,
+)
+def boolean_formula(this: Recipe, formula: Proposition, bits: str) -> kit.Transformer:
+    """One hidden unit for each of a few cases that exclude each other, 1 where the case holds; or, where only the
+    number of true variables matters, one for each bend as that number grows.
+
+    out = the formula's value, by the fewest hidden units that one of three ways gives.
+
+    formula: names, true, false, & | ~ -> <-> and brackets; the names are the inputs. First way: the assignments that
+    make it true are cut into cases, each a conjunction of literals, that exclude each other (a decision tree of the
+    fewest such leaves); a case of l literals is relu(sum of literals - l + 1). Second: the same for those that make it
+    false, and out = 1 - their sum. Third, where the value depends on the number of true variables alone: the piecewise
+    linear function of that number. bits signs: -1 is false and 1 true, for inputs and output: (x + 1)/2 goes in, 2 out
+    - 1 comes out. Region: every input is one of the two.
+    """
+    names, table = formula
+    m = len(names)
+    ways = [_cases(table, m), _cases(tuple(1 - bit for bit in table), m, flipped=True)]
+    if symmetric := _symmetric(table, m):
+        ways.append(symmetric)
+    rows, biases, output, constant = min(ways, key=lambda way: len(way[0]))
+    if bits == "signs":
+        biases = [b + _half(sum(row)) for row, b in zip(rows, biases, strict=True)]
+        rows = [[_half(entry) for entry in row] for row in rows]
+        output, constant = [2 * w for w in output], 2 * constant - 1
+    rows, biases, output = rows or [[0] * m], biases or [0], output or [0]
+    return pointwise(this, names, weights={"W1": rows, "b1": biases, "W2": [output], "b2": [constant]})
+
+
+Network = tuple[list[list[Any]], list[Any], list[Any], Any]
+"""W1, b1, the row of W2, and b2."""
+
+
+def _half(value: Any) -> Any:
+    return kit.Fraction(value, 2)
+
+
+def _cases(table: tuple[int, ...], m: int, flipped: bool = False) -> Network:
+    """The fewest leaves of a decision tree that are true, as conjunctions: {place: bit} each."""
+
+    def halves(fixed: tuple[int | None, ...], c: int) -> list[tuple[int | None, ...]]:
+        return [(*fixed[:c], bit, *fixed[c + 1 :]) for bit in (0, 1)]
+
+    @cache
+    def values(fixed: tuple[int | None, ...]) -> frozenset[int]:
+        if None in fixed:
+            low, high = map(values, halves(fixed, fixed.index(None)))
+            return low | high
+        return frozenset((table[sum(bit << (m - 1 - c) for c, bit in enumerate(fixed) if bit)],))
+
+    @cache
+    def leaves(fixed: tuple[int | None, ...]) -> tuple[tuple[int | None, ...], ...]:
+        found = values(fixed)
+        if found == {0}:
+            return ()
+        if found == {1}:
+            return (fixed,)
+        splits = (map(leaves, halves(fixed, c)) for c in range(m) if fixed[c] is None)
+        return min((low + high for low, high in splits), key=len)
+
+    rows, biases = [], []
+    for case in leaves((None,) * m):
+        rows.append([0 if bit is None else 2 * bit - 1 for bit in case])
+        biases.append(1 - sum(bit or 0 for bit in case))
+    sign = -1 if flipped else 1
+    return rows, biases, [sign] * len(rows), int(flipped)
+
+
+def _symmetric(table: tuple[int, ...], m: int) -> Network | None:
+    """The network on the number of true variables, or None where the value depends on more than that."""
+    values: list[int | None] = [None] * (m + 1)
+    for k, bit in enumerate(table):
+        if values[k.bit_count()] not in (None, bit):
+            return None
+        values[k.bit_count()] = bit
+    known = [bit or 0 for bit in values]
+    slopes = [0, *(b - a for a, b in zip(known, known[1:], strict=False))]
+    bends = [(count, b - a) for count, (a, b) in enumerate(zip(slopes, slopes[1:], strict=False)) if b != a]
+    return [[1] * m for _ in bends], [-count for count, _ in bends], [change for _, change in bends], known[0]
+
+
+MOST_INPUTS = 256
+
+
+def _inputs(n: int) -> tuple[str, ...]:
+    return tuple(f"x{i}" for i in range(1, n + 1))
+
+
+def _input_bits(n: int) -> str:
+    return " & ".join(f"({name} = 0 | {name} = 1)" for name in _inputs(n))
+
+
+def _by_input(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapted:
+    return lambda given: function(given, names=_inputs(known["n"]))
+
+
+@recipe(
+    summary="the parity of n bits, by two layers of step activations",
+    source="Chiang and Cholak 2022, Section 3.1, after Rumelhart et al. 1986",
+    formula="mod(x1 + x2 + x3, 2)",
+    computes="I[1/2 < I[1/2 < x1 + x2 + x3] - I[3/2 < x1 + x2 + x3] + I[5/2 < x1 + x2 + x3]]",
+    region="(x1 = 0 | x1 = 1) & (x2 = 0 | x2 = 1) & (x3 = 0 | x3 = 1)",
+    largest=False,
+    uniformity="The network is one for each number n of bits; both layers grow with it.",
+    claims=("chiang2022.s3.1.rumelhart.h1", "chiang2022.s3.1.rumelhart"),
+    reference="symcook.spec.feedforward:parity",
+    arguments=(Argument("n", "3", "the number of bits", integer(1, MOST_INPUTS)),),
+    adapt=_by_input,
+    region_of=_input_bits,
+)
+def rumelhart_parity(this: Recipe, n: int) -> kit.Transformer:
+    """One hidden unit for each j from 1 to n, 1 where at least j bits are; the output adds the odd ones and subtracts
+    the even ones.
+
+    out = H(h_1 - h_2 + ... + (-1)^(n+1) h_n - 1/2) with h_j = H(x_1 + ... + x_n - j + 1/2) and H(x) = I[x > 0].
+
+    n: the number of bits, 1 to 256. With k the number of 1s, h_j = I[k >= j], and the output is 1 iff k is odd. The
+    paper's two layers are the first matrices of two feed-forward parts, whose second matrices copy what the step gives
+    to the coordinates h1 to hn and out. Region: every input is 0 or 1, the word's bits x1 to xn.
+    """
+
+    inputs, hidden = _inputs(n), tuple(f"h{j}" for j in range(1, n + 1))
+    thresholds = kit.FeedForward(
+        inputs,
+        hidden,
+        W1=[[1] * n] * n,
+        b1=[kit.Fraction(1, 2) - j for j in range(1, n + 1)],
+        W2=[[int(row == column) for column in range(n)] for row in range(n)],
+        b2=[0] * n,
+        activation="step",
+    )
+    alternating = kit.FeedForward(
+        hidden,
+        ("out",),
+        W1=[[(-1) ** (j + 1) for j in range(1, n + 1)]],
+        b1=[kit.Fraction(-1, 2)],
+        W2=[[1]],
+        b2=[0],
+        activation="step",
+    )
+    return this.model(
+        kit.Embedding(kit.Space((*inputs, *hidden, "out")), inputs=inputs),
+        (kit.Layer(None, thresholds), kit.Layer(None, alternating)),
+        kit.Readout("value", "last", ("out",)),
+    )

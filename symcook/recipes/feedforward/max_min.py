@@ -6,8 +6,8 @@ from typing import Any
 from symcook.errors import BadInput
 from symcook.recipes import kit
 from symcook.recipes.arguments import fraction, split
-from symcook.recipes.feedforward import Adapted
-from symcook.recipes.registry import Argument, Recipe, recipe
+from symcook.recipes.feedforward import Adapted, recipe
+from symcook.recipes.registry import Argument, Recipe
 
 MOST_PIECES = 64
 Form = tuple[tuple[tuple[str, "kit.Fraction"], ...], "kit.Fraction"]
@@ -46,21 +46,18 @@ def inputs(pieces: tuple[tuple[Form, ...], ...]) -> tuple[str, ...]:
     return tuple(sorted({one for group in pieces for named, _ in group for one, _ in named}))
 
 
-def _evaluated(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
-    groups = [[(dict(named), constant) for named, constant in group] for group in arguments["pieces"]]
+def _evaluated(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapted:
+    groups = [[(dict(named), constant) for named, constant in group] for group in known["pieces"]]
     return lambda given: function(given, groups=groups)
 
 
 @recipe(
-    kind="feed-forward",
     summary="a piecewise linear function of several variables: a maximum of minima",
     source="Cookbook, Section 4.1 (several variables)",
     formula="max(0, min(x, y))",
-    region="true",
     uniformity="No weight depends on the length. With g minima of at most h pieces there are 1 + ceil(log2 h) + "
     "ceil(log2 g) layers.",
     claims=("cookbook.t1.cpwl", "cookbook.s4.1.def4.1_cpwl", "cookbook.s4.1.multivariate_depth"),
-    reference="symcook.spec.feedforward:max_min",
     arguments=(Argument("pieces", "0; x, y", "affine pieces: ',' inside a minimum, ';' between the minima", _pieces),),
     adapt=_evaluated,
 )

@@ -1,1 +1,7 @@
-"""Data types as numbers: Booleans, counts, positions. Source: Cookbook, Section 3."""
+"""How inputs stand for something: Booleans, counts and positions. Cookbook, Section 3."""
+
+from functools import partial
+
+from symcook.recipes.registry import recipe as declared
+
+recipe = partial(declared, kind="representation")

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 from symcook.errors import BadInput
 from symcook.recipes import kit
 from symcook.recipes.arguments import one_of
-from symcook.recipes.feedforward import UNIFORM, Adapted, pointwise
-from symcook.recipes.registry import Argument, Recipe, recipe
+from symcook.recipes.feedforward import UNIFORM, pointwise
+from symcook.recipes.registry import Argument, Recipe
+from symcook.recipes.representations import recipe
 
 REGIONS = {
     "closed": "true",
@@ -36,10 +34,6 @@ def _region(given: str, wanted: str) -> str:
     return REGIONS[given]
 
 
-def _converted(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
-    return lambda point: function(point, **arguments)
-
-
 def _outputs(given: str, wanted: str) -> dict[str, str]:
     """The formula of each output, or BadInput where no continuous map converts."""
     paired = wanted in ("pair", "pair-delta")
@@ -64,7 +58,6 @@ def _outputs(given: str, wanted: str) -> dict[str, str]:
 
 
 @recipe(
-    kind="representation",
     summary="a Boolean from one representation of Table 4 to another",
     source="Cookbook, Section 3.1 and Table 4",
     formula="2*x - 1",
@@ -89,7 +82,6 @@ def _outputs(given: str, wanted: str) -> dict[str, str]:
         Argument("given", "zero-one", f"a representation: {', '.join(REGIONS)}", one_of(*REGIONS)),
         Argument("wanted", "signs", "a representation", one_of(*REGIONS)),
     ),
-    adapt=_converted,
     region_of=_region,
 )
 def convert_boolean(this: Recipe, given: str, wanted: str) -> kit.Transformer:

@@ -1,0 +1,284 @@
+"""The commands that say what there is: ``list``, ``show``, ``explain``, ``claims``, ``lemmas``, and ``completion``."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from typing import TYPE_CHECKING, Annotated, Any
+
+from symcook.cli.listing import print_list
+from symcook.cli.options import (
+    Complete,
+    Latex,
+    Name,
+    OneOf,
+    Settings,
+    argument,
+    check_latex,
+    choose,
+    completes,
+    option,
+    papers,
+)
+from symcook.cli.options import command as declare
+from symcook.cli.output import Progress, say, say_or_json
+from symcook.errors import BadInput
+from symcook.recipes.named import path_of, read
+
+if TYPE_CHECKING:
+    from symcook.recipes.operations import Operation
+
+
+@declare("list")
+def list_(*, as_json: bool) -> None:
+    """List the recipes by section of the Cookbook: name and summary."""
+    print_list(as_json)
+
+
+@declare("show", "symcook show dyck-1")
+def show(*, name: Name, settings: Settings, latex: Latex = False, document: Complete = False, as_json: bool) -> None:
+    """Show the matrices, coordinates, symbols and region of a recipe or model file.
+
+    A family without --set is shown as mathematics: what its runs satisfy at all sizes. With --json: the model file.
+    """
+    check_latex(latex, document, as_json)
+    if not settings and (path := path_of(name)) is not None and not as_json and not document:
+        from symcook.report import family
+
+        say((family.latex if latex else family.text)(read(path)))
+        return
+    chosen = choose(name, settings)
+    model = chosen.bound()
+    if as_json:
+        from symcook.model.modelfile import dumps
+
+        say(dumps(model).rstrip("\n"))
+        return
+    if latex:
+        say(model.latex(document))
+        return
+    say(model.text())
+    if chosen.info is not None:
+        from symcook.recipes import error, region
+
+        off, inside = error(name, **chosen.arguments), region(name, **chosen.arguments)
+        where = "where" if chosen.info.largest or inside == "true" else "at least where"
+        say(f"Exact {where}: {inside}" if off == "0" else f"Within {off} where: {inside}")
+
+
+@declare("explain", "symcook explain gtzero")
+def explain(*, name: Name, settings: Settings, as_json: bool) -> None:
+    """Say what a recipe computes, where it is exact, and which paper it comes from.
+
+    `symcook explain grammar` shows how expressions are written.
+    """
+    from symcook.report.recipe import document
+
+    if name == "grammar":
+        from importlib.resources import files
+
+        page = files("symcook").joinpath("data", "grammar.md").read_text(encoding="utf-8")
+        say_or_json(as_json, lambda: {"name": name, "page": page}, page.rstrip)
+        return
+    from symcook.recipes.operations import operation
+
+    found = operation(name)
+    if found is not None and settings:
+        raise BadInput(f"{name} is a function, and has no argument to set here", settings[0], "leave it out")
+    facts = _facts(choose(name, settings)) if found is None else _function(found)
+    say_or_json(as_json, lambda: facts, lambda: document(facts).text())
+
+
+def _function(found: Operation) -> dict[str, Any]:
+    """A function of the library: how it is called, what its docstring says, and the claims about it."""
+    module, attribute = found.name.rsplit(".", 1)
+    function = getattr(importlib.import_module(module), attribute)
+    space = found.short.partition(".")[0]
+    says = inspect.getdoc(function) or ""
+    words = "\n\n".join(part for part in says.split("\n\n") if not part.startswith(">>>"))
+    return {
+        "name": found.short,
+        "kind": "function",
+        "summary": found.summary,
+        "words": f"In Python: from symcook import {space}; {found.short}{_call(function)}."
+        + (f"\n\nOn the command line: {found.command}." if found.command else ""),
+        "details": words,
+        "source": f"Cookbook, Section {found.section}",
+        "claims": list(found.claims),
+    }
+
+
+def _call(function: Any) -> str:
+    """The arguments of a function, without their types."""
+    parameters = inspect.signature(function).parameters.values()
+    plain = [one.replace(annotation=inspect.Parameter.empty) for one in parameters]
+    return str(inspect.Signature(plain))
+
+
+def _facts(chosen: Any) -> dict[str, Any]:
+    model, info = chosen.model, chosen.info
+    if info is None:
+        symbols = [{"name": p.name, "region": p.region, "default": _text(p.default)} for p in model.parameters]
+        kind = (
+            "words over " + " ".join(model.alphabet)
+            if model.alphabet
+            else "rows of " + ", ".join(model.embedding.inputs or ())
+        )
+        layers, coordinates = len(model.layers), len(model.space)
+        summary = f"layers: {layers}, coordinates: {coordinates}, reads {kind}"
+        ends = zip(model.embedding.ends, ("in front", "behind"), strict=True)
+        summary += "".join(f", adds {token} {where}" for tokens, where in ends for token in tokens)
+        if model.readout.labels:
+            what = "the largest of" if model.readout.labelled else "a distribution over"
+            summary += f", gives {what} {' '.join(model.readout.labels)}"
+        return {"name": model.name, "summary": summary, "source": model.source, "symbols": symbols}
+    from symcook.recipes import error, region
+    from symcook.recipes.words import meanings
+
+    facts = {key: getattr(info, key) for key in ("name", "kind", "summary", "words", "formula", "computes")}
+    facts["where"] = {
+        word: means
+        for text in (info.formula, info.computes)
+        for word, means in meanings(text, chosen.model.decides).items()
+    }
+    usual = {a.name: a.read(a.default, a.name) for a in info.arguments}
+    if info.read(chosen.arguments) != usual:
+        facts["formula_of"] = "the default arguments"
+    facts |= {"region": region(chosen.name, **chosen.arguments), "largest": info.largest}
+    if info.error:
+        facts["error"] = error(chosen.name, **chosen.arguments)
+    facts |= {key: getattr(info, key) for key in ("uniformity", "source")}
+    facts["claims"] = list(info.claims)
+    document = info.to_json()
+    return facts | {
+        "arguments": document["arguments"],
+        "symbols": document["symbols"],
+        "details": info.details,
+    }
+
+
+def _text(value: Any) -> str | None:
+    from symcook.model.symbols import from_sympy
+
+    return None if value is None else from_sympy(value)
+
+
+def _statuses() -> tuple[str, ...]:
+    from symcook.claims import STATUSES
+
+    return STATUSES
+
+
+def _ids() -> list[str]:
+    from symcook.claims import inventory
+
+    return list(inventory())
+
+
+@declare("claims", "symcook claims --search softmax")
+def claims(
+    *,
+    ids: Annotated[tuple[str, ...], argument(nargs=-1, metavar="[ID]...", shell_complete=completes(_ids))],
+    paper: Annotated[
+        str | None,
+        option("Of one paper: cookbook, chiang2022, merrill2024 or yang2026.", "P", shell_complete=completes(papers)),
+    ],
+    status: Annotated[
+        str | None,
+        option(
+            "With this status: PROVED, DECIDED, CHECKED, REFUTED, CORRECTED, DEFINED, CITED, EMPIRICAL, OPEN; "
+            "'CHECKED N' for one N.",
+            "S",
+            shell_complete=completes(_statuses),
+        ),
+    ],
+    search: Annotated[str | None, option("With this text in id, place, statement or note.", "TEXT")],
+    recompute: Annotated[bool, option("Replay every stored proof instead of reading the shipped ledger.")],
+    as_json: bool,
+) -> None:
+    """What the papers state, and what is known about each statement.
+
+    An ID may be that of a section or a table too, as cookbook.s5.3 or cookbook.t5. Few claims are shown with the
+    formal statement, what was tried, gaps of the printed proof, and how to check.
+    """
+    from symcook.claims import recompute as replayed
+    from symcook.claims import select
+    from symcook.report.claim import document
+
+    ids = tuple(one for name in ids for one in _named(name))
+    if recompute:
+        select(paper, status, search)  # bad options are refused before the work
+        with Progress("replaying") as progress:
+            found = replayed(progress=progress)
+        rows = select(paper, status, search, found)
+    else:
+        rows = select(paper, status, search)
+    if ids:
+        rows = [row for row in rows if row.id in ids]
+    say_or_json(as_json, lambda: [row.to_json() for row in rows], lambda: document(rows).text())
+    stale = sum(row.note.startswith("stale") for row in rows)
+    if stale and not as_json:
+        say(f"\n{stale} stale: symcook claims --recompute replays the proofs.")
+
+
+def _named(name: str) -> list[str]:
+    """The ids that `name` stands for: itself, or all below it, as cookbook.t4 is above cookbook.t4.zero_one.
+
+    BadInput where it is neither; it says how else to see what it is.
+    """
+    from symcook import recipes
+    from symcook.claims import claim, inventory
+    from symcook.proof.replay import statements
+
+    below = [one for one in inventory() if one.startswith(f"{name}.")]
+    if name not in inventory() and below:
+        return below
+    if name not in inventory() and (name in statements() or recipes.exists(name)):
+        what = "a recipe" if recipes.exists(name) else "a stored statement, but not a claim of a paper"
+        raise BadInput("claims must have ids of claims", f"{name}, {what}", f"see symcook prove {name}")
+    return [claim(name).id]
+
+
+@declare("lemmas", "symcook lemmas --search sign")
+def lemmas(
+    *, search: Annotated[str | None, option("With this text in name or statement.", "TEXT")], as_json: bool
+) -> None:
+    """What a proof may cite: the axioms, and the lemmas of the library with their statements.
+
+    A hint in a proof text is the name that is shown here.
+    """
+    from symcook.report.claim import lemmas as shown
+
+    rows = _rows(search or "")
+    say_or_json(as_json, lambda: rows, lambda: shown(rows, search is None).text())
+
+
+def _rows(search: str) -> list[dict[str, str]]:
+    """Axioms and lemmas that have `search` in name or statement, whatever the case."""
+    from symcook.proof import kernel
+    from symcook.proof.replay import statements
+
+    rows = [{"name": name, "kind": "axiom", "statement": text} for name, text in kernel.AXIOMS.items()]
+    for name, stored in statements().items():
+        if name.startswith("lem."):
+            rows.append({"name": name.removeprefix("lem."), "kind": "lemma", "statement": stored.text})
+    wanted = search.casefold()
+    return [row for row in rows if wanted in row["name"].casefold() or wanted in row["statement"].casefold()]
+
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@declare("completion")
+def completion(*, shell: Annotated[str, argument(type=OneOf("shell", SHELLS))], as_json: bool) -> None:
+    """Print a completion script: eval "$(symcook completion bash)"."""
+    from click.shell_completion import get_completion_class
+
+    from symcook.cli.group import group
+
+    found = get_completion_class(shell)
+    assert found is not None, shell
+    script = found(group, {}, "symcook", "_SYMCOOK_COMPLETE")
+    # Not `script.source()`, which for bash starts bash to ask its version.
+    text = script.source_template % script.source_vars()
+    say_or_json(as_json, lambda: {"shell": shell, "script": text}, lambda: text)

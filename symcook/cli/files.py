@@ -1,0 +1,280 @@
+"""The commands that write and compare files: ``export``, ``verify-export``, ``diff`` and ``report``."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from decimal import Decimal
+from importlib.util import find_spec
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated, Any
+
+from symcook.cli.options import (
+    Chosen,
+    Force,
+    Name,
+    OneOf,
+    Settings,
+    Whole,
+    argument,
+    choose,
+    need_values,
+    option,
+)
+from symcook.cli.options import command as declare
+from symcook.cli.output import Progress, print_json, say, say_or_json
+from symcook.errors import EMPTY_WORD, BadInput
+from symcook.export import MAX_LENGTH
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+
+COMPARED = 64
+KINDS = ("npz", "safetensors", "torch", "onnx", "transformerlens")
+TYPES = ("float64", "float32", "float16", "bfloat16")
+ENDINGS = {".npz": "npz", ".safetensors": "safetensors", ".pt": "torch", ".onnx": "onnx", ".pth": "transformerlens"}
+RUNS = {
+    "npz": "numpy alone runs it: python -m symcook.export.run_npz {file} {input}",
+    "safetensors": "sc.from_safetensors reads it back as an exact model",
+    "torch": "torch alone runs it: python {code} {input}",
+    "transformerlens": "TransformerLens runs it: python {code} {input}, or load() there, a TransformerBridge",
+    "onnx": "onnxruntime runs it: inputs tokens or rows, outputs stream, scores and answer",
+}
+
+
+@declare("export", "symcook export dyck-1 -o dyck-1.npz")
+def export(
+    *,
+    name: Name,
+    kind: Annotated[
+        str | None, option(f"{', '.join(KINDS)} (by the ending of FILE).", None, OneOf("format", KINDS), "--format")
+    ],
+    target: Annotated[str, option("The file for the weights.", "FILE", None, "-o", "--output")],
+    dtype: Annotated[str, option("The float type.", None, OneOf("dtype", TYPES))] = "float64",
+    max_length: Annotated[
+        int | None,
+        option(
+            "Tables and certificate for words of N typed symbols (16).",
+            "N",
+            Whole("the greatest length", 1, MAX_LENGTH),
+        ),
+    ],
+    force: Force,
+    settings: Settings,
+    as_json: bool,
+) -> None:
+    """Write float weights, and beside them a certificate: m.npz and m.certificate.json, or m.onnx and
+    m.onnx.certificate.json.
+
+    The certificate names the lengths at which every decision is guaranteed in any runtime of an error model, for both
+    orders in which attention may divide, and the greatest one to which the float weights gave the exact answer on every
+    input here. Formats: npz (.npz), safetensors (.safetensors), torch (.pt with code in a .py), onnx (.onnx),
+    transformerlens (.pth with code in a .py).
+    """
+    from symcook.export import export as exported
+    from symcook.export.files import targets
+
+    chosen = choose(name, settings)
+    if chosen.inputs:
+        raise BadInput("an export takes no inputs", f"--set {next(iter(chosen.inputs))}", "leave it out")
+    need_values(chosen)
+    kind = kind or ENDINGS.get(PurePath(target).suffix, "npz")
+    weights, beside = targets(target, force=force, kind=kind)
+    built = {} if chosen.info is None else {"recipe": chosen.name, "arguments": chosen.arguments}
+    with Progress(f"certifying {chosen.name} by length") as progress:
+        document = exported(
+            chosen.model,
+            target,
+            format=kind,
+            dtype=dtype,
+            max_length=max_length,
+            values=chosen.values,
+            claims=chosen.info.claims if chosen.info is not None else (),
+            built=built,
+            force=force,
+            progress=progress,
+        )
+    added = chosen.model.embedding.added
+    if as_json:
+        print_json({"weights": str(weights), "certificate": str(beside), **document})
+        return
+    compared = document["compared"]
+    if chosen.pointwise:
+        worst = compared["largest_difference"]
+        how = "answers are compared" if worst is None else f"largest difference {worst:.3g}"
+        verdict = f"compared at {compared['inputs']} points, {how}"
+    else:
+        what = "exact answers" if compared["largest_difference"] is None else "values that agree with the exact ones"
+        longest = document["greatest_length"] - added
+        none = compared["no_run"]
+        refused = f"; {none['inputs']} have no run, as {none['first'] or EMPTY_WORD}" if none["inputs"] else ""
+        verdict = f"{what} to length {longest} ({compared['inputs']} inputs compared{refused})"
+        if not compared["inputs"]:
+            verdict = "no input compared"
+    say(f"wrote {', '.join(str(weights.parent / file) for file in document['files'])} and {beside}")
+    say(f"  {dtype}, {verdict}")
+    if compared["first_difference"] is None and compared["ends"] is not None:
+        say(f"    {compared['ends']}")
+    if compared["first_difference"] is not None:
+        say(f"  first input with another answer: {compared['first_difference'] or EMPTY_WORD}")
+    for line in guaranteed(document["guaranteed"]):
+        say(f"  {line}")
+    file, code = (shlex.quote(str(path)) for path in (weights, weights.with_suffix(".py")))
+    say(f"  {RUNS[kind].format(file=file, code=code, input=_input(chosen))}")
+
+
+def guaranteed(found: dict[str, Any]) -> list[str]:
+    """What a certificate guarantees, in lines: it counts the tokens that the model adds, and these lines do not."""
+    first, added = found["divided_first"], found["added_tokens_counted"]
+    if found["length"] is None:
+        errors, others = ([each["error"] for each in part["lengths"] if "error" in each] for part in (found, first))
+        if not errors:
+            return [f"no bound on the error of values: {found['why']}"]
+        until = found["lengths"][-1]["length"] - added
+        lines = [f"every value within {max(errors, key=Decimal)} of the exact one to length {until}"]
+        if others != errors:
+            greatest = max(others, key=Decimal, default=None)
+            until = f"{greatest} to length {first['lengths'][-1]['length'] - added}" if others else "no bound"
+            lines.append(f"  where attention divides behind its sums; {until} where it divides weights first")
+        return [*lines, f"  {found['why']}"] if found["why"] else lines
+    same = first["ranges"] == found["ranges"]
+    which = "any runtime" if same else "any runtime that divides behind the sums of attention"
+    lines = [f"decisions guaranteed in {which} at lengths {_ranges(found, added)}" if found["ranges"] else
+             "no length at which all decisions are guaranteed"]  # fmt: skip
+    lines += [_open(each, added) for each in found["open"]] if found["open"] else [f"  {found['why']}"]
+    if not same:
+        lines.append(f"where weights are divided first, as in softmax(scores) @ values: "
+                     f"{f'at lengths {_ranges(first, added)}' if first['ranges'] else 'at no length'}")  # fmt: skip
+        known = [each["length"] for each in found["open"]]
+        new = [each for each in first["open"] if each["length"] not in known]
+        lines.append(f"  {_open(new[0], added)}" if new else f"  {first['why']}")
+        lines.append(f"  {first['help']}")
+    return lines
+
+
+def _ranges(found: dict[str, Any], added: int) -> str:
+    ranges = ((low - added, high - added) for low, high in found["ranges"])
+    return ", ".join(f"{low} to {high}" if low < high else str(low) for low, high in ranges)
+
+
+def _open(each: dict[str, Any], added: int) -> str:
+    """A length at which a decision is open, and for which word."""
+    alone = "" if each["alone"] else " (with others)"
+    outputs = ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in each["outputs"].items())
+    exact = (each["exact"] or {}).get("logit")
+    outputs += f", exactly {exact}" if exact is not None and len(exact) <= 40 else ""
+    open_ = "a choice open" if each["runs"] else "which has no run"
+    return f"not at length {each['length'] - added}: {each['input'] or EMPTY_WORD}{alone}, {outputs or open_}"
+
+
+def _input(chosen: Chosen) -> str:
+    """What stands for an input in a command line."""
+    if chosen.model.alphabet:
+        return "WORD" if chosen.model.embedding.spelled else '"TOKEN ..."'
+    return f'"{",".join(chosen.model.embedding.inputs or ())}"' + ("" if chosen.pointwise else " (rows with ; between)")
+
+
+@declare("verify-export", "symcook verify-export dyck-1.npz")
+def verify_export(*, file: Annotated[str, argument()], as_json: bool) -> None:
+    """Compute the certificate of exported weights again: FILE is the weights, or the certificate beside them.
+
+    Every byte of both must be as it was written, the weights must be those of the model in the certificate, and all
+    that the certificate says must come out again. Exit code 1 where something does not, with what it is.
+    """
+    from symcook.export.verify import verify_export as verified
+
+    with Progress("computing the certificate again") as progress:
+        known = verified(file, progress=progress)
+    if as_json:
+        print_json({"verified": True, **known})
+        return
+    files = ", ".join(known["files"])
+    say(f"the certificate holds: {files} are the weights of {known['model']} in {known['dtype']}, unchanged")
+    for line in guaranteed(known["guaranteed"]):
+        say(f"  {line}")
+
+
+READ_BACK = {".npz": "npz", ".safetensors": "safetensors", ".onnx": "onnx"}
+
+
+@declare("diff", "symcook diff dyck-1 dyck-1.npz")
+def diff(
+    *,
+    first: Annotated[str, argument(metavar="A")],
+    second: Annotated[str, argument(metavar="B")],
+    max_length: Annotated[
+        int, option("Inputs to length N (6), in typed symbols.", "N", Whole("the greatest length", 1, COMPARED))
+    ] = 6,
+    tolerance: Annotated[str, option("What is at most T apart counts as equal.", "T")] = "0",
+    settings: Settings,
+    as_json: bool,
+) -> int:
+    """Where two models part: A and B are recipes, model files, or exports (.npz, .safetensors, .onnx).
+
+    Says which coordinates, tokens and steps are not alike, and the first input, layer, position and coordinate at which
+    the two streams differ, with both values. Settings are those of a recipe or model file, in both where both are.
+    Exit code 0 where nothing differs, 1 where something does.
+    """
+    from symcook.export.diff import diff as compared
+
+    one, other = (_model(name, settings) for name in (first, second))
+    if settings and PurePath(first).suffix in READ_BACK and PurePath(second).suffix in READ_BACK:
+        raise BadInput("weights in a file have nothing to set", f"--set {settings[0]}", "leave it out")
+    limits = {m.max_length - m.embedding.added: name for m, name in ((one, first), (other, second)) if m.max_length}
+    most = min(limits, default=max_length)
+    length = 1 if one.pointwise else max(1, min(max_length, most))
+    with Progress("comparing runs") as progress:
+        found = compared(one, other, length, tolerance=tolerance, progress=progress)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        say(found.text())
+        if length < max_length and not one.pointwise:
+            say(f"  to length {length}, not {max_length}: {limits[most]} takes nothing longer")
+    return 0 if found.same else 1
+
+
+def _model(name: str, settings: tuple[str, ...]) -> Transformer:
+    """A recipe, a model file or an export as a model with values in place of its symbols."""
+    kind = READ_BACK.get(PurePath(name).suffix)
+    if PurePath(name).suffix in (".pt", ".pth"):
+        do = "export it as one of these too; verify-export compares its weights with the model"
+        raise BadInput(f"an export that is read back must end in one of {', '.join(READ_BACK)}", name, do)
+    if kind is None:
+        chosen = choose(name, settings)
+        return chosen.model.bind(chosen.values)
+    from symcook.export.reading import from_file
+
+    return from_file(name, kind)
+
+
+@declare("report", "symcook report first -o figures")
+def report(
+    *,
+    name: Annotated[str, argument(metavar="NAME")],
+    folder: Annotated[str, option("The folder that the files are written to.", "DIR", None, "-o", "--output")],
+    longest: Annotated[
+        int,
+        option("The greatest length on the axes.", "N", Whole("the greatest length", 3, 10**6), "--max-length"),
+    ] = 1000,
+    force: Force,
+    as_json: bool,
+) -> int:
+    from symcook.papers.drawing import write
+    from symcook.report.figure import MISSING
+
+    with Progress("report") as progress:
+        files = write(name, folder, longest, force=force, done=progress)
+    shown = [str(file) for file in files]
+    document = {"recipe": name, "max_length": longest, "files": shown}
+    say_or_json(as_json, lambda: document, lambda: "\n  ".join(["wrote", *shown]))
+    if find_spec("matplotlib") is None:
+        print(MISSING, file=sys.stderr)
+    return 0
+
+
+report.help = (
+    "Draw the figures of Chiang and Cholak 2022 about parity or first, those of the Cookbook (Figure 1 by by-gelu, "
+    "Figure 2 by dyck-1), or a comparator of the Cookbook (gtzero, gezero or eqzero, also with -input) with the region "
+    "where it is not exact in grey: every point a ball, in a CSV file, and with matplotlib as SVG and PNG."
+)

@@ -1,0 +1,178 @@
+"""``symcook prove mine.json``: a claim about a model of one's own, and its certificate checked again."""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from symcook.cli.options import Chosen, choose, need_values
+from symcook.cli.output import Waiting, print_json, say
+from symcook.errors import BadInput, Rejected, Undecided
+from symcook.files import put, vacant
+from symcook.recipes.named import is_path
+
+if TYPE_CHECKING:
+    from symcook.proof.replay import Verdict
+
+
+def bound(name: str, settings: Sequence[str]) -> tuple[Chosen, dict[str, Any]]:
+    """The model that a claim is about, and its document; BadInput where a symbol has no value."""
+    from symcook.model import modelfile
+
+    chosen = choose(name, settings)
+    need_values(chosen, defaults=False)  # a default would make a claim about one value look like one about all
+    return chosen, modelfile.to_document(chosen.model.bind(chosen.values))
+
+
+def prove_own(
+    name: str,
+    sentence: str,
+    proof: str | None,
+    force: bool,
+    as_json: bool,
+    settings: Sequence[str] = (),
+    seconds: int = 60,
+    latex: bool = False,
+    full: bool = False,
+) -> int:
+    """Prove or refute the sentence about a model, and write the certificate beside its file."""
+    from symcook.proof import own
+    from symcook.proof.audit.unasked import unasked, unasked_words
+
+    chosen, document = bound(name, settings)
+    statement = own.claim(document, sentence)
+    source = Path(name) if is_path(name) else Path(f"{name}.json")
+    target, beside = source.with_suffix(".certificate.json"), source.with_suffix(".statement.txt")
+    export = exported(target)
+    if export is not None:  # which no --force replaces
+        must = f"{target.name} must be about a claim, since it would be replaced"
+        raise BadInput(must, f"it is about {export}", "move it away, or give the model's file another name")
+    for file in (target, beside):
+        vacant(file, force)
+    text = None if proof is None else _text(proof)
+    try:
+        with Waiting("proving"):
+            answer = own.settle(statement, document, text, seconds)
+    except Rejected as error:
+        raise Undecided(f"no certificate: {error}") from None
+    word = None if answer.tried is None or answer.tried.word is None else answer.tried.word
+    row: dict[str, Any] = {"id": statement.id, "status": None, "statement": statement.text}
+    row |= {"word": None if word is None else list(word), "tried": answer.tried and answer.tried.length}
+    if answer.certificate is None or answer.verdict is None:
+        return _without(answer, chosen, row, proof, seconds, as_json)
+    texts = {target: json.dumps(answer.certificate) + "\n", beside: own.expanded(statement, answer.certificate)}
+    put({path: one.encode() for path, one in texts.items()}, force=True)
+    found = unasked(statement) if answer.verdict.status == "PROVED" else []
+    if as_json:
+        print_json(row | checked(answer.verdict, found, target, beside))
+    elif latex:
+        from symcook.report.proof import own_latex
+
+        say(own_latex(statement, answer.verdict, answer.certificate, sentence, full))
+    else:
+        say(f"{answer.verdict.words}  {sentence}")
+        if answer.tried is not None and word is not None:
+            say(f"False of     {chosen.model.embedding.said(word)}{_smallest(answer.tried)}")
+        say(f"Statement    {statement.text}")
+        if found:
+            say(f"Unasked      {unasked_words(found)}")
+        say(f"Lemmas       {', '.join(own.below(answer.certificate)) or 'none'}")
+        say(f"Certificate  {target}")
+        say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
+    return 0
+
+
+def checked(verdict: Verdict, found: list[str], target: Path, beside: Path) -> dict[str, Any]:
+    """What the document of an own claim says of its certificate and files; `found` are premises that are unasked."""
+    row = {"id": verdict.id, "status": verdict.status, "assuming": list(verdict.assuming), "unasked": found}
+    return row | {"lemmas": sorted(verdict.lemmas), "certificate": str(target), "expanded": str(beside)}
+
+
+def exported(certificate: Path) -> str | None:
+    """The export that a certificate is about, if it is of one: that of m.npz is named as that of a claim on m.json."""
+    from symcook.export.files import CLAIM, about
+
+    return ", ".join(name for name in about(certificate) if name != CLAIM) or None
+
+
+def _text(proof: str) -> Any:
+    from symcook.proof.search import prooftext
+
+    try:
+        return prooftext.read(Path(proof).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        if isinstance(error, BadInput):
+            raise
+        raise BadInput("a proof text must be a readable file in UTF-8", proof) from None
+
+
+def _without(answer: Any, chosen: Any, row: dict[str, Any], proof: str | None, seconds: int, as_json: bool) -> int:
+    """What is said where there is no certificate: 1 where the sentence is false of a word, else Undecided."""
+    from symcook.proof import own
+
+    if answer.missing is None:
+        word = chosen.model.embedding.said(answer.tried.word)
+        if as_json:
+            print_json(row)
+        else:
+            say(f"false of {word}{_smallest(answer.tried)}, as its exact run shows; no certificate was found for it")
+        return 1
+    so_far = _so_far(answer.tried)
+    if isinstance(answer.missing, own.OutOfTime):
+        raise Undecided(f"no proof was found within {seconds} seconds{so_far}; give more with --seconds.")
+    what, _, found = str(answer.missing).partition("\n")
+    print(textwrap.dedent(found), file=sys.stderr)
+    if isinstance(answer.missing, own.Unmet):
+        why = what.partition(": ")[2]
+        raise Undecided(f"{why}{so_far}; write it below 'inhabited' in a proof text: see notes/own-claims.md.")
+    where = f"{proof}, {what}" if proof is not None else "the automation found no proof"
+    do = "write the steps between into a proof text: see notes/proofs.md"
+    raise Undecided(f"{where}{so_far}; {do}.")
+
+
+def _smallest(tried: Any) -> str:
+    """What there is to say of the word at which a sentence is false."""
+    parts = [] if tried.open_at is None else ["smaller words are open"]
+    parts += ["the sentence asks for positions that this word does not have"] if tried.outside else []
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def _so_far(tried: Any) -> str:
+    if tried is None or not tried.length:
+        return ""
+    return f"; true of all words with at most {tried.length} position{'s' * (tried.length > 1)}, not proved"
+
+
+def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
+    """Check the certificate beside a model file again, for the model as it is now."""
+    from symcook.proof import own, ownfiles, replay
+    from symcook.proof.audit.unasked import unasked, unasked_words
+
+    _, document = bound(name, settings)
+    target, beside = Path(name).with_suffix(".certificate.json"), Path(name).with_suffix(".statement.txt")
+    for file in (target, beside):
+        if not file.is_file():
+            raise BadInput("a model without a sentence must have its certificate beside it", file, "give --statement")
+    export = exported(target)
+    if export is not None:
+        must = "a model without a sentence must have the certificate of a claim beside it"
+        raise BadInput(must, f"{target}, which is about {export}", "give --statement, and the model another name")
+    try:
+        certificate, text = replay.load_json(target.read_bytes()), beside.read_bytes().decode()
+    except (OSError, UnicodeDecodeError):
+        raise BadInput("a certificate and its statement must be readable files in UTF-8", target) from None
+    sentence, verdict = ownfiles.again(document, certificate, text)
+    found = unasked(own.claim(document, sentence)) if verdict.status == "PROVED" else []
+    if as_json:
+        print_json(checked(verdict, found, target, beside) | {"sentence": sentence, "reason": verdict.reason or None})
+    else:
+        say(f"{verdict.words}  {sentence}")
+        if found:
+            say(f"Unasked      {unasked_words(found)}")
+        say(f"Certificate  {target}" + (f": {verdict.reason}" if verdict.reason else ", checked again"))
+        say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
+    return 1 if verdict.status == "OPEN" else 0

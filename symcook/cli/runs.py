@@ -1,0 +1,307 @@
+"""The commands that run a model: ``run``, ``derive`` and ``check``."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from symcook.cli.options import (
+    Chosen,
+    Complete,
+    Digits,
+    Domain,
+    Latex,
+    MaxLength,
+    Name,
+    Rows,
+    Seconds,
+    Settings,
+    Tokens,
+    Whole,
+    Word,
+    check_latex,
+    choose,
+    exact_or_balls,
+    input_hint,
+    need_input,
+    need_values,
+    option,
+    read_input,
+)
+from symcook.cli.options import command as declare
+from symcook.cli.output import Progress, Waiting, line_width, print_json, say, say_or_json, within
+from symcook.errors import EMPTY_WORD, BadInput, Branching, Undecided, unknown
+
+if TYPE_CHECKING:
+    from symcook.derivation import Derivation
+
+BITS = Whole("the number of bits", 1, 1_000_000)
+
+
+@declare("run", "symcook run dyck-1 --input '(())'")
+def run(
+    *,
+    name: Name,
+    word: Word,
+    tokens: Tokens,
+    rows: Rows,
+    settings: Settings,
+    domain: Domain,
+    digits: Digits = 30,
+    bits: Annotated[int | None, option("With mpmath: round every operation to P bits.", "P", BITS)],
+    trace: Annotated[bool, option("Show the residual stream after each part of a layer.")],
+    picture: Annotated[
+        str | None, option("Draw the trace: the stream, and where each head looks.", "FILE", None, "--svg")
+    ],
+    dark: Annotated[bool, option("With --svg: for dark pages.")],
+    force: Annotated[bool, option("With --svg: replace an existing file.")],
+    as_json: bool,
+) -> None:
+    """Run a model on one input.
+
+    Without --domain the values are exact; where there are no exact ones they are balls, and the answer says so.
+    """
+    from symcook.report.figure import write_files
+    from symcook.report.picture import target
+    from symcook.report.run import text
+    from symcook.run import run as answered
+
+    if picture is None and (dark or force):
+        raise BadInput("--dark and --force must go with --svg", "no --svg", "give --svg FILE")
+    chosen = choose(name, settings)
+    file = None if picture is None else target(picture, force)
+    given = need_input(chosen, read_input(chosen, word, tokens, rows), "run")
+    need_values(chosen)
+    options: dict[str, Any] = {"values": chosen.values, "digits": digits, "bits": bits}
+    options["trace"] = trace or file is not None
+    answer, why = exact_or_balls(domain, lambda numbers: answered(chosen.model, given, numbers, **options))
+    within = in_region(chosen, answer)
+    if file is not None:
+        write_files({file: answer.svg(dark).encode()}, force)
+        if not trace:
+            answer = replace(answer, result=replace(answer.result, steps=()))
+    if as_json:
+        more = ({} if within is None else {"in_region": within}) | ({} if file is None else {"svg": str(file)})
+        print_json(answer.to_json() | more)
+    else:
+        say(text(answer, line_width()))
+        if why:
+            say(f"  {why}")
+        if within is False:
+            say(f"  outside the region where it is {exact_where(chosen)}")
+        if file is not None:
+            say(f"wrote {file}")
+    if answer.undecided:
+        given = answer.given or EMPTY_WORD
+        numbers = answer.result.domain.name
+        raise Undecided(f"the verdict on {given} stayed open in {numbers} numbers; try --domain exact.")
+
+
+def in_region(chosen: Chosen, answer: Any) -> bool | None:
+    """Whether rows of numbers lie where a recipe is exact; None for words, models of the user's own and irrationals."""
+    if chosen.info is None or chosen.model.embedding.inputs is None:
+        return None
+    from symcook.recipes import inside
+
+    try:
+        return inside(chosen.name, chosen.arguments, answer.result.sequence, chosen.model.values(chosen.values))
+    except BadInput:  # what is not rational
+        return None
+
+
+def exact_where(chosen: Chosen) -> str:
+    from symcook.recipes import region
+
+    sure = "exact" if chosen.info.largest else "known to be exact"
+    return f"{sure}: {region(chosen.name, **chosen.arguments)}"
+
+
+@declare("derive", "symcook derive first-position --input 01")
+def derive(
+    *,
+    name: Name,
+    word: Word,
+    tokens: Tokens,
+    rows: Rows,
+    settings: Settings,
+    cases: Annotated[bool, option("Split where a comparison is open: one closed form for each case.")],
+    latex: Latex,
+    document: Complete,
+    seconds: Seconds = 60,
+    as_json: bool,
+) -> None:
+    """Derive closed forms of the outputs, in every symbol that is not set.
+
+    A feed-forward recipe is derived in its inputs; a model of sequences needs one input. With --cases, and where a
+    comparison leaves no one form for all values, the answer is a list of closed forms whose conditions cover all
+    values, at most 64. Of parity, first, first-flawed,
+    parity-layernorm and first-layernorm there are closed forms for every length, a list as well, each with the id of
+    its proof: leave the input out.
+    """
+    from symcook.recipes import names
+    from symcook.recipes.closed import closed_forms, has_closed_forms
+
+    check_latex(latex, document, as_json)
+    chosen = choose(name, settings)
+    given = read_input(chosen, word, tokens, rows)
+    every_length = given is None and not chosen.pointwise
+    if every_length and (chosen.info is None or not has_closed_forms(chosen.name)):
+        known = ", ".join(name for name in names() if has_closed_forms(name))
+        alone = f"there are such for every length of {known} alone"
+        must = f"a closed form of {chosen.name} must be for one input ({alone})"
+        raise BadInput(must, "none", input_hint(chosen))
+    if every_length:
+        if latex:
+            raise BadInput("a closed form in LaTeX must be for one input", "none", input_hint(chosen))
+        answers = closed_forms(chosen.name, chosen.arguments, chosen.values)
+    else:
+        shorter = "set its symbols" if chosen.pointwise else "give a shorter input"
+        with within(seconds, f"no closed form of {chosen.name} was found", shorter):
+            answers, cases = _answers(chosen, given, cases)
+    if as_json:
+        documents = [answer.to_json() for answer in answers]
+        print_json(documents if cases or every_length else documents[0])
+    elif latex:
+        from symcook.report import markup
+        from symcook.report.derivation import displays
+
+        say(markup.latex([display for answer in answers for display in displays(answer)], document))
+    else:
+        say("\n\n".join(answer.text() for answer in answers))
+
+
+def _answers(chosen: Chosen, given: Any, cases: bool) -> tuple[tuple[Derivation, ...], bool]:
+    """The closed forms, and whether they are by cases."""
+    from symcook.derivation import derive as derived
+    from symcook.recipes.closed import has_closed_forms
+
+    try:
+        if not cases:
+            with Waiting(f"deriving {chosen.name}"):
+                return (derived(chosen.model, given, values=chosen.values),), False
+    except Branching:
+        pass
+    except Undecided as error:
+        if not has_closed_forms(chosen.name):
+            raise
+        raise Undecided(f"{error.sentence.rstrip('.')}; leave --input out for the forms at every length.") from None
+    return _by_cases(chosen, given), True
+
+
+def _by_cases(chosen: Chosen, given: Any) -> tuple[Derivation, ...]:
+    from symcook.derivation import derive_cases
+
+    with Progress(f"cases of {chosen.name}") as progress:
+        return derive_cases(
+            chosen.model,
+            given,
+            values=chosen.values,
+            progress=lambda found, most: progress(f"{found} (at most {most} are given)"),
+        )
+
+
+@declare("check", "symcook check dyck-1 --max-length 12")
+def check(
+    *,
+    name: Name,
+    max_length: MaxLength,
+    spec: Annotated[str | None, option("Your own reference: a function of inputs, or a Fold.", "FILE.py:FUNCTION")],
+    domain: Domain,
+    digits: Digits = 30,
+    settings: Settings,
+    as_json: bool,
+) -> int:
+    """Compare a model with its reference on every input: exactly, or in balls where there are no exact values.
+
+    A word model meets every word to length N, and the empty word where it takes it; a feed-forward recipe meets a
+    stated grid and takes no length. Exit 1 with the smallest counterexample where they differ, exit 3 where they differ
+    nowhere but some answers stay open.
+    """
+    chosen = choose(name, settings)
+    if chosen.inputs:
+        raise BadInput("a check chooses its inputs itself", f"--set {next(iter(chosen.inputs))}", "leave it out")
+    if chosen.pointwise and max_length is not None:
+        raise BadInput("a feed-forward recipe must be checked without --max-length", max_length, "leave it out")
+    if not chosen.pointwise and max_length is None:
+        raise BadInput(f"a check of {name} must have a greatest length", "none", f"give --max-length {_quick(chosen)}")
+    if not chosen.pointwise:
+        need_values(chosen)  # a feed-forward recipe is checked at several values of such a symbol
+    found, why = exact_or_balls(domain, lambda numbers: run_check(chosen, max_length, spec, numbers, digits))
+    say_or_json(as_json, found.to_json, lambda: check_text(chosen, found) + (f"\n  {why}" if why else ""))
+    if found.undecided and not found.differs:
+        raise Undecided(f"some answers stayed open in {found.domain} numbers; try more --digits or another --domain.")
+    return 0 if found.holds else 1
+
+
+def _quick(chosen: Chosen) -> int:
+    """A length to which a check takes seconds: 12 over two symbols, less over more, 3 where rows are the inputs."""
+    if not chosen.model.alphabet:
+        return 3
+    letters = max(2, len(chosen.model.alphabet) - chosen.model.embedding.added)
+    return max(n for n in range(1, 13) if n == 1 or letters**n <= 2**12)
+
+
+def run_check(
+    chosen: Chosen, max_length: int | None, spec: str | None = None, domain: str = "exact", digits: int = 30
+) -> Any:
+    """The check of a chosen model against its recipe's reference, or against `spec`."""
+    from symcook.verify.sweep import check, check_recipe
+
+    with Progress(f"checking {chosen.name}") as progress:
+        how: Any = {"values": chosen.values, "progress": progress, "domain": domain, "digits": digits}
+        if spec is not None:
+            # What the user's code prints must not stand in the answer.
+            with contextlib.redirect_stdout(sys.stderr):
+                function = load_spec(spec)
+                return check(chosen.model, function, max_length, region=_region(chosen), **how)
+        if chosen.info is None:
+            raise BadInput("a model file must be checked against a reference", "none", "give --spec FILE.py:FUNCTION")
+        return check_recipe(chosen.name, max_length, chosen.arguments, **how)
+
+
+def _region(chosen: Chosen) -> str | None:
+    """Where a recipe promises its answer; a model of the user's own promises it everywhere."""
+    if chosen.info is None:
+        return None
+    from symcook.recipes import region
+
+    return region(chosen.name, **chosen.arguments)
+
+
+def check_text(chosen: Chosen, found: Any) -> str:
+    """The outcome in words, about the model as it was chosen."""
+    from symcook.report.check import document
+
+    return document(found, chosen.name, partial(chosen.command, "run")).text()
+
+
+def load_spec(spec: str) -> Callable[[Any], Any]:
+    """The function FUNCTION of the Python file FILE.py, imported by path. BadInput where that fails."""
+    file, colon, name = spec.rpartition(":")
+    if not colon or not file or not name:
+        raise BadInput("a reference must be written FILE.py:FUNCTION", spec or "nothing", "for example my.py:accepts")
+    path = Path(file)
+    if not path.is_file():
+        raise BadInput("the file of a reference must exist", file)
+    loader = importlib.util.spec_from_file_location(f"symcook_spec_{path.stem}", path)
+    if loader is None or loader.loader is None:
+        raise BadInput("the file of a reference must be Python and end in .py", file)
+    module = importlib.util.module_from_spec(loader)
+    sys.modules[loader.name] = module
+    try:
+        loader.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise BadInput(f"the file {file} must import without an error", f"{type(error).__name__}: {error}") from error
+    function = getattr(module, name, None)
+    if function is None:
+        public = [n for n, value in vars(module).items() if callable(value) and not n.startswith("_")]
+        raise unknown(f"function of {file}", name, public)
+    if not callable(function):
+        raise BadInput(f"{name} of {file} must be a function", type(function).__name__)
+    return function

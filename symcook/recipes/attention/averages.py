@@ -1,0 +1,74 @@
+"""Uniform attention, and attention to oneself: Cookbook, Section 5.1."""
+
+from __future__ import annotations
+
+from symcook.recipes import kit
+from symcook.recipes.arguments import one_of
+from symcook.recipes.attention import UNIFORM_WEIGHTING, mean, over_rows, recipe
+from symcook.recipes.registry import Argument, Recipe, of_rows
+
+
+@recipe(
+    summary="x unchanged: attention whose values are zero",
+    source="Cookbook, Section 5.1.1",
+    formula="x(i)",
+    claims=("cookbook.t2.identity", "cookbook.s5.1.1.identity"),
+    reference="symcook.spec.attention:identity",
+    arguments=(
+        Argument(
+            "weighting",
+            "average",
+            "average, softmax, leftmost or rightmost",
+            one_of("average", "softmax", "leftmost", "rightmost"),
+        ),
+    ),
+    adapt=of_rows(("x",), "x"),
+)
+def attention_identity(this: Recipe, weighting: str) -> kit.Transformer:
+    """All values are zero, so attention adds nothing, whatever it looks at.
+
+    x_i + 0 = x_i, with W^(Q) = W^(K) = W^(V) = 0.
+
+    Inputs: x, one value a position. weighting: any, since all values are zero. Region: all rational sequences of length
+    at least 1.
+    """
+    nothing = kit.Head(("x",), ("x",), [[0]], [[0]], [[0]], weighting=weighting)
+    return over_rows(this, ("x",), {}, [kit.Layer(nothing)], "x")
+
+
+@recipe(
+    summary="at every position the mean of x over all positions",
+    source="Cookbook, Section 5.1.2",
+    formula="sum(j, 1, n, x(j))/n",
+    claims=("cookbook.t2.uniform_avg", "cookbook.s5.1.2.avg"),
+    arguments=(UNIFORM_WEIGHTING,),
+    adapt=of_rows(("x",), "mean"),
+)
+def average(this: Recipe, weighting: str) -> kit.Transformer:
+    """Queries and keys are zero, so every position gives equal weight to all positions.
+
+    mean_i = (1/n) sum_{k=1..n} x_k.
+
+    Inputs: x, one value a position. No mask. weighting: average or softmax, the same as all scores are 0. Region: all
+    rational sequences of length at least 1.
+    """
+    return mean(this, "none", weighting)
+
+
+@recipe(
+    summary="at position i the mean of x over positions 1 to i",
+    source="Cookbook, Section 5.1.2",
+    formula="sum(j, 1, i, x(j))/i",
+    claims=("cookbook.t2.uniform_avg", "cookbook.s5.1.2.avg_prefix", "cookbook.s2.2.2.future_mask"),
+    arguments=(UNIFORM_WEIGHTING,),
+    adapt=of_rows(("x",), "mean"),
+)
+def prefix_average(this: Recipe, weighting: str) -> kit.Transformer:
+    """Queries and keys are zero and the mask hides the future, so position i weighs positions 1 to i equally.
+
+    mean_i = (1/i) sum_{k=1..i} x_k.
+
+    Inputs: x, one value a position. Future mask (a position sees itself). weighting: average or softmax, the same as
+    all scores are 0. Region: all rational sequences of length at least 1.
+    """
+    return mean(this, "future", weighting)
