@@ -17,6 +17,7 @@ from symcook.model.expr import Tree
 from symcook.model.family import load, shipped
 from symcook.proof import familyrel
 from symcook.proof.audit.folded import called, statement_tree
+from symcook.proof.records import _RECORD, _written
 from symcook.proof.replay import Statement, statements
 from symcook.proof.runrel import Model, Relation, named, stored_model
 
@@ -41,6 +42,8 @@ is not, the reason is given by hand (`no_run` in proofs/remarks).
 
 _FAMILY = "at-all-sizes-"
 """What stands before a family's name in place of its equations."""
+_UNDER = "-under-"
+"""What stands between a name and the prefix of its run."""
 
 
 def tree_of(statement: Statement) -> Tree:
@@ -52,19 +55,34 @@ def tree_of(statement: Statement) -> Tree:
             return familyrel.expand(found[0])
         prefix = [*values.split(";"), "", "", ""][2].strip().replace("_", "")
         word = {"premises": "word", "answer": "accept"}.get(word, word)
-        return f"{word}({_FAMILY}{name}{f'-under-{prefix}' if prefix else ''})"
+        return f"{word}({_FAMILY}{name}{f'{_UNDER}{prefix}' if prefix else ''})"
 
-    return statement_tree(named(familyrel.CALL.sub(said, statement.written)))
+    text = familyrel.CALL.sub(said, statement.written)
+    while (found := _RECORD.search(text)) is not None:
+        record, model = found[2], found[3]
+        text = _written(text, found, _Record(model)).replace("RUN__", f"run({model}{_UNDER}{record})")
+    return statement_tree(named(text))
+
+
+class _Record(Relation):
+    """The relation of a stored model whose equations are left out of what is written for a record."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(stored_model(name))
+
+    def run(self) -> str:
+        return "RUN__"
 
 
 @cache
 def determined(name: str) -> frozenset[str]:
     """The names of the relation of a stored model, or of a family, whose values follow from the input."""
+    name, _, prefix = name.partition(_UNDER)
     if not name.startswith(_FAMILY):
-        return determined_by(stored_model(name))
-    family, _, prefix = name.removeprefix(_FAMILY).partition("-under-")
-    read = load(shipped(family), None)
-    made = familyrel.FamilyRelation(read).functions.keys() - {one.name for one in read.inputs}
+        made = determined_by(stored_model(name))
+    else:
+        read = load(shipped(name.removeprefix(_FAMILY)), None)
+        made = familyrel.FamilyRelation(read).functions.keys() - {one.name for one in read.inputs}
     return frozenset(f"{prefix}_{one}" if prefix else one for one in made)
 
 
@@ -135,5 +153,5 @@ def page(rows: list[claims.Claim]) -> str:
 def said_of(row: claims.Claim) -> str:
     """The models that the statement of a row names."""
     names = models_of(tree_of(statements()[row.corrected or row.id]), ("run", "accept"))
-    families = {name: f"family-{name.removeprefix(_FAMILY).partition('-under-')[0]} at all sizes" for name in names}
-    return ", ".join(sorted(families[name] if name.startswith(_FAMILY) else name for name in names))
+    plain = {name.partition(_UNDER)[0] for name in names}
+    return ", ".join(sorted(f"{one.replace(_FAMILY, 'family-')}{' at all sizes' * (_FAMILY in one)}" for one in plain))

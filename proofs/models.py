@@ -63,13 +63,13 @@ def between() -> Transformer:
 
 
 def defaulted() -> Transformer:
-    """The predecessor of Section 5.4 with any number from 0 to 1 at the first position."""
+    """The predecessor of Section 5.4 with any number e from 0 to 1 at the first position."""
     model = build("predecessor")
-    out = "relu(first + default - 1) + relu(pred - first)"
-    last = feedforward(reads=("first", "pred"), out=out, symbols=("default",))
+    out = "relu(first + e - 1) + relu(pred - first)"
+    last = feedforward(reads=("first", "pred"), out=out, symbols=("e",))
     return replace(
         model, name="predecessor-default", layers=(*model.layers[:-1], Layer(None, last)),
-        parameters=(Parameter("default", lower=0, upper=1),),
+        parameters=(Parameter("e", lower=0, upper=1, lower_open=False),),
     )  # fmt: skip
 
 

@@ -31,6 +31,10 @@ PLANTED = {
     # a word of a model without its run; what a word gives belongs to the run
     f"{DYCK} -> w(1) <= 1": "not",
     f"{DYCK} -> run(dyck-1) -> token(1) <= 1": "wholly",
+    # a run with a name of its own
+    "all A:run(min). A.out <= A.x": "wholly",
+    "all A:run(min). A.x <= A.x": "not",
+    "all names(family-max; ; g_), K:Int. run(family-max; ; g_) -> g_z2_out(K) <= g_z2_out(K)": "wholly",
 }
 
 

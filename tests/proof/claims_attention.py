@@ -225,6 +225,19 @@ def means(v: Any) -> bool | None:
 # Section 5.2 and Table 2: first
 
 
+def marked(n: int) -> dict[str, Any]:
+    """Means of the signs by zero scores, and what leftmost attention to them finds; 1 where GTZero_{1/3} sees one."""
+    signs = [F(-1) ** j for j in range(1, n + 1)]
+    means = [[sum(-s for s in signs[:i]) / i for i in range(1, n + 1)], [F(1)] + [F(-1)] * (n - 1)]
+    return {
+        "n": F(n),
+        "one()": column([1] * n),
+        "alternating()": column(signs),
+        "mean()": [column(m) for m in means],
+        "first()": [column(mark(c) for c in m) for m in means] + [column([1] * n)],
+    }
+
+
 def first_instances() -> list[dict[str, Any]]:
     out = []
     for upto in range(1, 8):
@@ -235,6 +248,7 @@ def first_instances() -> list[dict[str, Any]]:
                 "i": [F(i) for i in range(1, upto + 1)],
                 "j": [F(j) for j in range(9)],
                 "v()": column(v),
+                **marked(upto),
             }
         )
     return [*out, {**out[2], "s()": {j: F(j == 3) for j in range(9)}}]
@@ -277,6 +291,8 @@ def first(v: Any) -> bool | None:
         ("(all j:Int. s(j) = 0)", "(all j:Int. s(j) = s(j))"),
         ("lhardmax(l. pow(-1, l), i, j)", "lhardmax(l. -pow(-1, l), i, j)"),
         ("lhardmax(l. pow(-1, l), i, j)", "lhardmax(l. 0, i, j)"),
+        ("first(i) = I[i = 1]", "first(i) = I[i <= 2]"),
+        ("1 <= n -> run(first-position-leftmost) ->", "1 <= n ->"),
     ],
 )
 def first_corrected(v: Any) -> bool | None:
@@ -423,6 +439,8 @@ def pred_instances() -> list[dict[str, Any]]:
             last = [conditional(f, F(0), p) for f, p in zip(first, pred, strict=True)]
             out.append(
                 {
+                    **prefixed("P", signs, values, (evens, odds, mean, first, pred)),
+                    "P_out()": [column(last), column(pred), column(e + ODD for e in last)],
                     "n": F(n),
                     "v()": column(values),
                     "pred()": [column(pred), column(e + ODD for e in pred)],
@@ -433,6 +451,15 @@ def pred_instances() -> list[dict[str, Any]]:
                 }
             )
     return out
+
+
+def prefixed(run: str, signs: list[F], values: list[F], parts: Any) -> dict[str, Any]:
+    """The columns of a run of the stored model under its own name."""
+    even = [gtzero(s, F(1)) for s in signs]
+    evens, odds, mean, first, pred = parts
+    named = {"value": values, "one": [F(1)] * len(values), "alternating": signs, "odds": odds, "evens": evens}
+    named |= {"mean": mean, "first": first, "even": even, "pred": pred}
+    return {f"{run}_{name}()": column(entries) for name, entries in named.items()}
 
 
 PRED = pred_instances()
@@ -459,6 +486,8 @@ def pred_formula(v: Any) -> bool | None:
     "s5.4.pred_formula.corrected",
     at=PRED,
     misses=[
+        ("P.pred(1) = P.value(1)", "P.pred(1) = 0"),
+        ("P.out(i) = P.value(i - 1)", "P.out(i) = P.value(i)"),
         ("out(1) = 0", "out(1) = v(1)"),
         ("pred(1) = v(1)", "pred(1) = 0"),
         ("out(i) = v(i - 1)", "out(i) = v(i)"),
@@ -557,11 +586,29 @@ def pred_quadmax(v: Any) -> bool | None:
     )
 
 
+def strict_instances() -> Iterator[dict[str, Any]]:
+    """With what a head sees that looks at j/n before each position, 0 where there is nothing."""
+    for n in range(7):
+        v = [number() for _ in range(n)]
+        seen = [[F(j, n) for j in range(1, i)] for i in range(1, n + 1)]
+        out = [attend("average", row, v[: len(row)]) if row else F(0) for row in seen]
+        yield {
+            "n": F(n),
+            "v()": column(v),
+            "value()": column(v),
+            "one()": column([1] * n),
+            "share()": column(F(i, n) for i in range(1, n + 1)),
+            "out()": [column(out), column(e + ODD for e in out)],
+        }
+
+
 @adequate(
     "s5.4.pred_strict_ahat",
-    at=[{"n": F(n), "v()": column(number() for _ in range(n))} for n in range(7)],
+    at=strict_instances(),
     misses=[
-        ("all i in 2..n", "all i in 1..n"),
+        ("(all i in 2..n. (all j", "(all i in 1..n. (all j"),
+        ("out(1) = 0", "out(1) = value(1)"),
+        ("out(i) = value(i - 1)", "out(i) = value(i)"),
         ("hardmax(l. l/n, i - 1, j)*v(j)) = v(i - 1)", "hardmax(l. l/n, i, j)*v(j)) = v(i - 1)"),
         ("hardmax(l. l/n, i - 1, j)*v(j)) = v(i - 1)", "hardmax(l. 0, i - 1, j)*v(j)) = v(i - 1)"),
         ("hardmax(l. I[l < i]*(l/n), n, j)*v(j)) = v(i - 1)", "hardmax(l. l/n, n, j)*v(j)) = v(i - 1)"),
