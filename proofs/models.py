@@ -118,6 +118,7 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     "tie-break-of-a-head": of_family(
         "tie-break-of-a-head", "tie-break", d=2, h=1, gamma="1/2", side=-1, Q="1 0", W="0 1"
     ),
+    "induction-by-term": of_family("induction-by-term", "induction-by-term", "ABCD", S=4, term=1, beta=1),
     "since-until-formula": of_family(  # until(not a, since(a, b))
         "since-until-formula",
         "since-until",

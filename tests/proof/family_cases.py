@@ -155,8 +155,10 @@ def case(name: str, rng: random.Random) -> Case:
             return [str(one) for one in out]
 
         return values, brackets
-    if name.startswith(("induction-most", "count")):
+    if name.startswith(("induction-", "count")):
         values = {"S": rng.randint(1, 3)}
+        if name == "induction-by-term":
+            values |= {"term": rng.choice([0, 1]), "beta": rng.choice(["1/2", 1, 7])}
         return values, word(values["S"])
     if name.startswith("lookup-"):
         most = rng.randint(1, 5)
