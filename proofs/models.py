@@ -84,6 +84,8 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     "predecessor-strict-average": variant("predecessor-strict-average", "predecessor-strict", weighting="average"),
     "first-position-softmax": variant("first-position-softmax", "first-position", weighting="softmax"),
     "first-position-leftmost": variant("first-position-leftmost", "first-position", weighting="leftmost"),
+    "multiply-gelu": variant("multiply-gelu", "multiply-gelu"),
+    "max-by-gelu": variant("max-by-gelu", "by-gelu", f="max"),
     "parity-scaled": variant("parity-scaled", "parity", scaled="yes"),
     "first-scaled": variant("first-scaled", "first", scaled="yes"),
     "first-flawed-scaled": variant("first-flawed-scaled", "first-flawed", scaled="yes"),
