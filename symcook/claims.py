@@ -376,7 +376,7 @@ def _stored(path: Path) -> dict[str, Any]:
     return rows if isinstance(rows, dict) else {}
 
 
-def _known(name: str, row: Any) -> Known | None:
+def _known(name: str, row: object) -> Known | None:
     """A stored row; None where it has another form."""
     keys = {"status", "digest", "corrected", "assuming", "lemmas", "same"}
     if not isinstance(row, dict) or not {"status", "digest"} <= set(row) <= keys or name not in inventory():

@@ -13,7 +13,7 @@ from checkout import ROOT
 PACKAGE = ROOT / "symcook"
 SHIPPED = "export/run_npz.py"
 """A script that users get as it is, without types."""
-MOST = 0.145
+MOST = 0.07
 """The greatest share of parameters whose type has Any in it, or is Any under another name. Meant to fall to 0.05."""
 
 
@@ -25,7 +25,9 @@ def modules(package: Path = PACKAGE) -> dict[str, ast.Module]:
 
 
 def words(node: ast.AST) -> set[str]:
-    """The names in a type, those inside of quotes too."""
+    """The names in a type, those inside of quotes too; what an option beside it says is none."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and ast.unparse(node.value) == "Annotated":
+        return words(node.slice.elts[0])
     found = set[str]()
     for one in ast.walk(node):
         if isinstance(one, ast.Name):

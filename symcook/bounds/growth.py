@@ -47,7 +47,7 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.evaluate import evaluate
 from symcook.numbers.roots import rational_root
 
-Number = Any
+Number = fmpq | arb
 """A rational number of flint where all constants up to there are rational, else a ball; the two mix."""
 
 
@@ -173,7 +173,7 @@ class Growth:
             must = f"the error before {label} must be at most 1 by the papers' constants (Lemma 31)"
             raise BadInput(must, f"delta = {written(self.delta)}", "give a smaller delta")
         scaled, bound, greatest = self._factor(head), _flint(size), _flint(max(size, Fraction(1)))
-        weights = 2 * (_moved(scaled * _flint(mu), bound, seen.ours) / 2).tanh()
+        weights = 2 * arb(_moved(scaled * _flint(mu), bound, seen.ours) / 2).tanh()
         claimed = scaled * 3 * papers**2 * greatest * seen.papers
         return Pair(own * (bound * weights + seen.ours), papers * (self.width * greatest * 4 * claimed + seen.papers))
 
@@ -203,7 +203,7 @@ class Growth:
             before = streams(self.model, step.layer - 1, self.length, self.name)
             self.gaps[id(head)] = score_gap(head, before, self.model.embedding.start, f"{label} of {self.name}")
         gap = self.gaps[id(head)]
-        moved = _moved(_flint(mu), _flint(gap.size), error)
+        moved: Any = _moved(_flint(mu), _flint(gap.size), error)
         if gap.least is not None and 2 * moved >= _flint(gap.least):
             must = f"delta must be so small that the scores of {label} keep their maxima"
             by = Fraction(int(moved.p), int(moved.q))

@@ -148,7 +148,7 @@ def size(rows: Sequence[Sequence[Fraction]], norm: str) -> Fraction:
 def lipschitz(
     model: str | Transformer,
     norm: str = "max",
-    values: str | Mapping[str, Any] | None = None,
+    values: str | Mapping[str, object] | None = None,
     digits: int | str = 30,
 ) -> Bound:
     """The least Lipschitz constant of a feed-forward layer, against ||W2|| ||W1||, and whether it is positively

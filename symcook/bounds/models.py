@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.bounds.arguments import number_tree, rational_value
 from symcook.errors import BadInput
@@ -12,8 +12,11 @@ from symcook.model.symbols import fraction
 from symcook.model.transformer import Transformer
 from symcook.words import Word, every
 
+if TYPE_CHECKING:
+    from symcook.model.symbols import Exact
 
-def read_model(model: str | Transformer, values: str | Mapping[str, Any] | None) -> tuple[Transformer, str]:
+
+def read_model(model: str | Transformer, values: str | Mapping[str, object] | None) -> tuple[Transformer, str]:
     """A model with all symbols set, and its name: a recipe, the path of a model file, or a Transformer.
 
     `values` gives arguments of the recipe and values of symbols, as a mapping or as text "N=4, eps=1/16". Raises
@@ -30,7 +33,7 @@ def read_model(model: str | Transformer, values: str | Mapping[str, Any] | None)
     return _bound(found, {key: value for key, value in given.items() if key not in arguments}), model
 
 
-def _bound(model: Transformer, given: Mapping[str, Any]) -> Transformer:
+def _bound(model: Transformer, given: Mapping[str, Exact]) -> Transformer:
     """The model with its symbols set; BadInput, with the option to give, where one has no value."""
     missing = [p for p in model.parameters if p.default is None and p.name not in given]
     model.values(given, require=False)  # a wrong name or value is said first
@@ -41,7 +44,7 @@ def _bound(model: Transformer, given: Mapping[str, Any]) -> Transformer:
     return model.bind(given)
 
 
-def settings(values: str | Mapping[str, Any] | None) -> dict[str, Any]:
+def settings(values: str | Mapping[str, object] | None) -> dict[str, Any]:
     """Arguments and values as a mapping, from one or from text "N=4, eps=1/16"; BadInput for other text."""
     if values is None:
         return {}
@@ -70,7 +73,7 @@ def rational_positive(value: object, name: str) -> Fraction:
     return Fraction(found)
 
 
-def entry(value: Any) -> Fraction:
+def entry(value: object) -> Fraction:
     """An entry of a matrix as a Fraction; BadInput where it is not rational."""
     return Fraction(value) if isinstance(value, (int, Fraction)) else fraction(value)
 

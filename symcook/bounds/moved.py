@@ -49,14 +49,15 @@ class Off:
 
     def __init__(
         self,
-        by: Any,
+        by: Moved | None,
         exact: arb,
         slope: arb_mat | None = None,
         own: arb = NONE,
         kinks: Mapping[int, arb] = NO_KINKS,
         floor: arb | None = None,
     ) -> None:
-        self.by, self.exact, self.slope, self.own, self.kinks, self.floor = by, exact, slope, own, kinks, floor
+        self.by: Any = by
+        self.exact, self.slope, self.own, self.kinks, self.floor = exact, slope, own, kinks, floor
         self.form: Any = None
         self._whole: Any = None
         self._moved: Any = None
@@ -108,7 +109,7 @@ class Moved(Rowwise):
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(self.bits)
 
-    def begin(self, sequence: Any, start: int) -> None:
+    def begin(self, sequence: object, start: int) -> None:
         super().begin(sequence, start)
         self.width = self.length * len(self.entries) + (self.format is not None)
 
@@ -142,7 +143,7 @@ class Moved(Rowwise):
             found = self.known[value] = self.given(value)
         return found
 
-    def given(self, value: Any) -> Off:
+    def given(self, value: Coefficient) -> Off:
         """A number of the model: in floats it moves to the one that is stored."""
         exact = arb(evaluate(value) if isinstance(value, tuple) else fmpq(value.numerator, value.denominator))
         if self.format is None:
@@ -184,8 +185,8 @@ class Moved(Rowwise):
     # The arithmetic. Every result is exact + what moves it; `rounded` adds what a type of floats makes of it.
 
     def rounded(self, found: Off, by: arb | None = None) -> Off:
-        """The number as the type of floats has it: off by one rounding, or by what is given, where there are several: not
-        even a number of the type comes out of these for sure."""
+        """The number as the type of floats has it: off by one rounding, or by what is given, where there are several:
+        of these not even a number of the type comes out for sure."""
         format = self.format
         if format is None or (by is None and found.still and found.exact.is_exact() and format.holds(found.exact)):
             return found
@@ -323,7 +324,7 @@ class Moved(Rowwise):
         floor = whole.lower() if self.format is None else NONE  # a root may be rounded below it
         return self.rounded(self.passed(x.exact.sqrt(), [(x, 1 / (2 * whole))], floor))
 
-    def softmax(self, scores: Sequence[Off], scale: Any, rows: Sequence[Sequence[Off]]) -> Sequence[Off]:
+    def softmax(self, scores: Sequence[Off], scale: Off | None, rows: Sequence[Sequence[Off]]) -> Sequence[Off]:
         """Weighted means. The slope of one with weights p, scores s and values v is the mean of the slopes of v and of
         (v - mean) times those of s."""
         if scale is not None:
@@ -403,7 +404,7 @@ def _same(balls: Sequence[arb]) -> bool:
     return all(one is balls[0] for one in balls)
 
 
-def _same_objects(entries: Sequence[Any]) -> bool:
+def _same_objects(entries: Sequence[object]) -> bool:
     return all(one is entries[0] for one in entries)
 
 

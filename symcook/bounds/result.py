@@ -30,7 +30,8 @@ class Bound(Shown):
     """A claimed bound beside the sharp value.
 
     value: the supremum of the quantity; claimed: the paper's bound, None where it does not apply; holds: value <=
-    claimed, None where the balls left it open or nothing is claimed; attained: whether some admissible input
+    claimed, by balls or for all parameters by one of `proofs`, None where the balls left it open or nothing is claimed;
+    attained: whether some admissible input
     reaches the supremum. parameters are exact: integers, booleans and text of the grammar. where: which inputs
     reach the supremum, in words. proofs: ids of stored statements that say for all parameters what is answered here
     for the given ones; extra: further values, by name.

@@ -34,9 +34,6 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
 
     For n = 1 there is one position, both weightings give it 1, and the value is exactly 0.
 
-    Why the claim holds. Claimed minus value is 2 x (1 + n (n - 1) x)/(1 + (n - 1) x), where all terms are positive, so
-    that balls decide its sign at low precision, however close the two are relative to their size.
-
     Raises BadInput for n, gamma or digits out of range, Undecided where gamma > 0 stays open or the digits are not
     reached at the limit. Source: Cookbook, Definition 5.2 and Lemma 5.3.
     """
@@ -52,14 +49,10 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
     def claimed() -> flint.arb:
         return 2 * many * (-gap()).exp()
 
-    def difference() -> flint.arb:
-        x = (-gap()).exp()
-        return 2 * x * (1 + many * others * x) / (1 + others * x)
-
     sharp = refine(value, wanted, relative=True, what="the supremum")
     half = refine(lambda: value() / 2, wanted, relative=True, what="the error of a value")
     paper = refine(claimed, wanted, relative=True, what="the claimed bound")
-    holds = decided(difference, wanted, "the supremum <= 2 n e^-gamma")
+    holds = decided(lambda: claimed() - value(), wanted, "the supremum <= 2 n e^-gamma")
     where = "by any one score" if many == 1 else "by one maximal score and all others exactly gamma below it"
     return Bound(
         kind="softmax-hardmax",

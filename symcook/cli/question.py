@@ -92,7 +92,7 @@ def _example(question: Question, argument: Argument) -> str:
 
 
 def ask(
-    chosen: Chosen, question: Question, place: str | None, force: bool, seconds: int, as_json: bool, **given: Any
+    chosen: Chosen, question: Question, place: str | None, force: bool, seconds: int, as_json: bool, **given: object
 ) -> int:
     """Ask, print the answer, and write its files."""
     from symcook.report.figure import MISSING, plot_targets

@@ -42,9 +42,9 @@ class Builder:
     def __init__(
         self,
         *,
-        words: str | Sequence[str] | Mapping[str, Mapping[str, Any]] | None = None,
+        words: str | Sequence[str] | Mapping[str, Mapping[str, object]] | None = None,
         inputs: Iterable[str] | None = None,
-        positions: Mapping[str, Any] | None = None,
+        positions: Mapping[str, object] | None = None,
         parameters: Iterable[Parameter] = (),
         start: int = 1,
         before: str | None = None,
@@ -71,9 +71,9 @@ class Builder:
         writes: str | Iterable[str],
         reads: str | Iterable[str],
         *,
-        Q: Any = None,
-        K: Any = None,
-        V: Any = None,
+        Q: object = None,
+        K: object = None,
+        V: object = None,
         mask: str = "none",
         weighting: str = "average",
         temperature: Exact = 1,
@@ -97,8 +97,8 @@ class Builder:
 
     @door()
     def feedforward(
-        self, writes: str | Iterable[str], reads: str | Iterable[str], *, W1: Any, b1: Any, W2: Any, b2: Any = None,
-        activation: str = "relu",
+        self, writes: str | Iterable[str], reads: str | Iterable[str], *, W1: object, b1: object, W2: object,
+        b2: object = None, activation: str = "relu",
     ) -> tuple[str, ...]:  # fmt: skip
         """A feed-forward part; b2 is zero unless given. Returns `writes`. See `symcook.FeedForward`."""
         reads, writes = _names(reads), _names(writes)
@@ -202,7 +202,7 @@ class Builder:
         *,
         reads: Mapping[str, str] | None = None,
         values: Mapping[str, Exact] | None = None,
-        **arguments: Any,
+        **arguments: object,
     ) -> tuple[str, ...]:
         """The blocks of a recipe (or of any model that takes inputs) on coordinates of this model. Returns `writes`.
 
@@ -246,7 +246,7 @@ class Builder:
         position: str,
         reads: str | Iterable[str],
         *,
-        weights: Any = None,
+        weights: object = None,
         labels: Iterable[str] = (),
     ) -> None:
         """What is looked at, and where: a `symcook.model.ends.Readout`. Without weights a label is a coordinate."""
@@ -265,7 +265,7 @@ class Builder:
         layers = _packed(self._steps) if packed else tuple(_alone(step) for step in self._steps)
         return Transformer(name, embedding, layers, self._readout, self._parameters, self._max_length, source)
 
-    def _opened(self, model: Transformer, values: Mapping[str, Any]) -> Transformer:
+    def _opened(self, model: Transformer, values: Mapping[str, object]) -> Transformer:
         """`model` with numbers, or expressions in the symbols declared here, for some of its symbols."""
         table = {}
         for name, value in values.items():

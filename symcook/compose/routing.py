@@ -47,7 +47,7 @@ def rename(
     def to(one: str) -> str:
         return names.get(one, one)
 
-    def row(values: Mapping[str, Any]) -> dict[str, Any]:
+    def row(values: Mapping[str, object]) -> dict[str, Any]:
         return {to(c): v for c, v in values.items()}
 
     given = model.embedding
@@ -117,7 +117,7 @@ def choice(rows: Sequence[str | None], columns: Sequence[str]) -> sympy.Immutabl
     return sympy.ImmutableMatrix(len(rows), len(columns), lambda r, c: int(rows[r] == columns[c]))
 
 
-def _routed(block: Part, reads: Sequence[str], right: Any, writes: Sequence[str], left: Any) -> Part:
+def _routed(block: Part, reads: Sequence[str], right: object, writes: Sequence[str], left: object) -> Part:
     if isinstance(block, FeedForward):
         changed = {"W1": block.W1 * right, "W2": left * block.W2, "b2": left * block.b2}
     else:
@@ -130,8 +130,8 @@ def route(
     *,
     reads: Sequence[str | None] | None = None,
     writes: Sequence[str | None] | None = None,
-    left: Any = None,
-    right: Any = None,
+    left: object = None,
+    right: object = None,
 ) -> Block:
     """L o block o R: the block on R x, with L applied to what it adds.
 
@@ -160,7 +160,7 @@ def route(
 
 
 def _side(
-    old: Sequence[str], names: Sequence[str | None] | None, given: Any, what: str, is_left: bool
+    old: Sequence[str], names: Sequence[str | None] | None, given: object, what: str, is_left: bool
 ) -> tuple[tuple[str, ...], Any]:
     """The new names of one side of a block and the matrix between the old and the new ones."""
     if isinstance(names, str):

@@ -81,7 +81,7 @@ class Ball(Shortening[Value]):
             known = self._known[value] = self._given(value)
         return known
 
-    def _given(self, value: Any) -> Value:
+    def _given(self, value: int | Number) -> Value:
         given = evaluate(value) if isinstance(value, tuple) else fmpq(value.numerator, value.denominator)
         return self._entry(given)
 

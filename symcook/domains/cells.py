@@ -12,9 +12,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from symcook.domains.rowwise import Quantity
 
 INT32 = 2**31 - 1
 INT64 = 2**63 - 1
@@ -140,7 +143,7 @@ def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carr
     return Cell(total, common, bound)
 
 
-def irrational(terms: Sequence[tuple[Cell, Any]], shift: Fraction) -> Cell:
+def irrational(terms: Sequence[tuple[Cell, Quantity]], shift: Fraction) -> Cell:
     """The same with weights of the exact domain, roots among them."""
     total = np.array([shift], dtype=object)
     for cell, weight in sorted(terms, key=lambda term: term[0].size):
@@ -218,12 +221,12 @@ def _merged(table: Array, codes: Array) -> Coded:
     return np.array(list(known), dtype=table.dtype), np.array(places, dtype=np.int32)[codes]
 
 
-def scalar(value: int, kind: np.dtype[Any]) -> Any:
+def scalar(value: int, kind: np.dtype) -> Any:
     """`value` as a number of the carrier, so that no wider type creeps in."""
     return kind.type(value) if kind.kind in "if" else value
 
 
-def scaled(entries: Array, factor: int, kind: np.dtype[Any]) -> Array:
+def scaled(entries: Array, factor: int, kind: np.dtype) -> Array:
     """factor * entries in the carrier `kind`."""
     if entries.dtype != kind:
         entries = entries.astype(kind)

@@ -62,7 +62,7 @@ class Exact(Shortening[Value]):
             return Fraction(int(sign(known) > 0))
         raise NotExact("an activation must have exact values in the exact domain", kind, _BALL)
 
-    def normalised(self, entries: Sequence[Value], epsilon: Any, zero_variance: str, i: int) -> list[Value]:
+    def normalised(self, entries: Sequence[Value], epsilon: Fraction, zero_variance: str, i: int) -> list[Value]:
         return normalised(entries, epsilon, zero_variance, i)
 
     def weights(self, scores: Sequence[Value]) -> list[Value]:
@@ -74,7 +74,9 @@ class Exact(Shortening[Value]):
             return [logarithmic(factor, self._start, self.length)] * len(self.rows)
         return [logarithmic(factor, self._start + row, self.length) for row in self.rows]
 
-    def softmax(self, scores: Sequence[Value], scale: Any, rows: Sequence[Sequence[Value]]) -> list[Value]:
+    def softmax(
+        self, scores: Sequence[Value], scale: tuple[Value, Logs], rows: Sequence[Sequence[Value]]
+    ) -> list[Value]:
         """Scores are taken from the first one: a common factor of all weights cancels. A root in the factor may make
         them rational."""
         plain, logs = scale
@@ -304,7 +306,7 @@ class _Form:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> _Form:
+    def __truediv__(self, other: Fraction | int | Root) -> _Form:
         return self * (1 / (Fraction(other) if isinstance(other, int) else other)) if other else NotImplemented
 
 

@@ -314,7 +314,7 @@ class Field:
         monomials = [monomial for monomial, _ in terms]
         return list(zip(monomials, (w // content for w in whole), strict=True)), fmpq(int(content), bottom)
 
-    def _sum(self, terms: Sequence[tuple[Any, int]]) -> Any:
+    def _sum(self, terms: Sequence[tuple[Sequence[int], int]]) -> Any:
         return sympy.Add(
             *(
                 sympy.Mul(sympy.Integer(c), *(self._power(g, e) for g, e in enumerate(monomial) if e))

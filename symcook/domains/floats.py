@@ -243,7 +243,7 @@ class Float64(Going[Column, float, "bool | int | None"]):
             self._refuse(values[~np.isfinite(values)].flat[0], values.dtype)
         return values
 
-    def _refuse(self, value: float, kind: np.dtype[Any] | type[np.floating]) -> None:
+    def _refuse(self, value: float, kind: np.dtype | type[np.floating]) -> None:
         limit = f"{float(np.finfo(kind).max):.6g}"
         given = "one beyond" if not math.isfinite(value) else f"{float(value):.6g}"
         wider = "" if self.kind is np.float64 else "--domain float64 or "

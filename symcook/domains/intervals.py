@@ -43,7 +43,7 @@ def _pairs(first: int, second: int, sum_of: bool) -> int:
     return result
 
 
-def of_number(value: Any) -> int:
+def of_number(value: fmpq | int) -> int:
     return POSITIVE if value > 0 else NEGATIVE if value < 0 else ZERO
 
 
@@ -151,7 +151,7 @@ def _roots_inside(p: fmpq_poly, box: Span) -> int:
     while chain[-1].degree() > 0:
         chain.append(-(chain[-2] % chain[-1]))
 
-    def changes(values: list[Any]) -> int:
+    def changes(values: list[fmpq]) -> int:
         signs = [v > 0 for v in values if v != 0]
         return sum(a != b for a, b in zip(signs, signs[1:], strict=False))
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import mpmath
 from mpmath.libmp import from_rational
@@ -26,6 +26,9 @@ from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree
 from symcook.model.rationals import rewritten
 from symcook.numbers.evaluate import nearest
+
+if TYPE_CHECKING:
+    from mpmath.ctx_mp_python import _mpf
 
 MAX_BITS = 1_000_000
 
@@ -75,7 +78,7 @@ class Mp(Shortening):
             known = self._known[value] = self._round(value)
         return known
 
-    def _round(self, value: Any) -> Any:
+    def _round(self, value: Coefficient) -> Any:
         if isinstance(value, tuple):
             return mpmath.mp.make_mpf(nearest(value, {}, self.bits))
         return mpmath.mp.make_mpf(from_rational(value.numerator, value.denominator, self.bits, "n"))
@@ -109,7 +112,7 @@ class Mp(Shortening):
         root = mpmath.sqrt(variance)
         return [c / root for c in centred]
 
-    def weights(self, scores: Sequence[Any]) -> list[Any]:
+    def weights(self, scores: Sequence[_mpf]) -> list[Any]:
         """e^(score - greatest score)."""
         top = max(scores)
         return [mpmath.exp(score - top) for score in scores]
@@ -130,7 +133,7 @@ def digits_of(bits: int) -> int:
     return -(-bits * 30103 // 100000) + 1
 
 
-def _logistic(x: Any) -> Any:
+def _logistic(x: _mpf) -> Any:
     """1/(1 + e^-x), with the small exponential on either side."""
     small = mpmath.exp(-abs(x))
     return (small if x < 0 else mpmath.mpf(1)) / (1 + small)

@@ -283,7 +283,7 @@ class Rounding(Ball):
     def weights(self, scores: Sequence[Value]) -> list[Value]:
         return self._format.softmax(scores)
 
-    def softmax(self, scores: Sequence[Value], scale: Any, rows: Sequence[Sequence[Value]]) -> Sequence[Value]:
+    def softmax(self, scores: Sequence[Value], scale: Value | None, rows: Sequence[Sequence[Value]]) -> Sequence[Value]:
         if not self.divides_first:
             return super().softmax(scores, scale, rows)
         weights = self.weights(scores if scale is None else [self.times(scale, score) for score in scores])

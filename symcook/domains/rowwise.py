@@ -138,7 +138,7 @@ class Going(Positions[Held, Entry, Verdict]):
         held: Sequence[Any] = columns
         return [column[place:][:1] for column in held]
 
-    def resume(self, sequence: Any, start: int, seen: int) -> None:
+    def resume(self, sequence: object, start: int, seen: int) -> None:
         self.begin(sequence, start)
         self._sequence, self.rows = self._sequence[seen:], self.rows[seen:]
 
@@ -225,7 +225,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         """What `scaled` takes at each position; None where the factor of the scores is 1."""
         return None if factor == 1 else self.positions(factor)
 
-    def softmax(self, scores: Sequence[Value], scale: Any, rows: Sequence[Sequence[Value]]) -> Sequence[Value]:
+    def softmax(self, scores: Sequence[Value], scale: Value | None, rows: Sequence[Sequence[Value]]) -> Sequence[Value]:
         """The mean of each row of values with weights e^(scale score); no scale is 1."""
         weights = self.weights(scores if scale is None else [self.times(scale, score) for score in scores])
         total = self.total(weights)
@@ -254,7 +254,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
 
     # What holds in every number system.
 
-    def begin(self, sequence: Any, start: int) -> None:
+    def begin(self, sequence: object, start: int) -> None:
         super().begin(sequence, start)
         self._memo, self._memos = iter(dict, None), []
 

@@ -539,7 +539,7 @@ class KnownSigns:
         self._spend(grown)
         return p.compose(*put)
 
-    def _smaller(self, argument: Any, boxes: dict[int, Span], side: int) -> dict[int, Span] | None:
+    def _smaller(self, argument: fmpq_mpoly, boxes: dict[int, Span], side: int) -> dict[int, Span] | None:
         """The boxes where a polynomial has the signs `side`, or larger ones; None where there is no such point."""
         used = self._used(argument) if len(argument) else []
         if len(used) != 1 or argument.degrees()[used[0]] != 1:

@@ -180,7 +180,7 @@ class Symbolic(Rowwise):
             raise Impossible("the conditions of a case must leave some values")
         return field.quotient(value.num.compose(*gens), below)
 
-    def _resolve(self, polynomial: Any, put: dict[int, fmpq_mpoly]) -> None:
+    def _resolve(self, polynomial: fmpq_mpoly, put: dict[int, fmpq_mpoly]) -> None:
         """Find what stands for each maximum in a polynomial: 0 or its argument, itself resolved; for a step 0 or 1."""
         field = self._field
         for g, degree in enumerate(polynomial.degrees()):
@@ -669,7 +669,7 @@ def _verdict(signs: int, wanted: int) -> bool | None:
     return None if signs & wanted else False
 
 
-def _primitive(polynomial: Any) -> tuple[fmpq, Any]:
+def _primitive(polynomial: fmpq_mpoly) -> tuple[fmpq, Any]:
     """(c, p) with polynomial = c p, p with coprime integer coefficients, the leading one positive."""
     coefficients = [c for _, c in polynomial.terms()]
     bottom = lcm(*(int(c.q) for c in coefficients))

@@ -28,7 +28,7 @@ def export(
     max_length: int | None = None,
     values: Mapping[str, Exact] | None = None,
     claims: Sequence[str] = (),
-    built: Mapping[str, Any] | None = None,
+    built: Mapping[str, object] | None = None,
     force: bool = False,
     progress: Callable[..., None] | None = None,
 ) -> dict[str, Any]:

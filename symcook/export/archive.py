@@ -26,28 +26,33 @@ Lengths count the tokens that the model adds. Numbers of type bfloat16, which nu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from symcook.errors import BadInput
 from symcook.model.ends import TokenRows
-from symcook.model.expr import names, show
+from symcook.model.expr import Tree, names, show
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
-from symcook.model.symbols import lowered
+from symcook.model.symbols import Number, lowered
 from symcook.model.transformer import Transformer
 from symcook.words.enclosure import DTYPES
 
 if TYPE_CHECKING:
     import numpy as np
+    import numpy.typing as npt
+    import sympy
 
 FORMAT = "symcook archive 4"
-Archive = dict[str, Any]
+Archive: TypeAlias = "dict[str, np.ndarray]"
+Stored = tuple[int, int] | Tree
+"""A number as it is rounded: a numerator with its denominator, or a tree."""
+Index = Callable[[int], tuple[int, ...]]
 LISTED = 50
 """How many rounded numbers of one array a certificate lists; it counts the others."""
 
 
-def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, Any] | None = None) -> Archive:
+def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, dict[str, Any]] | None = None) -> Archive:
     """The archive of a model whose symbols all have values, with position tables to length `n_max`.
 
     `roundings` takes for each array with a number that is not stored exactly how many there are, the greatest relative
@@ -56,7 +61,7 @@ def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, Any]
     return _Writer(model, dtype, n_max, {} if roundings is None else roundings).archive()
 
 
-def reach(m: Mapping[str, Any]) -> int | None:
+def reach(m: Mapping[str, np.ndarray]) -> int | None:
     """The greatest length of the tables of an archive; None where it has none, and takes every length."""
     return min((len(m[key]) for key in m if key == "positions" or key.endswith(".factor")), default=None)
 
@@ -141,7 +146,7 @@ class _Writer:
                 table[n - 1, :n, k] = self.numbers(row, "positions", lambda p, n=n, k=k: (n - 1, p, k))
         self.found["positions"] = table
 
-    def places(self, term: Any) -> list[Any]:
+    def places(self, term: Number) -> list[Any]:
         """A term without n at each position to the greatest length."""
         return position_table(term, self.model.embedding.start, self.n_max)[-1]
 
@@ -196,7 +201,7 @@ class _Writer:
     def matrix(
         self,
         key: str,
-        weights: Any,
+        weights: sympy.MatrixBase,
         rows: Sequence[int],
         columns: Sequence[int] | None,
         height: int,
@@ -224,7 +229,7 @@ class _Writer:
             table[np.ix_(list(rows), across)] = found.reshape(len(rows), len(across))
         self.found[key] = table[:, 0] if columns is None else table
 
-    def rows(self, key: str, rows: Iterable[Mapping[str, Any]], shape: tuple[int, int]) -> None:
+    def rows(self, key: str, rows: Iterable[Mapping[str, Number]], shape: tuple[int, int]) -> None:
         """Rows of numbers by coordinate."""
         import numpy as np
 
@@ -235,14 +240,14 @@ class _Writer:
             table[list(r), list(c)] = self.numbers(values, key, lambda k: (r[k], c[k]))
         self.found[key] = table
 
-    def vector(self, key: str, values: Sequence[Any]) -> None:
+    def vector(self, key: str, values: Sequence[Number]) -> None:
         self.found[key] = self.numbers(values, key, lambda k: (k,))
 
-    def numbers(self, values: Sequence[Any], key: str, index: Any) -> np.ndarray[Any, Any]:
+    def numbers(self, values: Sequence[Number], key: str, index: Index) -> np.ndarray:
         """Lowered numbers rounded to the type; `index` names the place of one in the array `key`."""
         return self.stored([v if isinstance(v, tuple) else v.as_integer_ratio() for v in values], key, index)
 
-    def stored(self, values: Sequence[Any], key: str, index: Any) -> np.ndarray[Any, Any]:
+    def stored(self, values: Sequence[Stored] | np.ndarray, key: str, index: Index) -> np.ndarray:
         """The same for numbers that are trees, or rational as numerator and denominator, or an array of floats."""
         import numpy as np
 
@@ -282,7 +287,7 @@ class _Writer:
         return result
 
     def possible_errors(
-        self, off: Sequence[int], values: Sequence[Any], result: Any, near: Any
+        self, off: Sequence[int], values: Sequence[Stored] | np.ndarray, result: np.ndarray, near: np.ndarray
     ) -> Iterable[tuple[int, float]]:
         """The indices of rounded numbers, and how large the relative error of each may be, the largest first."""
         import numpy as np
@@ -296,7 +301,7 @@ class _Writer:
         order = np.argsort(-most)
         return zip(np.array(off)[order].tolist(), most[order].tolist(), strict=True)
 
-    def nearest(self, value: Any) -> float:
+    def nearest(self, value: Stored) -> float:
         """The float64 nearest to a number; the same tree is looked at once."""
         from symcook.numbers.evaluate import float_of
 
@@ -307,7 +312,7 @@ class _Writer:
         return self.known[value]
 
 
-def cast(values: Any, dtype: str) -> np.ndarray[Any, Any]:
+def cast(values: npt.ArrayLike, dtype: str) -> np.ndarray[Any, Any]:
     """Numbers in float64 rounded to a type, to the nearest and to even where two are as near; inf beyond its range.
 
     >>> cast([1.00390625, 1.01171875, 3.4e38, 1e39], "bfloat16").tolist()[:2]
@@ -326,7 +331,7 @@ def cast(values: Any, dtype: str) -> np.ndarray[Any, Any]:
         return np.where(np.abs(found) >= 2.0**128, np.copysign(np.inf, found), found).astype(np.float32)
 
 
-def _relative(value: Any, stored: float) -> float:
+def _relative(value: Stored | float, stored: float) -> float:
     """|stored - value|/|value| rounded up a little; of a number that is no rational, a bound."""
     from fractions import Fraction
 
@@ -345,7 +350,7 @@ def _relative(value: Any, stored: float) -> float:
     return abs(kept * q - p * by) / (abs(p) * by) * (1 + 2.0**-50)
 
 
-def _number(value: Any) -> Any:
+def _number(value: Stored | float) -> Any:
     """A numerator and denominator, a float, or a tree, as a lowered number."""
     from fractions import Fraction
 
@@ -354,16 +359,16 @@ def _number(value: Any) -> Any:
     return Fraction(float(value))
 
 
-def text(value: Any) -> str:
+def text(value: Number | int) -> str:
     """A lowered number as text."""
     return show(value) if isinstance(value, tuple) else quotient(value)
 
 
-def _by_length(term: Any) -> bool:
+def _by_length(term: Number) -> bool:
     return isinstance(term, tuple) and "n" in names(term)
 
 
-def position_table(expression: Any, start: int, n_max: int) -> list[list[Any]]:
+def position_table(expression: Number | sympy.Expr, start: int, n_max: int) -> list[list[Any]]:
     """The exact values of an expression in i and n: for each length n from 1 to `n_max`, one a position."""
     from symcook.domains.exact import value_at
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.domains import make_domain
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
@@ -19,6 +19,13 @@ from symcook.model.symbols import from_sympy
 from symcook.model.transformer import Transformer
 from symcook.run import run
 from symcook.verify.sweep import TOLERANCE
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from symcook.domains.batch import Grid, Words
+    from symcook.export.archive import Archive
+    from symcook.model.symbols import Number
 
 FORMAT = "symcook certificate 3"
 BATCHED = 2**18
@@ -35,7 +42,7 @@ GRID = tuple(Fraction(v) for v in ("0", "1", "-1", "2", "1/2", "-2", "-1/2", "1/
 Progress = Callable[[int, int], None]
 
 
-def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Progress | None = None) -> dict[str, Any]:
+def compare(model: Transformer, m: Archive, n_max: int, progress: Progress | None = None) -> dict[str, Any]:
     """Run the archive's arrays and the exact model on the same inputs, length by length, until they part.
 
     Where the readout decides or picks a label, every answer must be the same; where it shows values, each must be
@@ -120,7 +127,7 @@ class _NoRuns:
         self._new = []
 
 
-def _tolerance(m: Mapping[str, Any]) -> Fraction:
+def _tolerance(m: Archive) -> Fraction:
     return TOLERANCE.get(str(m["dtype"]), Fraction(1, 10))
 
 
@@ -150,7 +157,7 @@ def _too_many(n: int, size: int, limit: int) -> str:
     return f"length {n} has {size} more inputs, and at most {limit} are compared {how}"
 
 
-def _length(model: Transformer, m: Mapping[str, Any], n: int, limit: int, none: _NoRuns) -> tuple[str | None, float]:
+def _length(model: Transformer, m: Archive, n: int, limit: int, none: _NoRuns) -> tuple[str | None, float]:
     """The first input of length `n` on which floats and exact values part, and the largest difference of values."""
     from symcook.domains.batch import Grid, Words, nth
 
@@ -169,7 +176,7 @@ def _length(model: Transformer, m: Mapping[str, Any], n: int, limit: int, none: 
     return None, worst
 
 
-def _name(model: Transformer, sequence: Any) -> str:
+def _name(model: Transformer, sequence: Sequence[Any]) -> str:
     """An input as a user types it: a word, tokens with spaces, or rows of numbers."""
     if model.embedding.inputs is None:
         return model.embedding.written(model.embedding.typed(sequence))
@@ -177,7 +184,7 @@ def _name(model: Transformer, sequence: Any) -> str:
 
 
 def _block(
-    model: Transformer, m: Mapping[str, Any], block: Any, n: int, batched: bool, none: _NoRuns
+    model: Transformer, m: Archive, block: Words | Grid, n: int, batched: bool, none: _NoRuns
 ) -> tuple[int | None, float]:
     """The number of the first input of a block on which they part, and the largest relative difference of values."""
     import numpy as np
@@ -217,7 +224,7 @@ def _block(
     return first, float(difference[runs].max()) if first is None else float("inf")
 
 
-def _spread(block: Any, made: Callable[[Any], Any]) -> Any:
+def _spread(block: Words | Grid, made: Callable[[Any], object]) -> Any:
     """What is made of each token or row of a block's inputs, as an array (B, n, ...) in the order of the block."""
     import numpy as np
 
@@ -227,11 +234,11 @@ def _spread(block: Any, made: Callable[[Any], Any]) -> Any:
     return np.stack([np.array([made(one) for one in options])[digit] for options, digit in columns], axis=1)
 
 
-def _first(wrong: Any) -> int | None:
+def _first(wrong: np.ndarray) -> int | None:
     return int(wrong.argmax()) if wrong.any() else None
 
 
-def _batched(model: Transformer, block: Any, n: int) -> Any:
+def _batched(model: Transformer, block: Words | Grid, n: int) -> Any:
     """Exact answers (B) or (B, n), or exact values (B, places, shown) rounded once to float64."""
     import numpy as np
 
@@ -253,7 +260,7 @@ def _rounded(shown: list[str]) -> Any:
     return np.array([known[text] for text in shown])
 
 
-def _single(model: Transformer, sequence: Any, n: int) -> Any:
+def _single(model: Transformer, sequence: Sequence[object], n: int) -> Any:
     """The answer or the values of one input, from the exact domain or, where it has none, from balls; None where the
     input has no run."""
     given = sequence if model.embedding.inputs is not None else model.embedding.typed(sequence)
@@ -293,14 +300,14 @@ def _float(shown: Any) -> float:
 
 def certificate(
     model: Transformer,
-    values: Mapping[str, Any],
+    values: Mapping[str, object],
     kind: str,
     dtype: str,
     n_max: int,
     claims: list[dict[str, str]],
     built: Mapping[str, Any],
-    arrays: Mapping[str, Any],
-    roundings: Mapping[str, Any],
+    arrays: Archive,
+    roundings: Mapping[str, object],
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """The certificate's document; `model` has values in place of all symbols, which `values` names. `built` names the
@@ -352,5 +359,5 @@ def _tables(model: Transformer, n_max: int) -> dict[str, Any]:
     return {"start": start, "N": n_max, "tables": tables}
 
 
-def _texts(table: list[list[Any]]) -> list[list[str]]:
+def _texts(table: list[list[Number]]) -> list[list[str]]:
     return [[text(value) for value in row] for row in table]

@@ -153,7 +153,7 @@ def _inputs(model: Transformer, max_length: int) -> Iterator[tuple[str, Any]]:
             yield show_rows(checked), checked
 
 
-def _run(one: Transformer, other: Transformer, tokens: Any, near: Any) -> dict[str, Any] | None:
+def _run(one: Transformer, other: Transformer, tokens: Any, near: object) -> dict[str, Any] | None:
     results = []
     for model in (one, other):
         given = tokens
@@ -181,7 +181,7 @@ def _run(one: Transformer, other: Transformer, tokens: Any, near: Any) -> dict[s
     return None
 
 
-def _traced(model: Transformer, given: Any) -> Result:
+def _traced(model: Transformer, given: object) -> Result:
     from symcook.domains import make_domain
 
     return forward(model, given, make_domain("ball", bits=BITS), trace=True, weights=False)

@@ -95,7 +95,7 @@ def write(
     weights: Path,
     certificate: Path,
     contents: Mapping[str, bytes],
-    document: Mapping[str, Any],
+    document: Mapping[str, object],
     *,
     force: bool,
 ) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def write(
     return full
 
 
-def sealed(document: Mapping[str, Any]) -> tuple[bytes, str]:
+def sealed(document: Mapping[str, object]) -> tuple[bytes, str]:
     """The bytes of a certificate, and the hash in them: of all these bytes with zeros in its own place."""
     text = json.dumps({**document, "model_file": None, "certificate_sha256": UNKNOWN}, indent=1) + "\n"
     model = json.dumps(document.get("model_file"))  # on one line, which Python writes ten times faster than with breaks

@@ -157,10 +157,10 @@ class Lens:
         uniform = not Q.any() or not K.any()
         if str(m[key + "weighting"]) != "softmax" and not (uniform and str(m[key + "weighting"]) == "average"):
             _refuse(f"the weighting of {name}", f"{m[key + 'weighting']} (hard attention)")
-        factor = m.get(key + "factor", np.ones(1))
+        factor: Any = m.get(key + "factor", np.ones(1))
         if factor.ndim > 1 or (factor != factor[0]).any():
             _refuse(f"the temperature of {name}", "one that depends on the position")
-        biases = [m.get(f"{key}b{part}", np.zeros(len(m[key + part]), dtype=Q.dtype)) for part in "QKV"]
+        biases: list[Any] = [m.get(f"{key}b{part}", np.zeros(len(m[key + part]), dtype=Q.dtype)) for part in "QKV"]
         Q, biases[0] = (
             cast(given.astype(np.float64) * (float(factor[0]) * SCALE), str(m["dtype"])) for given in (Q, biases[0])
         )

@@ -5,21 +5,25 @@ and without an infinity.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, NoRun
 from symcook.export.archive import arrays as arrays
 from symcook.export.archive import held_as, reach
 from symcook.export.archive import position_table as position_table
 
+if TYPE_CHECKING:
+    import numpy as np
 
-def embed(m: Mapping[str, Any], tokens: Any) -> Any:
+    from symcook.export.archive import Archive
+
+
+def embed(m: Archive, tokens: np.ndarray) -> Any:
     """The residual stream of a batch of token numbers (B, n), before position values are added: (B, n, d)."""
     return m["embedding"][tokens]
 
 
-def place(m: Mapping[str, Any], rows: Any) -> Any:
+def place(m: Archive, rows: np.ndarray) -> Any:
     """The residual stream of a batch of input rows (B, n, inputs), in the order of the archive's names: (B, n, d)."""
     import numpy as np
 
@@ -29,7 +33,7 @@ def place(m: Mapping[str, Any], rows: Any) -> Any:
     return z
 
 
-def evaluate(m: Mapping[str, Any], z: Any, *, refuse: bool = True) -> Any:
+def evaluate(m: Archive, z: np.ndarray, *, refuse: bool = True) -> Any:
     """The residual stream at the end, for a batch z (B, n, d) of embedded inputs.
 
     Raises NoRun, as a run of the model does, where one of them has no run: a norm that refuses meets zero variance, or
@@ -48,17 +52,17 @@ def _refused(must: str, given: str, do: str = "") -> None:
     raise NoRun(must, given, do)
 
 
-def shown(m: Mapping[str, Any], z: Any) -> Any:
+def shown(m: Archive, z: np.ndarray) -> Any:
     """What a readout shows at each position (B, n, k), as `run_npz.shown` has it."""
     return _asked("shown", m, z)
 
 
-def verdicts(m: Mapping[str, Any], z: Any) -> Any:
+def verdicts(m: Archive, z: np.ndarray) -> Any:
     """The answers of a sign, zero or largest readout (B), or (B, n) where it answers at each position."""
     return _asked("verdicts", m, z)
 
 
-def _asked(what: str, *given: Any) -> Any:
+def _asked(what: str, *given: object) -> Any:
     from symcook.export import run_npz
 
     try:

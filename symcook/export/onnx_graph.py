@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
 from symcook.export.archive import Archive, facts, module
+
+if TYPE_CHECKING:
+    import numpy as np
 
 OPSET = 17
 IR_VERSION = 8
@@ -32,7 +35,7 @@ class _Graph:
         self.constants: dict[str, Any] = {}
         self.seen: dict[str, str] = {}
 
-    def op(self, kind: str, *inputs: str, **attributes: Any) -> str:
+    def op(self, kind: str, *inputs: str, **attributes: object) -> str:
         """A node; the name of what it gives."""
         name = f"{kind.lower()}_{len(self.nodes)}"
         self.nodes.append(self.helper.make_node(kind, list(inputs), [name], **attributes))
@@ -49,7 +52,7 @@ class _Graph:
 
         return self.constant(np.array(values, dtype=np.int64))
 
-    def constant(self, array: Any) -> str:
+    def constant(self, array: np.ndarray) -> str:
         name = f"constant_{array.dtype}_{array.shape}_{array.tolist()}".replace(" ", "")
         self.constants[name] = array
         return name
@@ -156,7 +159,7 @@ class _Graph:
         if key + "factor" in m:
             s = self.op("Mul", s, self.op("Unsqueeze", self.at_length(key + "factor", 1), self.whole(1)))
         low = self.number(LOWEST[self.dtype])
-        top = self.op("ReduceMax", self.op("Where", seen, s, low), axes=[2], keepdims=1)
+        top = self.op("ReduceMax", self.op("Where", seen, s, low), axes=[2])
         weighting = str(m[key + "weighting"])
         if weighting == "softmax":
             a = self.op("Where", seen, self.op("Exp", self.op("Min", self.op("Sub", s, top), zero)), zero)
@@ -165,7 +168,7 @@ class _Graph:
             if weighting != "average":
                 count = self.op("CumSum", a, self.whole(2), reverse=int(weighting == "rightmost"))
                 a = self.op("Mul", a, self.op("Cast", self.op("Equal", count, one), to=self.kind))
-        total = self.op("ReduceSum", a, self.whole(2), keepdims=1)
+        total = self.op("ReduceSum", a, self.whole(2))
         total = self.op("Where", self.op("Equal", total, zero), one, total)  # a row that sees nothing is zero
         return self.op("Div", self.op("MatMul", a, self.product(x, key + "V")), total)
 
@@ -175,7 +178,7 @@ class _Graph:
         size = self.number(float(len(m[key + "gain"])))
 
         def mean(entries: str) -> str:
-            return self.op("Div", self.op("ReduceSum", entries, self.whole(2), keepdims=1), size)
+            return self.op("Div", self.op("ReduceSum", entries, self.whole(2)), size)
 
         x = self.op("Sub", x, mean(x))
         total = self.op("Add", mean(self.op("Mul", x, x)), key + "epsilon")

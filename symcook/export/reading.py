@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput
@@ -19,6 +19,9 @@ from symcook.model.rationals import quotient
 from symcook.model.space import Space
 from symcook.model.tables import table as table_of
 from symcook.model.transformer import Transformer
+
+if TYPE_CHECKING:
+    pass
 
 MOST_CELLS = 2000
 """The greatest number of entries of one coordinate in a table by length and position."""
@@ -207,6 +210,6 @@ class _Reader:
         return Readout(kind, position, tuple(reads), weights, **labels)
 
 
-def _used(numbers: Sequence[int], used: Any) -> list[int]:
+def _used(numbers: Sequence[int], used: Callable[[int], bool]) -> list[int]:
     """The rows or columns that hold something; the first where none does."""
     return [k for k in numbers if used(k)] or list(numbers[:1])

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pprint import pformat
 from textwrap import indent
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.export.archive import Archive, reach
+
+if TYPE_CHECKING:
+    import numpy as np
 
 HEAD = '''"""{title}
 
@@ -224,7 +227,7 @@ def example(m: Archive) -> str:
     return repr(typed[0] * 2 if all(len(t) == 1 for t in typed) else typed[:1])
 
 
-def _init(m: Archive, weights: Mapping[str, Any]) -> Iterator[str]:
+def _init(m: Archive, weights: Mapping[str, np.ndarray]) -> Iterator[str]:
     groups: dict[str, dict[str, tuple[int, ...]]] = {}
     for key, array in weights.items():
         group, _, name = key.rpartition(".")

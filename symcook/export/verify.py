@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput, Rejected
 from symcook.export.certificate import FORMAT, certificate
 from symcook.export.files import read
 from symcook.export.formats import check, decode, held
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from symcook.export.archive import Archive
 
 _COMPUTED = ("model", "model_hash", "dtype", "source", "guaranteed", "roundings", "position_tables")
 """What must come out as it stands."""
@@ -64,7 +69,7 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
     return known
 
 
-def _same_recipe(known: dict[str, Any], recipe: str) -> None:
+def _same_recipe(known: Mapping[str, Any], recipe: str) -> None:
     """Rejected where the recipe that is named does not build the model."""
     from symcook.model.modelfile import model_hash
     from symcook.recipes import build
@@ -74,7 +79,7 @@ def _same_recipe(known: dict[str, Any], recipe: str) -> None:
         raise Rejected(f"the recipe {recipe} with these arguments and symbols is not the model of the certificate.")
 
 
-def _same_arrays(path: Path, stored: dict[str, Any], wanted: dict[str, Any]) -> None:
+def _same_arrays(path: Path, stored: Mapping[str, np.ndarray], wanted: Mapping[str, np.ndarray]) -> None:
     """Rejected, with the array, where stored weights are not those of the model."""
     for key in (*wanted, *stored):
         if key not in stored or key not in wanted:
@@ -87,7 +92,7 @@ def _same_arrays(path: Path, stored: dict[str, Any], wanted: dict[str, Any]) -> 
             raise Rejected(f"{key} in {path} has the type {one.dtype}, not {other.dtype}.")
 
 
-def _same_code(weights: Path, files: dict[Path, bytes], arrays: dict[str, Any]) -> None:
+def _same_code(weights: Path, files: dict[Path, bytes], arrays: Archive) -> None:
     import hashlib
 
     from symcook.export import lens, torch_code

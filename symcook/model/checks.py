@@ -54,13 +54,13 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
     return sympy.ImmutableMatrix(shape[0], shape[1], entries)
 
 
-def changes(values: Mapping[str, object], put: Put) -> dict[str, Any]:
+def changes(values: Mapping[str, Any], put: Put) -> dict[str, Any]:
     """What the substitution `put` makes of the values that it changes; in a matrix it is made in every entry."""
     made = {name: _substituted(value, put) for name, value in values.items()}
     return {name: new for name, new in made.items() if new is not values[name]}
 
 
-def _substituted(value: Any, put: Put) -> Any:
+def _substituted(value: sympy.Expr | sympy.MatrixBase, put: Put) -> Any:
     import sympy
 
     if not isinstance(value, sympy.MatrixBase):

@@ -123,7 +123,7 @@ class Readout(NamedTuple):
 class Family:
     """A family as it is written, checked as far as that needs no sizes."""
 
-    def __init__(self, document: Mapping[str, Any], choices: Mapping[str, str] | None = None) -> None:
+    def __init__(self, document: Mapping[str, object], choices: Mapping[str, str] | None = None) -> None:
         """`choices` sets what the file leaves open (a weighting, say); else the first of each list counts.
 
         Raises BadInput for a file that does not follow the format.
@@ -165,10 +165,10 @@ class Family:
 
     # --- names and ranges ---
 
-    def _condition(self, text: Any) -> Tree:
+    def _condition(self, text: object) -> Tree:
         return parse_formula(_text(text, "a condition"))
 
-    def _declared(self, text: Any, fresh: bool = False) -> Declared:
+    def _declared(self, text: object, fresh: bool = False) -> Declared:
         """``all c in 1..N. at(c)`` as a name with ranges: those of its declaration, unless it is `fresh`."""
         given = _text(text, "a declaration")
         tree, over = (parse_formula if given.startswith("all ") else parse_term)(given), []
@@ -196,7 +196,7 @@ class Family:
                 raise BadInput("a write must cover the whole range of its coordinate", given)
         return made
 
-    def _range(self, text: Any, scope: frozenset[str]) -> Range:
+    def _range(self, text: object, scope: frozenset[str]) -> Range:
         tree = parse_formula(f"all {_text(text, 'a range')}. true")
         if tree[0] != "all in" or tree[4] != ("true",):
             raise BadInput("a range must read t in 1..D", text)
@@ -206,7 +206,7 @@ class Family:
 
     # --- forms ---
 
-    def number(self, given: Any, scope: frozenset[str]) -> Tree:
+    def number(self, given: object, scope: frozenset[str]) -> Tree:
         """An expression without coordinates, over sizes, tables and the names of `scope`."""
         tree = parse_term(_text(given, "a number")) if not isinstance(given, tuple) else given
         self.linear(tree, scope, 0)
@@ -306,7 +306,7 @@ class Family:
         self.words = self._writes(e["words"] or {}, frozenset({"w"}), 0)
         self.positions = self._writes(e["positions"], frozenset({"i", "n"}), 0)
 
-    def _writes(self, given: Any, scope: frozenset[str], degree: int) -> tuple[Write, ...]:
+    def _writes(self, given: object, scope: frozenset[str], degree: int) -> tuple[Write, ...]:
         made = []
         for key, text in _object(given, "what is written").items():
             to, tree = self._declared(key), parse_term(_text(text, "a form"))
@@ -318,7 +318,7 @@ class Family:
             raise BadInput("a block must write a coordinate once", ", ".join(write.to.name for write in made))
         return tuple(made)
 
-    def _part(self, given: Any) -> Layer | Repeat:
+    def _part(self, given: object) -> Layer | Repeat:
         if not isinstance(given, dict) or "for" not in given:
             return self._layer(given, frozenset())
         found = _fields(given, "a repetition", {"for", "layers"}, set())
@@ -328,7 +328,7 @@ class Family:
             raise BadInput("a repetition must not stand in a repetition", found["for"], "use one index over both")
         return Repeat(over, tuple(self._layer(one, frozenset({over.name})) for one in layers))
 
-    def _layer(self, given: Any, scope: frozenset[str]) -> Layer:
+    def _layer(self, given: object, scope: frozenset[str]) -> Layer:
         may = {"attention", "feedforward", "placement", "attention_norms", "feedforward_norms"}
         found = _fields(given, "a layer", set(), may)
         placement = found.get("placement", "none")
@@ -351,7 +351,7 @@ class Family:
             raise BadInput("a block must write coordinates of the space", self.name)
         return made
 
-    def _head(self, given: Any, scope: frozenset[str]) -> Head:
+    def _head(self, given: object, scope: frozenset[str]) -> Head:
         must = {"score", "mask", "weighting", "writes"}
         found = _fields(given, "a head", must, {"for", "scale", "temperature"})
         over = self._range(found["for"], scope) if "for" in found else None
@@ -370,7 +370,7 @@ class Family:
         temperature = self.number(found.get("temperature", "1"), scope | {"i", "n"})
         return Head(over, score, mask, weighting, scale, temperature, writes)
 
-    def _norms(self, given: Any, placement: str, scope: frozenset[str]) -> tuple[Norm, ...]:
+    def _norms(self, given: object, placement: str, scope: frozenset[str]) -> tuple[Norm, ...]:
         made = []
         for one in _list(given, "norms"):
             found = _fields(one, "a norm", {"epsilon", "zero_variance"}, {"writes", "gain", "bias"})
@@ -389,7 +389,7 @@ class Family:
             raise BadInput("a layer must have the norms of its placement", placement)
         return tuple(made)
 
-    def _readout(self, given: Any) -> Readout:
+    def _readout(self, given: object) -> Readout:
         kind = given.get("kind") if isinstance(given, dict) else None
         if kind not in READOUTS:
             raise BadInput(f"a readout must be one of {', '.join(READOUTS)}", kind or "none")
@@ -437,7 +437,7 @@ def _same_ranges(a: Sequence[Range], b: Sequence[Range]) -> bool:
     return all(renamed(x.low, names) == y.low and renamed(x.high, names) == y.high for x, y in zip(a, b, strict=True))
 
 
-def renamed(tree: Any, values: Mapping[str, Tree]) -> Any:
+def renamed(tree: object, values: Mapping[str, Tree]) -> Any:
     """The tree with names replaced."""
     if not isinstance(tree, tuple) or not tree:
         return tree
@@ -476,7 +476,7 @@ def loads(data: bytes | str, choices: Mapping[str, str] | None = None) -> Family
     return Family(document, choices)
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _pairs(pairs: list[tuple[str, object]]) -> dict[str, Any]:
     out = dict(pairs)
     if len(out) < len(pairs):
         raise BadInput("a family file must not repeat a key", [k for k, _ in pairs])
@@ -487,7 +487,7 @@ def _no_float(given: str) -> NoReturn:
     raise BadInput("a number in a family file must be text in the grammar", given, 'write it as "1/2"')
 
 
-def _fields(given: Any, what: str, must: set[str], may: set[str]) -> dict[str, Any]:
+def _fields(given: object, what: str, must: set[str], may: set[str]) -> dict[str, Any]:
     found = _object(given, what)
     if not must <= found.keys() <= must | may:
         wrong = sorted((must - found.keys()) or (found.keys() - must - may))[0]
@@ -495,19 +495,19 @@ def _fields(given: Any, what: str, must: set[str], may: set[str]) -> dict[str, A
     return found
 
 
-def _object(given: Any, what: str) -> dict[str, Any]:
+def _object(given: object, what: str) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise BadInput(f"{what} must be an object", type(given).__name__)
     return given
 
 
-def _list(given: Any, what: str) -> list[Any]:
+def _list(given: object, what: str) -> list[Any]:
     if not isinstance(given, list):
         raise BadInput(f"{what} must be a list", type(given).__name__)
     return given
 
 
-def _text(given: Any, what: str) -> str:
+def _text(given: object, what: str) -> str:
     if not isinstance(given, str):
         raise BadInput(f"{what} must be text", type(given).__name__)
     return given

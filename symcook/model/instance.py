@@ -6,7 +6,7 @@ Nothing here is trusted where a bridge (`symcook.proof.search.bridge`) ties the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -29,6 +29,8 @@ MAX_WEIGHTS = 20_000_000
 TRIED = 3
 """Up to which sizes the smallest ones are looked for at which an index leaves its range."""
 Values = Mapping[str, Any]
+Env = Mapping[str, Fraction | Callable[..., Fraction]]
+"""The values of sizes and indices, and the tables."""
 Form = dict[Any, Any]
 """Coefficients by coordinate, by unit (a tuple of what is inside) and by None, the constant."""
 
@@ -148,7 +150,7 @@ class Instance:
             keys = [over for head in layer.heads for over, *_ in self.family.products(head.score, frozenset(env))]
         return written + 2 * sum(len(list(self._cells(over, env))) for over in keys)
 
-    def _table(self, name: str, given: Any) -> Callable[..., Any]:
+    def _table(self, name: str, given: object) -> Callable[..., Any]:
         """A table as a function; BadInput where an entry is missing, too many, or of the wrong sort."""
         table, cells = self.family.tables[name], list(self._cells(self.family.tables[name].over))
         if callable(given):
@@ -171,7 +173,7 @@ class Instance:
                 raise BadInput(f"the entries of the table {name} must be {kind}", text)
         known = {at: Fraction(str(found[at])) for at in cells}
 
-        def entry(*at: Any) -> Fraction:
+        def entry(*at: Fraction | int) -> Fraction:
             place = tuple(int(a) for a in at)
             if place not in known or any(Fraction(a).denominator != 1 for a in at):
                 raise Outside("an index must stay in its range", f"{name}({', '.join(map(str, at))})")
@@ -179,7 +181,7 @@ class Instance:
 
         return entry
 
-    def _cells(self, over: Sequence[Range], env: Mapping[str, Any] | None = None) -> Iterator[tuple[int, ...]]:
+    def _cells(self, over: Sequence[Range], env: Env | None = None) -> Iterator[tuple[int, ...]]:
         """All values of the indices."""
         env = self.env if env is None else env
         if not over:
@@ -190,7 +192,7 @@ class Instance:
             for cell in self._cells(rest, {**env, index.name: Fraction(value)}):
                 yield (value, *cell)
 
-    def range(self, index: Range, env: Mapping[str, Any]) -> range:
+    def range(self, index: Range, env: Env) -> range:
         ends = [Fraction(self.number(end, env)) for end in (index.low, index.high)]
         if any(end.denominator != 1 for end in ends):
             raise BadInput("the ends of a range must be integers", f"{show(index.low)}..{show(index.high)}")
@@ -200,18 +202,18 @@ class Instance:
 
     # --- numbers and forms ---
 
-    def number(self, tree: Tree, env: Mapping[str, Any]) -> Any:
+    def number(self, tree: Tree, env: Env) -> Any:
         """The exact value of an expression: a Fraction where it is one, else sympy's."""
         try:
             return Fraction(_Numbers(env).term(tree))
         except NotExact:
             return exact(show(self.closed(tree, env)))
 
-    def closed(self, tree: Tree, env: Mapping[str, Any]) -> Tree:
+    def closed(self, tree: Tree, env: Env) -> Tree:
         """The expression with sizes and indices put in; i and n stay."""
         numbers = {name: _numeral(value) for name, value in env.items() if isinstance(value, Fraction)}
 
-        def put(part: Any) -> Any:
+        def put(part: object) -> Any:
             if not isinstance(part, tuple) or not part or part[0] in ("num", "name"):
                 return part
             if part[0] == "sum" and _names(part[4]) & self.family.tables.keys():  # an entry needs its indices
@@ -224,7 +226,7 @@ class Instance:
 
         return put(renamed(tree, numbers))
 
-    def form(self, tree: Tree, env: Mapping[str, Any]) -> Form:
+    def form(self, tree: Tree, env: Env) -> Form:
         tag = tree[0]
         if not _reads(tree, frozenset(self.view)):
             value = self.number(tree, env)
@@ -252,13 +254,13 @@ class Instance:
         factor = self.number(tree[number], env)
         return {c: v / factor if tag == "/" else v * factor for c, v in self.form(tree[other], env).items()}
 
-    def _whole(self, tree: Tree, env: Mapping[str, Any]) -> int:
+    def _whole(self, tree: Tree, env: Env) -> int:
         value = Fraction(self.number(tree, env))
         if value.denominator != 1:
             raise BadInput("an index must be a whole number", show(tree))
         return int(value)
 
-    def written(self, writes: Sequence[Write], env: Mapping[str, Any]) -> Iterator[tuple[str, Tree, dict[str, Any]]]:
+    def written(self, writes: Sequence[Write], env: Env) -> Iterator[tuple[str, Tree, dict[str, Any]]]:
         """The coordinates that are written, each with its form and the values of the indices."""
         for write in writes:
             for at in self._cells(write.to.over, env):
@@ -320,7 +322,7 @@ class Instance:
         labels = tuple(tokens) if tokens is not None and len(tokens) == len(reads) else numbered
         return Readout(kind, position, reads, square, labels=labels)
 
-    def layer(self, layer: Layer, env: Mapping[str, Any]) -> ModelLayer:
+    def layer(self, layer: Layer, env: Env) -> ModelLayer:
         view = self.view
         blocks: list[Any] = []
         norms: list[tuple[LayerNorm, ...]] = []
@@ -345,7 +347,7 @@ class Instance:
         named = _names(head.score)
         return [index for index in head.writes[0].to.over if index.name in named]
 
-    def heads(self, head: Head, env: Mapping[str, Any]) -> Iterator[ModelHead]:
+    def heads(self, head: Head, env: Env) -> Iterator[ModelHead]:
         """The heads of one form: one for each value of its own index, and one for each index of what is written that
         its score names."""
         own = [] if head.over is None else [head.over]
@@ -354,7 +356,7 @@ class Instance:
             here = {index.name: Fraction(v) for index, v in zip([*own, *apart], at, strict=True)}
             yield self.head(head, head.writes, {**env, **here}, here.keys() & {index.name for index in apart})
 
-    def head(self, head: Head, writes: Sequence[Write], env: Mapping[str, Any], fixed: Any) -> ModelHead:
+    def head(self, head: Head, writes: Sequence[Write], env: Env, fixed: Collection[str]) -> ModelHead:
         outs = [one for one in self.written(writes, env) if all(one[2][index] == env[index] for index in fixed)]
         rows: dict[Any, tuple[Form, Form]] = {}
         for query, key in self.products(head.score, env):
@@ -376,7 +378,7 @@ class Instance:
             temperature=exact(show(self.closed(head.temperature, env))), scale=self.number(head.scale, env),
         )  # fmt: skip
 
-    def products(self, score: Tree, env: Mapping[str, Any]) -> Iterator[tuple[Form, Form]]:
+    def products(self, score: Tree, env: Env) -> Iterator[tuple[Form, Form]]:
         """The query form and the key form of each product of a score."""
         for over, query, key, sign in self.family.products(score, frozenset(env)):
             for at in self._cells(over, env):
@@ -384,7 +386,7 @@ class Instance:
                 made = {c: v for c, v in self.form(query, here).items() if v}
                 yield made, {c: sign * v for c, v in self.form(key, here).items() if v}
 
-    def network(self, writes: Sequence[Write], env: Mapping[str, Any]) -> FeedForward:
+    def network(self, writes: Sequence[Write], env: Env) -> FeedForward:
         outs = [(c, self.form(tree, here)) for c, tree, here in self.written(writes, env)]
         outs = outs or [(self.space[0], {})]  # nothing is left of it: one that adds zero
         units = list(dict.fromkeys(unit for _, form in outs for unit in form if unit is not None))
@@ -397,7 +399,7 @@ class Instance:
             b2=[form.get(None, 0) for _, form in outs],
         )  # fmt: skip
 
-    def norm(self, norm: Norm, env: Mapping[str, Any]) -> LayerNorm:
+    def norm(self, norm: Norm, env: Env) -> LayerNorm:
         outs = list(self.written(norm.writes, env))
         writes = tuple(c for c, _, _ in outs) or self.space
         forms = [self.form(tree, here) for _, tree, here in outs]
@@ -460,7 +462,7 @@ def _total(terms: Sequence[Tree]) -> Tree:
     return ("+", _total(terms[:half]), _total(terms[half:]))
 
 
-def _flat(given: Any) -> Iterator[Any]:
+def _flat(given: object) -> Iterator[Any]:
     if isinstance(given, (list, tuple)):
         for one in given:
             yield from _flat(one)

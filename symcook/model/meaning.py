@@ -41,8 +41,8 @@ class Meaning(Generic[Value, Truth]):
     `steps` holds the parts that may still be visited in this evaluation, in a list that all levels share.
     """
 
-    def __init__(self, values: Mapping[str, Any], steps: list[int] | None = None) -> None:
-        self.values = values
+    def __init__(self, values: Mapping[str, object], steps: list[int] | None = None) -> None:
+        self.values: Mapping[str, Any] = values
         self.steps = [MAX_STEPS] if steps is None else steps
 
     # What a number system says.

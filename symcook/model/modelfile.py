@@ -460,7 +460,7 @@ class _Document:
             self.names(got["labels"], "labels"),
         )
 
-    def parameter(self, value: Any) -> Parameter:
+    def parameter(self, value: object) -> Parameter:
         got = self.fields(value, "a symbol", "name default lower upper lower_open upper_open")
         bounds = {}
         for side in ("default", "lower", "upper"):

@@ -86,12 +86,12 @@ class _Sympy(Meaning[Any, Any]):
             raise unknown("symbol", name, sorted(self.values))
         return self.values[name]
 
-    def divide(self, a: Any, b: Any, tree: Tree) -> Any:
+    def divide(self, a: sympy.Expr, b: sympy.Expr, tree: Tree) -> Any:
         if b == 0:
             raise BadInput("a denominator must not be zero", show(tree))
         return a / b
 
-    def power(self, a: Any, b: Any, tree: Tree) -> Any:
+    def power(self, a: sympy.Expr, b: sympy.Expr, tree: Tree) -> Any:
         if b.is_Integer and (a.is_number or abs(int(b)) > 64) and abs(int(b)) * _bits(a) > MAX_BITS:
             raise too_large()
         if a.is_zero and b.is_negative:
@@ -100,7 +100,7 @@ class _Sympy(Meaning[Any, Any]):
             raise BadInput("the base of a root or a broken power must not be negative", show(tree))
         return a**b
 
-    def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
+    def call(self, name: str, arguments: list[sympy.Expr], tree: Tree) -> Any:
         sp = self.sp
         table = {
             "relu": lambda a: sp.Max(0, a), "abs": sp.Abs, "exp": sp.exp, "log": sp.log, "sqrt": sp.sqrt, "erf": sp.erf,
@@ -155,13 +155,13 @@ class _Sympy(Meaning[Any, Any]):
     def negation(self, a: object) -> Any:
         return self.sp.Not(a)
 
-    def both(self, a: Any, b: Any) -> Any:
+    def both(self, a: sympy.logic.boolalg.Boolean, b: sympy.logic.boolalg.Boolean) -> Any:
         return self.sp.And(a, b)
 
-    def either(self, a: Any, b: Any) -> Any:
+    def either(self, a: sympy.logic.boolalg.Boolean, b: sympy.logic.boolalg.Boolean) -> Any:
         return self.sp.Or(a, b)
 
-    def choose(self, truth: object, yes: Tree, no: Tree) -> Any:
+    def choose(self, truth: sympy.Basic, yes: Tree, no: Tree) -> Any:
         if truth in (self.sp.true, self.sp.false):
             return self.term(yes if truth else no)
         from symcook.numbers.nodes import Choice
@@ -216,7 +216,7 @@ def _tree(expression: object) -> Tree:
         sp.tanh: "tanh", sp.Abs: "abs", sp.floor: "floor", sp.sign: "sign",
     }  # fmt: skip
 
-    def number(r: Any) -> Tree:
+    def number(r: sympy.Rational) -> Tree:
         p, q = abs(int(r.p)), int(r.q)
         tree: Tree = ("num", p, 1) if q == 1 else ("/", ("num", p, 1), ("num", q, 1))
         return ("neg", tree) if r.p < 0 else tree
@@ -341,7 +341,7 @@ def _tree(expression: object) -> Tree:
     return walk(expression)
 
 
-def _apart(variable: Any, body: Any) -> tuple[Any, Any]:
+def _apart(variable: sympy.Symbol, body: Any) -> tuple[Any, Any]:
     """The variable of a range and its body, with another name where a free symbol of the body has the same."""
     import sympy as sp
 
@@ -361,7 +361,7 @@ Number = Fraction | Tree
 """An exact number as number systems take it: a Fraction, or a tree where it is not rational or holds symbols."""
 
 
-def lowered(value: Any) -> Number:
+def lowered(value: object) -> Number:
     """An exact number in the form in which number systems take it; BadInput as `exact` says.
 
     >>> lowered("2/6"), lowered("1/eps")
@@ -369,9 +369,8 @@ def lowered(value: Any) -> Number:
     """
     if isinstance(value, (Fraction, tuple)):
         return value
-    if not hasattr(value, "free_symbols"):
-        value = exact(value)
-    return Fraction(int(value.p), int(value.q)) if value.is_Rational else tree_from_sympy(value)
+    found: Any = value if hasattr(value, "free_symbols") else exact(value)
+    return Fraction(int(found.p), int(found.q)) if found.is_Rational else tree_from_sympy(found)
 
 
 def at(tree: Tree, values: Mapping[str, int]) -> Number:
@@ -392,7 +391,7 @@ def at(tree: Tree, values: Mapping[str, int]) -> Number:
     return lowered(value)
 
 
-def exact(value: Any, symbols: Mapping[str, Any] | None = None) -> Any:
+def exact(value: object, symbols: Mapping[str, sympy.Expr] | None = None) -> Any:
     """A sympy expression from an integer, a Fraction, a Decimal, text in the grammar, or sympy without floats.
 
     Raises BadInput for a Python float (it names the exact alternative) and for anything else.

@@ -272,7 +272,7 @@ class Transformer(Verbs, Shown):
             return self
         table = {symbol(name): value for name, value in values.items()}
 
-        def put(value: Any) -> Any:
+        def put(value: sympy.Expr) -> Any:
             return value.subs(table) if value.free_symbols & table.keys() else value
 
         return self.mapped(put, tuple(p for p in self.parameters if p.name not in values))

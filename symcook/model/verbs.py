@@ -27,14 +27,14 @@ class Verb:
         function: Any = load(self.home)
 
         @wraps(function.__wrapped__)
-        def asked(*given: Any, **named: Any) -> Any:
+        def asked(*given: object, **named: object) -> Any:
             return function.__wrapped__(*given, **named)
 
         first, *others = inspect.signature(function).parameters.values()
         asked.__signature__ = inspect.Signature([first.replace(name="self"), *others])  # type: ignore[attr-defined]
         return door(**function.hints)(asked)
 
-    def __get__(self, model: Any, owner: Any = None) -> Any:
+    def __get__(self, model: object, owner: object = None) -> Any:
         return self.method if model is None else MethodType(self.method, model)
 
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput
@@ -16,6 +16,9 @@ from symcook.model.parts import FeedForward, Head
 from symcook.model.rationals import plain
 from symcook.model.symbols import Exact, exact, symbol, to_sympy
 from symcook.model.transformer import Parameter
+
+if TYPE_CHECKING:
+    import sympy
 
 ACTIVATION_CALLS = {
     "relu": "relu", "gelu": "gelu", "gelu_tanh": "gelu-tanh", "gelu_sigmoid": "gelu-sigmoid", "step": "step"
@@ -144,7 +147,7 @@ class _Formulas:
     def constant(self, tree: Tree) -> bool:
         return not any(True for _ in _calls(tree)) and names(tree) - {"pi"} <= self.symbols.keys()
 
-    def terms(self, tree: Tree, factor: Any = 1) -> Iterator[tuple[Any, Tree | None]]:
+    def terms(self, tree: Tree, factor: sympy.Expr | int = 1) -> Iterator[tuple[Any, Tree | None]]:
         """Coefficients and what they multiply: a coordinate, a called activation, or None for a constant."""
         tag = tree[0]
         if self.constant(tree):

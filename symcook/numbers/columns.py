@@ -19,7 +19,7 @@ from symcook.numbers.evaluate import Balls
 class Column:
     """A value for each position, the first of which has the number `first`."""
 
-    def __init__(self, values: Sequence[Any], first: int = 1) -> None:
+    def __init__(self, values: Sequence[object], first: int = 1) -> None:
         self.values, self.first = values, first
 
     def __contains__(self, place: int) -> bool:
@@ -35,7 +35,7 @@ class _Known(Meaning[Any, Any]):
     def under(self, name: str, j: int) -> Any:
         return type(self)({**self.values, name: j}, self.steps)
 
-    def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
+    def call(self, name: str, arguments: list[Fraction | int], tree: Tree) -> Any:
         known = self.values.get(f"{name}()") if len(arguments) == 1 else None
         if isinstance(known, tuple):
             inner = {**self.values, known[0]: arguments[0]}
@@ -50,7 +50,7 @@ class _Known(Meaning[Any, Any]):
     def whole(self, value: Any) -> int:
         raise NotImplementedError
 
-    def made(self, value: Any) -> Any:
+    def made(self, value: object) -> Any:
         raise NotImplementedError
 
 
@@ -65,7 +65,7 @@ class Exactly(_Known, Rationals):
             raise BadInput("a position must be an integer", str(value))
         return int(value)
 
-    def made(self, value: Any) -> Any:
+    def made(self, value: object) -> Any:
         if not isinstance(value, (int, Fraction)):
             raise NotExact("every value must be rational here", str(value))
         return value
@@ -80,11 +80,12 @@ class Enclosed(_Known, Balls):
             raise Undecided("the balls leave open which position is meant.")
         return int(found)
 
-    def made(self, value: Any) -> Any:
+    def made(self, value: object) -> Any:
+        assert isinstance(value, (int, Fraction, flint.arb))
         return arb_of(value)
 
 
-def valued(tree: Tree, values: Mapping[str, Any], near: Fraction | None, bits: int = 184) -> bool | Fraction:
+def valued(tree: Tree, values: Mapping[str, object], near: Fraction | None, bits: int = 184) -> bool | Fraction:
     """What a term or formula says at `values`, rational or, where `near` is given, balls.
 
     A number that is not rational comes as one within `near` of it. Raises NotExact for such a number without `near`,

@@ -38,7 +38,7 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
         return cls._fromrep(DomainMatrix.from_list_flat([QQ(p, q) for p, q in ratios], shape, QQ))
 
     @classmethod
-    def dyadic(cls, floats: Any) -> RationalMatrix:
+    def dyadic(cls, floats: np.ndarray) -> RationalMatrix:
         """The matrix whose entries are exactly these finite floats, an array of two axes."""
         made: Any = sympy.Basic.__new__(cls)
         made._rows, made._cols = floats.shape
@@ -115,10 +115,10 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
         return self._made("expressions", lambda: sympy.ImmutableDenseMatrix._fromrep(self._rep).args)
 
     @_args.setter
-    def _args(self, given: tuple[Any, ...]) -> None:
+    def _args(self, given: tuple[object, ...]) -> None:
         pass
 
-    def _made(self, name: str, make: Callable[[], Any]) -> Any:
+    def _made(self, name: str, make: Callable[[], object]) -> Any:
         if name not in self.__dict__:
             self.__dict__[name] = make()
         return self.__dict__[name]

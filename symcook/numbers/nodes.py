@@ -7,11 +7,14 @@ what they mean is said in `symcook.model.meaning`, and sympy leaves them alone.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import sympy
 
 from symcook.model.symbols import from_sympy, to_sympy, tree_from_sympy
+
+if TYPE_CHECKING:
+    from sympy.printing.printer import Printer
 
 
 class Ranged(sympy.Expr):
@@ -21,14 +24,14 @@ class Ranged(sympy.Expr):
     is_commutative = True
     is_extended_real = True
 
-    def __new__(cls, body: Any, variable: Any, low: Any, high: Any) -> Any:
+    def __new__(cls, body: sympy.Expr, variable: sympy.Symbol, low: sympy.Expr, high: sympy.Expr) -> Any:
         node = cls.unevaluated(body, variable, low, high)
         if not (node.low.is_number and node.high.is_number):
             return node
         return to_sympy(tree_from_sympy(node), {s.name: s for s in node.free_symbols})
 
     @classmethod
-    def unevaluated(cls, body: Any, variable: Any, low: Any, high: Any) -> Any:
+    def unevaluated(cls, body: sympy.Basic, variable: sympy.Basic, low: sympy.Basic, high: sympy.Basic) -> Any:
         """The node as it stands."""
         return super().__new__(cls, sympy.sympify(body), variable, sympy.sympify(low), sympy.sympify(high))
 
@@ -41,10 +44,10 @@ class Ranged(sympy.Expr):
     def free_symbols(self) -> set[Any]:
         return (self.body.free_symbols - {self.variable}) | self.low.free_symbols | self.high.free_symbols
 
-    def _sympystr(self, printer: Any) -> str:
+    def _sympystr(self, printer: Printer) -> str:
         return from_sympy(self)
 
-    def _latex(self, printer: Any) -> str:
+    def _latex(self, printer: Printer) -> str:
         low, high, body = (printer.doprint(part) for part in (self.low, self.high, self.body))
         return rf"\{self.tag}_{{{self.variable.name}={low}}}^{{{high}}} \left({body}\right)"
 
@@ -63,7 +66,7 @@ class Choice(sympy.Expr):
     is_commutative = True
     is_extended_real = True
 
-    def __new__(cls, condition: Any, yes: Any, no: Any) -> Any:
+    def __new__(cls, condition: sympy.Basic, yes: sympy.Expr, no: sympy.Expr) -> Any:
         if condition in (sympy.true, sympy.false):
             return yes if condition == sympy.true else no
         return super().__new__(cls, condition, sympy.sympify(yes), sympy.sympify(no))
@@ -72,8 +75,8 @@ class Choice(sympy.Expr):
     yes: Any = property(lambda self: self.args[1])
     no: Any = property(lambda self: self.args[2])
 
-    def _sympystr(self, printer: Any) -> str:
+    def _sympystr(self, printer: Printer) -> str:
         return from_sympy(self)
 
-    def _latex(self, printer: Any) -> str:
+    def _latex(self, printer: Printer) -> str:
         return printer.doprint(sympy.Piecewise((self.yes, self.condition), (self.no, True)))

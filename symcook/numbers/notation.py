@@ -18,7 +18,7 @@ SHORTER = Fraction(3, 5)
 
 
 @lru_cache(maxsize=256)  # a logit is often the coordinate that is read
-def shorter(expression: Any) -> Any:
+def shorter(expression: sympy.Expr) -> Any:
     """An equal expression with sign for steps up and down, and with tanh, sinh or cosh for exponentials where its text
     gets much shorter; else itself.
 
@@ -29,7 +29,7 @@ def shorter(expression: Any) -> Any:
     return _hyperbolic(_signs(expression))
 
 
-def _signs(expression: Any) -> Any:
+def _signs(expression: sympy.Expr) -> Any:
     """sign(u) for I[u > 0] - I[u < 0], where the two occur with opposite factors and in no other way."""
     steps = {u: step for step in expression.atoms(sympy.Piecewise) if (u := _rises(step)) is not None}
     up, down = sympy.Dummy("up"), sympy.Dummy("down")
@@ -84,7 +84,7 @@ def _hyperbolic(expression: Any) -> Any:
     return best
 
 
-def _unit(exponents: list[Any]) -> Any:
+def _unit(exponents: list[sympy.Expr]) -> Any:
     """u such that every exponent is an integer times u, without a common divisor; None where there is none."""
     first = exponents[0]
     ratios = [sympy.cancel(exponent / first) for exponent in exponents]
@@ -95,7 +95,7 @@ def _unit(exponents: list[Any]) -> Any:
     return -unit if unit.could_extract_minus_sign() else unit
 
 
-def _symmetric(plain: Any, E: Any, unit: Any) -> list[Any]:
+def _symmetric(plain: sympy.Expr, E: sympy.Symbol, unit: sympy.Expr) -> list[Any]:
     """A sum of powers of E as hyperbolic sines and cosines; nothing where it is no such sum."""
     result: Any = sympy.Integer(0)
     coefficients = {}

@@ -81,7 +81,7 @@ def _ball(t: Term, box: Box) -> Any:
     return _function(data, args, kids, flint.arb)
 
 
-def _power(x: Any, k: int, arb: Any) -> Any:
+def _power(x: object, k: int, arb: Any) -> Any:
     """x^k by multiplication (Arb's own power refuses balls around zero); an even power is not negative."""
     out = arb(1)
     for bit in bin(k)[2:]:

@@ -111,7 +111,7 @@ class Answer:
 
 
 def settle(
-    statement: Statement, document: Mapping[str, Any], text: ProofText | None = None, seconds: float = SECONDS
+    statement: Statement, document: Mapping[str, object], text: ProofText | None = None, seconds: float = SECONDS
 ) -> Answer:
     """Try the sentence on short words, then prove it by the text or the automation.
 
@@ -133,7 +133,7 @@ def settle(
 
 
 def prove(
-    statement: Statement, text: ProofText | None = None, document: Mapping[str, Any] | None = None
+    statement: Statement, text: ProofText | None = None, document: Mapping[str, object] | None = None
 ) -> dict[str, Any]:
     """The certificate, by a proof text or the automation, without a limit of time.
 
@@ -151,7 +151,7 @@ def _headed(statement: Statement, text: ProofText | None) -> None:
 
 
 def _proved(
-    statement: Statement, text: ProofText | None, document: Mapping[str, Any] | None, until: float | None
+    statement: Statement, text: ProofText | None, document: Mapping[str, object] | None, until: float | None
 ) -> tuple[dict[str, Any], Verdict]:
     home = library(statement, _stored())
     texts = [text] if text is not None else _own_texts(statement)
@@ -306,7 +306,7 @@ def _equations(statement: Statement) -> str:
     return "(..)" if f[2][0][0] == "&" else "run"
 
 
-def _used(proof: Any) -> Iterator[str]:
+def _used(proof: object) -> Iterator[str]:
     if isinstance(proof, str):
         if proof.lstrip("#").startswith(("lem:", "named:", "oracle:")):
             yield proof.lstrip("#")
@@ -329,7 +329,7 @@ def below(certificate: Mapping[str, Any]) -> list[str]:
     return [name for name in replay.statements() if name in found]
 
 
-def expanded(statement: Statement, certificate: Mapping[str, Any]) -> str:
+def expanded(statement: Statement, certificate: Mapping[str, object]) -> str:
     """Definitions, lemmas and the statement in the form that the second checker, proofs/checker.py, reads."""
     lines = (replay.library().root / "statements" / "definitions.txt").read_text(encoding="utf-8").split("\n")
     blocks = ["\n".join(f"define: {x.strip()}" for x in lines if x.strip() and not x.lstrip().startswith("#"))]

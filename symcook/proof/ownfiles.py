@@ -13,7 +13,7 @@ from symcook.proof.ownnames import named
 from symcook.proof.replay import Verdict
 
 
-def again(document: Mapping[str, Any], certificate: Any, text: str) -> tuple[str, Verdict]:
+def again(document: Mapping[str, Any], certificate: object, text: str) -> tuple[str, Verdict]:
     """A certificate and the statements beside it (`expanded`) checked again, for the model of a document as it is now:
     the sentence, and the verdict, OPEN where they do not belong together any more. BadInput where the files do not say
     which sentence they are about, or of which model.

@@ -51,7 +51,7 @@ def renamed(document: Mapping[str, Any], taken: Collection[str]) -> tuple[Mappin
             new += "_"
         put[name] = new
 
-    def walk(part: Any, key: str) -> Any:
+    def walk(part: object, key: str) -> Any:
         if isinstance(part, dict):
             keys = key in ("positions", "row")
             return {put[k] if keys else k: walk(v, "row" if key == "words" else k) for k, v in part.items()}
@@ -114,7 +114,7 @@ def written(tree: Tree, here: Tree | None, taken: Collection[str]) -> Tree:
     return walk(tree, {})
 
 
-def mentioned(tree: Any) -> set[str]:
+def mentioned(tree: object) -> set[str]:
     """The names in a tree, those of functions too."""
     if not isinstance(tree, tuple):
         return set()
@@ -360,7 +360,7 @@ class _Builder(grammar.Builder):
         super().__init__(sentence.meaning.known)
         self.sentence = sentence
 
-    def build(self, tree: Tree, env: Mapping[str, Any], known: Mapping[str, Definition]) -> Term:
+    def build(self, tree: Tree, env: Mapping[str, object], known: Mapping[str, Definition]) -> Term:
         try:
             term = super().build(tree, env, known)
             sort = sort_of(term)

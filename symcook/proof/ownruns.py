@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import TimeUp, alarm
 from symcook.errors import BadInput, Rejected, SymcookError
@@ -26,6 +26,9 @@ from symcook.proof.instances import HERE, Instances, _integers
 from symcook.proof.ownvalues import OPEN, function, minus, over, plus, sign, times
 from symcook.proof.replay import Statement
 from symcook.proof.terms import Term, flatten, free, instantiate, num, replace, var
+
+if TYPE_CHECKING:
+    from symcook.proof.ownvalues import Value
 
 WORK = 800_000
 """Evaluated symbols after which no further word is tried."""
@@ -368,7 +371,7 @@ def _ordered(premises: Sequence[Term], known: set[Term]) -> list[Term]:
     return out
 
 
-def _differ(a: Sequence[Any], b: Sequence[Any]) -> bool:
+def _differ(a: Sequence[Value], b: Sequence[Value]) -> bool:
     """Whether one of the numbers is another; nested roots that nothing tells apart are none."""
     for x, y in zip(a, b, strict=True):
         with suppress(*OPEN):

@@ -7,10 +7,10 @@ does, and then nothing is decided.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from symcook.errors import BadInput, NotExact, Rejected
 from symcook.numbers import expsum
@@ -56,33 +56,36 @@ def decided(t: Term, prec: int) -> int:
     return -1 if enclose.least_sign(("neg", None, (t,)), {}, prec) == 1 else 0
 
 
-def sign(x: Any) -> int:
+Value = Fraction | int | Root | ExpSum | Closed
+
+
+def sign(x: Value) -> int:
     """-1, 0 or 1; Rejected where that is not decided."""
     return x.sign if isinstance(x, Closed) else expsum.sign(x)
 
 
-def plus(a: Any, b: Any) -> Any:
-    return _either(lambda: a + b, lambda: normal.add(_poly(a), _poly(b)), a, b)
+def plus(a: Value, b: Value) -> Value:
+    return _either(lambda: a + b, lambda: normal.add(_poly(a), _poly(b)), a, b)  # type: ignore[operator]
 
 
-def minus(a: Any, b: Any) -> Any:
-    return _either(lambda: a - b, lambda: normal.add(_poly(a), _poly(b), -1), a, b)
+def minus(a: Value, b: Value) -> Value:
+    return _either(lambda: a - b, lambda: normal.add(_poly(a), _poly(b), -1), a, b)  # type: ignore[operator]
 
 
-def times(a: Any, b: Any) -> Any:
-    return _either(lambda: a * b, lambda: normal.mul(_poly(a), _poly(b)), a, b)
+def times(a: Value, b: Value) -> Value:
+    return _either(lambda: a * b, lambda: normal.mul(_poly(a), _poly(b)), a, b)  # type: ignore[operator]
 
 
-def over(a: Any, b: Any) -> Any:
+def over(a: Value, b: Value) -> Value:
     """a/b. Raises Rejected where b is 0, or is not told from it."""
     if not sign(b):
         raise Rejected("the statement divides by zero")
     return _either(
-        lambda: (Fraction(a) if isinstance(a, int) else a) / b, lambda: normal.mul(_poly(a), _inverse(b)), a, b
+        lambda: (Fraction(a) if isinstance(a, int) else a) / b, lambda: normal.mul(_poly(a), _inverse(b)), a, b  # type: ignore[operator]
     )
 
 
-def function(name: str, given: Sequence[Any]) -> Any:
+def function(name: str, given: Sequence[Value]) -> Value:
     """The value of a function of the grammar; Rejected where it has none here."""
     a, b = given[0] if given else 0, given[-1] if given else 0
     if name in ("pow", "^"):
@@ -100,9 +103,9 @@ def function(name: str, given: Sequence[Any]) -> Any:
     if name == "sqrt":
         if sign(a) < 0:
             raise Rejected("the statement takes the root of a negative number")
-        return _either(lambda: root(a), lambda: normal._function("sqrt", [_poly(a)]), a)
+        return _either(lambda: root(a), lambda: normal._function("sqrt", [_poly(a)]), a)  # type: ignore[arg-type]
     if name == "exp":
-        return _either(lambda: exp_of(a), lambda: normal._function("exp", [_poly(a)]), a)
+        return _either(lambda: exp_of(a), lambda: normal._function("exp", [_poly(a)]), a)  # type: ignore[arg-type]
     if name == "log" and sign(a) <= 0:
         raise Rejected("the statement takes the logarithm of a number that is not positive")
     if name in ("log", "erf", "pi"):
@@ -110,7 +113,7 @@ def function(name: str, given: Sequence[Any]) -> Any:
     raise Rejected(f"'{name}' has no exact value here")
 
 
-def written(x: Any) -> Term:
+def written(x: Value) -> Term:
     """The number as a term."""
     return x.term if isinstance(x, Closed) else reify.term(_poly(x))
 
@@ -144,7 +147,7 @@ def compact(p: Poly) -> Term:
     return ("+", None, (compact(rest), out)) if rest else out
 
 
-def _product(m: Any, c: Any) -> Term:
+def _product(m: normal.Mono, c: normal.Number) -> Term:
     parts = [_atom(a) if k == 1 else ("^", k, (_atom(a),)) for a, k in m[0]]
     parts.sort(key=repr)
     if m[1]:
@@ -166,11 +169,11 @@ def _atom(a: int) -> Term:
     return reify.atom(a)
 
 
-def short(x: Any) -> Any:
+def short(x: Value) -> Value:
     return x.numerator if isinstance(x, Fraction) and x.denominator == 1 else x
 
 
-def _either(exact: Any, closed: Any, *given: Any) -> Any:
+def _either(exact: Callable[[], Value], closed: Callable[[], Poly], *given: Value) -> Value:
     if not any(isinstance(x, Closed) for x in given):
         try:
             return short(exact())
@@ -179,7 +182,7 @@ def _either(exact: Any, closed: Any, *given: Any) -> Any:
     return _closed(closed())
 
 
-def _poly(x: Any) -> Poly:
+def _poly(x: Value) -> Poly:
     if isinstance(x, Closed):
         return x.poly
     if isinstance(x, Root):
@@ -192,18 +195,18 @@ def _poly(x: Any) -> Poly:
 
 
 def _rational(x: int | Fraction) -> Poly:
-    return {ONE: short(x)} if x else {}
+    return {ONE: cast("int | Fraction", short(x))} if x else {}
 
 
 def _exponential(r: Fraction) -> Any:
     return ((), normal._exponent(_rational(r)))
 
 
-def _inverse(x: Any) -> Poly:
+def _inverse(x: Value) -> Poly:
     return normal.inverse(_poly(x))
 
 
-def _closed(p: Poly) -> Any:
+def _closed(p: Poly) -> Value:
     p = _reduced(p)
     if len(p) > MAX_MONOMIALS:
         raise Rejected("a value has too many parts")
@@ -232,7 +235,7 @@ def _reduced(p: Poly) -> Poly:
     return p
 
 
-def _single(key: Any) -> int | None:
+def _single(key: normal.Key) -> int | None:
     """a, where an inverse is that of the one atom a."""
     if len(key[1]) != 1:
         return None
@@ -240,7 +243,7 @@ def _single(key: Any) -> int | None:
     return factors[0][0] if len(factors) == 1 and factors[0][1] == 1 and not e and c == 1 else None
 
 
-def _power(a: Any, k: int) -> Any:
+def _power(a: Value, k: int) -> Value:
     out: Any = 1
     for _ in range(k):
         out = times(out, a)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations, product
 from math import prod
-from typing import Any
 
 from symcook.numbers.expsum import text
 from symcook.numbers.roots import Root, root
@@ -115,7 +114,7 @@ class _Writing:
                 return
 
 
-def _made(tag: str, data: Any, kids: tuple[Term, ...]) -> Term:
+def _made(tag: str, data: object, kids: tuple[Term, ...]) -> Term:
     """A term with these parts, without what 0 and 1 add to it."""
     zero, one = num(0), num(1)
     if all(k[0] == "num" for k in kids) and (c := constant(nf((tag, data, kids)))) is not None:

@@ -190,7 +190,7 @@ def load_json(text: str | bytes) -> Any:
     if max(accumulate(steps), default=0) > MAX_JSON_DEPTH:
         raise Rejected(f"a certificate nests more than {MAX_JSON_DEPTH} deep")
 
-    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    def pairs(items: list[tuple[str, object]]) -> dict[str, Any]:
         out = dict(items)
         if len(out) != len(items):
             raise Rejected("a certificate has the same key twice")
@@ -236,7 +236,7 @@ def judge(
     return ("PROVED" if sense == "proved" else "REFUTED"), kernel.Result(sum(p.nodes for p in parts), *used)
 
 
-def _shape(certificate: Any, statement: Statement, must: set[str], may: set[str]) -> None:
+def _shape(certificate: object, statement: Statement, must: set[str], may: set[str]) -> None:
     if not isinstance(certificate, dict) or not must <= set(certificate) <= must | may:
         raise Rejected(f"a certificate needs the keys {', '.join(sorted(must))}")
     if certificate["grammar"] != GRAMMAR or isinstance(certificate["grammar"], bool):
@@ -346,7 +346,7 @@ class Library:
         order = {name: k for k, name in enumerate(self._verdicts)}
         return [self._final(self._verdicts[name]) for name in sorted(wanted, key=order.__getitem__)]
 
-    def judged(self, statement: Statement, certificate: Any) -> Verdict:
+    def judged(self, statement: Statement, certificate: object) -> Verdict:
         """The verdict on a certificate of a statement that is not stored, whose lemmas are stored ones: these are
         settled here, and what they assume is named. Raises Rejected where one does not hold."""
         lemmas = _listed(certificate)
@@ -517,7 +517,7 @@ class Library:
         return Verdict(statement.id, f"CHECKED {length}")
 
 
-def _listed(certificate: Any) -> tuple[str, ...]:
+def _listed(certificate: object) -> tuple[str, ...]:
     listed = certificate.get("lemmas") if isinstance(certificate, dict) else None
     return tuple(listed) if isinstance(listed, dict) else ()
 

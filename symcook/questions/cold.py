@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import flint
 from flint import arb, fmpq
@@ -22,6 +22,10 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.evaluate import evaluate
 from symcook.numbers.roots import ball_of
 from symcook.questions.moving import BITS, answer
+
+if TYPE_CHECKING:
+    from symcook.domains.ball import Value as Ball
+    from symcook.domains.protocol import Coefficient
 
 ZERO = fmpq(0)
 
@@ -41,7 +45,7 @@ class Near(NamedTuple):
     parts: Mapping[Part, Any]
 
     @staticmethod
-    def of(value: Any, ball: arb | None = None, sign: int | None = None) -> Near:
+    def of(value: Ball, ball: arb | None = None, sign: int | None = None) -> Near:
         return Near(value, {} if ball is None else {Part(ball, sign): fmpq(1)})
 
     @property
@@ -69,7 +73,7 @@ class Near(NamedTuple):
             found[part] = found.get(part, ZERO) + c
         return Near(self.limit + other.limit, {part: c for part, c in found.items() if not _nothing(c)})
 
-    def scaled(self, c: Any) -> Near:
+    def scaled(self, c: Ball) -> Near:
         return Near(c * self.limit, {} if _nothing(c) else {part: c * d for part, d in self.parts.items()})
 
     def __neg__(self) -> Near:
@@ -102,7 +106,7 @@ class Cold(Rowwise):
         super().__init__()
         self.symbol, self.warm = name, warm
 
-    def number(self, value: Any) -> Near:
+    def number(self, value: Coefficient) -> Near:
         if isinstance(value, tuple):
             return Near.of(evaluate(value))
         return Near.of(fmpq(value.numerator, value.denominator))
@@ -131,14 +135,14 @@ class Cold(Rowwise):
     def best(self, scores: Sequence[Near], weighting: str, i: int, first: int) -> Sequence[int]:
         raise NotExact("values at low temperatures must be of sums, products and softmax", "hard attention")
 
-    def scales(self, factor: Any) -> Sequence[Any] | None:
+    def scales(self, factor: Coefficient) -> Sequence[Any] | None:
         """The least factor of the scores, at the greatest temperature; it grows beyond all bounds."""
         if not isinstance(factor, tuple) or self.symbol not in names(factor):
             raise NotExact("every temperature must be a multiple of one", "a head without")
         values = {self.symbol: ball_of(self.warm), "n": self.length}
         return [evaluate(factor, values | {"i": self._start + place}) for place in self.rows]
 
-    def softmax(self, scores: Sequence[Near], scale: Any, rows: Sequence[Sequence[Near]]) -> Sequence[Near]:
+    def softmax(self, scores: Sequence[Near], scale: arb, rows: Sequence[Sequence[Near]]) -> Sequence[Near]:
         top = max(scores, key=lambda score: score.ball.mid())
         tied, weights = list[int](), dict[int, arb]()
         for j, score in enumerate(scores):
@@ -178,7 +182,7 @@ class Cold(Rowwise):
         return None if side is None else side == 0
 
 
-def at_low_temperatures(model: Transformer, sequence: Any, name: str, warm: Fraction) -> Any:
+def at_low_temperatures(model: Transformer, sequence: object, name: str, warm: Fraction) -> Any:
     """The answer to an input at every temperature above 0 and at most `warm`; None where it is not known to be one."""
     with flint.ctx.workprec(BITS):
         try:
@@ -187,12 +191,12 @@ def at_low_temperatures(model: Transformer, sequence: Any, name: str, warm: Frac
             return None
 
 
-def _nothing(c: Any) -> bool:
+def _nothing(c: Ball) -> bool:
     """Whether a coefficient is surely zero."""
     return bool(c == 0)
 
 
-def _sign(x: Any) -> int | None:
+def _sign(x: Ball) -> int | None:
     """That of a number; None of a ball that leaves it open."""
     return 1 if x > 0 else -1 if x < 0 else 0 if x == 0 else None
 

@@ -180,7 +180,7 @@ def _at(model: Transformer, n: int, rows: list[Row], words: Cover, digits: int) 
     raise Undecided(f"an entropy at length {n} did not reach {digits} digits; ask for fewer.")
 
 
-def _entropy(weights: list[Any]) -> arb | None:
+def _entropy(weights: list[arb]) -> arb | None:
     """In bits; None where there is nothing to attend to."""
     if not weights or all(type(w) is not arb and w == 0 for w in weights):
         return None

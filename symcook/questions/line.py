@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import lcm
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from flint import fmpq, fmpq_poly
 
@@ -25,8 +25,7 @@ MOST_DEGREE = 4000
 """The greatest power of t that a softmax may ask for."""
 ZERO = fmpq(0)
 T = fmpq_poly([0, 1])
-Value = Any
-"""fmpq, fmpq_poly, or a Quotient."""
+Value: TypeAlias = "fmpq | fmpq_poly | Quotient"
 At = fmpq | Algebraic
 
 
@@ -47,9 +46,9 @@ class Quotient:
         self.above, self.below = above, below
 
     @staticmethod
-    def of(above: Any, below: Any) -> Value:
-        """above/below, as plain as it gets."""
-        above, below = fmpq_poly(above), fmpq_poly(below)
+    def of(over: fmpq | fmpq_poly, under: fmpq | fmpq_poly) -> Value:
+        """over/under, as plain as it gets."""
+        above, below = fmpq_poly(over), fmpq_poly(under)
         common: Any = above.gcd(below)
         if common.degree() > 0:
             above, below = above // common, below // common
@@ -128,7 +127,7 @@ class Line(Shortening):
             found = self._known[value] = self._given(value)
         return found
 
-    def _given(self, value: Any) -> Value:
+    def _given(self, value: Coefficient) -> Value:
         if not isinstance(value, tuple):
             return fmpq(value.numerator, value.denominator)
         if self.meant is None:
@@ -185,11 +184,12 @@ class Line(Shortening):
             values.append(once)
         return values
 
-    def softmax(self, scores: Sequence[Value], scale: Any, rows: Sequence[Sequence[Value]]) -> Sequence[Value]:
-        scores = [plain(score) for score in scores]
-        if all(self.same(score, scores[0]) for score in scores):
+    def softmax(self, scores: Sequence[Value], scale: fmpq | None, rows: Sequence[Sequence[Value]]) -> Sequence[Value]:
+        numbers = [plain(score) for score in scores]
+        scores = [score for score in numbers if isinstance(score, fmpq)]
+        if all(self.same(score, numbers[0]) for score in numbers):
             return [self.mean(row) for row in rows]
-        if self.meant is not None or any(not isinstance(score, fmpq) for score in scores):
+        if self.meant is not None or len(scores) < len(numbers):
             raise NotExact("the scores of softmax must be rational numbers here", "others")
         best = max(scores)
         deficits = [(best - score) * (1 if scale is None else scale) * self.unit for score in scores]
@@ -239,7 +239,7 @@ class Line(Shortening):
         return str(value)
 
 
-def _rational(value: Any) -> fmpq:
+def _rational(value: Coefficient) -> fmpq:
     if isinstance(value, tuple):
         raise NotExact("a value along a line must be rational", show(value))
     return fmpq(value.numerator, value.denominator)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from flint import arb, fmpq
 
@@ -24,9 +24,12 @@ from symcook.words.cells import classes
 from symcook.words.exact import mergeable, merged, moved
 from symcook.words.prefixes import Level
 
+if TYPE_CHECKING:
+    from symcook.words import Word
+
 LIMIT_BITS = 2**13
-Number = Any
-"""fmpq where it is exact, else arb."""
+Number = fmpq | arb
+"""fmpq where it is exact."""
 Progress = Callable[[int, int], None]
 WHAT = {
     "sign": "|logit|, whose threshold is 0",
@@ -117,14 +120,14 @@ def _spans(numbers: Sequence[int]) -> str:
 def _row(model: Transformer, n: int, found: _Least, digits: int) -> Mapping[str, Cell]:
     row: dict[str, Cell] = {"n": n, "margin": None, "word": None}
     if found.nearest is not None:
-        low = found.value if found.exact else min(found.inside.values())
-        row["margin"] = _cell(low, found.value, digits)
+        least = _fewest(list(found.sides.values()))
+        row["margin"] = _cell(least if found.exact else min(found.inside.values()), least, digits)
         row["word"] = model.embedding.written(found.word)
         if found.exact and model.decides:
             for name, side in SIDES.items():
                 size = found.sides.get(side)
                 low = size if found.known(side) else found.inside[side]
-                row[name] = None if size is None else _cell(low, size, digits)
+                row[name] = None if size is None or low is None else _cell(low, size, digits)
     return row
 
 
@@ -176,7 +179,7 @@ class _Least:
         self.nearest: Number | None = None
         self.word: Any = None
 
-    def take(self, side: bool | None, size: Number | None, word: Any) -> None:
+    def take(self, side: bool | None, size: Number | None, word: Word | int) -> None:
         if size is None:
             return
         if self.nearest is None or _middle(size) < _middle(self.nearest):
@@ -194,7 +197,8 @@ class _Least:
     @property
     def exact(self) -> bool:
         """Whether the least of all is."""
-        return all(not low < self.value for low in self.inside.values())
+        least = self.value
+        return least is None or all(not low < least for low in self.inside.values())
 
 
 def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
@@ -210,13 +214,13 @@ def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
         except Undecided as error:
             reason = error
             continue
-        if all(type(size) is fmpq or settled(size, digits, relative=True) for size in found.sides.values()):
+        if all(isinstance(size, fmpq) or settled(size, digits, relative=True) for size in found.sides.values()):
             return found
     raise reason or Undecided(f"the margin at length {words.n} stayed open at {LIMIT_BITS} bits; ask for fewer digits.")
 
 
 def _middle(x: Number) -> Number:
-    return x if type(x) is fmpq else fmpq_of(x)
+    return fmpq_of(x) if isinstance(x, arb) else x
 
 
 def fmpq_of(x: arb) -> fmpq:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import flint
 from flint import arb, fmpq, fmpq_poly
@@ -22,6 +22,10 @@ from symcook.numbers.evaluate import evaluate
 from symcook.numbers.roots import Algebraic, Place
 from symcook.questions.line import Line
 from symcook.questions.reach import Piece
+
+if TYPE_CHECKING:
+    from symcook.domains.ball import Value
+    from symcook.domains.protocol import Coefficient
 
 LIMIT_BITS = 2**12
 BITS = 128
@@ -76,7 +80,7 @@ class Interval(Ball):
 
     soft = Rowwise.soft
 
-    def _given(self, value: Any) -> Any:
+    def _given(self, value: Coefficient) -> Any:
         if isinstance(value, tuple) and self._name in names(value):
             return self._entry(evaluate(value, {self._name: self._value}))
         return super()._given(value)
@@ -86,7 +90,7 @@ class Interval(Ball):
             return self._entry(evaluate(term, {self._name: self._value, "i": i, "n": self.length}))
         return super().position(term, i)
 
-    def scales(self, factor: Any) -> Sequence[Any] | None:
+    def scales(self, factor: Coefficient) -> Sequence[Any] | None:
         """With a temperature that goes to 0, the least factor alone."""
         if self._cold is None or not isinstance(factor, tuple) or self._name not in names(factor):
             return super().scales(factor)
@@ -100,7 +104,7 @@ class Interval(Ball):
             found.append((least, most))
         return found
 
-    def softmax(self, scores: Sequence[Any], scale: Any, rows: Sequence[Sequence[Any]]) -> Sequence[Any]:
+    def softmax(self, scores: Sequence[Value], scale: Value | None, rows: Sequence[Sequence[Value]]) -> Sequence[Any]:
         if not isinstance(scale, tuple):
             return super().softmax(scores, scale, rows)
         least, most = scale
@@ -129,13 +133,13 @@ class Interval(Ball):
             found.append(base if not parts else self.total([base, self.over(self.total(parts), total)]))
         return found
 
-    def weights(self, scores: Sequence[Any]) -> list[Any]:
+    def weights(self, scores: Sequence[Value]) -> list[Any]:
         balls = [arb(score) for score in scores]
         top = max((score.mid() for score in balls), default=arb(0))
         return [(score - top).exp() for score in balls]
 
 
-def between(model: Transformer, sequence: Any, name: str, low: Fraction, high: Fraction, warm: bool = False) -> Any:
+def between(model: Transformer, sequence: object, name: str, low: Fraction, high: Fraction, warm: bool = False) -> Any:
     """The answer for every value of a symbol from `low` to `high`; None where it is not the same, or open."""
     with_balls = _ball(low).union(_ball(high)) if not warm else _ball(high)
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.domains import make_domain
 from symcook.domains.ball import Ball
@@ -23,6 +23,9 @@ from symcook.questions.lengths import lengths
 from symcook.questions.moving import answer
 from symcook.words import Word, every
 from symcook.words.cells import MOST, Cells, classes
+
+if TYPE_CHECKING:
+    from symcook.domains.protocol import Domain
 
 Progress = Callable[[int, int], None]
 BFLOAT16 = Format(8, -126, 128)
@@ -131,7 +134,7 @@ def precision(
     )  # fmt: skip
 
 
-def _sentence(one: Mapping[str, Any], last: int) -> str:
+def _sentence(one: Mapping[str, str], last: int) -> str:
     safe = "guaranteed at no length" if one["guaranteed"] is None else f"guaranteed to n = {one['guaranteed']}"
     if one["guaranteed"] == last:
         return f"{safe}, as far as was asked"
@@ -142,7 +145,7 @@ def _sentence(one: Mapping[str, Any], last: int) -> str:
     return f"{safe}; {shown} (n = {one['length']}) is decided otherwise: {gives}, not {_said(one['exact'])}"
 
 
-def _said(value: Any) -> str:
+def _said(value: object) -> str:
     return {True: "accept", False: "reject"}.get(value, str(value)) if isinstance(value, bool) else str(value)
 
 
@@ -236,7 +239,7 @@ class _Length:
         word, gives = found
         return {"wrong": self.model.embedding.written(word), "gives": gives, "exact": self.expected(word)}
 
-    def _wrong(self, domain: Any) -> tuple[Word, Any] | None:
+    def _wrong(self, domain: Domain) -> tuple[Word, Any] | None:
         """The first word that a run in the domain decides otherwise, and what that run says."""
         import numpy as np
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from flint import fmpq, fmpq_poly
 
@@ -19,7 +19,10 @@ from symcook.words import Cover, Word
 
 PIECES = 10_000
 
-Verdict = Any
+RightAt = Callable[[Fraction], bool]
+"""Whether the answer at a number is right, and over an interval."""
+RightBetween = Callable[[Fraction, Fraction], bool]
+Verdict = bool | int | None | Sequence[bool | int | None]
 
 
 class Reach(NamedTuple):
@@ -114,8 +117,8 @@ def _piece(probe: Probe, start: Place, top: Place | None) -> tuple[Piece, Place 
 
 
 def enclosed(
-    right_at: Callable[[Fraction], bool],
-    right_between: Callable[[Fraction, Fraction], bool],
+    right_at: RightAt,
+    right_between: RightBetween,
     first: Fraction,
     limit: Fraction,
     near: Fraction,

@@ -7,13 +7,14 @@ domain says that the output is zero there, and where the output has a slope of o
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import flint
 from flint import arb
 
 from symcook.bounds.moved import ONE, Moved, Off
 from symcook.domains.exact import Exact
+from symcook.domains.protocol import Coefficient
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import forward
 from symcook.model.expr import Tree, names
@@ -35,14 +36,14 @@ class Along(Moved):
             self.known[("name", name)] = Off(self, whole.mid(), self.one(0, ONE))
             self.radius = whole.rad()
 
-    def begin(self, sequence: Any, start: int) -> None:
+    def begin(self, sequence: object, start: int) -> None:
         super().begin(sequence, start)
         self.width = 1
 
     def size(self, slope: flint.arb_mat) -> arb:
         return (slope[0, 0].abs_upper() * self.radius).upper()
 
-    def given(self, value: Any) -> Off:
+    def given(self, value: Coefficient) -> Off:
         self._refuse(value)
         return super().given(value)
 
@@ -50,7 +51,7 @@ class Along(Moved):
         self._refuse(term)
         return super().position(term, i)
 
-    def _refuse(self, value: Any) -> None:
+    def _refuse(self, value: object) -> None:
         if isinstance(value, tuple) and self.symbol in names(value):
             raise NotExact("a slope must be of the weight itself", self.symbol)
 
@@ -60,7 +61,7 @@ class Along(Moved):
         return sum((arb(0, (k * self.slope(self.bent[at]) / 2).abs_upper()) for at, k in x.kinks.items()), found)
 
 
-def only_zero(model: Transformer, sequence: Any, name: str, low: Fraction, high: Fraction) -> Fraction | None:
+def only_zero(model: Transformer, sequence: object, name: str, low: Fraction, high: Fraction) -> Fraction | None:
     """The rational number from `low` to `high` at which the logit of an input is exactly zero, and nowhere else there;
     None where that is not shown."""
     if not model.readout.signed or model.readout.everywhere:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flint import arb
 
@@ -29,6 +29,11 @@ from symcook.questions.moving import Along, answer, at_point, between
 from symcook.questions.reach import Reach, enclosed, exactly, soonest
 from symcook.words import Cover
 from symcook.words.cells import classes
+
+if TYPE_CHECKING:
+    from symcook.domains.exact import Value
+    from symcook.questions.reach import RightAt, RightBetween, Verdict
+    from symcook.words import Word
 
 Progress = Callable[[int, int], None]
 FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**10), 10**6
@@ -150,7 +155,7 @@ class _Watching(ExactDomain):
     gap: Any = None
     scoring = Rowwise.scoring  # with the scores as they are
 
-    def best(self, scores: Any, weighting: str, i: int, first: int) -> Any:
+    def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> Any:
         top = max(scores)
         for score in scores:
             if score != top and (self.gap is None or top - score < self.gap):
@@ -158,7 +163,7 @@ class _Watching(ExactDomain):
         return super().best(scores, weighting, i, first)
 
 
-def _hard(hard: Transformer, word: Any) -> tuple[Any, Any]:
+def _hard(hard: Transformer, word: Word) -> tuple[Any, Any]:
     """The hard model's answer to a word, and the least score gap that it met there (None where it is not exact)."""
     domain: Any = _Watching()
     try:
@@ -184,11 +189,13 @@ def _enclosed(hard: Transformer, soft: Transformer, words: Cover) -> _Found:
     return _least(hard, soft, words, partial(_in_balls, soft), None)
 
 
-def _least(hard: Transformer, soft: Transformer, words: Cover, reach_of: Any, unit: int | None) -> _Found:
+def _least(
+    hard: Transformer, soft: Transformer, words: Cover, reach_of: Callable[..., Reach], unit: int | None
+) -> _Found:
     gaps: list[Any] = []
     shown = Fraction(0)
 
-    def reach(word: Any, best: Reach | None) -> Reach:
+    def reach(word: Word, best: Reach | None) -> Reach:
         nonlocal shown
         expected, gap = _hard(hard, word)
         gaps.extend([] if gap is None else [gap])
@@ -201,14 +208,14 @@ def _least(hard: Transformer, soft: Transformer, words: Cover, reach_of: Any, un
     return _Found(best, worst, unit, Fraction(gap) if isinstance(gap, (Fraction, int)) else None, shown)
 
 
-def _in_powers(soft: Transformer, unit: int, word: Any, expected: Any, best: Reach | None) -> Reach:
+def _in_powers(soft: Transformer, unit: int, word: Word, expected: Verdict, best: Reach | None) -> Reach:
     along = Along(soft, word, soft.parameters[-1].name, None, unit=unit)
     top: Place = Fraction(1) if best is None or best.first is None else best.first
     found = exactly(along.probe, along.point, expected, top)
     return Reach(found.last, None) if found.first == 1 else found  # no temperature has x = 1
 
 
-def _in_balls(soft: Transformer, word: Any, expected: Any, best: Reach | None) -> Reach:
+def _in_balls(soft: Transformer, word: Word, expected: Verdict, best: Reach | None) -> Reach:
     sequence, name = soft.tokens(word), soft.parameters[-1].name
 
     def right_at(tau: Fraction) -> bool:
@@ -238,7 +245,9 @@ def _in_balls(soft: Transformer, word: Any, expected: Any, best: Reach | None) -
     return _from_cold(right_at, right_between, first, LIMIT, first / NEAR)
 
 
-def _from_cold(right_at: Any, right_between: Any, first: Fraction, limit: Fraction, near: Fraction) -> Reach:
+def _from_cold(
+    right_at: RightAt, right_between: RightBetween, first: Fraction, limit: Fraction, near: Fraction
+) -> Reach:
     """`enclosed` from 0 on, or where that stays open (scores that are alike in the limit alone) from SHOWN."""
     try:
         return enclosed(right_at, right_between, first, limit, near)

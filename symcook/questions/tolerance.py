@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flint import arb, fmpq
 
@@ -22,6 +22,9 @@ from symcook.questions.slope import only_zero
 from symcook.questions.weights import free
 from symcook.words import Cover
 from symcook.words.cells import classes
+
+if TYPE_CHECKING:
+    from symcook.words import Word
 
 Progress = Callable[[int, int], None]
 FIRST = Fraction(10007, 10**7)
@@ -107,7 +110,7 @@ def _furthest(
     """How far the weight may go to one side, the word that ends it, and whether that is exact."""
     exact = True
 
-    def reach_of(word: Any, best: Reach | None) -> Reach:
+    def reach_of(word: Word, best: Reach | None) -> Reach:
         nonlocal exact
         if exact:
             try:
@@ -121,14 +124,14 @@ def _furthest(
     return *soonest(words, reach_of), exact
 
 
-def _exact(model: Transformer, word: Any, name: str, start: Fraction, side: int, limit: Place | None) -> Reach:
+def _exact(model: Transformer, word: Word, name: str, start: Fraction, side: int, limit: Place | None) -> Reach:
     along = Along(model, word, name, fmpq(start.numerator, start.denominator), side)
     expected = along.point(Fraction(0))
     return exactly(along.probe, along.point, expected, limit)
 
 
 def _in_balls(
-    model: Transformer, word: Any, name: str, start: Fraction, side: int, digits: int, best: Reach | None
+    model: Transformer, word: Word, name: str, start: Fraction, side: int, digits: int, best: Reach | None
 ) -> Reach:
     sequence = model.tokens(word)
 
@@ -156,7 +159,7 @@ def _in_balls(
 
 
 def _sharp(
-    model: Transformer, sequence: Any, name: str, start: Fraction, side: int, found: Reach, expected: Any
+    model: Transformer, sequence: object, name: str, start: Fraction, side: int, found: Reach, expected: object
 ) -> Reach:
     """What balls enclose, as the rational number at which the output is zero, where that is shown."""
     if not isinstance(found.first, Fraction) or not isinstance(found.last, Fraction):
@@ -170,7 +173,7 @@ def _sharp(
 
 
 def _end(
-    model: Transformer, start: Fraction, side: int, where: str, best: Reach | None, word: Any, digits: int
+    model: Transformer, start: Fraction, side: int, where: str, best: Reach | None, word: Word, digits: int
 ) -> dict[str, Cell]:
     if best is None or best.first is None or word is None:
         return {where: None, f"{where}_in": None, f"{where}_word": None}

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.errors import BadInput, unknown
 from symcook.model.layers import SelfAttention
 from symcook.model.parts import FeedForward, Part
 from symcook.model.symbols import from_sympy, symbol
 from symcook.model.transformer import Parameter, Transformer
+
+if TYPE_CHECKING:
+    pass
 
 WRITTEN = re.compile(r"\s*(-?)\s*([A-Za-z0-9_.]+)\[([^\[\]]*)\]\s*")
 
@@ -120,7 +123,7 @@ def _value(model: Transformer, weight: Weight) -> Any:
     return dict(_parts(model))[weight.part].matrices()[weight.matrix][weight.row, weight.column]
 
 
-def _put(model: Transformer, weight: Weight, value: Any) -> Transformer:
+def _put(model: Transformer, weight: Weight, value: object) -> Transformer:
     def changed(matrix: Any) -> Any:
         found = matrix.as_mutable()
         found[weight.row, weight.column] = value

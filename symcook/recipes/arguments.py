@@ -18,7 +18,7 @@ MAX_ROWS = 10_000
 MAX_SYMBOLS = 1_000
 
 
-def fraction(given: Any, name: str) -> kit.Fraction:
+def fraction(given: object, name: str) -> kit.Fraction:
     """A rational number from text in the grammar, an int, a Fraction or a sympy Rational; BadInput otherwise.
 
     >>> fraction("1/2 + 1/3", "c")
@@ -43,7 +43,7 @@ def integer(lower: int, upper: int) -> Callable[[Any, str], int]:
     4
     """
 
-    def read(given: Any, name: str) -> int:
+    def read(given: object, name: str) -> int:
         value = fraction(given, name)
         if value.denominator != 1:
             raise BadInput(f"{name} must be an integer", value)
@@ -54,7 +54,7 @@ def integer(lower: int, upper: int) -> Callable[[Any, str], int]:
     return read
 
 
-def yes_or_no(given: Any, name: str) -> bool:
+def yes_or_no(given: object, name: str) -> bool:
     """True or False from a bool or from the text yes or no.
 
     >>> yes_or_no("yes", "scaled")
@@ -74,7 +74,7 @@ def one_of(*options: str) -> Callable[[Any, str], str]:
     'softmax'
     """
 
-    def read(given: Any, name: str) -> str:
+    def read(given: object, name: str) -> str:
         written = {"".join(option.split()): option for option in options}
         if not isinstance(given, str) or "".join(given.split()) not in written:
             raise unknown(name, str(given), options)
@@ -83,7 +83,7 @@ def one_of(*options: str) -> Callable[[Any, str], str]:
     return read
 
 
-def positive(given: Any, name: str) -> kit.Fraction:
+def positive(given: object, name: str) -> kit.Fraction:
     """A positive rational number.
 
     >>> positive("1/10", "M")
@@ -95,7 +95,7 @@ def positive(given: Any, name: str) -> kit.Fraction:
     return value
 
 
-def positive_or_none(given: Any, name: str) -> kit.Fraction | None:
+def positive_or_none(given: object, name: str) -> kit.Fraction | None:
     """A positive rational number, or None from None or the text none.
 
     >>> positive_or_none("1/10", "eta")
@@ -113,7 +113,7 @@ def bits(most: int) -> Callable[[Any, str], tuple[int, ...]]:
     (0, 1, 1, 0)
     """
 
-    def read(given: Any, name: str) -> tuple[int, ...]:
+    def read(given: object, name: str) -> tuple[int, ...]:
         must = f"{name} must be 2^m bits with m from 1 to {most}"
         if not isinstance(given, (str, list, tuple)):
             raise BadInput(must, given, f"give text such as {name}=0110")
@@ -129,7 +129,7 @@ def bits(most: int) -> Callable[[Any, str], tuple[int, ...]]:
     return read
 
 
-def rows(given: Any, name: str, width: int) -> tuple[tuple[kit.Fraction, ...], ...]:
+def rows(given: object, name: str, width: int) -> tuple[tuple[kit.Fraction, ...], ...]:
     """Rows of `width` rational numbers, from text such as ``0,0; 1,1`` or from nested sequences.
 
     >>> rows("0,1/2; 1,3", "rows", 2)
@@ -198,7 +198,7 @@ def recipe_of(names: tuple[str, ...], what: str) -> Callable[[Any, str], str]:
     'identity(d=2)'
     """
 
-    def read(given: Any, name: str) -> str:
+    def read(given: object, name: str) -> str:
         inner, arguments = called(str(given))
         if inner not in names:
             raise unknown(f"recipe {name}, {what},", inner, names)
@@ -208,7 +208,7 @@ def recipe_of(names: tuple[str, ...], what: str) -> Callable[[Any, str], str]:
     return read
 
 
-def points(given: Any, name: str) -> tuple[tuple[kit.Fraction, kit.Fraction], ...]:
+def points(given: object, name: str) -> tuple[tuple[kit.Fraction, kit.Fraction], ...]:
     """At least three points (x, y) with strictly increasing x: two pieces or more.
 
     >>> points("0,0; 1,1; 2,0", "points")[1]
@@ -225,7 +225,7 @@ def points(given: Any, name: str) -> tuple[tuple[kit.Fraction, kit.Fraction], ..
     return tuple((x, y) for x, y in table)
 
 
-def alphabet(given: Any, name: str) -> tuple[str, ...]:
+def alphabet(given: object, name: str) -> tuple[str, ...]:
     """The symbols of an alphabet: characters, or longer ones with spaces between; all different and printable.
 
     >>> alphabet("01", "alphabet"), alphabet("yes no", "alphabet")

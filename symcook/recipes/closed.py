@@ -156,7 +156,7 @@ def has_closed_forms(recipe: str) -> bool:
 
 
 def closed_forms(
-    recipe: str, arguments: Mapping[str, Any], values: Mapping[str, Any] | None = None
+    recipe: str, arguments: Mapping[str, object], values: Mapping[str, object] | None = None
 ) -> tuple[ClosedForm, ...]:
     """The cases of a recipe, which exclude each other; `values` may set c > 0 and epsilon >= 0.
 

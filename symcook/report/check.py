@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
@@ -56,7 +56,7 @@ def _lines(found: Check, name: str, command: Command | None) -> list[str]:
     return lines
 
 
-def _answer(value: Any) -> str:
+def _answer(value: object) -> str:
     if isinstance(value, bool):
         return "accept" if value else "reject"
     if isinstance(value, dict):

@@ -75,7 +75,7 @@ def where(tree: Tree, known: Mapping[str, Definition]) -> list[tuple[int, str]]:
     return out
 
 
-def _models(tree: Any) -> list[tuple[str, str]]:
+def _models(tree: object) -> list[tuple[str, str]]:
     """(word, model) for each run, word and accept in a tree, once."""
     found: list[tuple[str, str]] = []
     todo = [tree]
@@ -113,7 +113,7 @@ def _sort(sort: Any) -> str:
     return r" \times ".join(_SORTS[s] for s in sort[1]) + rf" \to {_SORTS[sort[2]]}"
 
 
-def _over(sort: Any) -> str:
+def _over(sort: object) -> str:
     """What follows a name of this sort."""
     joint = r"\in" if isinstance(sort, str) else r"\colon"
     return f"{joint} {_sort(sort)}"

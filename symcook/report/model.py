@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 
-def line(shown: Any) -> str:
+def line(shown: object) -> str:
     """A model or a part of one in a line: the repr."""
     return brief(f"<{type(shown).__name__} {_summary(shown)}>")
 
@@ -282,11 +282,11 @@ def _symbol_row(parameter: Parameter) -> str:
     return rf"& {name} \colon {region},\quad {words('by default ')} {name} = {_entry(parameter.default)}"
 
 
-def _values(values: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
+def _values(values: Mapping[str, object], names: Sequence[str]) -> list[Any]:
     return [values.get(name, 0) for name in names]
 
 
-def _entry(value: Any) -> str:
+def _entry(value: object) -> str:
     return latex(tree_from_sympy(value))
 
 

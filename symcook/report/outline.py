@@ -18,8 +18,9 @@ from symcook.report.latex import latex
 from symcook.report.markup import escaped
 
 if TYPE_CHECKING:
+    from symcook.proof import kernel, nodes
     from symcook.proof.replay import Statement
-    from symcook.proof.terms import Term
+    from symcook.proof.terms import Sort, Term
 
 MOST_LINES = 30
 WIDTH = 100
@@ -166,6 +167,15 @@ def _walk(steps: list[Step], shown: set[int], depth: int = 0) -> Iterator[tuple[
     yield from visit(steps, depth)
 
 
+@dataclass
+class Taken:
+    """A step that the checker has taken: the state after it, its new facts, and the branches that it opens."""
+
+    state: kernel._State
+    fresh: list[tuple[str, Term]]
+    opened: list[kernel._State]
+
+
 class _Narrator:
     """Follows a proof with the checker's own steps and puts each in words."""
 
@@ -179,7 +189,7 @@ class _Narrator:
         formulas = {label: s.formula for label, s in lemmas.items()}
         self.checker = kernel._Checker(formulas, statement.known)
 
-    def tell(self, goal: Term, proof: Any) -> list[Step]:
+    def tell(self, goal: Term, proof: nodes.Proof) -> list[Step]:
         from symcook.proof import kernel
 
         return self.branch(kernel._State(goal, {}, {}, proof))
@@ -195,10 +205,10 @@ class _Narrator:
             return label
         return f"axiom {rest}" if kind == "ax" else self.lemmas[label].id.removeprefix("lem.")
 
-    def branch(self, state: Any) -> list[Step]:
+    def branch(self, state: kernel._State) -> list[Step]:
         """The steps of one open branch, those of the branches it opens nested in them."""
         out: list[Step] = []
-        met: list[tuple[str, Any]] = []  # names and hypotheses just introduced
+        met: list[tuple[str, Sort | Term]] = []  # names and hypotheses just introduced
         for node in state.proof:
             by, goal = node["by"], state.goal
             known, names = set(state.facts), set(state.scope)
@@ -215,14 +225,14 @@ class _Narrator:
             met = []
             step = getattr(self, f"on_{by}", None)
             assert step is not None, by
-            out += step(node, goal, state, fresh, opened)
+            out += step(node, Taken(state, fresh, opened))
         return out
 
-    def introduced(self, met: list[tuple[str, Any]], goal: Term) -> list[Step]:
+    def introduced(self, met: list[tuple[str, Sort | Term]], goal: Term) -> list[Step]:
         """Let ..., suppose ..., and what is then to be shown."""
         names: list[Piece] = []
         out: list[Step] = []
-        facts: list[tuple[str, Any]] = []
+        facts: list[tuple[str, Term]] = []
 
         def flush() -> None:
             nonlocal names, facts
@@ -251,7 +261,7 @@ class _Narrator:
             out += ["; " if out else "", self.show(fact), f" [{label}]"]
         return out
 
-    def below(self, opened: list[Any], heads: list[list[Piece]]) -> list[Step]:
+    def below(self, opened: Sequence[kernel._State], heads: list[list[Piece]]) -> list[Step]:
         """Each opened branch under its heading; one that closes at once stands on the heading's line."""
         out: list[Step] = []
         for state, head in zip(opened, heads, strict=True):
@@ -264,39 +274,47 @@ class _Narrator:
 
     # One method a kind of node; each returns the lines that it makes.
 
-    def on_split(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
-        heads: list[list[Piece]] = [["Show ", self.show(one.goal), "."] for one in opened]
-        return self.below(opened, heads)
+    def on_split(self, node: nodes.Split, at: Taken) -> list[Step]:
+        heads: list[list[Piece]] = [["Show ", self.show(one.goal), "."] for one in at.opened]
+        return self.below(at.opened, heads)
 
-    def on_pick(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
-        return [Step(["Of the two, show ", self.show(state.goal), "."])]
+    def on_pick(self, node: nodes.Pick, at: Taken) -> list[Step]:
+        return [Step(["Of the two, show ", self.show(at.state.goal), "."])]
 
-    def on_witness(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
-        return [Step(["Take ", _argument(node["term"]), ". To show: ", self.show(state.goal), "."])]
+    def on_witness(self, node: nodes.Witness, at: Taken) -> list[Step]:
+        return [Step(["Take ", _argument(node["term"]), ". To show: ", self.show(at.state.goal), "."])]
 
-    def on_obtain(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+    def on_obtain(self, node: nodes.Obtain, at: Taken) -> list[Step]:
         return [
-            Step([f"By {self.cite(node['fact'])} there is ", ("name", node["name"]), " with ", *self.facts(fresh), "."])
+            Step(
+                [
+                    f"By {self.cite(node['fact'])} there is ",
+                    ("name", node["name"]),
+                    " with ",
+                    *self.facts(at.fresh),
+                    ".",
+                ]
+            )
         ]
 
-    def on_hyp(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+    def on_hyp(self, node: nodes.Hyp, at: Taken) -> list[Step]:
         return [Step([f"This is {self.cite(node['of'])}."])]
 
-    def on_true(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+    def on_true(self, node: nodes.Closing, at: Taken) -> list[Step]:
         return [Step(["True by computation."])]
 
-    def on_absurd(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+    def on_absurd(self, node: nodes.Absurd, at: Taken) -> list[Step]:
         if "not" in node:
             return [Step([f"{self.cite(node['of'])} contradicts {self.cite(node['not'])}."])]
         return [Step([f"{self.cite(node['of'])} is false by computation: this case cannot be."])]
 
-    def on_contra(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
-        return [Step(["Suppose it fails: ", *self.facts(fresh), "."])]
+    def on_contra(self, node: nodes.Contra, at: Taken) -> list[Step]:
+        return [Step(["Suppose it fails: ", *self.facts(at.fresh), "."])]
 
-    def on_have(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
-        return self.below(opened, [["Claim ", *self.facts(fresh), "."]])
+    def on_have(self, node: nodes.Have, at: Taken) -> list[Step]:
+        return self.below(at.opened, [["Claim ", *self.facts(at.fresh), "."]])
 
-    def on_use(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+    def on_use(self, node: nodes.Use, at: Taken) -> list[Step]:
         given = [g for g in node["with"] if isinstance(g, str) and g[:1] not in ("#", "!")]
         rest = [g[1:] for g in node["with"] if isinstance(g, str) and g.startswith("#")]
         head: list[Piece] = [f"{'By' if ':' in node['fact'] else 'From'} {self.cite(node['fact'])}"]
@@ -304,37 +322,37 @@ class _Narrator:
             head += [" at ", *_listed([_argument(g) for g in given], "; ")]
         if rest:
             head.append(f", with {names_in(rest)}")
-        heads: list[list[Piece]] = [["It needs ", self.show(one.goal), "."] for one in opened]
-        return [Step([*head, ": ", *self.facts(fresh), "."], self.below(opened, heads))]
+        heads: list[list[Piece]] = [["It needs ", self.show(one.goal), "."] for one in at.opened]
+        return [Step([*head, ": ", *self.facts(at.fresh), "."], self.below(at.opened, heads))]
 
-    def on_cases(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
-        return [Step([f"By cases of {self.cite(node['fact'])}."], self.either(state, opened))]
+    def on_cases(self, node: nodes.Cases, at: Taken) -> list[Step]:
+        return [Step([f"By cases of {self.cite(node['fact'])}."], self.either(at))]
 
-    def on_em(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
-        return [Step(["Two cases."], self.either(state, opened))]
+    def on_em(self, node: nodes.ExcludedMiddle, at: Taken) -> list[Step]:
+        return [Step(["Two cases."], self.either(at))]
 
-    def either(self, state: Any, opened: list[Any]) -> list[Step]:
+    def either(self, at: Taken) -> list[Step]:
         heads: list[list[Piece]] = []
-        for one in opened:
-            fresh = [(label, one.fact(label)) for label in one.facts if label not in state.facts]
+        for one in at.opened:
+            fresh = [(label, one.fact(label)) for label in one.facts if label not in at.state.facts]
             heads.append(["Case ", *self.facts(fresh), "."])
-        return self.below(opened, heads)
+        return self.below(at.opened, heads)
 
-    def on_ind(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
-        return [Step(["An indicator is 1 or 0: ", *self.facts(fresh), "."])]
+    def on_ind(self, node: nodes.Indicator, at: Taken) -> list[Step]:
+        return [Step(["An indicator is 1 or 0: ", *self.facts(at.fresh), "."])]
 
-    def on_rewrite(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+    def on_rewrite(self, node: nodes.Rewrite, at: Taken) -> list[Step]:
         if "in" in node:
-            return [Step([f"Put {self.cite(node['eq'])} into {self.cite(node['in'])}: ", *self.facts(fresh), "."])]
-        return [Step([f"Put {self.cite(node['eq'])} in. To show: ", self.show(state.goal), "."])]
+            return [Step([f"Put {self.cite(node['eq'])} into {self.cite(node['in'])}: ", *self.facts(at.fresh), "."])]
+        return [Step([f"Put {self.cite(node['eq'])} in. To show: ", self.show(at.state.goal), "."])]
 
-    def on_antisym(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
-        heads: list[list[Piece]] = [["Show ", self.show(one.goal), "."] for one in opened]
-        return [Step(["Equal, since each side is at most the other."], self.below(opened, heads))]
+    def on_antisym(self, node: nodes.Antisym, at: Taken) -> list[Step]:
+        heads: list[list[Piece]] = [["Show ", self.show(one.goal), "."] for one in at.opened]
+        return [Step(["Equal, since each side is at most the other."], self.below(at.opened, heads))]
 
-    def on_induct(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
-        base, step = opened
-        facts = [(label, step.fact(label)) for label in step.facts if label not in state.facts]
+    def on_induct(self, node: nodes.Induct, at: Taken) -> list[Step]:
+        base, step = at.opened
+        facts = [(label, step.fact(label)) for label in step.facts if label not in at.state.facts]
         name = node["name"]
         first = facts[0][1][2][0]
         heads: list[list[Piece]] = [
@@ -349,9 +367,10 @@ class _Narrator:
                 ".",
             ],
         ]
-        return [Step(["By induction on ", ("name", name), " from ", self.show(first), "."], self.below(opened, heads))]
+        pieces: list[Piece] = ["By induction on ", ("name", name), " from ", self.show(first), "."]
+        return [Step(pieces, self.below(at.opened, heads))]
 
-    def on_pos(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+    def on_pos(self, node: nodes.Pos, at: Taken) -> list[Step]:
         sums, equations = node.get("sum", []), node.get("eq", [])
         labels = [self.cite(x) for entry in sums for x in entry["of"]] + [self.cite(label) for _, label in equations]
         labels = list(dict.fromkeys(labels))
@@ -362,7 +381,7 @@ class _Narrator:
             return [Step(["Both sides have the same normal form."])]
         return [Step([kind + (f" from {names_in(labels)}" if labels else "") + "."])]
 
-    def on_interval(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+    def on_interval(self, node: nodes.IntervalNode, at: Taken) -> list[Step]:
         over = f" over the bounds {names_in(node['on'])}" if node["on"] else ""
         return [Step([f"By interval enclosure ({node['prec']} bits){over}."])]
 

@@ -131,7 +131,7 @@ def plot_bound(
     digits: int | str = 30,
     force: bool = False,
     progress: Callable[[int, int], None] | None = None,
-    **arguments: Any,
+    **arguments: object,
 ) -> tuple[Sweep, tuple[Path, ...]]:
     """Write `place`.csv, and with matplotlib `place`.svg and `place`.png; the answers, and the files that were written.
 
@@ -153,7 +153,7 @@ def sweep(
     *,
     digits: int | str = 30,
     progress: Callable[[int, int], None] | None = None,
-    **arguments: Any,
+    **arguments: object,
 ) -> Sweep:
     """The answers of a kind over a range of one argument; see `plot_bound`."""
     from symcook.numbers.balls import check_digits

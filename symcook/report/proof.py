@@ -222,7 +222,7 @@ def proof_latex(verdict: Verdict, full: bool = False) -> str:
 
 
 def own_latex(
-    statement: Statement, verdict: Verdict, certificate: Mapping[str, Any], sentence: str, full: bool = False
+    statement: Statement, verdict: Verdict, certificate: Mapping[str, object], sentence: str, full: bool = False
 ) -> str:
     """The same of a claim about a model of one's own, with the sentence as it was given."""
     head = [rf"\noindent Claim: \texttt{{{escaped(sentence)}}}."]
@@ -232,11 +232,11 @@ def own_latex(
 def _latex(
     statement: Statement,
     verdict: Verdict,
-    certificate: Mapping[str, Any] | None,
+    certificate: Mapping[str, object] | None,
     head: list[str],
     behind: list[str],
     full: bool,
-    own: tuple[Statement, Mapping[str, Any]] | None = None,
+    own: tuple[Statement, Mapping[str, object]] | None = None,
 ) -> str:
     """`head`, the statement, what stands `behind` it, and the outline of its proof."""
     rows = [f"% needs \\usepackage{{{','.join(PACKAGES)}}}; {verdict.id}: {verdict.words}"]

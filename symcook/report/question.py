@@ -111,7 +111,7 @@ def table_csv(found: Answer) -> str:
     return out.getvalue()
 
 
-def _ball(cell: Any) -> Any:
+def _ball(cell: object) -> Any:
     """A cell as a ball, where it is a number that is not counted."""
     if hasattr(cell, "rad"):
         return cell

@@ -61,7 +61,7 @@ def text(answer: Run, width: int = WIDE) -> str:
     return "\n".join(lines)
 
 
-def whole(value: Any) -> str:
+def whole(value: object) -> str:
     """A value in words, abridged where it is very long."""
     return abridged(value_text(value))
 
@@ -166,7 +166,7 @@ def displays(answer: Run) -> list[Display]:
     return found
 
 
-def _answer(value: Any) -> str:
+def _answer(value: object) -> str:
     if isinstance(value, dict) and value.keys() != {"mid", "rad"}:
         return "(" + ", ".join(f"{upright(key)} = {value_latex(item)}" for key, item in value.items()) + ")"
     return words(value_text(value)) if value is None or isinstance(value, bool) else value_latex(value)

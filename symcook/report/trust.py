@@ -145,7 +145,7 @@ def _words(names: Iterable[str]) -> set[str]:
     return set().union(*(_texts(load_json(path.read_bytes())) for path in paths if path.is_file()))
 
 
-def _texts(document: Any) -> set[str]:
+def _texts(document: object) -> set[str]:
     """Every text in a document."""
     found: set[str] = set()
     todo = [document]

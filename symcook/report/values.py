@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
 
 from symcook.report.markup import Cell, words
 
@@ -12,7 +11,7 @@ MOST = 24
 """The characters that a cell of a large table shows; a longer value stands there by its first digits."""
 
 
-def value_text(value: Any) -> str:
+def value_text(value: object) -> str:
     """One value as a reader wants it: a ball as mid ± rad, a float by its shortest text."""
     if isinstance(value, float) and math.isfinite(value):
         from symcook.model.rationals import rewritten
@@ -27,7 +26,7 @@ def value_text(value: Any) -> str:
     return "undecided" if value is None else str(value)
 
 
-def value_latex(value: Any) -> str:
+def value_latex(value: object) -> str:
     """The same in math mode: an exact value is a formula of the grammar, other numbers are decimals."""
     from symcook.errors import SymcookError
     from symcook.model.expr import parse_term
@@ -44,7 +43,7 @@ def value_latex(value: Any) -> str:
     return drawn.replace("±", r"\pm") if plain else words(text)
 
 
-def near(value: Any) -> float | None:
+def near(value: object) -> float | None:
     """About how large a value is; None where it is no finite number. For colours and first digits only."""
     if isinstance(value, dict) and value.keys() == {"mid", "rad"}:
         found = float(value["mid"])
@@ -69,7 +68,7 @@ def _evaluated(text: str) -> float:
         return math.nan
 
 
-def cell(value: Any, most: int = MOST, shaded: bool = False) -> Cell:
+def cell(value: object, most: int = MOST, shaded: bool = False) -> Cell:
     """A value in a cell of a table; one of more than `most` characters by its first digits, with the whole of it
     behind. A weight is shaded, and has at most three decimals."""
     text = value_text(value)

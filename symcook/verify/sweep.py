@@ -300,7 +300,7 @@ class Comparison:
                 wrong.append(code)
         return wrong, unclear
 
-    def run(self, sequence: Sequence[Any], domain: str) -> Run:
+    def run(self, sequence: Sequence[object], domain: str) -> Run:
         """One input in the numbers of a domain, as ``symcook run`` runs it."""
         given = sequence if self.model.embedding.inputs is not None else self.model.embedding.typed(sequence)
         try:
@@ -313,13 +313,13 @@ class Comparison:
             where = f" on {self.text(sequence) or 'the empty word'}"
             raise BadInput(error.must, f"{'' if error.given is None else error.given}{where}", error.do) from error
 
-    def agree(self, sequence: Sequence[Any]) -> bool | None:
+    def agree(self, sequence: Sequence[object]) -> bool | None:
         """Whether model and reference agree on one input; None where that stays open."""
         found, domain = self.decide(sequence, self.expected.ask(sequence))
         self.settled += domain != self.numbers.domain
         return found
 
-    def decide(self, sequence: Sequence[Any], answers: Any) -> tuple[bool | None, str]:
+    def decide(self, sequence: Sequence[object], answers: object) -> tuple[bool | None, str]:
         """The same, given the reference's answers, and the domain that says so."""
         domain = self.numbers.domain
         found = self.compared(sequence, answers, domain)
@@ -328,7 +328,7 @@ class Comparison:
                 return self.compared(sequence, answers, "exact"), "exact"
         return found, domain
 
-    def compared(self, sequence: Sequence[Any], answers: Any, domain: str) -> bool | None:
+    def compared(self, sequence: Sequence[object], answers: Any, domain: str) -> bool | None:
         """The same in the numbers of one domain."""
         try:
             result = self.run(sequence, domain).result
@@ -353,7 +353,7 @@ class Comparison:
         return rational(self.within, dict(sequence[0]) | self.setting if self.model.pointwise else self.setting)
 
     def equal(
-        self, result: Result, column: Any, place: int, value: Fraction, error: Fraction | None = None
+        self, result: Result, column: object, place: int, value: Fraction, error: Fraction | None = None
     ) -> bool | None:
         """Whether the entry of a column is the reference's value, or within `error` of it; in floats, near enough."""
         domain = result.domain

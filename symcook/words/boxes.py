@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, reduce
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rounding import Rounding
 from symcook.model.transformer import Transformer
 from symcook.words import Word
 from symcook.words.cells import Cells, classes
+
+if TYPE_CHECKING:
+    from symcook.domains.ball import Column, Value
 
 LEVELS = ("any token at each position", "the first token fixed", "words with the same numbers of tokens as one",
           "the same with the first token fixed", "one word for all that no runtime tells apart",
@@ -70,7 +73,7 @@ def boxes(model: Transformer, n: int, level: int, bits: int) -> Iterator[Box]:
 class Tokenwise(list[Any]):
     """A column that depends on the token alone: the entries, and the value of each token."""
 
-    def __init__(self, entries: Sequence[Any], by: Mapping[str, Any]) -> None:
+    def __init__(self, entries: Sequence[Value], by: Mapping[str, Value]) -> None:
         super().__init__(entries)
         self.by = by
 
@@ -87,7 +90,7 @@ class Boxed(Rounding):
     def embed(self, table: Mapping[str, Coefficient]) -> Any:
         return self.spread({token: self.number(value) for token, value in table.items()})
 
-    def spread(self, by: Mapping[str, Any]) -> Tokenwise:
+    def spread(self, by: Mapping[str, Value]) -> Tokenwise:
         """The column in which each token has its value: a hull where any may stand. Each hull is an object of its own,
         so that nothing takes two positions for equal."""
         may = [t for t, c in zip(self.box.tokens, self.counts or (1,) * len(self.box.tokens), strict=True) if c]
@@ -100,9 +103,9 @@ class Boxed(Rounding):
 
         return Tokenwise([entry(token) for token in self._sequence], by)
 
-    def linear(self, terms: Sequence[tuple[Any, Coefficient]], bias: Coefficient) -> Any:
+    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Any:
         tables = self.tables([column for column, _ in terms])
-        if tables is None or not terms:
+        if tables is None:
             return super().linear(terms, bias)
         by = {}
         for token in tables[0]:
@@ -110,12 +113,12 @@ class Boxed(Rounding):
             by[token] = super().linear(entries, bias)[0]
         return self.spread(by)
 
-    def activate(self, column: Any, kind: str) -> Any:
+    def activate(self, column: Column, kind: str) -> Any:
         if isinstance(column, Tokenwise):
             return self.spread({token: self.activation(value, kind) for token, value in column.by.items()})
         return super().activate(column, kind)
 
-    def tables(self, columns: Sequence[Any]) -> list[Mapping[str, Any]] | None:
+    def tables(self, columns: Sequence[Column]) -> list[Mapping[str, Value]] | None:
         """For each column its values by token; None where one depends on more, or none on the token."""
         token = next((column.by for column in columns if isinstance(column, Tokenwise)), None)
         if token is None:
@@ -130,7 +133,7 @@ class Boxed(Rounding):
                 return None
         return found
 
-    def plain(self, column: Any, seen: Sequence[range], weighting: str) -> Any:
+    def plain(self, column: Column, seen: Sequence[range], weighting: str) -> Any:
         counts = self.counts
         whole = all(len(sees) == self.length for sees in seen)
         if counts is None or not isinstance(column, Tokenwise) or not whole or weighting not in ("average", "softmax"):
@@ -141,7 +144,7 @@ class Boxed(Rounding):
         return [self.mean(entries)] * len(seen)
 
 
-def _union(a: Any, b: Any) -> Any:
+def _union(a: Value, b: Value) -> Any:
     from flint import arb
 
     return arb(a).union(arb(b))

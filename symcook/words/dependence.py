@@ -15,10 +15,11 @@ sums is left open.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
+from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Going, visible
 from symcook.errors import BadInput
 from symcook.model.expr import Tree
@@ -29,6 +30,7 @@ Entry = tuple[int, ...]
 """A term for each token that may stand at the position; one alone where all are the same."""
 Column = list[Entry]
 Columns = Sequence[Column]
+Term = TypeVar("Term")
 Groups = frozenset[int]
 """Sets of positions, each as the integer whose bits they are."""
 
@@ -63,7 +65,7 @@ class Dependence(Going):
             self._groups.append(groups.union(*(self._groups[part] for part in parts)))
         return found
 
-    def _given(self, value: Any) -> int:
+    def _given(self, value: Coefficient) -> int:
         return self._term(value if isinstance(value, tuple) else Fraction(value))
 
     def _holds(self, numbers: Sequence[Fraction]) -> bool:
@@ -75,7 +77,7 @@ class Dependence(Going):
             return False
         return sum(abs(x) for x in numbers) * below <= 2**self.bits and below <= 2**10
 
-    def _sum(self, parts: Sequence[tuple[Any, int]], bias: Any) -> int:
+    def _sum(self, parts: Sequence[tuple[Coefficient, int]], bias: Coefficient) -> int:
         """The sum of coefficient times term, and of the bias."""
         numbers: list[Fraction] = []
         rest: list[tuple[Any, int]] = []
@@ -103,7 +105,7 @@ class Dependence(Going):
         key = ("sum", tuple(sorted(rest, key=repr)), apart)
         return self._term(key, [term for _, term in rest])
 
-    def _collected(self, parts: Sequence[tuple[Any, int]]) -> list[tuple[Any, int]]:
+    def _collected(self, parts: Sequence[tuple[Coefficient, int]]) -> list[tuple[Any, int]]:
         """The same sum with the rational coefficients of one term put together."""
         rational: Counter[int] = Counter()
         others: list[tuple[Any, int]] = []
@@ -114,7 +116,7 @@ class Dependence(Going):
                 rational[term] += Fraction(weight)  # type: ignore[assignment]
         return [(weight, term) for term, weight in rational.items() if weight != 0] + others
 
-    def _each(self, columns: Columns, compute: Any) -> Column:
+    def _each(self, columns: Columns, compute: Callable[[tuple[int, ...]], Any]) -> Column:
         """`compute` of the terms at each position, for each token that matters there."""
         known: dict[tuple[Entry, ...], Entry] = {}
         result = []
@@ -126,14 +128,14 @@ class Dependence(Going):
 
     # --- The operations of a domain ---
 
-    def embed(self, table: Mapping[str, Any]) -> Column:
+    def embed(self, table: Mapping[str, Coefficient]) -> Column:
         typed = _joined([self._given(table.get(token, 0)) for token in self.alphabet])
         return [typed if token is None else (self._given(table.get(token, 0)),) for token in self._sequence]
 
     def input(self, name: str) -> Column:
         raise BadInput("words of one length need a model with an alphabet", name)
 
-    def positions(self, expression: Any) -> Column:
+    def positions(self, expression: Coefficient) -> Column:
         if not isinstance(expression, tuple):
             return [(self._given(expression),)] * len(self.rows)
         return [(self._position(expression, self._start + place),) for place in self.rows]
@@ -144,7 +146,7 @@ class Dependence(Going):
         except BadInput:  # a root or the like: a number of its own
             return self._term(("at", term, i))
 
-    def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
+    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
         if not terms:
             return [(self._given(bias),)] * len(self.rows)
         weights = [weight for _, weight in terms]
@@ -165,7 +167,7 @@ class Dependence(Going):
 
         return self._each([column], compute)
 
-    def layer_norm(self, columns: Columns, epsilon: Any, zero_variance: str) -> list[Column]:
+    def layer_norm(self, columns: Columns, epsilon: Coefficient, zero_variance: str) -> list[Column]:
         share = Fraction(1, len(columns))
 
         def compute(entries: Sequence[int]) -> tuple[int, ...]:
@@ -199,7 +201,7 @@ class Dependence(Going):
         return sum(numbers, Fraction(0)), tuple(sorted(signless))
 
     def attend(
-        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Any
+        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Coefficient
     ) -> list[Column]:
         scales = self.positions(factor) if queries else [(self._given(1),)] * len(self.rows)
         offered = list(zip(*keys, strict=True)) if keys else [()] * self.length
@@ -221,7 +223,7 @@ class Dependence(Going):
             result.append(column)
         return result
 
-    def _row(self, sees: range, query: Sequence[int], signatures: Sequence[Any], weighting: str) -> int:
+    def _row(self, sees: range, query: Sequence[int], signatures: Sequence[tuple[Entry, ...]], weighting: str) -> int:
         """What a row gets: for each way in which a position depends on its token, which positions have it, or how many
         where the token does not matter."""
         if not sees:
@@ -250,7 +252,7 @@ class Dependence(Going):
         rows = self._each(columns, lambda terms: self._term(("softmax", tuple(terms)), terms))
         return [rows] * len(columns)
 
-    def positive(self, column: Any) -> list[None]:
+    def positive(self, column: object) -> list[None]:
         return [None] * len(self.rows)
 
     zero = largest = positive
@@ -265,7 +267,7 @@ def _variants(entries: Sequence[Entry]) -> list[tuple[int, ...]]:
     return list(zip(*(entry * many if len(entry) == 1 else entry for entry in entries), strict=True)) or [()]
 
 
-def _joined(terms: Sequence[Any]) -> Any:
+def _joined(terms: Sequence[Term]) -> tuple[Term, ...]:
     return tuple(terms[:1]) if all(term == terms[0] for term in terms) else tuple(terms)
 
 

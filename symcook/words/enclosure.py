@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.errors import require_known
+
+if TYPE_CHECKING:
+    from symcook.domains.ball import Value
+    from symcook.domains.rounding import Rounding
 
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 DIGITS = 10
 """Digits of the ends that a certificate shows, rounded outwards."""
 
 
-def domain(dtype: str, kind: Any = None, divides_first: bool = False) -> Any:
+def domain(dtype: str, kind: type[Rounding] | None = None, divides_first: bool = False) -> Any:
     """The domain of all that an arithmetic in `dtype` may compute: weights, columns and every operation rounded to it.
     `divides_first` is the order of averages (`symcook.domains.rounding`).
 
@@ -25,7 +29,7 @@ def domain(dtype: str, kind: Any = None, divides_first: bool = False) -> Any:
     return (kind or Rounding)(format, format, divides_first=divides_first)
 
 
-def ends(x: Any) -> tuple[float, float]:
+def ends(x: Value) -> tuple[float, float]:
     """The ends of a set of the rounding domain as float64, rounded outwards."""
     import math
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from flint import fmpq
@@ -36,7 +36,7 @@ class Column(NamedTuple):
     values: Array
     made_of: frozenset[int] = frozenset()
 
-    def take(self, entries: Any) -> Column:
+    def take(self, entries: Array | list[int]) -> Column:
         return Column(self.values[entries], self.made_of)
 
 
@@ -89,7 +89,7 @@ class Rationals:
     def mean(self, total: Column) -> Column:
         return Column(total.values / (self.seen + 1), total.made_of)
 
-    def merged(self, heads: Sequence[Sequence[Column]], entries: int) -> tuple[Array, Array, Any]:
+    def merged(self, heads: Sequence[Sequence[Column]], entries: int) -> tuple[Array, list[int], Any]:
         last = [k for k in range(len(self.sums)) if k not in self.fed]
         ends = self.sums[last[0]] if len(last) == 1 else self.nothing
         others = [column for k, column in enumerate(self.sums) if len(last) != 1 or k != last[0]]
@@ -145,5 +145,5 @@ def moved(level: Level, low: int, shares: Sequence[fmpq]) -> Result:
     def sums(one: Column) -> Column:
         return Column(one.values[low_] + way * (one.values[high] - one.values[low_]), one.made_of)
 
-    which = np.full(len(way), level.which[low])
-    return level.states.run(level.tokens, which, tuple(tuple(map(sums, head)) for head in level.states.sums))
+    which, held = np.full(len(way), level.which[low]), cast("tuple[tuple[Column, ...], ...]", level.states.sums)
+    return level.states.run(level.tokens, which, tuple(tuple(map(sums, head)) for head in held))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -22,9 +22,20 @@ from symcook.model.parts import Head, Mask
 from symcook.model.transformer import Transformer
 from symcook.words import Stand, Word
 
-Array = Any
-Values = Any
-"""One coordinate, or a running sum, with an entry for each state and token; `take` gives chosen entries."""
+if TYPE_CHECKING:
+    from symcook.words.exact import Rationals
+    from symcook.words.rounded import Hulls
+
+Array = np.ndarray
+
+
+class Entries(Protocol):
+    """One coordinate, or a running sum, with an entry for each state and token."""
+
+    def take(self, entries: Array, /) -> Self:
+        """The chosen entries."""
+        ...
+
 
 
 def averages(model: Transformer, masks: Sequence[str] = ("future", "strict-future")) -> bool:
@@ -38,8 +49,8 @@ def averages(model: Transformer, masks: Sequence[str] = ("future", "strict-futur
 class Sum(NamedTuple):
     """A running sum before a position, and with it; None before the first."""
 
-    before: Values | None
-    total: Values
+    before: Entries | None
+    total: Entries
 
 
 class Position(Going):
@@ -52,8 +63,9 @@ class Position(Going):
 
     name = "prefixes"
 
-    def __init__(self, numbers: Any, n: int | None, which: Array) -> None:
-        self.numbers, self.n, self.which = numbers, n, which
+    def __init__(self, numbers: Rationals | Hulls, n: int | None, which: Array) -> None:
+        self.numbers: Any = numbers
+        self.n, self.which = n, which
 
     def resume(self, sequence: Any, start: int, seen: int) -> None:
         self.tokens, self.i, self.length = sequence, start + seen, self.n or seen + 1
@@ -63,22 +75,22 @@ class Position(Going):
     def indices(self) -> list[tuple[int, int]]:
         return [(self.i, self.length)]
 
-    def narrow(self, columns: Sequence[Values], place: int) -> list[Values]:
+    def narrow(self, columns: Sequence[Entries], place: int) -> list[Entries]:
         return list(columns)
 
-    def embed(self, table: Mapping[str, Coefficient]) -> Values:
+    def embed(self, table: Mapping[str, Coefficient]) -> Entries:
         return self.numbers.values([table[token] for token in self.tokens]).take(self.which)
 
-    def positions(self, expression: Coefficient) -> Values:
+    def positions(self, expression: Coefficient) -> Entries:
         return self.numbers.position(expression, self.i, self.length).take(np.zeros_like(self.which))
 
-    def joined(self, before: Values | None, column: Values) -> Sum:
+    def joined(self, before: Entries | None, column: Entries) -> Sum:
         return Sum(before, self.numbers.added(before, column))
 
-    def attend(self, queries: Any, keys: Any, values: Sequence[Sum], mask: Mask, *rest: Any) -> list[Values]:
+    def attend(self, queries: object, keys: object, values: Sequence[Sum], mask: Mask, *rest: object) -> list[Entries]:
         return [self.numbers.mean(one.total if mask.here else one.before) for one in values]
 
-    def positive(self, column: Any) -> list[None]:
+    def positive(self, column: object) -> list[None]:
         return [None]
 
     zero = largest = positive
@@ -106,7 +118,7 @@ class Level:
         ends = self.states.numbers.ends
         for entry in range(0, len(self.origin), ends):
             state = self.origin[entry] // ends
-            yield Stand(self._word(self.states.least, state, entry), self.counts[state])
+            yield Stand(self._word(self.states.least, state, entry), int(self.counts[state]))
 
     def word(self, entry: int) -> Word:
         """A word that has the values of an entry."""
@@ -124,9 +136,10 @@ class Level:
 class Prefixes:
     """The states behind the positions so far, at first one behind nothing."""
 
-    def __init__(self, model: Transformer, numbers: Any, n: int | None = None) -> None:
-        self.model, self.numbers, self.n = replace(model, readout=replace(model.readout, position="last")), numbers, n
-        self.sums: tuple[tuple[Values, ...], ...] = ()
+    def __init__(self, model: Transformer, numbers: Rationals | Hulls, n: int | None = None) -> None:
+        self.model, self.n = replace(model, readout=replace(model.readout, position="last")), n
+        self.numbers: Any = numbers
+        self.sums: tuple[tuple[Entries, ...], ...] = ()
         """Of each head that writes the running sums, with `numbers.ends` entries for each state."""
         self.parents: list[tuple[Array, Array]] = []
         """For each position and entry of a state the entry before and the token, of one of its words."""
@@ -156,7 +169,7 @@ class Prefixes:
         typed = max(0, depth - len(self.model.embedding.ends[0])) + (tokens == self.model.alphabet)
         return Level(self, typed, result, origin, which, tokens, depth, self.counts)
 
-    def run(self, tokens: tuple[str, ...], which: Array, sums: tuple[tuple[Values, ...], ...]) -> Result:
+    def run(self, tokens: tuple[str, ...], which: Array, sums: tuple[tuple[Entries, ...], ...]) -> Result:
         """The pass of a position whose entries have the tokens `which`, with the running sums behind each."""
         domain: Any = Position(self.numbers, self.n, which)
         return forward(self.model, tokens, domain, after=Memory(len(self.parents), sums))

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
 from symcook.words import enclosure
 from symcook.words.prefixes import Array, averages
+
+if TYPE_CHECKING:
+    from symcook.domains.ball import Value
+    from symcook.domains.protocol import Coefficient
 
 MOST_STATES = 20_000
 """The greatest number of states that are kept at one position."""
@@ -101,14 +105,14 @@ class Arithmetic:
         self.end = 2.0 ** ((self.format.most or 1024) - 1) * (2 - 2 * self.unit)
         self._known: dict[Any, Values] = {}
 
-    def number(self, value: Any) -> Values:
+    def number(self, value: Coefficient) -> Values:
         """A given number, rounded to the format: arrays of one entry."""
         if value not in self._known:
             with self.domain.context():
                 self._known[value] = self.column([self.domain.number(value)])
         return self._known[value]
 
-    def column(self, entries: Sequence[Any]) -> Values:
+    def column(self, entries: Sequence[Value]) -> Values:
         """Sets of the rounding domain, one an entry."""
         ends = [enclosure.ends(x) for x in entries]
         low, high = (np.array([pair[k] for pair in ends]) for k in (0, 1))
@@ -151,7 +155,7 @@ class Arithmetic:
             sums = self.added(sums, term)
         return self.value(sums)
 
-    def linear(self, terms: Sequence[tuple[Values, Any]], bias: Any) -> Values:
+    def linear(self, terms: Sequence[tuple[Values, Coefficient]], bias: Coefficient) -> Values:
         parts = [] if bias == 0 and terms else [self.number(bias)]
         parts += [x if c == 1 else self.times(self.number(c), x) for x, c in terms]
         return self.total(parts)
@@ -253,11 +257,11 @@ class Hulls(Arithmetic):
     def added(self, sums: Sums | None, x: Values) -> Sums:
         return super().added(sums or self.empty(self.entries), x)
 
-    def values(self, numbers: Sequence[Any]) -> Values:
+    def values(self, numbers: Sequence[Coefficient]) -> Values:
         found = [self.number(value) for value in numbers]
         return Values(*(np.concatenate([getattr(one, f) for one in found]) for f in ("low", "high", "grid")))
 
-    def position(self, term: Any, i: int, n: int) -> Values:
+    def position(self, term: Coefficient, i: int, n: int) -> Values:
         with self.domain.context():
             self.domain.begin(("",), i)
             return self.column(self.domain.positions(term))

@@ -305,3 +305,47 @@ def test_what_is_beyond_the_type() -> None:
         else:
             with pytest.raises(sc.BadInput, match="beyond the type"):
                 bound(made, "float16", 1)
+
+
+@together("dtype", ["float32", "float16"])
+def test_an_error_beside_the_roundings(dtype: str) -> None:
+    """A change of the embedding that is next to nothing adds next to nothing to what a type of floats does, weights
+    that it does not hold among it; a change that is much greater than the roundings is all that there is."""
+    words = {"x": {"a": "1/3", "b": 2}, "y": {"a": "-1/7", "c": 1}}
+    head = sc.Head(("a", "b"), ("c", "d"), [["1/3", 1]], [[1, "1/5"]], [["1/7", 1], [1, 1]], "future", "softmax")
+    net = sc.FeedForward(("a", "c"), ("b",), [["1/3", "1/9"], [1, 0]], ["1/11", 0], [["3/7", 1]], ["1/13"], "gelu")
+    norm = sc.LayerNorm(NAMES, gain=["1/3"] * 4, bias=[0] * 4, epsilon="1/10")
+    made = model(sc.Layer(head), sc.Layer(None, net, (), (norm,), "post"), words=words, positions={"d": "i/3"})
+
+    def answer(**given: Any) -> Any:
+        found = error_propagation(made, n=2, **given).value
+        return MP.mpf(found.mid) + MP.mpf(found.rad)
+
+    alone, beside = answer(dtype=dtype), answer(dtype=dtype, delta="1/10^30")
+    assert alone <= beside <= alone * MP.mpf("1.1")  # entries that may move apart are no longer known to be equal
+    if dtype == "float32":
+        plain, both = answer(delta="1/1000"), answer(dtype=dtype, delta="1/1000")
+        assert plain + alone / 10 < both < plain * (1 + MP.mpf(10) ** -2)
+
+
+def test_which_word_is_named() -> None:
+    """The first word and the first position at which the greatest change is met; of other words none."""
+    words = {"x": {"a": 1}, "y": {"a": -1}, "z": {"a": 1}}
+    W1 = [[1, 0], [-1, 0]]
+    for W2, place, said in (([[2, 1]], 1, "xx"), ([[1, 2]], 2, "xy"), ([[1, 1]], 1, "xx")):
+        made = model(network(W1, ["1/2", "1/2"], W2, [0]), words=words)
+        found = error_propagation(made, delta="1/1000", n=2)
+        assert found.extra["coordinate c"].endswith(f", at position {place} of {said}"), (W2, found.extra)
+
+
+def test_a_norm_that_refuses() -> None:
+    """A word with equal entries has no run, and so no bound: said with the position."""
+    norm = sc.LayerNorm(NAMES, epsilon=0, zero_variance="refuse")
+    nothing = sc.FeedForward(NAMES, ("a",), [[0] * 4], [0], [[0]], [0])
+    for entries, runs in (({}, False), ({"a": 1}, True)):
+        made = model(sc.Layer(None, nothing, (), (norm,), "post"), words={"x": entries})
+        if runs:
+            assert bound(made, "float32", 1) > 0
+        else:
+            with pytest.raises(sc.BadInput, match=r"i = 1|position 1"):
+                bound(made, "float32", 1)

@@ -97,7 +97,6 @@ def test_archive_of_dyck_1(tmp_path: Path) -> None:
     assert "Cookbook" in certificate["source"]
 
 
-@pytest.mark.sampled(3)
 def test_the_greatest_length_stops_before_the_first_wrong_float(tmp_path: Path) -> None:
     """With eps = 1/4096 a zero test of a float total leaves a rounding error, which the strict sign takes for yes."""
     m, certificate = export(tmp_path, "dyck-1-nonuniform")
@@ -112,7 +111,6 @@ def test_the_greatest_length_stops_before_the_first_wrong_float(tmp_path: Path) 
         assert npz.verdicts(m, npz.evaluate(m, npz.embed(m, tokens)))[0] == build("dyck-1").run("".join(word)).accept
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("recipe", "given", "options"),
     [
@@ -312,7 +310,6 @@ def everything() -> dict[str, Transformer]:
 EVERYTHING = everything()
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("what", EVERYTHING)
 def test_every_block_as_arrays(what: str, tmp_path: Path) -> None:
     model = EVERYTHING[what]

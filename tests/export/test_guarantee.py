@@ -74,7 +74,6 @@ def _head(rng: random.Random, table: Any) -> Head:
     return Head(NAMES, writes, [[0] * 4], [[1] * 4], table(len(writes), 4), mask, rng.choice(["average", "softmax"]))
 
 
-@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(25))
 def test_running_sums_hold_every_word(seed: int) -> None:
     """Each word by itself lies in the hull of all states, with the verdict that a state has; so do float32 runs."""
@@ -132,7 +131,6 @@ def test_dyck_1_by_running_sums_and_by_words(dtype: str) -> None:
         assert least * Fraction(9, 10) < margin <= least, (n, margin, least)
 
 
-@pytest.mark.sampled(4)
 def test_dyck_1_to_a_great_length() -> None:
     found = guarantee(build("dyck-1"), "float64", 120)
     assert found["length"] == 120 and found["lengths"][-1]["runs"] < 1000
@@ -166,7 +164,6 @@ def test_a_length_that_fails_is_named_with_a_word() -> None:
         assert least * Fraction(99, 100) < Fraction(each["margin"]) <= least
 
 
-@pytest.mark.sampled(3)
 def test_beyond_the_guarantee_a_real_run_fails(tmp_path: Path) -> None:
     """dyck-1-nonuniform with eps = 1/4096 in float64: the guarantee ends before the first length at which numpy's own
     answer is wrong, and the certificate names both."""
@@ -225,7 +222,6 @@ def test_every_byte_counts(tmp_path: Path) -> None:
     assert verify_export(tmp_path / "m.npz") == verify_export(tmp_path / "m.certificate.json")
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["m.npz", "m.certificate.json"])
 def test_the_script_sees_a_changed_byte(name: str, tmp_path: Path) -> None:
     build("dyck-1").export(tmp_path / "m.npz", max_length=3)

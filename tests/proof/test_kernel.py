@@ -310,3 +310,129 @@ def test_a_fact_takes_no_more_arguments_than_it_has():
         prove(text, [intro("x", "p", "h"), use("h", "#p", name="bad"), {"by": "absurd", "of": "bad"}])
     with pytest.raises(Rejected, match="takes no more arguments"):
         prove(text, [intro("x", "p", "h"), use("p", "x", name="bad"), {"by": "absurd", "of": "bad"}])
+
+
+TRUE = [{"by": "true"}]
+SMALL = "all x:Real. 0 <= x -> x <= 1 -> "
+BOX = intro("x", "a", "b")
+
+
+def interval(*on, prec=64):
+    return {"by": "interval", "on": list(on), "prec": prec}
+
+
+# What a node demands: a statement, a proof that would do if the demand were dropped, and the words of the refusal.
+DEMANDS = [
+    ("0 <= 1", [], "must not be empty"),
+    ("0 <= 1", "true", "must be a list"),
+    ("0 <= 1", [{"by": "so"}], "unknown kind of node"),
+    ("0 <= 1", ["true"], "unknown kind of node"),
+    ("0 <= 1", [{"by": "true", "as": "h"}], "needs the keys"),
+    ("0 <= 1", [*TRUE, *TRUE], "a node follows"),
+    ("0 <= 1 -> 0 <= 1", [intro("h")], "cannot be the last"),
+    ("0 <= 1", [intro("h"), *TRUE], "nothing to introduce"),
+    ("0 <= 1 & 0 <= 2 -> 0 <= 1", [intro(["h"]), *TRUE], "needs as many labels"),
+    ("0 <= 1 -> 0 <= 1", [intro("h h"), *TRUE], "a label is not valid"),
+    ("0 <= 1 -> 0 <= 2 -> 0 <= 1", [intro("h", "h"), *TRUE], "label 'h' is in use"),
+    ("all x:Real, y:Real. 0 <= 1", [intro("x", "x"), *TRUE], "name 'x' is in use"),
+    ("all x:Real. 0 <= 1", [intro("sum"), *TRUE], "a name is not valid"),
+    ("all x:Real. 0 <= 1", [intro("x" * 101), *TRUE], "a name is not valid"),
+    ("0 <= 1", [{"by": "split", "proofs": [TRUE]}], "needs a conjunction"),
+    ("0 <= 1 & 0 <= 2", [{"by": "split", "proofs": [TRUE]}], "must be a list of 2"),
+    ("0 <= 1 & 0 <= 2", [{"by": "pick", "side": "left"}, *TRUE], "needs a disjunction"),
+    ("0 <= 1 | 0 = 1", [{"by": "pick", "side": "up"}, *TRUE], "left or right"),
+    ("0 <= 1 | 0 = 1", [{"by": "pick", "side": False}, *TRUE], "left or right"),
+    ("all x:Real. 0 <= 1", [{"by": "witness", "term": "1"}, *TRUE], "needs an existential goal"),
+    ("(all x:Real. x = x) -> 0 <= 1", [intro("h"), {"by": "obtain", "fact": "h", "name": "x", "as": "k"}, *TRUE],
+     "needs an existential fact"),
+    ("0 <= 1", [{"by": "hyp", "of": "h"}], "no fact 'h' here"),
+    ("0 <= 1", [{"by": "hyp", "of": "lem:none"}], "no fact 'lem:none' here"),
+    ("all x:Real. x <= 2 -> x <= 1", [intro("x", "h"), {"by": "hyp", "of": "h"}], "a fact is not the goal"),
+    ("all x:Real. x <= 1", [intro("x"), *TRUE], "not true by computation"),
+    ("all x:Real. x <= 1 -> x <= 2 -> 0 = 1", [intro("x", "h", "k"), {"by": "absurd", "of": "h", "not": "k"}],
+     "do not contradict"),
+    ("all x:Real. x <= 1 -> 0 = 1", [intro("x", "h"), {"by": "absurd", "of": "h"}], "not false by computation"),
+    ("all x:Real. (x <= 1 -> 0 = 1) -> 0 = 1", [intro("x", "h"), use("h", "!", name="k"), {"by": "absurd", "of": "k"}],
+     "premise is not true by computation"),
+    ("all x:Real. x <= 1 -> (x <= 1 -> 0 = 1) -> 0 = 1",
+     [intro("x", "g", "h"), use("h", "g", name="k"), {"by": "absurd", "of": "k"}], "needs '#label', '!' or a proof"),
+    ("all x:Real. x <= 2 -> (x <= 1 -> 0 = 1) -> 0 = 1",
+     [intro("x", "g", "h"), use("h", "#g", name="k"), {"by": "absurd", "of": "k"}], "a fact is not the premise"),
+    ("all x:Real. x <= 2 -> (x <= 1 | x = 5) -> 0 <= 1",
+     [intro("x", "g", "h"), {"by": "cases", "fact": "h", "as": ["k"], "proofs": [TRUE]}], "must be a list of 2"),
+    ("all x:Real. x <= 2 -> x <= 3", [intro("x", "g"), {"by": "rewrite", "eq": "g"}, {"by": "hyp", "of": "g"}],
+     "'rewrite' needs an equation"),
+    ("all x:Real. x = 2 -> x <= 2", [intro("x", "g"), {"by": "rewrite", "eq": "g", "rev": 0}, *TRUE],
+     "'rev' is true or false"),
+    ("all x:Real. x = 2 -> x <= 2", [intro("x", "g"), {"by": "rewrite", "eq": "g", "as": "k"}, *TRUE],
+     "'in' and 'as' go together"),
+    ("all x:Real. x = 2 -> 0 <= 2", [intro("x", "g"), {"by": "rewrite", "eq": "g"}, *TRUE], "nothing to rewrite"),
+    ("0 <= 1", [{"by": "antisym", "left": TRUE, "right": TRUE}], "'antisym' needs an equation"),
+    ("all x:Real. 0 <= x -> 0 <= 1",
+     [{"by": "induct", "name": "x", "ge": "g", "as": "h", "base": TRUE, "step": TRUE}], "'induct' needs all k:Int"),
+    ("all k:Int. 0 <= 1",
+     [{"by": "induct", "name": "k", "ge": "g", "as": "h", "base": TRUE, "step": TRUE}], "'induct' needs all k:Int"),
+    ("all k:Int. 0 < k -> 0 <= 1",
+     [{"by": "induct", "name": "k", "ge": "g", "as": "h", "base": TRUE, "step": TRUE}], "needs a <= k as the premise"),
+    ("all k:Int. 0 <= k + 1 -> 0 <= 1",
+     [{"by": "induct", "name": "k", "ge": "g", "as": "h", "base": TRUE, "step": TRUE}], "needs a <= k as the premise"),
+    ("0 <= 1 & 0 <= 1", [pos(["1"])], "'pos' needs a comparison"),
+    ("all x:Real. 0 <= x -> x = 0", [intro("x", "h"), pos(["1", "h"])], "follows from equations only"),
+    ("0 <= 1", [{"by": "pos", "sum": [{"of": []}]}], "a summand has c, of, sq"),
+    ("0 <= 1", [{"by": "pos", "sum": [{"c": "1", "of": [], "cube": "1"}]}], "a summand has c, of, sq"),
+    ("0 <= 1", [pos(["0"])], "a coefficient must be positive"),
+    ("0 <= 1", [pos(["-1"])], "positive rational in digits"),
+    ("0 <= 1", [{"by": "pos", "sum": [{"c": 1, "of": []}]}], "positive rational in digits"),
+    ("all x:Real. x = 1 -> 0 <= x", [intro("x", "h"), pos(["1", "h"])], "is not an inequality"),
+    ("all x:Real. x <= 1 -> 0 <= 1 - x", [intro("x", "h"), pos(eq=[["1", "h"]])], "is not an equation"),
+    ("all x:Real. x <= 1 -> x < 1", [intro("x", "h"), pos(["1", "h"])], "a strict goal needs a strict summand"),
+    ("all x:Real. 0 < x*x", [intro("x"), {"by": "pos", "sum": [{"c": "1", "of": [], "sq": "x"}]}],
+     "a strict goal needs a strict summand"),
+    ("all x:Real. x <= 1 -> x <= 2", [intro("x", "h"), pos(["1", "h"])], "not the difference of the two sides"),
+    (SMALL + "exp(x) = exp(x)", [BOX, interval("a", "b")], "'interval' needs an inequality"),
+    (SMALL + "exp(x) < 3", [BOX, interval("a", "b", prec=15)], "from 16 to 4096"),
+    (SMALL + "exp(x) < 3", [BOX, interval("a", "b", prec=4097)], "from 16 to 4096"),
+    (SMALL + "exp(x) < 3", [BOX, interval("a", "b", prec="64")], "from 16 to 4096"),
+    ("all x:Real. 0 <= x -> x = 1 -> exp(x) < 3", [BOX, interval("a", "b")], "is not a bound"),
+    ("all x:Real. 0 <= x -> ~(x = 1) -> exp(x) < 3", [BOX, interval("a", "b")], "is not a bound"),
+    ("all x:Real. 0 <= x -> x^2 <= 1 -> exp(x) < 3", [BOX, interval("a", "b")], "is not a numeric bound"),
+    ("all x:Real, y:Real. 0 <= x -> x <= y -> exp(x) < 3", [intro("x", "y", "a", "b"), interval("a", "b")],
+     "is not a numeric bound"),
+    (SMALL + "exp(x) < 3", [BOX, interval("a")], "needs a bound on both sides"),
+    (SMALL + "exp(x) < 3", [BOX, interval("b")], "needs a bound on both sides"),
+    ("all x:Real. 2 <= x -> x <= 1 -> exp(x) < 3", [BOX, interval("a", "b")], "contradict each other"),
+    (SMALL + "0 < x", [BOX, interval("a", "b")], "does not decide the goal"),
+    (SMALL + "exp(x) < 2", [BOX, interval("a", "b")], "does not decide the goal"),
+    (SMALL + "x < 1", [BOX, interval("a", "b")], "does not decide the goal"),
+]  # fmt: skip
+
+
+@together(("text", "proof", "why"), DEMANDS)
+def test_what_a_node_demands(text, proof, why):
+    with pytest.raises(Rejected, match=why):
+        prove(text, proof)
+
+
+def test_what_just_fulfils_the_demands():
+    """A difference of zero, equal bounds, several bounds of one name, precisions at their ends, a fact that is denied,
+    a label of a hundred letters."""
+    for text, proof in [
+        (SMALL + "x <= 2", [BOX, interval("a", "b", prec=16)]),
+        ("all x:Real. 1 <= x -> x <= 1 -> x <= 1", [BOX, interval("a", "b")]),  # the difference is exactly zero
+        (SMALL + "exp(x) < 3", [BOX, interval("a", "b", prec=4096)]),
+        ("all x:Real. 1 <= x -> x <= 1 -> exp(x) < 3", [BOX, interval("a", "b")]),
+        ("all x:Real. 0 < x -> x < 1 -> -1 <= x", [BOX, interval("a", "b")]),
+        ("all x:Real. 0 <= x -> x <= 9 -> x <= 1 -> -5 <= x -> exp(x) < 3",
+         [intro("x", "a", "b", "c", "d"), interval("a", "b", "c", "d")]),
+        ("all x:Real. ~(x <= 1) -> x <= 1 -> 0 = 1",
+         [intro("x", "h", "g"), use("h", "#g", name="k"), {"by": "absurd", "of": "k"}]),
+        ("~(0 <= 1) -> 0 = 1", [intro("h"), use("h", "!", name="k"), {"by": "absurd", "of": "k"}]),
+        ("~(0 <= 1) -> 0 = 1", [intro("h"), use("h", TRUE, name="k"), {"by": "absurd", "of": "k"}]),
+        ("all x:Real. 0 <= 1", [intro("x" * 100), *TRUE]),
+        ("0 = 1 | 0 <= 1", [{"by": "pick", "side": "right"}, *TRUE]),
+        ("all x:Real. 0 < x -> 0 < x*x", [intro("x", "h"), pos(["1", "h", "h"])]),
+        ("all x:Real. x = 2 -> 2 <= x", [intro("x", "g"), {"by": "rewrite", "eq": "g", "rev": False}, *TRUE]),
+        ("all x:Real. 2 = x -> 2 <= x", [intro("x", "g"), {"by": "rewrite", "eq": "g", "rev": True}, *TRUE]),
+        ("0 <= 1/3", [pos(["1/3"])]),
+    ]:  # fmt: skip
+        assert prove(text, proof).nodes >= 1

@@ -9,6 +9,7 @@ the type, and only there.
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from fractions import Fraction
 from typing import Any
@@ -75,7 +76,9 @@ class Model:
         return (max(below, F(0)) if low >= 0 else below), (min(above, F(0)) if high <= 0 else above)
 
     def growth(self, roundings: int) -> Fraction:
-        return roundings * self.unit / (1 - roundings * self.unit)
+        """(1 + u)^k - 1 is below k u/(1 - k u), and below e^(k u) - 1, which is taken where that would be above 1."""
+        error = roundings * self.unit
+        return error / (1 - error) if error < F(1, 2) else F(math.expm1(float(error)))
 
     def total(self, terms: list[Set]) -> Set:
         size = sum((max(abs(a), abs(b)) for a, b in terms), F(0))
@@ -102,9 +105,12 @@ class Model:
 
 def drawn(model: Model, r: random.Random) -> tuple[Set, bool]:
     """A number of the type, exactly known or with an end on either side."""
-    kind = r.randrange(6)
+    kind = r.randrange(7)
     if kind == 0:
         return (F(0), F(0)), True
+    if kind == 6:  # far from 1, where the type goes so far
+        x = F(r.choice([3, -5])) * F(2) ** (r.choice([-62, 30]) if model.least < -100 else -7)
+        return (x, x), True
     if kind < 4:
         x = model.number(F(r.choice([1, 2, 3, 5, 7, 100, 255]), 2 ** r.randrange(6)) * r.choice([1, -1]))
         return (x, x), True
@@ -144,7 +150,7 @@ def test_sums_and_averages(dtype: str) -> None:
     """Of up to 40 terms, where roundings add up; the average divides the sum once, or each term before."""
     model, r = Model(dtype), random.Random(2)
     behind, before = Arithmetic(dtype), Arithmetic(dtype, True)
-    for k in [*range(1, 41), *range(2, 18), 32, 64, 100]:
+    for k in [*range(1, 41), *range(2, 18), 32, 64, 100, 127, 128, 129, 130, 256]:
         kind = r.randrange(4)
         terms = [drawn(model, r) for _ in range(k)]
         if kind == 0:

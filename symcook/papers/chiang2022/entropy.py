@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 from math import comb
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import flint
 
@@ -51,7 +51,7 @@ Formula = Callable[[Given, flint.arb, Mapping[int, flint.arb]], flint.arb]
 def cross_entropy(
     model: str,
     n: int | str,
-    values: str | Mapping[str, Any] | None = None,
+    values: str | Mapping[str, object] | None = None,
     weight: Fraction | int | str = 1,
     sample: int | str | None = None,
     seed: int | str = 0,
@@ -128,7 +128,7 @@ def _sign(one: Class, digits: int) -> int:
     return decide_sign(one.logit, "a logit", limit_for(digits))
 
 
-def case_of(model: str, length: int, values: str | Mapping[str, Any] | None) -> tuple[Given, dict[str, str]]:
+def case_of(model: str, length: int, values: str | Mapping[str, object] | None) -> tuple[Given, dict[str, str]]:
     """The length with CLS and the symbols, and what was set as text."""
     from symcook.recipes import build, info
 

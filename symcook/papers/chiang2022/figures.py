@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.bounds.result import Bound
 from symcook.numbers.balls import Ball, arb_of, ball, refine
@@ -19,6 +19,9 @@ from symcook.papers.chiang2022.entropy import cross_entropy
 from symcook.papers.chiang2022.weights import RightWeights, right_weights
 from symcook.papers.drawing import Make
 from symcook.report.figure import DIGITS, DOTS, Curve, Figure, Point, decimal_text, exact
+
+if TYPE_CHECKING:
+    from flint import arb
 
 LENGTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 3000, 10_000, 100_000, 1_000_000)
 NORMED = 1000  # the closed form of PARITY with norms takes n^2 exponentials
@@ -151,7 +154,7 @@ def _lengths(longest: int) -> list[int]:
     return [n for n in LENGTHS if n <= longest]
 
 
-def _over_lengths(model: str, values: str, longest: int, of: Callable[[Bound], Any], done: Ask) -> tuple[Point, ...]:
+def _over_lengths(model: str, values: str, longest: int, of: Callable[[Bound], object], done: Ask) -> tuple[Point, ...]:
     """What a model's cross-entropy says at each length; a value that is no ball has no place."""
     points = []
     for n in _lengths(longest):
@@ -167,7 +170,7 @@ def _right(n: int) -> RightWeights:
     return right_weights("parity-layernorm", n, "epsilon=0")
 
 
-def _both_scales(name: str, title: str, up: str, longest: int, of: Callable[[Any], Any]) -> Figure:
+def _both_scales(name: str, title: str, up: str, longest: int, of: Callable[[arb], arb]) -> Figure:
     """A function of the weight of position 1 among n + 1 scores, which is 1/(1 + n e^-c), with c = 1 or log(n + 1)."""
 
     def value(n: int, scaled: bool) -> Ball:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import flint
 
@@ -32,7 +32,7 @@ class RightWeights(NamedTuple):
 
 
 def right_weights(
-    model: str, n: int | str, values: str | Mapping[str, Any] | None = None, digits: int = 6
+    model: str, n: int | str, values: str | Mapping[str, object] | None = None, digits: int = 6
 ) -> RightWeights:
     """The interval around 1 of the weight of Figure 3 in which every word of n symbols gets the right answer.
 

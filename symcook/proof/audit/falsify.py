@@ -11,14 +11,17 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from symcook.model import expr
 from symcook.model.expr import Tree
 from symcook.proof.terms import Term, flatten, free, instantiate, var
 
 if TYPE_CHECKING:
+    from flint import arb
+
     from symcook.proof.replay import Statement
+    from symcook.proof.terms import Sort
 
 MOST_TRIES = 400
 WORK = 150_000  # evaluated nodes in one search; a count and not a time, so that the same is found everywhere
@@ -94,7 +97,7 @@ def _chains(t: Term, tree: Tree | None, so_far: _Chain) -> Iterator[_Chain]:
         yield _Chain(so_far.names, so_far.premises, t)
 
 
-Value = Any
+Value: TypeAlias = "Fraction | arb"
 
 
 class _Try:
@@ -329,7 +332,7 @@ class _Try:
             return None
         return self.range(first[2][0], second[2][1], outside), body[2][1]
 
-    def samples(self, sort: Any) -> list[Any]:
+    def samples(self, sort: Sort) -> list[Any]:
         if sort == "Int":
             return [Fraction(k) for k in range(-2, 7)]
         if sort == "Real":
@@ -344,22 +347,22 @@ def _ball(x: Value) -> Any:
 
 
 def _plus(a: Value, b: Value) -> Value:
-    return a + b if type(a) is type(b) else _ball(a) + _ball(b)
+    return a + b if isinstance(a, Fraction) and isinstance(b, Fraction) else _ball(a) + _ball(b)
 
 
 def _times(a: Value, b: Value) -> Value:
-    return a * b if type(a) is type(b) else _ball(a) * _ball(b)
+    return a * b if isinstance(a, Fraction) and isinstance(b, Fraction) else _ball(a) * _ball(b)
 
 
 def _compare(tag: str, a: Value, b: Value) -> bool | None:
     if isinstance(a, Fraction) and isinstance(b, Fraction):
         return a == b if tag == "=" else a <= b if tag == "<=" else a < b
-    a, b = _ball(a), _ball(b)
+    x, y = _ball(a), _ball(b)
     if tag == "=":
-        return False if not a.overlaps(b) else None
-    if a < b:
+        return False if not x.overlaps(y) else None
+    if x < y:
         return True
-    if a > b:
+    if x > y:
         return False
     return None
 

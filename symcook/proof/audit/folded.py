@@ -93,7 +93,7 @@ def decimal(q: int) -> bool:
     return q == 1
 
 
-def called(tree: Any) -> Iterator[str]:
+def called(tree: Tree) -> Iterator[str]:
     """Every word in a tree: names, and what is called."""
     todo = [tree]
     while todo:

@@ -37,7 +37,7 @@ def rounding(pairs: Mapping[str, str]) -> kit.FeedForward:
 def over_rows(
     this: Recipe,
     inputs: tuple[str, ...],
-    positions: Mapping[str, Any],
+    positions: Mapping[str, object],
     layers: Sequence[kit.Layer],
     output: str,
     *,
@@ -96,7 +96,7 @@ def encoded(vectors: Mapping[str, Mapping[int, int]], N: int) -> kit.Layer:
     return kit.Layer(None, kit.FeedForward(("query",), tuple(vectors), [[1]] * (N + 2), bends, rows, [0] * len(rows)))
 
 
-def lookup_region(weighting: str, **_: Any) -> str:
+def lookup_region(weighting: str, **_: object) -> str:
     """Where a lookup is exact: every query is a position, and for softmax every value 0 or 1."""
     return f"({POSITION}) & (value = 0 | value = 1)" if weighting == "softmax" else POSITION
 
