@@ -36,8 +36,11 @@ of nothing else. A part is about a run where `run` or `accept` of a model stands
 among its premises and it names a coordinate whose values that run determines: one that a word, a position or a layer
 gives, not a number that is put in. A row is *wholly* about a run if all its parts are, *not* if none is, and *in part*
 otherwise: then the other parts speak of all sizes, weights or alphabets, or of formulas beside the run. Of a row that
-is not, the reason is given by hand (`no_run` in proofs/remarks).
+is not, the reason is given by hand (`no_run` in proofs/remarks); where that begins with "No model is wanted", the row
+is about numbers, about any network whatever or about a simulation of one by another.
 """
+_NO_MODEL = "No model is wanted: "
+"""What the reason of a row begins with that no stored model could be about."""
 
 
 _FAMILY = "at-all-sizes-"
@@ -140,13 +143,23 @@ def page(rows: list[claims.Claim]) -> str:
     for paper in (*claims.PAPERS, "all"):
         count = Counter(found[row.id] for row in chosen if paper in (row.paper, "all"))
         lines.append(f"| {paper} | {' | '.join(str(count[word]) for word in WORDS)} | {count.total()} |")
+    wanted = [row for row in chosen if found[row.id] == "not" and not reasons.get(row.id, "").startswith(_NO_MODEL)]
+    many = Counter(row.paper for row in wanted)
+    said = ", ".join(f"{many[paper]} of {paper}" for paper in claims.PAPERS)
+    lines += ["", f"Of those that are not, {len(wanted)} want a model: {said}."]
     for word in WORDS:
         names = [row for row in chosen if found[row.id] == word]
-        lines += ["", f"## {word[0].upper()}{word[1:]}", ""]
         if word in ("wholly", "in part"):
+            lines += ["", f"## {word[0].upper()}{word[1:]}", ""]
             lines += [f"- {row.id} ({row.location}): {said_of(row)}" for row in names]
-        else:
-            lines += [f"- {row.id} ({row.location}): {reasons.get(row.id) or row.note or 'open'}" for row in names]
+            continue
+        for title, those in (
+            (word, [row for row in names if row in wanted or word != "not"]),
+            ("not, and no model is wanted", [row for row in names if row not in wanted and word == "not"]),
+        ):
+            why = {row.id: reasons.get(row.id, "").removeprefix(_NO_MODEL) or row.note or "open" for row in those}
+            lines += ["", f"## {title[0].upper()}{title[1:]}", ""] if those else []
+            lines += [f"- {row.id} ({row.location}): {why[row.id]}" for row in those]
     return "\n".join(lines) + "\n"
 
 
@@ -154,4 +167,25 @@ def said_of(row: claims.Claim) -> str:
     """The models that the statement of a row names."""
     names = models_of(tree_of(statements()[row.corrected or row.id]), ("run", "accept"))
     plain = {name.partition(_UNDER)[0] for name in names}
-    return ", ".join(sorted(f"{one.replace(_FAMILY, 'family-')}{' at all sizes' * (_FAMILY in one)}" for one in plain))
+    return "; ".join(sorted(_all_of(one.removeprefix(_FAMILY)) if _FAMILY in one else one for one in plain))
+
+
+def of_families(row: claims.Claim) -> str:
+    """For which sizes and tables the statement that settles a row holds, and at which a model is stored."""
+    settled = row.corrected or row.id
+    if settled not in statements() or "(family-" not in statements()[settled].written:
+        return ""
+    names = models_of(tree_of(statements()[settled]), ("run", "accept"))
+    families = {name.removeprefix(_FAMILY).partition(_UNDER)[0] for name in names if name.startswith(_FAMILY)}
+    return "; ".join(map(_all_of, sorted(families)))
+
+
+def _all_of(name: str) -> str:
+    """That a family is meant at all sizes and tables, and the stored models that bridges tie to it."""
+    family = load(shipped(name), None)
+    over = ", ".join([*family.sizes, *family.tables])
+    bridges = (one.written for one in statements().values() if one.id.startswith("bridge."))
+    run = re.compile(rf"\bnames\(([\w-]+)\).*?\brun\(family-{name};\s+([^;]*);\s+g_\)", re.S)
+    tied = [found for text in bridges if (found := run.search(text)) is not None]
+    stored = [f"{found[1]}{' at ' * bool(found[2])}{' '.join(found[2].split())}" for found in tied]
+    return f"family-{name}{' for all ' * bool(over)}{over}; stored: {', '.join(stored) or 'none'}"

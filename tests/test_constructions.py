@@ -50,6 +50,13 @@ def test_what_a_run_determines() -> None:
     assert {"dev2_", "y2_s_", "mu1"} <= constructions.determined("first-layernorm")
 
 
+def test_a_row_of_a_family_says_for_which_sizes_it_holds_and_what_is_stored() -> None:
+    rows = {row.id: row for row in claims.ledger(names=("cookbook.s9.2.3.dyckkD_accept", "cookbook.s4.4.max"))}
+    said = "family-dyck-k-d for all K, D; stored: dyck-k-d at K = 2, D = 4"
+    assert constructions.of_families(rows["cookbook.s9.2.3.dyckkD_accept"]) == said
+    assert constructions.of_families(rows["cookbook.s4.4.max"]) == ""
+
+
 def chosen() -> dict[str, str]:
     rows = [row for row in claims.ledger() if row.kind in constructions.KINDS]
     return {row.id: constructions.word_of(row, statements()) for row in rows}
