@@ -94,6 +94,7 @@ def test_a_planted_row_moves_between_the_lists() -> None:
     about = constructions.page([replace(apart, corrected="cookbook.s4.4.min", status="CORRECTED")])
     assert "## Wholly\n\n- cookbook.t4.pm_one (Table 4): min\n" in about and "| cookbook | 1 | 0 | 0 | 0 | 1 |" in about
     away = constructions.page([apart])
-    assert "| cookbook | 0 | 0 | 1 | 0 | 1 |" in away and "## Not, and no model is wanted\n\n- cookbook.t4.pm_one" in away
+    assert "| cookbook | 0 | 0 | 1 | 0 | 1 |" in away
+    assert "## Not, and no model is wanted\n\n- cookbook.t4.pm_one" in away
     untreated = constructions.page([replace(apart, status="OPEN", note="not yet treated")])
     assert "| cookbook | 0 | 0 | 0 | 1 | 1 |" in untreated

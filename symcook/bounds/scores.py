@@ -241,7 +241,7 @@ def softmax_of_scores(
     gap, many = deficits.gap, len(given)
 
     def claimed() -> flint.arb:
-        return 2 * many * (-ball_of() * arb_of(Fraction(gap or 0))).exp() if gap is not None else flint.arb(0)
+        return 2 * many * (-ball_of() * arb_of(Fraction(gap))).exp() if gap is not None else flint.arb(0)
 
     value = refine(lambda: deficits.distance(ball_of()), wanted, relative=True, what="the distance")
     paper = refine(claimed, wanted, relative=True, what="the claimed bound")

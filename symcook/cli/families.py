@@ -3,7 +3,6 @@ instance, and ``prove MODEL`` where MODEL is one: the bridge, and the family's t
 
 from __future__ import annotations
 
-import json
 import re
 import textwrap
 import time
@@ -18,7 +17,7 @@ from symcook.cli.options import command as declare
 from symcook.cli.output import print_json, say, say_or_json
 from symcook.errors import BadInput
 from symcook.model.family import shipped
-from symcook.recipes.named import SHIPPED, instance_of, model_of, path_of, read
+from symcook.recipes.named import instance_of, model_of, path_of, read, said, ships, told
 from symcook.report.text import WIDE
 
 if TYPE_CHECKING:
@@ -49,11 +48,9 @@ def new(
     if path is None:
         raise BadInput("the name must be that of a family or a family file", name, "symcook list shows those that ship")
     family = read(path, given)
-    if further := given.keys() - {*family.sizes, *family.tables, *family.choices}:
-        raise BadInput(f"{family.name} must have what --set names", ", ".join(sorted(further)))
-    model, _ = model_of(family, given, tokens)
     values = instance_of(family, given).values
-    source = f"{family.source}; {SHIPPED}{family.name}; {values}".lstrip("; ")
+    model, _ = model_of(family, given, tokens)
+    source = f"{family.source}; {said(family, values)}".lstrip("; ")
     file = save(replace(model, source=source), target, force=force)
     shown = {"file": str(file), "family": family.name, "values": values, "width": len(model.space)}
     say_or_json(
@@ -81,10 +78,11 @@ def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> in
     own = False
     if path is None:
         chosen = choose(name, settings)
-        found, sure = candidates(chosen.model)
+        found, sure = candidates(chosen.model, name)
+        own = sure and not ships(found[0][0])
     else:
         family = read(path, given)
-        own = not ships(path, family)
+        own = not ships(family)
         if family.sizes and not given.keys() & family.sizes.keys():
             return _answer(family, [] if own else theorems_of(family), as_json, {"family": family.name})
         chosen = choose(name, settings)
@@ -105,19 +103,13 @@ def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> in
                 raise
             continue
         if not as_json:
-            what = f"the family of {name}" if own else family.name
+            what = f"the family of {name}" if own and path is not None else family.name
             say(f"{verdict.words}  {name} is {what} at {at.values}: the same words, runs and answers")
             say(f"        by a bridge of {verdict.nodes} nodes over {len(bridge.own.equations)} equations, "
                 f"made and checked in {time.monotonic() - start:.1f} s")  # fmt: skip
-        said = {"family": family.name, "values": at.values, "bridge": verdict.words}
-        return _answer(family, [] if own else theorems_of(family), as_json, said)
+        facts = {"family": family.name, "values": at.values, "bridge": verdict.words}
+        return _answer(family, [] if own else theorems_of(family), as_json, facts)
     return None
-
-
-def ships(path: Path, family: Family) -> bool:
-    """Whether a file is the shipped family of its name: theorems are about what it says, whatever it is called."""
-    stored = shipped(family.name)
-    return stored.is_file() and json.loads(path.read_bytes()) == json.loads(stored.read_bytes())
 
 
 def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: Mapping[str, str]) -> int:
@@ -134,7 +126,7 @@ def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: 
         say(f"{verdict.words}  {one.id}, at all sizes and tables of the family:")
         say(textwrap.fill(one.written, WIDE, initial_indent="        ", subsequent_indent="        "))
     if not theorems:
-        say(f"No theorem about {family.name} is stored.")
+        say(no_theorem(family))
     return 0 if verdicts and all(one.status in ("PROVED", "CORRECTED") for one in verdicts) else 3
 
 
@@ -153,13 +145,25 @@ def theorems_of(family: Family) -> list[Statement]:
     return found
 
 
-def candidates(model: Any) -> tuple[list[tuple[Family, Instance]], bool]:
+def no_theorem(family: Family) -> str:
+    """That no theorem is stored, and for which choices there is one."""
+    from symcook.model.family import Family
+
+    words = ", ".join(f"{key} = {value}" for key, value in family.chosen.items())
+    line = f"No theorem about {family.name}{f' with {words}' if words else ''} is stored"
+    if not ships(family):
+        return f"{line}: theorems are about families that ship."
+    others = [dict(zip(family.choices, one, strict=True)) for one in product(*family.choices.values())]
+    there = [made for made in others if theorems_of(Family(family.document, made))]
+    having = "; or ".join(", ".join(f"{key} = {value}" for key, value in made.items()) for made in there)
+    return f"{line}; there is one with {having}." if there else f"{line}."
+
+
+def candidates(model: Any, name: str) -> tuple[list[tuple[Family, Instance]], bool]:
     """The families and sizes that a model may be an instance of; whether it says so itself."""
-    said = re.search(rf"{SHIPPED}([\w-]+); (.*)$", model.source, re.ASCII)
-    if said is not None and (path := path_of(SHIPPED + said[1])) is not None:
-        given = {key.strip(): value.strip() for key, _, value in (p.partition("=") for p in said[2].split(","))}
-        family = read(path, given)
-        return [(family, instance_of(family, given))], True
+    if (found := told(model.source, Path(name).parent, name)) is not None:
+        family = read(*found)
+        return [(family, instance_of(family, found[1]))], True
     return [one for path in sorted(shipped("").parent.glob("*.json")) for one in _counted(path, model)], False
 
 

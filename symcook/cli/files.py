@@ -212,12 +212,13 @@ def diff(
     """Where two models part: A and B are recipes, model files, or exports (.npz, .safetensors, .onnx).
 
     Says which coordinates, tokens and steps are not alike, and the first input, layer, position and coordinate at which
-    the two streams differ, with both values. Settings are those of a recipe or model file, in both where both are.
-    Exit code 0 where nothing differs, 1 where something does.
+    the two streams differ, with both values. Settings are those of a recipe or model file, in both where both are; of a
+    family alone where one of them is a family, whose tokens are then called like those of the other. Exit code 0 where
+    nothing differs, 1 where something does.
     """
     from symcook.export.diff import diff as compared
 
-    one, other = (_model(name, settings) for name in (first, second))
+    one, other = _models(first, second, settings)
     if settings and PurePath(first).suffix in READ_BACK and PurePath(second).suffix in READ_BACK:
         raise BadInput("weights in a file have nothing to set", f"--set {settings[0]}", "leave it out")
     limits = {m.max_length - m.embedding.added: name for m, name in ((one, first), (other, second)) if m.max_length}
@@ -232,6 +233,20 @@ def diff(
         if length < max_length and not one.pointwise:
             say(f"  to length {length}, not {max_length}: {limits[most]} takes nothing longer")
     return 0 if found.same else 1
+
+
+def _models(first: str, second: str, settings: tuple[str, ...]) -> tuple[Transformer, Transformer]:
+    from symcook.recipes.named import path_of
+
+    names = (first, second)
+    family = [path_of(name) is not None for name in names]
+    if family[0] is family[1]:
+        return _model(first, settings), _model(second, settings)
+    other = _model(names[family[0]], ())
+    words = other.embedding.words
+    made = choose(names[family[1]], settings, None if words is None else " ".join(words))
+    both = other, made.model.bind(made.values)
+    return both if family[1] else (both[1], both[0])
 
 
 def _model(name: str, settings: tuple[str, ...]) -> Transformer:

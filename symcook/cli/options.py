@@ -272,8 +272,8 @@ def setting_text(key: str, value: str) -> str:
     return f"--set {key}={value}"
 
 
-def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
-    """The recipe or model file NAME, built with `settings`.
+def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -> Chosen:
+    """The recipe or model file NAME, built with `settings`; `tokens` names those of a family.
 
     A setting is an argument of the recipe, a symbol of the model, or an input of a feed-forward recipe; BadInput, with
     the nearest name, for any other.
@@ -282,7 +282,7 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
     from symcook.recipes.named import named
 
     given = read_settings(settings)
-    recipe, arguments, model = named(name, given)
+    recipe, arguments, model = named(name, given, tokens)
     known = list(arguments) if recipe is None else [a.name for a in recipe.arguments]
     declared = [p.name for p in model.parameters]
     inputs = list(model.embedding.inputs or ())

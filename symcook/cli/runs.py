@@ -215,6 +215,7 @@ def check(
     domain: Domain,
     digits: Digits = 30,
     settings: Settings,
+    tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "WORDS")] = None,
     as_json: bool,
 ) -> int:
     """Compare a model with its reference on every input: exactly, or in balls where there are no exact values.
@@ -223,7 +224,7 @@ def check(
     stated grid and takes no length. Exit 1 with the smallest counterexample where they differ, exit 3 where they differ
     nowhere but some answers stay open.
     """
-    chosen = choose(name, settings)
+    chosen = choose(name, settings, tokens)
     if chosen.inputs:
         raise BadInput("a check chooses its inputs itself", f"--set {next(iter(chosen.inputs))}", "leave it out")
     if chosen.pointwise and max_length is not None:

@@ -14,18 +14,21 @@ from typing import Any
 
 from symcook.errors import BadInput, NotExact, unknown
 from symcook.model.ends import Embedding, Readout
-from symcook.model.expr import Tree, children, names, show
-from symcook.model.family import Family, Head, Layer, Norm, Range, Repeat, Write, renamed
+from symcook.model.expr import MAX_DIGITS, Tree, children, names, show
+from symcook.model.family import Family, renamed
 from symcook.model.layers import Layer as ModelLayer
 from symcook.model.layers import SelfAttention
 from symcook.model.parts import FeedForward, LayerNorm
 from symcook.model.parts import Head as ModelHead
+from symcook.model.plainfamily import Head, Layer, Norm, Range, Repeat, Write
 from symcook.model.rationals import Rationals, quotient
 from symcook.model.space import Space
 from symcook.model.symbols import exact
 from symcook.model.transformer import Transformer
 
-MAX_WEIGHTS = 20_000_000
+MAX_WEIGHTS = 5_000_000
+MAX_CASES = 1_000_000
+"""So many cases of a table's condition are looked at."""
 TRIED = 3
 """Up to which sizes the smallest ones are looked for at which an index leaves its range."""
 Values = Mapping[str, Any]
@@ -92,32 +95,107 @@ class Instance:
         for key in values:
             if key not in family.sizes and key not in family.tables:
                 raise unknown(f"size or table of {family.name}", key, [*family.sizes, *family.tables])
-        for size, condition in family.sizes.items():
+        for size in family.sizes:
             text = str(values.get(size, "")).strip()
             if not re.fullmatch(r"[+-]?[0-9]{1,18}", text, re.ASCII):
-                raise BadInput(f"{family.name} must have a whole number for {size}", text or "none", f"give {size}=...")
+                few = " of at most 18 digits" * (re.fullmatch(r"[+-]?[0-9]+", text, re.ASCII) is not None)
+                must = f"{family.name} must have a whole number{few} for {size}"
+                raise BadInput(must, text or "none", f"give {size}=...")
             self.env[size] = Fraction(int(text))
+        for condition in family.sizes.values():
             if not _Numbers(self.env).formula(condition):
-                raise BadInput(f"{family.name} must have sizes with {show(condition)}", f"{size} = {text}")
-        for name in family.tables:
+                given = [f"{one} = {quotient(self.env[one])}" for one in family.sizes if one in names(condition)]
+                raise BadInput(f"{family.name} must have sizes with {show(condition)}", ", ".join(given) or self.sizes)
+        for name, table in family.tables.items():
             if name not in values:
                 raise BadInput(f"{family.name} must have the table {name}", "none", f"give {name}=...")
+            self._few(self._count(table.over), f"the table {name}", "entries")
             made = self._table(name, values[name])
-            self.env[name] = made if family.tables[name].over else made()
+            self.env[name] = made if table.over else made()
         for table in family.tables.values():
             for condition in table.where:
+                self._few(self._cases(condition), f"the condition {show(condition)}", "cases", MAX_CASES)
                 if not _Numbers(self.env).formula(condition):
                     raise BadInput(f"the tables of {family.name} must meet their condition", show(condition))
+        many = self._weights()
+        self._few(many, "about", "weights")
         self.cells = {name: list(self._cells(over)) for name, over in family.space.items()}
         self.space = tuple(label(name, at) for name, cells in self.cells.items() for at in cells)
         if len(set(self.space)) < len(self.space):
             raise BadInput("the coordinates of an instance must have names of their own", family.name)
         self.view: Mapping[str, set[tuple[int, ...]]] = {name: set(cells) for name, cells in self.cells.items()}
-        flat = [(one, self._many(part)) for part in family.layers for one in _layers(part)]
-        weights = len(self.space) * sum(times * self._rows(one) for one, times in flat)
-        if weights > MAX_WEIGHTS:
-            must = f"an instance must have at most {MAX_WEIGHTS} weights"
-            raise BadInput(must, f"about {weights} for {family.name} at {self.sizes}", "use smaller sizes")
+
+    def _few(self, many: int, what: str, of: str, most: int = MAX_WEIGHTS) -> None:
+        if many > most:
+            must = f"an instance must have at most {most} {of}"
+            given = f"{what} {many} for {self.family.name}" if what == "about" else f"{many} in {what}"
+            raise BadInput(must, f"{given} at {self.sizes}", "use smaller sizes")
+
+    def _count(self, over: Sequence[Range], env: Env | None = None) -> int:
+        """How many values the indices have together, without a list of them."""
+        env = self.env if env is None else env
+        if not over:
+            return 1
+        index, *rest = over
+        low, high = (int(Fraction(self.number(end, env))) for end in (index.low, index.high))
+        if high < low:
+            return 0
+        if not any(index.name in names(end) for one in rest for end in (one.low, one.high)):
+            return (high - low + 1) * self._count(rest, {**env, index.name: Fraction(low)})
+        total = 0
+        for value in range(low, high + 1):
+            total += self._count(rest, {**env, index.name: Fraction(value)})
+            if total > MAX_WEIGHTS or value - low > MAX_WEIGHTS:
+                return max(total, high - low + 1)
+        return total
+
+    def _weights(self) -> int:
+        """About how many numbers the matrices of all layers have, and the embedding of the tokens."""
+        family = self.family
+        width = sum(self._count(over) for over in family.space.values())
+        tokens = 0 if family.vocabulary is None else int(Fraction(self.number(family.vocabulary, self.env)))
+        many = tokens * len(family.words)
+        for part in family.layers:
+            over = [part.over] if isinstance(part, Repeat) else []
+            for layer in _layers(part):
+                many += width * self._count(over) * self._rows(layer, over)
+        return max(many, width, tokens)
+
+    def _rows(self, layer: Layer, over: Sequence[Range]) -> int:
+        """About how many rows the matrices of a layer have, at the first value of what is around it."""
+        first = {one.name: Fraction(self.number(one.low, self.env)) for one in over}
+        env, rows = {**self.env, **first}, 0
+        with self.family.reading(layer.attention_norms):
+            for head in layer.heads:
+                own = [head.over] if head.over else []
+                apart = self.apart(head)
+                within = {**env, **{one.name: Fraction(self.number(one.low, env)) for one in (*own, *apart)}}
+                products = self.family.products(head.score, frozenset(within))
+                keys = sum(self._count(over, within) for over, *_ in products)
+                outs = sum(self._count(write.to.over, env) for write in head.writes)
+                times = self._count(own, env)
+                rows += times * (outs + 2 * keys * self._count(apart, env))
+        for write in layer.feedforward:
+            cells = self._count(write.to.over, env)
+            within = {**env, **{one.name: Fraction(self.number(one.low, env)) for one in write.to.over}}
+            rows += cells * (1 + self._units(write.form, within))
+        return rows
+
+    def _units(self, tree: Tree, env: Env) -> int:
+        if tree[0] == "call" and tree[1] == "relu":
+            return 1
+        if tree[0] == "sum":
+            many = self._count([Range(*tree[1:4])], env)
+            return many * self._units(tree[4], {**env, tree[1]: Fraction(self.number(tree[2], env))})
+        return sum(self._units(one, env) for one in children(tree)) if tree[0] in ("+", "-", "neg", "*", "/") else 0
+
+    def _cases(self, tree: Tree, env: Env | None = None) -> int:
+        """How many cases a condition has."""
+        env = self.env if env is None else env
+        if tree[0] in ("all in", "ex in", "sum"):
+            many = self._count([Range(*tree[1:4])], env)
+            return many * self._cases(tree[4], {**env, tree[1]: Fraction(self.number(tree[2], env))})
+        return 1 + sum(self._cases(one, env) for one in children(tree))
 
     @property
     def sizes(self) -> str:
@@ -134,23 +212,7 @@ class Instance:
         chosen = [f"{key} = {value}" for key, value in made if value != self.family.choices[key][0]]
         return ", ".join([*filter(None, [self.sizes]), *tables, *chosen])
 
-    def entry(self, name: str, at: Sequence[int]) -> Fraction:
-        """The entry of a table at these indices."""
-        return Fraction(self.env[name](*at) if at else self.env[name])
-
-    def _many(self, part: Layer | Repeat) -> int:
-        return len(list(self._cells((part.over,)))) if isinstance(part, Repeat) else 1
-
-    def _rows(self, layer: Layer) -> int:
-        """About how many rows the matrices of a layer have."""
-        written = sum(len(self.cells[name]) for name in layer.written)
-        free = set().union(*(names(head.score) for head in layer.heads)) - self.family.space.keys()
-        env = {**dict.fromkeys(free, Fraction(1)), **self.env}  # indices, at any value
-        with self.family.reading(layer.attention_norms):
-            keys = [over for head in layer.heads for over, *_ in self.family.products(head.score, frozenset(env))]
-        return written + 2 * sum(len(list(self._cells(over, env))) for over in keys)
-
-    def _table(self, name: str, given: object) -> Callable[..., Any]:
+    def _table(self, name: str, given: Any) -> Callable[..., Any]:
         """A table as a function; BadInput where an entry is missing, too many, or of the wrong sort."""
         table, cells = self.family.tables[name], list(self._cells(self.family.tables[name].over))
         if callable(given):
@@ -166,6 +228,8 @@ class Instance:
             if at not in found:
                 raise BadInput(f"the table {name} must be total", f"nothing at {', '.join(map(str, at))}")
             text = str(found[at])
+            if len(text) > MAX_DIGITS:
+                raise BadInput(f"the entries of the table {name} must have at most {MAX_DIGITS} digits", text)
             if not re.fullmatch(r"[+-]?[0-9]+(/[0-9]*[1-9][0-9]*)?", text, re.ASCII) or (
                 table.sort == "Int" and Fraction(text).denominator != 1
             ):
@@ -196,8 +260,6 @@ class Instance:
         ends = [Fraction(self.number(end, env)) for end in (index.low, index.high)]
         if any(end.denominator != 1 for end in ends):
             raise BadInput("the ends of a range must be integers", f"{show(index.low)}..{show(index.high)}")
-        if ends[1] - ends[0] > MAX_WEIGHTS:
-            raise BadInput(f"an instance must have at most {MAX_WEIGHTS} weights", f"a range of {ends[1] - ends[0]}")
         return range(int(ends[0]), int(ends[1]) + 1)
 
     # --- numbers and forms ---
@@ -208,6 +270,10 @@ class Instance:
             return Fraction(_Numbers(env).term(tree))
         except NotExact:
             return exact(show(self.closed(tree, env)))
+
+    def entry(self, name: str, at: Sequence[int]) -> Fraction:
+        """The entry of a table at these indices."""
+        return Fraction(self.env[name](*at) if at else self.env[name])
 
     def closed(self, tree: Tree, env: Env) -> Tree:
         """The expression with sizes and indices put in; i and n stay."""
@@ -274,6 +340,8 @@ class Instance:
         words, known = None, None
         if family.vocabulary is not None:
             size = self._whole(family.vocabulary, self.env)
+            if size < 1:
+                raise BadInput(f"{family.name} must have a token", f"{size} at {self.sizes}")
             known = tuple(str(v) for v in range(size)) if tokens is None else tuple(tokens)
             if len(known) != size or len(set(known)) < size:
                 raise BadInput(f"{family.name} at {self.sizes} must have {size} different tokens", " ".join(known))
@@ -350,11 +418,21 @@ class Instance:
     def heads(self, head: Head, env: Env) -> Iterator[ModelHead]:
         """The heads of one form: one for each value of its own index, and one for each index of what is written that
         its score names."""
-        own = [] if head.over is None else [head.over]
-        apart = self.apart(head)
-        for at in self._cells([*own, *apart], env):
-            here = {index.name: Fraction(v) for index, v in zip([*own, *apart], at, strict=True)}
-            yield self.head(head, head.writes, {**env, **here}, here.keys() & {index.name for index in apart})
+        apart = {index.name for index in self.apart(head)}
+        for here in self.indices(head, env):
+            yield self.head(head, head.writes, {**env, **here}, here.keys() & apart)
+
+    def indices(self, head: Head, env: Env) -> Iterator[dict[str, Any]]:
+        """The indices of the heads of one form: its own, and those of what is written that its score names."""
+        named = [*([head.over] if head.over else []), *self.apart(head)]
+        for at in self._cells(named, env):
+            yield {index.name: Fraction(v) for index, v in zip(named, at, strict=True)}
+
+    def cells_at(self, write: Write, here: Mapping[str, Any], env: Env) -> Iterator[tuple[int, ...]]:
+        """The cells of what is written that the head with these indices writes."""
+        for cell in self._cells(write.to.over, env):
+            if all(here.get(index.name, value) == value for index, value in zip(write.to.over, cell, strict=True)):
+                yield cell
 
     def head(self, head: Head, writes: Sequence[Write], env: Env, fixed: Collection[str]) -> ModelHead:
         outs = [one for one in self.written(writes, env) if all(one[2][index] == env[index] for index in fixed)]

@@ -23,6 +23,15 @@ def terms(runs: Runs, by_equations: bool = False) -> list[str]:
     return _Writing(runs, by_equations).terms()
 
 
+def shown(runs: Runs) -> dict[str, dict[int, str]]:
+    """The same by name and position."""
+    writing = _Writing(runs, False)
+    for one in runs.parts:
+        writing._rooted(*one)
+    tables = {v: runs.values[v] for v in runs.order if isinstance(runs.values[v], dict) and v not in runs.words_of}
+    return {v[1][0]: {i: grammar.show(writing._shown_at(v, i)) for i in table} for v, table in tables.items()}
+
+
 class _Writing:
     """The texts of one word's values."""
 

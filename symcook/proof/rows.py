@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
 
@@ -95,3 +95,109 @@ def normed(centred: str, deviation: str, gain: str, bias: list[str], zero: bool)
     where the deviation is zero. `gain` has ``#`` in the place of what it multiplies."""
     text = f"({' - '.join(['@', *bias])})*{deviation} = {gain.replace('#', f'({centred})')}"
     return f"{text} & ({deviation} = 0 -> @ = {joined(bias)})" if zero else text
+
+
+class RunEquations:
+    """What the relations of a model and of a family share: positions, the blocks of a layer, norms, and what is asked
+    of a word and of a readout. Which of them it is says how a function is defined and how its value is written."""
+
+    def __init__(self, start: int, pointwise: bool, readout: tuple[str, str]) -> None:
+        """Positions are numbered from `start`; `readout` has its kind and its position."""
+        self.low, self.high, self.pointwise, self.looks = str(start), "n" if start else "n - 1", pointwise, readout
+        self.equations: list[str] = []
+        self.needed: list[str] = []  # what must hold before the equations can
+        self.deviations: list[str] = []  # those that must not be zero
+        self.positive: list[str] = []  # that they are not
+        self.held: dict[str, Any] = {}
+
+    def everywhere(self, text: str) -> str:
+        """A formula at every position."""
+        return text if self.pointwise else f"(all i in {self.low}..{self.high}. {text})"
+
+    def _always(self, text: str) -> str:
+        """The same in every round."""
+        return self.everywhere(text)
+
+    def _spelled(self, before: str | None, after: str | None, typed: str) -> str:
+        """w(i) is typed at every position, but for the tokens that are added at the ends."""
+        added = [] if before is None else [f"w({self.low}) = {before}"]
+        added += [] if after is None else [f"w({self.high}) = {after}"]
+        added += ["2 <= n"] if len(added) == 2 else []
+        low = self.low if before is None else str(int(self.low) + 1)
+        high = self.high if after is None else f"n - {2 - int(self.low)}"
+        return " & ".join([*added, f"(all i in {low}..{high}. {typed})"])
+
+    def _place(self, word: str, kinds: tuple[str, ...], at: str | None) -> str:
+        """Where the readout looks."""
+        kind, position = self.looks
+        if kind not in kinds:
+            raise BadInput(f"{word} needs a readout {' or '.join(kinds)}", kind)
+        if (at is None) is (position == "each"):
+            must = "no position, since the readout decides once" if at else "a position, one of each that is read"
+            raise BadInput(f"{word} takes {must}", at or "none")
+        return at or {"first": self.low, "last": self.high, "all": "i"}[position]
+
+    def _accepts(self, condition: str) -> str:
+        return f"all i in {self.low}..{self.high}. {condition}" if self.looks[1] == "all" else condition
+
+    def _part(self, number: int, blocks: Sequence[object], norms: Sequence[object], placement: str) -> None:
+        """The heads or the feed-forward block of a layer: all of it reads one view, then it is added to the stream."""
+        view = dict(self.held)
+        if placement not in ("none", "post"):
+            view = {name: made for norm in norms for name, made in self._norm(number, norm).items()}
+        added = [(h, block, *output) for h, block in enumerate(blocks, 1) for output in self._added(block, view)]
+        for name in dict.fromkeys(name for _, _, name, _ in added):
+            mine = [(h, block, right) for h, block, other, right in added if other == name]
+            if len(mine) == 1 and not self._many(mine[0][1]):
+                self._write(name, number, mine[0][2])
+            else:
+                terms = [self._apart(f"z{number}_{h}_{name}", name, block, right(None)) for h, block, right in mine]
+                self._write(name, number, plus(terms))
+        if placement == "post":
+            for norm in norms:
+                self.held |= self._norm(number, norm)
+
+    def _deviation(
+        self, number: int, total: Callable[[Callable[[str], str]], str], count: str, epsilon: list[str], refuse: bool
+    ) -> tuple[str, str]:
+        """The mean and the deviation of the entries of a norm; `total` is the sum of what is made of each of them."""
+        mean = self._text(self._define(f"mu{number}", f"@ = ({total(str)})/{count}"))
+        variance = f"({total(lambda entry: f'({entry} - {mean})^2')})/{count}"
+        deviation = self._text(self._define(f"dev{number}", f"@ = sqrt({joined([variance, *epsilon])})"))
+        if refuse:
+            self.deviations.append(deviation)
+            self.positive.append(self._always(f"0 < {deviation}"))
+        return mean, deviation
+
+    def _warm(self, head: str, positive: str, free: Iterable[str]) -> None:
+        """The temperature of a softmax is above zero."""
+        if head == "softmax" and free:
+            self.needed.append(self.everywhere(f"0 < {positive}") if "i" in free else f"0 < {positive}")
+
+    def _text(self, held: object) -> str:
+        """The value of a function at i."""
+        raise NotImplementedError
+
+    def _define(self, fresh: str, text: str) -> Any:
+        """An equation for a new function like `fresh`; `text` has ``@`` in its place."""
+        raise NotImplementedError
+
+    def _norm(self, number: int, norm: object) -> dict[str, Any]:
+        """RunEquations of a layer norm; what it makes, by what it writes."""
+        raise NotImplementedError
+
+    def _added(self, block: object, view: Mapping[str, object]) -> list[tuple[str, Right]]:
+        """What a head or a feed-forward block adds to each coordinate."""
+        raise NotImplementedError
+
+    def _many(self, block: object) -> bool:
+        """Whether it stands for several heads."""
+        return False
+
+    def _apart(self, fresh: str, name: str, block: object, text: str) -> str:
+        """What one of several heads adds, as a term."""
+        raise NotImplementedError
+
+    def _write(self, name: str, number: int, right: Right) -> None:
+        """An equation for the next value of a coordinate."""
+        raise NotImplementedError

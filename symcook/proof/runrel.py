@@ -36,7 +36,7 @@ from typing import Any
 from symcook.errors import BadInput
 from symcook.model.expr import ARITY, children, names, numeral, parse_term, show, valid_name
 from symcook.proof import records
-from symcook.proof.rows import Right, attended, conjunction, joined, normed, plus, window
+from symcook.proof.rows import Right, RunEquations, attended, conjunction, joined, normed, plus, window
 
 Model = Mapping[str, Any]
 View = Mapping[str, str]  # the name of the current value of each coordinate
@@ -104,7 +104,7 @@ def _stored_relation(name: str) -> Relation:
     return Relation(stored_model(name))
 
 
-class Relation:
+class Relation(RunEquations):
     """The equations of one model document."""
 
     def __init__(self, model: Model) -> None:
@@ -117,13 +117,8 @@ class Relation:
             self.parts.append((len(model["layers"]) + 1, [], [model["final_norm"]], "post"))
         self._well_named()
         attends = any(layer["attention"] for layer in model["layers"])
-        self.pointwise = self.embedding["inputs"] is not None and not attends and not self.embedding["positions"]
-        self.low = str(self.embedding["start"])
-        self.high = "n" if self.low == "1" else "n - 1"
-        self.equations: list[str] = []
-        self.needed: list[str] = []  # what must hold before the equations can
-        self.deviations: list[str] = []  # those that must not be zero
-        self.held: dict[str, str] = {}
+        pointwise = self.embedding["inputs"] is not None and not attends and not self.embedding["positions"]
+        super().__init__(self.embedding["start"], pointwise, (model["readout"]["kind"], model["readout"]["position"]))
         self.defined: list[str] = []
         self.used: set[str] = {*model["space"], *(symbol["name"] for symbol in model["symbols"])}
         self._embed()
@@ -165,17 +160,12 @@ class Relation:
 
     def run(self) -> str:
         """The conjunction of all equations, and of what a run needs besides."""
-        parts = [self.everywhere(e) for e in (*self.equations, *(f"0 < {one}" for one in self.deviations))]
-        return conjunction([*self.needs(), *parts]) or "true"
+        return conjunction([*self.needs(), *map(self.everywhere, self.equations), *self.positive]) or "true"
 
     def needs(self) -> list[str]:
         """That the input is not too long, and that each temperature is positive."""
         most = self.model["max_length"]
         return [*([] if most is None or self.pointwise else [f"n <= {most}"]), *dict.fromkeys(self.needed)]
-
-    def everywhere(self, text: str) -> str:
-        """A formula at every position."""
-        return text if self.pointwise else f"(all i in {self.low}..{self.high}. {text})"
 
     def word(self) -> str:
         """w(i) is an index into the vocabulary at every position: a typed token, or the added one at its end."""
@@ -184,13 +174,9 @@ class Relation:
             raise BadInput("word(NAME) needs a model with an alphabet", self.model["name"])
         index = {token: number for number, token in enumerate(words)}
         cases = " | ".join(f"w(i) = {number}" for token, number in index.items() if token not in (before, after))
-        added = [] if before is None else [f"w({self.low}) = {index[before]}"]
-        added += [] if after is None else [f"w({self.high}) = {index[after]}"]
-        added += ["2 <= n"] if len(added) == 2 else []
-        low = self.low if before is None else str(int(self.low) + 1)
-        high = self.high if after is None else f"n - {2 - int(self.low)}"
-        typed = f"all i in {low}..{high}. {cases}"
-        return " & ".join([*added, f"({typed})"]) if added else typed
+        first, last = (None if end is None else str(index[end]) for end in (before, after))
+        text = self._spelled(first, last, cases)
+        return text[1:-1] if first is last is None else text
 
     def accept(self, at: str | None = None) -> str:
         """The readout's condition where it looks; at the position `at` where it looks at each."""
@@ -202,8 +188,7 @@ class Relation:
         else:
             weighted = zip(readout["weights"][0], values, strict=True)
             condition = f"0 < {joined(_times(weight, value) for weight, value in weighted if value)}"
-        whole = readout["position"] == "all"
-        return f"all i in {self.low}..{self.high}. {condition}" if whole else condition
+        return self._accepts(condition)
 
     def answer(self, label: str, at: str | None = None) -> str:
         """A readout "largest" answers `label`: its score is the largest, and larger than those of earlier labels."""
@@ -213,16 +198,6 @@ class Relation:
         which = readout["labels"].index(label)
         others = [(k, score) for k, score in enumerate(scores) if k != which]
         return " & ".join(f"{score} {'<' if k < which else '<='} {scores[which]}" for k, score in others) or "true"
-
-    def _place(self, word: str, kinds: tuple[str, ...], at: str | None) -> str:
-        """Where the readout looks."""
-        readout = self.model["readout"]
-        if readout["kind"] not in kinds:
-            raise BadInput(f"{word} needs a readout {' or '.join(kinds)}", readout["kind"])
-        if (at is None) is (readout["position"] == "each"):
-            must = "no position, since the readout decides once" if at else "a position, one of each that is read"
-            raise BadInput(f"{word} takes {must}", at or "none")
-        return at or {"first": self.low, "last": self.high, "all": "i"}[readout["position"]]
 
     def _at(self, name: str, place: str, view: Mapping[str, str] | None = None) -> str | None:
         """The value of a coordinate at a position; None where nothing was written yet, so that it is zero."""
@@ -235,7 +210,7 @@ class Relation:
             fresh += "_"
         self.used.add(fresh)
         self.defined.append(fresh)
-        self.equations.append(text.replace("@", fresh if self.pointwise else f"{fresh}(i)"))
+        self.equations.append(text.replace("@", self._text(fresh)))
         return fresh
 
     def _write(self, name: str, number: int, right: Right) -> None:
@@ -259,23 +234,14 @@ class Relation:
             if terms:
                 self._write(name, 0, plus(terms))
 
-    def _part(self, number: int, blocks: list[Model], norms: list[Model], placement: str) -> None:
-        """The heads or the feed-forward block of a layer: all of it reads one view, then it is added to the stream."""
-        view = dict(self.held)
-        if placement not in ("none", "post"):
-            view = {name: made for norm in norms for name, made in self._norm(number, norm).items()}
-        added = [self._head(b, view) if "mask" in b else self._feedforward(b, view) for b in blocks]
-        outputs = [(h, *output) for h, many in enumerate(added, 1) for output in many]
-        for name in dict.fromkeys(name for _, name, _ in outputs):
-            mine = [(h, right) for h, other, right in outputs if other == name]
-            if len(mine) == 1:
-                self._write(name, number, mine[0][1])
-            else:
-                made = [self._define(f"z{number}_{h}_{name}", right(None)) for h, right in mine]
-                self._write(name, number, plus([f"{one}(i)" for one in made]))
-        if placement == "post":
-            for norm in norms:
-                self.held |= self._norm(number, norm)
+    def _text(self, held: str) -> str:
+        return held if self.pointwise else f"{held}(i)"
+
+    def _added(self, block: Model, view: View) -> list[tuple[str, Right]]:
+        return self._head(block, view) if "mask" in block else self._feedforward(block, view)
+
+    def _apart(self, fresh: str, name: str, block: Model, text: str) -> str:
+        return self._text(self._define(fresh, text))
 
     def _entries(self, weights: Iterable[str], reads: Iterable[str], place: str, view: View) -> list[Entry]:
         entries = [(weight, self._at(name, place, view)) for weight, name in zip(weights, reads, strict=True)]
@@ -287,17 +253,17 @@ class Relation:
         return [_times(*entry) for entry in self._entries(weights, reads, place, view)]
 
     def _norm(self, number: int, norm: Model) -> dict[str, str]:
-        """Equations of a layer norm; the names of what it makes, by what it writes."""
+        """RunEquations of a layer norm; the names of what it makes, by what it writes."""
         entries = [self._at(name, "i") or "0" for name in norm["reads"]]
         if norm["projection"] is not None:
             rows = (self._row(weights, norm["reads"], "i", self.held) for weights in norm["projection"])
             entries = [f"({joined(row)})" for row in rows]
-        place = "" if self.pointwise else "(i)"
-        mean = self._define(f"mu{number}", f"@ = ({joined(entries)})/{len(entries)}") + place
-        variance = f"({joined(f'({entry} - {mean})^2' for entry in entries)})/{len(entries)}"
-        deviation = self._define(f"dev{number}", f"@ = sqrt({joined([variance, *_nonzero(norm['epsilon'])])})") + place
-        if norm["zero_variance"] == "refuse" and (_rational(norm["epsilon"]) or 0) <= 0:
-            self.deviations.append(deviation)
+        refuse = norm["zero_variance"] == "refuse" and (_rational(norm["epsilon"]) or 0) <= 0
+
+        def total(each: Callable[[str], str]) -> str:
+            return joined(map(each, entries))
+
+        mean, deviation = self._deviation(number, total, str(len(entries)), _nonzero(norm["epsilon"]), refuse)
         made = {}
         for name, entry, (gain,), (bias,) in zip(norm["writes"], entries, norm["gain"], norm["bias"], strict=True):
             zero = norm["zero_variance"] == "zero"
@@ -319,9 +285,7 @@ class Relation:
         return list(zip(block["writes"], rights, strict=True))
 
     def _head(self, head: Model, view: Mapping[str, str]) -> list[tuple[str, Right]]:
-        if head["weighting"] == "softmax" and (free := names(parse_term(head["temperature"]))):
-            positive = f"0 < {_readable(head['temperature'])}"
-            self.needed.append(self.everywhere(positive) if "i" in free else positive)
+        self._warm(head["weighting"], _readable(head["temperature"]), names(parse_term(head["temperature"])))
         seen = window(head["mask"], self.embedding["start"])
 
         def score(at: str, factor: Sequence[str] = ()) -> str | None:

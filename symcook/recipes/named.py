@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,9 +59,44 @@ def model_of(family: Family, given: Mapping[str, str], tokens: str | None = None
     return instance(family, _values(family, own), None if tokens is None else tokens.split()), own
 
 
+def said(family: Family, values: str) -> str:
+    """What a model says of itself in its source: the family with its values, and which one of that name where it does
+    not ship."""
+    return f"{SHIPPED}{family.name}{'' if ships(family) else f'#{family.digest}'}; {values}"
+
+
+def ships(family: Family) -> bool:
+    """Whether it says what the shipped family of its name does: theorems are about that, whatever it is called."""
+    stored = shipped(family.name)
+    return stored.is_file() and read(stored).digest == family.digest
+
+
+def told(source: str, beside: Path, name: str) -> tuple[Path, dict[str, str]] | None:
+    """The family file and the values that a model names in its source; one that does not ship lies beside the model, or
+    in the folder of the command. None where a model names none."""
+    found = re.search(rf"{SHIPPED}([\w-]+)(?:#([0-9a-f]{{16}}))?; (.*)$", source, re.ASCII)
+    if found is None:
+        return None
+    given = {key.strip(): value.strip() for key, _, value in (part.partition("=") for part in found[3].split(","))}
+    if found[2] is None:
+        path = path_of(SHIPPED + found[1])
+        return None if path is None else (path, given)
+    for path in (path for folder in (beside, Path()) for path in sorted(folder.glob("*.json"))):
+        if path_of(str(path)) is not None:
+            with contextlib.suppress(BadInput):
+                if read(path).digest == found[2]:
+                    return path, given
+    must = f"{name} must have the file of its family {found[1]} beside it, as it was"
+    raise BadInput(must, f"none with the hash {found[2]}", "or give that file: symcook prove FAMILY.json --set ...")
+
+
 def _values(family: Family, given: Mapping[str, str]) -> dict[str, Any]:
     """The sizes as they are given, and the tables read; choices are in the family already."""
     values = {key: value for key, value in given.items() if key not in family.choices}
+    known = [*family.sizes, *family.tables, *family.choices]
+    for key in values:
+        if key not in known:
+            raise unknown(f"size, table or choice of {family.name}", key, known)
     return {key: _table(value) if key in family.tables else value for key, value in values.items()}
 
 
@@ -88,15 +125,23 @@ def is_path(name: str) -> bool:
     return name.endswith(".json") or os.sep in name or os.path.isfile(name)
 
 
-def named(name: str, given: Mapping[str, Any]) -> tuple[Recipe | None, dict[str, Any], Transformer]:
-    """The recipe of this name, which of the settings `given` built the model, and the model. BadInput, with the nearest
-    name, where there is no model of it."""
+def named(
+    name: str, given: Mapping[str, Any], tokens: str | None = None
+) -> tuple[Recipe | None, dict[str, Any], Transformer]:
+    """The recipe of this name, which of the settings `given` built the model, and the model; `tokens` are names for
+    those of a family. BadInput, with the nearest name, where there is no model of it."""
+    path = path_of(name)
+    if tokens is not None and path is None:
+        raise BadInput("--tokens must stand with a family, whose tokens it names", name, "leave it out")
     if exists(name):
         recipe = info(name)
         arguments = {key: value for key, value in given.items() if key in [a.name for a in recipe.arguments]}
         return recipe, arguments, recipe.build(arguments)
-    if (family := path_of(name)) is not None:
-        model, arguments = model_of(read(family, given), given)
+    if path is not None:
+        family = read(path, given)
+        model, arguments = model_of(family, given, tokens)
+        for key in given.keys() - arguments.keys() - {*(model.embedding.inputs or ())}:
+            raise unknown("setting", key, [*family.sizes, *family.tables, *family.choices])
         return None, arguments, model
     if is_path(name):
         from symcook.model.modelfile import load

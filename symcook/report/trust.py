@@ -26,7 +26,7 @@ FILES = {
     "proof/enclose.py": "interval enclosures (python-flint), for the step 'interval' alone",
     "proof/runrel.py": "a stored model as equations",
     "proof/rows.py": "what a head and a norm say of a position, in the equations of models and of families",
-    "model/family.py": "a family of models as it is written",
+    "model/plainfamily.py": "a family of models as it is written",
     "proof/familyrel.py": "a family as equations, at all sizes",
     "proof/records.py": "names(NAME) and runs with a name, written out",
     "proof/instances.py": "a statement at all its instances up to a length, for CHECKED",

@@ -73,7 +73,7 @@ class Dependence(Going):
         if self.bits is None:
             return True
         below = max((x.denominator for x in numbers), default=1)
-        if below & (below - 1) or any(not _dyadic(x, self.bits) for x in numbers):
+        if any(not _dyadic(x, self.bits) for x in numbers):
             return False
         return sum(abs(x) for x in numbers) * below <= 2**self.bits and below <= 2**10
 

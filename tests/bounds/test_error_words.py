@@ -64,7 +64,6 @@ def worst(model, word, delta):
     return best.max(axis=0), whole
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("name", "n", "delta"), SHIPPED)
 def test_each_coordinate_is_bounded_and_nearly_reached(name, n, delta):
     model = build(name).bind()
@@ -80,7 +79,6 @@ def test_each_coordinate_is_bounded_and_nearly_reached(name, n, delta):
         assert reached <= bound * (1 + 1e-6) <= 10 * reached + 1e-12, coordinate
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 @pytest.mark.parametrize(("name", "n"), [(name, n) for name, n, _ in SHIPPED if "layernorm" not in name])
 def test_runs_in_floats_stay_within(name, n, dtype):
@@ -220,7 +218,6 @@ def test_the_words_are_gone_through_where_they_are_few():
     assert long.value.mid == "0.8" and "too many" in long.extra["not shown"]
 
 
-@pytest.mark.sampled(2)
 @together("seed", range(9000, 9012))
 def test_random_models_in_float32_stay_within(seed):
     """Every coordinate at every position of models with masks, hard heads, norms and added tokens; exact values are

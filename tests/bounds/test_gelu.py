@@ -27,7 +27,6 @@ def error(form, x, y):
     return MP.sqrt(MP.pi / 2) * (parts[0] - parts[1] - parts[2]) - x * y
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", gelu.FORMS)
 def test_the_constant_of_the_product(form):
     answer = gelu_multiply(form, 50)
@@ -46,7 +45,6 @@ def test_the_constant_of_the_product(form):
     assert set(answer.verdicts().values()) == {"PROVED"}
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", gelu.FORMS)
 @pytest.mark.parametrize("c", ["1", "3", "1/7"])
 def test_the_rate(form, c):

@@ -75,6 +75,9 @@ def test_new_writes_a_model_whose_theorem_prove_finds(
     Path("mine.json").write_text(json.dumps(edited))
     said = refused(capsys, "prove", "mine.json")
     assert "must have its weights; given: -1 where the family has -2, at layers 2 feedforward b1 1 1" in said
+    for order in (("mine.json", "family-dyck-k-d"), ("family-dyck-k-d", "mine.json")):
+        code, out, _ = call(capsys, "diff", *order, "--set", "K=3", "--set", "D=2")
+        assert code == 1 and "first difference: layer 2, feed-forward, position 1, active" in out
     assert "must not exist yet" in refused(
         capsys, "new", "family-dyck-k-d", "--set", "K=1", "--set", "D=1", "-o", "mine.json"
     )
@@ -99,6 +102,9 @@ def test_prove_of_a_family_alone_gives_its_theorems(capsys: pytest.CaptureFixtur
     rightmost = document(capsys, "prove", "family-lookup-one-hot", "--set", "ties=rightmost")
     assert [one["id"] for one in rightmost["theorems"]] == ["family.lookup_one_hot_rightmost"]
     assert document(capsys, "prove", "family-dyck-k-d", "--set", "left_ties=rightmost", code=3)["theorems"] == []
+    _, out, _ = call(capsys, "prove", "family-dyck-k-d", "--set", "left_ties=rightmost")
+    assert out.startswith("No theorem about dyck-k-d with left_ties = rightmost, right_ties = average is stored;")
+    assert "there is one with left_ties = average, right_ties = average." in out
 
 
 def test_a_table_comes_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -121,14 +127,17 @@ def test_a_table_comes_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path:
         ("run family-dyck-k-d --set K=0 --set D=1 --tokens 0", "must have sizes with 1 <= K; given: K = 0"),
         (
             "run family-dyck-k-d --set K=1 --set D=1 --set E=1 --tokens 0",
-            "the setting must be a known name; given: E; known: K, D.",
+            "the setting must be a known name; given: E; known: K, D, left_ties, right_ties.",
         ),
         ("new family-nothere -o x.json", "the name must be that of a family or a family file; given: family-nothere"),
         ("new dyck-1 -o x.json", "the name must be that of a family"),
         ("new family-lookup-one-hot --set N=2 --tokens a -o x.json", "must be given no tokens"),
         ("new family-dyck-k-d --set K=1 --set D=1 --tokens a -o x.json", "must have 2 different tokens; given: a"),
-        ("new family-lookup-one-hot --set N=2 --set M=3 -o x.json", "must have what --set names; given: M"),
-        ("new family-lookup-one-hot --set N=2000 -o x.json", "an instance must have at most 20000000 weights"),
+        ("new family-lookup-one-hot --set N=2 --set M=3 -o x.json", "must be a known name; given: M; known: N, ties"),
+        ("new family-lookup-one-hot --set N=2000 -o x.json", "an instance must have at most 5000000 weights"),
+        ("new family-dyck-k-d --set K=5000 --set D=100000 -o x.json", "weights; given: about 31520000 for dyck"),
+        ("new family-lookup-one-hot --set N=9999999999999999999 -o x.json", "whole number of at most 18 digits for N"),
+        ("check dyck-1 --tokens ( --max-length 3", "--tokens must stand with a family, whose tokens it names"),
         ("run family-boolean --set m=1 --set M=1 --set xi=nothere.json --set phi=1", "a table must be numbers row by"),
     ],
 )
@@ -139,15 +148,15 @@ def test_what_is_wrong_is_one_sentence(line: str, sentence: str, capsys: pytest.
 
 def test_a_theorem_is_about_what_a_family_says_and_not_about_its_name(tmp_path: Path) -> None:
     """A file that is called like a family that ships, and is another one, has none of its theorems."""
-    from symcook.cli.families import ships
     from symcook.model.family import load, shipped
+    from symcook.recipes.named import ships
 
     text = shipped("lookup-one-hot").read_text(encoding="utf-8")
     same, other = tmp_path / "same.json", tmp_path / "other.json"
     same.write_text(json.dumps(json.loads(text), indent=1), encoding="utf-8")
     other.write_text(text.replace('"found": "value"', '"found": "2*value"'), encoding="utf-8")
     assert other.read_text(encoding="utf-8") != text
-    assert ships(same, load(same)) and not ships(other, load(other))
+    assert ships(load(same)) and not ships(load(other))
     for path, code in ((same, 0), (other, 3)):
         assert main(["prove", str(path), "--set", "N=2"]) == code
         assert main(["prove", str(path)]) == code
@@ -163,3 +172,48 @@ def test_a_model_of_bounded_length_is_no_instance_of_a_family_of_all_lengths(
     capsys.readouterr()
     assert main(["prove", str(made)]) == 2
     assert "must take words of every length; given: max_length 7." in capsys.readouterr().err
+
+
+OWN = {
+    "symcook family": 1, "name": "mine", "sizes": {"S": "1 <= S"}, "space": ["all c in 1..S. is(c)", "share"],
+    "embedding": {"vocabulary": "S", "words": {"all c in 1..S. is(c)": "I[w = c - 1]"}, "positions": {"share": "1/i"}},
+    "layers": [{"feedforward": {"all c in 1..S. is(c)": "relu(is(c) - share)"}}],
+    "readout": {"kind": "value", "position": "last", "reads": "all c in 1..S. is(c)"},
+}  # fmt: skip
+
+
+def test_an_instance_remembers_the_family_of_ones_own(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the hash of its file, which lies beside the model; a family of this name that says something else is none."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.json").write_text(json.dumps(OWN))
+    document(capsys, "new", "mine.json", "--set", "S=2", "-o", "m.json")
+    found = document(capsys, "prove", "m.json", code=3)
+    assert (found["family"], found["values"], found["bridge"]) == ("mine", "S = 2", "PROVED")
+    Path("mine.json").write_text(json.dumps({**OWN, "summary": "another"}))
+    said = refused(capsys, "prove", "m.json")
+    assert "m.json must have the file of its family mine beside it, as it was; given: none with the hash " in said
+    shipped = json.loads((FAMILIES / "lookup-one-hot.json").read_text())
+    shipped["readout"]["reads"] = ["value"]
+    Path("other.json").write_text(json.dumps(shipped))
+    document(capsys, "new", "other.json", "--set", "N=2", "-o", "n.json")
+    assert document(capsys, "prove", "n.json", code=3)["theorems"] == []
+
+
+def test_what_divides_by_zero_at_some_length_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for text, given in (("1/(n - 2)", "n - 2"), ("1/(i - 3)", "i - 3"), ("1/(S - 2)", "1/(2 - 2)"), ("log(i - 1)", "")):
+        file = tmp_path / "own.json"
+        file.write_text(json.dumps({**OWN, "embedding": {**OWN["embedding"], "positions": {"share": text}}}))  # type: ignore[dict-item]
+        said = refused(capsys, "prove", file, "--set", "S=2")
+        assert given in said and "defect" not in said, said
+
+
+def test_check_takes_the_names_of_a_familys_tokens(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    spec = tmp_path / "spec.py"
+    spec.write_text("def nested(word):\n    return ''.join(word) in ('', '()', '()()')\n")
+    line = ("check", "family-dyck-k-d", "--set", "K=1", "--set", "D=1", "--max-length", "5", "--spec", f"{spec}:nested")
+    code, out, _ = call(capsys, *line, "--tokens", "( )")
+    assert code == 0 and "62" in out

@@ -675,20 +675,32 @@ def square_chain(instance: Any) -> bool:
     return near(value, CONTEXT.sqrt(real(last))) and value <= real(half) + SLACK and half <= 1 - 1 / (2 * i**4)
 
 
+def flagged(h: int) -> dict[str, Any]:
+    low, high = phi(F(h))[0], phi(F(h + 1))[0]
+    return {"h": F(h), "i": [F(i) for i in (0, 1, 2, 3, 7)], "a": [1 / (high - low)], "b": [high]}
+
+
 @adequate(
     "merrill2024.def6.flag",
-    at=[{"i": F(i), "h": F(h)} for i in (0, 1, 2, 3, 7) for h in (-2, 0, 1, 2, 3, 8)],
+    at=[flagged(h) for h in (-2, 0, 1, 2, 3, 8)],
     misses=[
         ("i <= h <->", "i < h <->"),
         ("lnhash(i, 1, c)", "lnhash(1, i, c)"),
         ("lnhash(1, 1/i, 1) <=", "lnhash(1, i, 1) <="),
+        ("I[i <= h] =", "I[i < h] ="),
+        (") - relu(a*(b - lnhash(1, 1/i, 1)) - 1)", ")"),
+        ("relu(a*(b - lnhash(1, 1/i, 1))) -", "relu(a*(lnhash(1, 1/i, 1) - b)) -"),
     ],
 )
 def flag(instance: Any) -> bool | None:
-    i, h = instance["i"], instance["h"]
-    if i < 1:
-        return None
-    return same(phi(1, 1 / i), phi(i)) and (i <= h) == (phi(1, 1 / i)[0] <= phi(h)[0] + SLACK)
+    """The first entry of the hash of i is compared with that of h, and falls on the steep part of the flag for no i."""
+    h, (a,), (b,) = instance["h"], instance["a"], instance["b"]
+    found = {i: phi(1, 1 / i)[0] for i in instance["i"] if i >= 1}
+    steps = {i: max(a * (b - z), 0) - max(a * (b - z) - 1, 0) for i, z in found.items()}
+    return all(
+        same(phi(1, 1 / i), phi(i)) and (i <= h) == (z <= phi(h)[0] + SLACK) and abs(steps[i] - (i <= h)) < SLACK
+        for i, z in found.items()
+    )
 
 
 @adequate(

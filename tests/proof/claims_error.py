@@ -577,6 +577,26 @@ def tau_corrected(v: Any) -> bool | None:
     return enough(v, False)
 
 
+@adequate(
+    "yang2026.thm26.goal",
+    at=FINAL,
+    misses=[
+        ("2/gamma*(log(K", "1/gamma*(log(K"),
+        ("exp((beta + 1)*log(n))", "exp(beta*log(n))"),
+        ("- gamma/(2*tau) + (L - 1)*(log(c) - 1) <= log(alpha", "- gamma/(2*tau) + (L - 1)*log(c) <= log(alpha"),
+    ],
+)
+def goal(v: Any) -> bool | None:
+    L, K, n, x, gamma, tau, _, c, _, alpha, _ = v["is"]
+    if tau > 1:
+        return None
+    log = CONTEXT.log
+    rest = (L - 1) * (log(real(c)) - 1)
+    if 2 / real(gamma) * (log(K * n**2 * x / real(alpha)) + rest) > 1 / real(tau):
+        return None
+    return at_most(log(K * n * x) - real(gamma / (2 * tau)) + rest, log(real(alpha / n)))
+
+
 def poly_instances() -> Iterator[dict[str, Any]]:
     for L, K, alpha, beta, k, m in [
         (2, 1, F(1), F(1), 0, 0),

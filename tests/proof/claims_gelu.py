@@ -257,7 +257,8 @@ def layers() -> Iterator[dict[str, Any]]:
     tilted = flat | {"W()": {(1, 1): F(1)}, "U()": {(1, 1): F(1)}, "V()": {(1, 1): F(1, 2)}}
     some = [(flat | {"e": F(1, 2)}, F(1, 2)), (tilted | {"e": F(-1, 4)}, F(1, 4))]
     for layer, size in [*some, *((chords(n), F(1, 4 * n * n)) for n in (1, 2, 4))]:
-        yield layer | {"eps": size, "C": [F(0), F(1000)], "x": FAR, "y": FAR}
+        forms = {"f()": [by_cdf, by_tanh, ramp], "z": POINTS}
+        yield layer | forms | {"eps": size, "C": [F(0), F(1000)], "x": FAR, "y": FAR}
 
 
 def put_out(v: Any, x: Fraction, y: Fraction) -> Fraction:
@@ -279,6 +280,7 @@ def without_curvature(v: Any) -> bool:
         ("e - x*y) <= eps", "e + x*y) <= eps"),
         ("0 <= x & x <= 1 & 0 <= y", "0 <= y"),
         ("C < abs(", "100000 < abs("),
+        ("C < abs(sum(r, 1, h, sum(k, 1, m, V(r, k)*relu", "100000 < abs(sum(r, 1, h, sum(k, 1, m, V(r, k)*relu"),
         ("+ e - x*y))", "+ e - x*y) & x <= 1 & 0 <= x)"),
     ],
 )

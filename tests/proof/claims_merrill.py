@@ -300,30 +300,36 @@ def def6_corrected(instance: Any) -> bool | None:
     return falls and combination(f) if right(instance) else None
 
 
+def heads(top: int = 12) -> dict[tuple[int, int], F]:
+    """Head m among the first i tokens: the share of token m + 1 in those behind the first m."""
+    visible = {(m, i): [j for j in range(1, i + 1) if j > m] for i in range(1, top) for m in range(min(i, 6))}
+    return {(m, i): F(sum(1 for j in seen if j == m + 1), len(seen)) for (m, i), seen in visible.items()}
+
+
+OFF = [{**heads(), (2, 4): F(1)}, {**heads(), (0, 3): F(0)}, dict.fromkeys(heads(), F(0))]
+HEADED = [table | {"u()": u} for table in TABLES for u in (heads(), *OFF)]
+"""Tables with the heads, with one head at one token wrong, and with the value 1 where no head looks."""
+
+
 @adequate(
     "merrill2024.def6.head",
-    at=TABLES,
+    at=HEADED,
     misses=[
-        ("= 1/(i - m))", "= 1/(i - m + 1))"),
-        ("sum(j, m, i - 1, I[j = m])/(i - m) = 1", "sum(j, m, i - 1, I[j = m + 1])/(i - m) = 1"),
+        ("I[j = m + 1]))", "I[j = m]))"),
+        ("I[m < j]/(i - m)", "I[m < j]/i"),
+        ("u(m, i) = 1/(i - m))", "u(m, i) = 1/(i - m + 1))"),
         ("f(i, k) = sum(m, 0, k", "f(i, k) = sum(m, 1, k"),
         ("f(i, k) = sum(m, 0, k", "f(i, k) = sum(m, 0, k - 1"),
-        ("c(m)*(sum", "-c(m)*(sum"),
+        ("c(m)*u", "-c(m)*u"),
     ],
 )
 def def6_head(instance: Any) -> bool | None:
-    if not right(instance):
+    if not right(instance) or instance["u()"] != heads():
         return None
-
-    def head(i: int, m: int) -> F:
-        visible = [j for j in range(i) if j >= m]  # strict masking, without the first m
-        return F(sum(1 for j in visible if j == m), len(visible))
-
+    u, f = heads(), instance["f()"]
     rows = [[(-1) ** (k - j) * comb(k, j) for j in range(k + 1)] for k in range(6)]
-    heads = all(head(i, m) == F(1, i - m) for m in range(6) for i in range(m + 1, 12))
-    f = instance["f()"]
-    return heads and all(
-        f[i, k] == sum(c * head(i, m) for m, c in enumerate(rows[k])) for k in range(6) for i in range(k + 1, 12)
+    return all(u[m, i] == F(1, i - m) for m, i in u) and all(
+        f[i, k] == sum(c * u[m, i] for m, c in enumerate(rows[k])) for k in range(6) for i in range(k + 1, 12)
     )
 
 

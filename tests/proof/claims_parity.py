@@ -1455,6 +1455,7 @@ def first_normed() -> Iterator[dict[str, Any]]:
             "A1": [run["p"], run["q"], F(1)],
             "C1": F(1),
             "C2": [run["g"], F(1)],
+            "f": [run["p"], run["q"], F(1)],
             "word": w,
             "scale": t,
         }
@@ -1479,8 +1480,10 @@ def first_with_norm(v: Any) -> bool | None:
     misses=[
         ("exp(c*p*q)/", "exp(c*p)/"),
         ("<-> 2 <= n & w(1) = 1)", "<-> w(1) = 0)"),
+        ("(w(1) = 0 -> y2_s_(0) < 0)", "y2_s_(0) < 0"),
+        ("(n = 1 -> y2_s_(0) = 0)", "(n = 1 -> y2_s_(0) < 0)"),
         ("I[w(1) = 1]/6) = 1", "I[w(1) = 0]/6) = 1"),
-        ("y2_s_(0) = g*r)", "y2_s_(0) = r)"),
+        ("y2_s_(0) = g*r &", "y2_s_(0) = r &"),
         ("(1/3*(1 + epsilon)", "(1/6*(1 + epsilon)"),
     ],
 )
@@ -1492,7 +1495,44 @@ def first_with_norm_right(v: Any) -> bool | None:
         return same(logit, 0)
     p, q, n = v["p"], v["q"], len(v["word"]) + 1
     r = e(p * q) / (e(p * q) + n - 1) * q * (starts(v) - real(F(1, 2)))
-    return same(logit, v["g"] * r) and bool(logit > 0) == bool(starts(v))
+    return same(logit, v["g"] * r) and bool(logit > 0) == bool(starts(v)) and bool(logit < 0) != bool(starts(v))
+
+
+def factors_of_first(v: Any) -> list[Any]:
+    """Of each position, what both norms of the first layer divide by, inverted."""
+    return [1 / (v["dev1()"][i] * v["dev1_()"][i]) for i in range(len(v["word"]) + 1)]
+
+
+@adequate("chiang2022.appB.first.factors", at=FIRSTS, false=True)
+def one_factor_of_first(v: Any) -> bool | None:
+    if set(v["word"]) - {0, 1}:
+        return None
+    t = factors_of_first(v)
+    return all(same(x, t[0]) for x in t) and (len(t) == 1 or same(t[0] * t[1], t[0]))
+
+
+@adequate(
+    "chiang2022.appB.first.factors.corrected",
+    at=FIRSTS,
+    misses=[
+        ("p*f*(c*I[i = 1])", "f*(c*I[i = 1])"),
+        ("y1_start_(i) = f*I[i = 1]", "y1_start_(i) = p*I[i = 1]"),
+        ("y1_zero_(i) = f*I[w(i) = 0]", "y1_zero_(i) = p*I[w(i) = 0]"),
+        ("f*(I[i = 1]*I[w(1) = 1] - 1/2*I[i = 1])", "f*f*(I[i = 1]*I[w(1) = 1] - 1/2*I[i = 1])"),
+        ("f^2*((1 + I[i = 1])/6", "f^2*(1/6"),
+    ],
+)
+def factors_of_first_right(v: Any) -> bool | None:
+    if set(v["word"]) - {0, 1}:
+        return None
+    t, symbols, e1 = factors_of_first(v), [CLS, *v["word"]], real(v["epsilon"])
+    for i, symbol in enumerate(symbols):
+        hit = i == 1 and symbol == 1
+        entries = zip(SIX, (symbol == 0, symbol == 1, symbol == CLS, i == 1, hit), strict=False)
+        square = (real(F(1 + (i == 1), 6)) * (1 + e1)) + e1**2 + real(F(int(hit), 6))
+        if not (same(t[i] ** 2 * square, 1) and all(same(v[f"y1_{x}_()"][i], t[i] * int(on)) for x, on in entries)):
+            return False
+    return True
 
 
 def surely_first() -> list[dict[str, Any]]:
@@ -1965,6 +2005,7 @@ DOTS = " + ".join(f"is_{x}(i)*before_{x}(j)" for x in "ABCD")
         ("s(i, j) = 0 | s(i, j) = 1", "s(i, j) = 0"),
         ("s(i, j) = 0 | s(i, j) = 1", "s(i, j) = 1"),
         ("s(i, l), i, 1)", "s(i, l), i, 2)"),
+        ("i, 1/sqrt(K))", "i, 1)"),
     ],
 )
 def gap_is_one(v: Any) -> bool | None:

@@ -517,6 +517,88 @@ def between_corrected(v: Any) -> bool | None:
     return between(v, 2)
 
 
+def different(v: Any, least: int) -> bool | None:
+    """Whether the points from m(y) to m(y + 1) are on no line: with one between they are not, as no value fits."""
+    P, Q, y = 2 ** int(v["p"]), 2 ** int(v["e"]), int(v["y"])
+    if between(v, least) is None:
+        return None
+    image_of = [int(v["r()"][k]) for k in range(P * Q)]
+    u, w = image_of.index(y), image_of.index(y + 1)
+    return any((image_of[k] - y) * (w - u) != k - u for k in range(u, w + 1))
+
+
+LINED = [
+    v | {"a": [F(0), v["Q"], v["Q"] / 2], "b": [v["y"], v["y"] - v["u"][0], v["y"] - v["u"][0] / 2]} for v in ROUNDINGS
+]
+"""With lines: constant, and of the slopes that a step over one number and over two has."""
+
+
+@adequate("yang2026.lemma27.different", at=LINED, false=True)
+def different_printed(v: Any) -> bool | None:
+    return different(v, 1)
+
+
+@adequate(
+    "yang2026.lemma27.different.corrected",
+    at=LINED,
+    misses=[
+        ("2 <= e", "1 <= e"),
+        ("all k in u..v. r(k)", "all k in u..u. r(k)"),
+        ("all k in u..v. r(k)", "all k in u..v - 1. r(k)"),
+    ],
+)
+def different_corrected(v: Any) -> bool | None:
+    return different(v, 2)
+
+
+def least_pieces(points: list[F]) -> list[int]:
+    """The piece of each point when each piece, from the left, is as long as it can be."""
+    found = [1, 1]
+    for k in range(2, len(points)):
+        start = found.index(found[-1])
+        straight = k - start < 2 or points[k] - points[k - 1] == points[start + 1] - points[start]
+        found.append(found[-1] if straight else found[-1] + 1)
+    return found
+
+
+def covered() -> Iterator[dict[str, Any]]:
+    for p, extra in ((1, 1), (2, 1), (1, 2), (2, 2)):
+        P, Q = 2**p, 2**extra
+        ties = [range(k // Q, min(k // Q + 1, P - 1) + 1) if 2 * (k % Q) == Q else () for k in range(P * Q)]
+        ways = [tie or (min((2 * k + Q) // (2 * Q), P - 1),) for k, tie in enumerate(ties)]
+        for image_of in itertools.product(*ways):
+            points = [F(y) for y in image_of]
+            pieces = least_pieces(points)
+            starts = [pieces.index(m) for m in range(1, pieces[-1] + 1)]
+            slopes = [points[s + 1] - points[s] if pieces[s + 1 : s + 2] == [pieces[s]] else F(0) for s in starts]
+            yield {
+                "p": F(p),
+                "e": F(extra),
+                "P": [F(P), F(P + 1)],
+                "Q": F(Q),
+                "r()": column(points, start=0),
+                "M": [F(P - 1), F(P)],
+                "piece()": [column(pieces, start=0), column([min(m, P - 1) for m in pieces], start=0)],
+                "a()": column([slope * Q for slope in slopes]),
+                "b()": column([points[s] - slope * s for s, slope in zip(starts, slopes, strict=True)]),
+            }
+
+
+@adequate(
+    "yang2026.lemma27.rounding",
+    at=covered(),
+    misses=[
+        ("-> P <= M", "-> P + 1 <= M"),
+        ("1 <= piece(k) & piece(k) <= M &", "1 <= piece(k) &"),
+        ("& r(k) = a(piece(k))*(k/Q) + b(piece(k))", ""),
+    ],
+)
+def rounding(v: Any) -> bool | None:
+    """The least number of pieces, by pieces as long as they can be, is the number of p-bit numbers."""
+    P, Q = 2 ** int(v["p"]), 2 ** int(v["e"])
+    return max(least_pieces([v["r()"][k] for k in range(P * Q)])) == P
+
+
 # --- Appendix C -------------------------------------------------------------------------------------------------------
 
 

@@ -47,7 +47,7 @@ OWN: dict[str, dict[str, Any]] = {
             "attention": [{"score": "u(1)*v", "mask": "none", "weighting": "average", "writes": {"y": "v"}}],
             "attention_norms": [
                 {"writes": {"all c in 1..S. u(c)": "p(c) + x"}, "epsilon": "1/4", "zero_variance": "refuse"},
-                {"writes": {"v": "x", "v2": "2*x - y"}, "epsilon": "1", "zero_variance": "zero", "gain": "2"}]}],
+                {"writes": {"v": "x", "v2": "2*x - p(1)"}, "epsilon": "1", "zero_variance": "zero", "gain": "2"}]}],
         readout={"kind": "value", "position": "last", "reads": ["y"]},
     ),
     "behind": document(

@@ -25,7 +25,7 @@ from symcook.model.expr import parse_formula
 from symcook.model.family import Family
 from symcook.model.instance import Instance, instance, label
 from symcook.model.modelfile import to_document
-from symcook.proof.familyrel import FamilyRelation
+from symcook.proof.recorded import RecordedFamily
 from symcook.spec.languages import dyck_bounded
 
 
@@ -36,7 +36,7 @@ class Run:
         self.family, self.at = read, Instance(read, values)
         self.model = instance(read, values)
         self.own = Recorded(to_document(self.model))
-        self.far = FamilyRelation(read)
+        self.far = RecordedFamily(read)
         self.near, _, self.accept = environment(self.model, self.own, given)
         self.place = [()] if self.own.pointwise else [(i,) for i in self.near[next(iter(self.own.streams[0].values()))]]
         self.made: dict[str, dict[tuple[int, ...], Any]] = {fn: {} for fn in self.far.functions}

@@ -780,6 +780,19 @@ def test_what_has_no_equations_is_refused(change: Any, said: str) -> None:
         Relation(document)
 
 
+@together("where", ["Q", "K", "V", "W1", "W2", "b1", "b2"])
+def test_a_weight_that_is_no_text_is_refused(where: str) -> None:
+    document = json.loads(json.dumps(dict(stored_model("dyck-1"))))
+    layer = document["layers"][0]
+    part = layer["attention"][0] if where in "QKV" else layer["feedforward"]
+    for row, column in itertools.product(range(len(part[where])), range(len(part[where][0]))):
+        changed = json.loads(json.dumps(document))
+        layer = changed["layers"][0]
+        (layer["attention"][0] if where in "QKV" else layer["feedforward"])[where][row][column] = 3
+        with pytest.raises(BadInput, match="text"):
+            Relation(changed).run()
+
+
 @pytest.mark.parametrize("change", [normed("projected pre", PROJECTED), lambda d: d.update(final_norm=NORM)])
 def test_the_norms_above_are_refused_for_what_was_changed(change: Any) -> None:
     document = json.loads(json.dumps(dict(stored_model("dyck-1"))))

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from fractions import Fraction
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
 from typing import Any
 
 from symcook.errors import BadInput, Rejected
@@ -21,8 +21,11 @@ from symcook.model.family import Family
 from symcook.model.instance import Instance, label
 from symcook.model.rationals import quotient
 from symcook.proof import normal, replay
-from symcook.proof.familyrel import FamilyRelation, Held, set_at
+from symcook.proof.familyrel import set_at
 from symcook.proof.normal import FALSE, fkey, nf
+from symcook.proof.ownruns import Runs
+from symcook.proof.ownwritten import shown
+from symcook.proof.recorded import Matching, Recorded, RecordedFamily
 from symcook.proof.replay import Statement
 from symcook.proof.runrel import Relation
 from symcook.proof.search import automation
@@ -36,38 +39,22 @@ from symcook.proof.search.computed import (
     pair,
     row_function,
     rows_function,
+    squared,
     witnessed,
 )
-from symcook.proof.search.tactics import Goal
+from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Term, flatten, instantiate, opened, var
 from symcook.proof.terms import TRUE as TERM_TRUE
 
 PREFIX = "g_"
+SHORT = 3
+"""Up to which length a run is looked for."""
+TRIED = 40
+"""So many inputs are tried for a run without roots."""
 
 
 class Unbridged(BadInput):
     """The model is no instance of the family at these values."""
-
-
-class Recorded(Relation):
-    """A relation that keeps what is held after the embedding and after each part, and its functions in order."""
-
-    def __init__(self, model: Mapping[str, Any]) -> None:
-        self.streams: list[dict[str, str]] = []
-        self.order: list[str] = list(model["embedding"]["inputs"] or ())
-        super().__init__(model)
-
-    def _define(self, fresh: str, text: str) -> str:
-        self.order.append(super()._define(fresh, text))
-        return self.order[-1]
-
-    def _embed(self) -> None:
-        super()._embed()
-        self.streams.append(dict(self.held))
-
-    def _part(self, *given: Any) -> None:
-        super()._part(*given)
-        self.streams.append(dict(self.held))
 
 
 class Bridge:
@@ -81,7 +68,7 @@ class Bridge:
         self.family, self.at, self.model = family, at, model
         self.own = Recorded(model)
         _, given = set_at(lambda choices: family, ", ".join(p for p in at.values.split(", ") if _set(p, family)))
-        self.far = FamilyRelation(family, given, PREFIX)
+        self.far = RecordedFamily(family, given, PREFIX)
         self.words = model["embedding"]["words"] is not None
         self.pointwise = self.own.pointwise
         if len(model["space"]) != len(at.space) or self.words is (family.vocabulary is None):
@@ -92,7 +79,14 @@ class Bridge:
         if self.pointwise is not family.pointwise:
             both = ("one row", "rows") if self.pointwise else ("rows", "one row")
             raise self._apart("as input", *both)
-        self.cells = self._cells()
+        matching = Matching(family, at, self.own, self.far, self.called)
+        if len(matching.rounds) != len(self.own.streams):
+            raise self._apart("blocks", len(self.own.streams) - 1, len(matching.rounds) - 1)
+        try:
+            self.cells = matching.cells()
+        except (ValueError, KeyError, StopIteration, IndexError):  # norms or heads of another number
+            where = difference(self) or f"a block of {model['name']} is of another kind"
+            raise Unbridged(f"an instance of {family.name} at {at.sizes} must have its weights", where) from None
         self.number = {} if stored else self._numbers()
         self.text = self._text(stored)
         self.statement = Statement(name, self.text, known=_definitions())
@@ -100,38 +94,6 @@ class Bridge:
     def _apart(self, what: str, own: Any, far: Any) -> Unbridged:
         must = f"an instance of {self.family.name} at {self.at.sizes} must have {far} {what}"
         return Unbridged(must, f"{own} in {self.model['name']}")
-
-    def _cells(self) -> dict[str, dict[tuple[int, ...], str | None]]:
-        """For each function of the family and each of its indices the model's function, None where that is zero."""
-        snaps: list[tuple[dict[str, Held], dict[str, Any]]] = []
-        streams, k = self.far.streams, 0
-        while k < len(streams):
-            loop = streams[k][0]
-            group = [held for over, held in streams[k:] if over is loop] if loop else [streams[k][1]]
-            rounds = [{loop.name: Fraction(t)} for t in self.at.range(loop, self.at.env)] if loop else [{}]
-            snaps += [(held, env) for env in rounds for held in group]
-            k += len(group)
-        if len(snaps) != len(self.own.streams):
-            raise self._apart("blocks", len(self.own.streams) - 1, len(snaps) - 1)
-        out: dict[str, dict[tuple[int, ...], str | None]] = {fn: {} for fn in self.far.functions}
-        for (held, env), names in zip(snaps, self.own.streams, strict=True):
-            for x, (fn, first) in held.items():
-                start = tuple(int(self.at.number(one, {**self.at.env, **env})) for one in first)
-                for cell in self.at.cells[x]:
-                    out[fn].setdefault((*start, *cell), names.get(self.called[label(x, cell)]))
-        for x, (fn, first), old in self.far.starts:
-            start, before = (
-                tuple(int(self.at.number(one, self.at.env)) for one in (held[1] if held else ()))
-                for held in ((fn, first), old)
-            )
-            for cell in self.at.cells[x]:
-                out[fn][*start, *cell] = out[old[0]][*before, *cell] if old else None
-        shown = {fn for _, held in streams for fn, _ in held.values()} | {start[0] for _, start, _ in self.far.starts}
-        inside = [fn for fn in self.far.functions if fn not in shown]
-        if inside:
-            must = "a bridge must be to a family without norms and with one head for what is written"
-            raise BadInput(must, f"{inside[0]} in {self.family.name}")
-        return out
 
     # --- the statement ---
 
@@ -165,6 +127,8 @@ class Bridge:
         if readout.kind != self.model["readout"]["kind"] or readout.position != self.model["readout"]["position"]:
             own = f"{self.model['readout']['kind']} at {self.model['readout']['position']}"
             raise self._apart("as readout", own, f"{readout.kind} at {readout.position}")
+        if not out and readout.kind in ("value", "largest") and (where := difference(self, ("readout",))):
+            raise Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its readout", where)
         values = [(one, False) for one in self.family.inputs]
         if readout.kind in ("value", "largest"):
             values += [(one, True) for one in readout.reads]
@@ -216,7 +180,8 @@ class Bridge:
         return re.sub(r"\b([A-Za-z_]\w*)(\()?", put, text, flags=re.ASCII)
 
     def _value(self, fn: str, place: str) -> str:
-        return self._named(f"{fn}({place})" if place else fn)
+        """A function of the model, or a difference of two, at a place."""
+        return " - ".join(self._named(f"{one}({place})" if place else one) for one in fn.split(" - "))
 
     # --- the proof ---
 
@@ -233,7 +198,10 @@ class Bridge:
         library = own.library(self.statement, stored)
         parts = [Goal(library, goal, {}, {}) for goal in goals]
         for part, close in zip(parts, (self.prove, self.defined, self.inhabited), strict=True):
-            close(part)
+            try:
+                close(part)
+            except Stuck:
+                raise self.differs(part.goal) from None
         nodes = [part.nodes for part in parts]
         lemmas = [stored[label] for label in sorted({x for one in nodes for x in own._used(one)}) if label in stored]
         return replay.make_certificate(self.statement, nodes[0], nodes[1], nodes[2], lemmas)
@@ -275,7 +243,10 @@ class Bridge:
 
     def _witness(self, fn: str) -> str:
         """A function of the family by the model's functions."""
-        cells, place = self.cells[fn] or {(): fn if fn in self.own.order else None}, "" if self.pointwise else "y__"
+        cells, place = self.cells[fn], "" if self.pointwise else "y__"
+        if not cells:
+            many = self.far.functions[fn].count("Int") - (not self.pointwise)
+            cells = {(): fn if fn in self.own.order else None} if not many else {(0,) * many: None}
         numbers = {key: self.number[one] for key, one in cells.items() if one in self.number}
         groups = {group for group, _ in numbers.values()}
         if len(numbers) == len(cells) and len(groups) == 1 and cells.keys() != {()}:
@@ -285,11 +256,13 @@ class Bridge:
                 number = " + ".join([str(form[0]), *(f"{a}*{x}" for a, x in zip(form[1:], names, strict=True) if a)])
                 args = ", ".join([number, *filter(None, [place])])
                 return f"{' '.join([*names, *filter(None, [place])])}. {groups.pop()}({args})"
-        return function({key: one and self._value(one, place) for key, one in cells.items()}, not self.pointwise)
+        values = {key: one and self._value(one, place) for key, one in cells.items()}
+        return function({k: f"({one})" if one and " - " in one else one for k, one in values.items()}, bool(place))
 
     def _table(self, name: str) -> str:
-        cells = self.at._cells(self.family.tables[name].over)
-        entries = {at: quotient(self.at.entry(name, at)) for at in cells}
+        over = self.family.tables[name].over
+        entries = {at: quotient(self.at.entry(name, at)) for at in self.at._cells(over)}
+        entries = entries or {(0,) * len(over): "0"}
         return function({at: None if e == "0" else f"({e})" for at, e in entries.items()}, False)
 
     def _word(self, g: Goal) -> None:
@@ -348,7 +321,14 @@ class Bridge:
                 return
             few = [k for k, f in h.facts.items() if f[0] in COMPARISONS]
             h.facts = {k: h.facts[k] for k in few}
-            automation.prove(h, (), foreground=few)  # roots are of sums of squares
+            try:
+                if not h.first(squared):
+                    automation.prove(h, (), foreground=few)
+            except Stuck:
+                must = f"what {self.family.name} divides by must be seen not to be zero at any length"
+                given = h.goal[2][0][2][0] if h.goal[0] == "~" and h.goal[2][0][0] == "=" else h.goal
+                text = re.sub(r"\bd[0-9_]+\b", "i", h.text(given))
+                raise BadInput(must, text, "use another position, or a condition on sizes") from None
 
         each(g)
 
@@ -357,18 +337,40 @@ class Bridge:
         values = self._run()
         for part in g.split() if g.goal[0] == "&" else [g]:
             witnessed(part, values)
-            Computed(self.differs, {}, searching=True).settle(part)
+            try:
+                Computed(self.differs, {}, searching=True).settle(part)
+            except Stuck as error:
+                must = f"a run of {self.family.name} on the shortest input must be found to be one"
+                raise BadInput(must, f"what stays open is: {str(error).splitlines()[0]}") from None
 
     def differs(self, goal: Term) -> Unbridged:
         """The error where an equation is not the model's: the first weight that differs, else what it is for."""
         where = difference(self)
         name = left_of(goal)
         about = f"the equation of {name}" if name else "what the family asks"
-        must = f"an instance of {self.family.name} at {self.at.sizes} must have its weights"
-        return Unbridged(must, where or f"{about} differs in {self.model['name']}")
+        if not where:  # it is the instance: what differs is more than computation shows
+            far = f"{self.family.name} at {self.at.values}"
+            must = f"{far} must have equations that are the model's by computation alone"
+            return Unbridged(must, about, "scores that are all zero at these values, say, are not seen to be equal")
+        return Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its weights", where)
 
     def _run(self) -> list[str]:
         """What the model computes on the shortest input, by the names in front."""
+        if any(block.norms or block.parts for block in self.own.blocks):
+            length, word, values = self._solved()
+        else:
+            length, word, values = self._computed()
+        out = [] if self.pointwise else [str(length)]
+        if self.words:
+            out.append(row_function(word, self.own.low))
+        low = None if self.pointwise else self.own.low
+        for name in self.runs:
+            mine = {(k,): values[fn] for fn, (group, k) in self.number.items() if group == name}
+            out.append(rows_function(mine, low) if mine else row_function(values[name], low))
+        return out
+
+    def _computed(self) -> tuple[int, list[int], dict[str, list[Any]]]:
+        """Length, word and values where the stream shows all of them."""
         from symcook.domains import make_domain
         from symcook.forward import forward
         from symcook.model.modelfile import loads
@@ -384,20 +386,46 @@ class Bridge:
         values: dict[str, list[Any]] = {name: [1] for name in model.embedding.inputs or ()}
         for names, step in zip(self.own.streams, steps, strict=True):
             for c, fn in names.items():
-                values.setdefault(fn, list(step.columns.get(c, [0] * len(sequence))))  # nothing written yet: zero
-        out = [] if self.pointwise else [str(len(sequence))]
+                values.setdefault(fn, list(step.columns[c]) if c in step.columns else [0] * len(sequence))
+        tokens = list(model.embedding.words or {})
+        return len(sequence), [tokens.index(t) for t in sequence] if self.words else [], values
+
+    def _solved(self) -> tuple[int, list[int], dict[str, list[Any]]]:
+        """The same by solving the equations, on an input of which the values are rational where one is near."""
+        found = None
+        for inputs in self._inputs():
+            document = {**self.model, "embedding": {**self.model["embedding"], "inputs": None, **inputs}}
+            equations = Relation(document)
+            names = ", ".join(f"{name}:Int->Real" for name in equations.defined)
+            text = f"all n:Int, w:Int->Int, {names}. 1 <= n -> ({equations.word()}) -> ({equations.run()}) -> 0 = 0"
+            runs = Runs(Statement("bridge.run", text, known=_definitions()))
+            for length in range(1, SHORT + 1):
+                for met in runs.at(length):
+                    if met and (found is None or runs.rational):
+                        low = int(self.own.low)
+                        (letters,) = (runs.values[w] for w in runs.words_of)
+                        values = {x: ["0"] * length for x in self.model["embedding"]["inputs"] or ()}
+                        values |= {x: [at.get(low + k, "0") for k in range(length)] for x, at in shown(runs).items()}
+                        found = length, [letters[low + k] for k in range(length)], values
+                    if met and runs.rational:
+                        return found or (0, [], {})
+        if found is None:
+            raise BadInput(f"a run of {self.family.name} must be found that is short", f"none to length {SHORT}")
+        return found
+
+    def _inputs(self) -> Iterator[dict[str, Any]]:
+        """Words of one letter that have these numbers, in the place of inputs; a model with words as it is."""
         if self.words:
-            tokens = list(model.embedding.words or {})
-            out.append(row_function([tokens.index(t) for t in sequence], self.own.low))
-        low = None if self.pointwise else self.own.low
-        for name in self.runs:
-            mine = {(k,): values[fn] for fn, (group, k) in self.number.items() if group == name}
-            out.append(rows_function(mine, low) if mine else row_function(values[name], low))
-        return out
+            yield {"words": self.model["embedding"]["words"]}
+            return
+        names, rng = self.model["embedding"]["inputs"], Random(0)
+        for tried in range(TRIED):
+            yield {"words": {"a": {name: str(1 if not tried else rng.randint(-8, 8)) for name in names}}}
 
 
-def difference(bridge: Bridge) -> str:
-    """The first number in which a model differs from the instance, in words; empty where there is none."""
+def difference(bridge: Bridge, parts: Sequence[str] = ()) -> str:
+    """The first number in which a model differs from the instance, or these parts of it, in words; empty where there is
+    none."""
     from symcook.model.modelfile import to_document
 
     tokens = list(bridge.model["embedding"]["words"] or ()) or None
@@ -420,6 +448,8 @@ def difference(bridge: Bridge) -> str:
         pairs = enumerate(zip(own, far, strict=True), 1)
         return next(filter(None, (first(a, b, [*path, str(k)]) for k, (a, b) in pairs)), "")
 
+    if parts:
+        return next(filter(None, (first(bridge.model[part], made[part], [part]) for part in parts)), "")
     return first(bridge.model, made, [])
 
 
@@ -434,4 +464,7 @@ def _definitions() -> Mapping[str, Any]:
 def checked(bridge: Bridge) -> tuple[dict[str, Any], replay.Verdict]:
     """The certificate of a bridge and what the checker says of it; Rejected where it does not accept it."""
     certificate = bridge.certificate()
-    return certificate, replay.library().judged(bridge.statement, certificate)
+    verdict = replay.library().judged(bridge.statement, certificate)
+    if verdict.status != "PROVED":
+        raise Rejected(f"the bridge of {bridge.at.family.name} is not accepted: {verdict.reason}")
+    return certificate, verdict

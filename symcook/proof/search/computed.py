@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
+from symcook.model.rationals import quotient
 from symcook.proof import normal
 from symcook.proof.normal import FALSE, TRUE, fkey, nf
+from symcook.proof.owncompared import cancelled, divided, enclosed
 from symcook.proof.search import automation
 from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import Term, flatten, instantiate, num, opened, var
+from symcook.proof.terms import Term, flatten, instantiate, num, opened, subterms, var
 
 MANY = 64
 """So many witnesses are tried for an index that exists."""
@@ -56,7 +59,9 @@ class Computed:
         elif g.goal[0] == "|":
             self.settle(g.pick("left" if fkey(g.goal[2][0]) == TRUE else "right"))
         elif self.searching:
-            automation.prove(g)
+            roots = any(t[:2] == ("fn", "sqrt") for t in subterms(g.goal))
+            if not (roots and g.first(divided, cancelled, partial(enclosed, near=()))):
+                automation.prove(g)
         else:
             raise self.differs(g.goal)
 
@@ -148,6 +153,40 @@ def halved(g: Goal, x: str, a: int, b: int, low: str, high: str, leaf: Any) -> N
     halved(left, x, a, mid, low, upper, leaf)
     right.use("ax:int_lt", str(mid), x, f"#{above}", label=lower)
     halved(right, x, mid + 1, b, lower, high, leaf)
+
+
+def squared(g: Goal) -> None:
+    """Close ``0 <= t`` for a t that is a sum of squares, with positive factors and divisors; Stuck where it is none."""
+    if g.goal[0] != "<=" or normal.constant(nf(g.goal[2][0])) != 0 or (parts := _squares(g.goal[2][1])) is None:
+        raise Stuck("no sum of squares")
+    entries = [{"c": quotient(c), "of": [], **({} if base is None else {"sq": g.text(base)})} for c, base in parts if c]
+    g._emit({"by": "pos", "sum": entries}, True)
+
+
+def _squares(t: Term) -> list[tuple[Fraction, Term | None]] | None:
+    """The squares of a sum with their factors; a number has no square."""
+    tag, data, kids = t
+    number = normal.constant(nf(t))
+    if number is not None:
+        return [(Fraction(number), None)] if number >= 0 else None
+    if tag == "^" and data == 2:
+        return [(Fraction(1), kids[0])]
+    if tag == "+" or tag == "sum":
+        terms = list(kids)
+        if tag == "sum":
+            ends = [normal.constant(nf(end)) for end in kids[:2]]
+            if None in ends:
+                return None
+            terms = [instantiate(kids[2], (num(k),)) for k in range(int(ends[0] or 0), int(ends[1] or 0) + 1)]
+        found = [_squares(one) for one in terms]
+        return None if None in found else [part for one in found for part in one or ()]
+    if tag in ("*", "/"):
+        for factor, other in ((kids[1], kids[0]), (kids[0], kids[1]))[: 1 + (tag == "*")]:
+            c = normal.constant(nf(factor))
+            if c is not None and c > 0 and (parts := _squares(other)) is not None:
+                c = Fraction(c) if tag == "*" else 1 / Fraction(c)
+                return [(c * one, base) for one, base in parts]
+    return None
 
 
 def group(labels: Sequence[str]) -> str:

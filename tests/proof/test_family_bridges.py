@@ -1,0 +1,98 @@
+"""Bridges of instances at random: each is accepted by both checkers, or refused with a sentence that says why.
+
+2,000 instances by a command, with the share that has a bridge:
+
+    python tests/proof/test_family_bridges.py 2000 [SEED]
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from proof.family_cases import NAMES, case, chosen, family
+from proof.stored import second
+
+from symcook.errors import BadInput
+from symcook.model.instance import Instance, instance
+from symcook.model.modelfile import to_document
+from symcook.proof import own, replay
+from symcook.proof.search.bridge import Bridge, checked
+
+ONE_ROW = "must have as input"  # no attention is left in it, so that its inputs are numbers
+ALIKE = "must have equations that are the model's by computation alone"  # a score that is zero at these values
+KNOWN = (ONE_ROW, ALIKE)
+"""Why an instance may have no bridge."""
+
+
+def bridged(name: str, rng: random.Random, label: str) -> tuple[Bridge, dict[str, Any]] | str:
+    """The bridge of an instance at random with its certificate, or the sentence by which it is refused."""
+    read = family(name, chosen(name, rng))
+    values, _ = case(name, rng)
+    try:
+        made = Bridge(read, Instance(read, values), to_document(instance(read, values)), label)
+        certificate, verdict = checked(made)
+    except BadInput as error:
+        return str(error)
+    assert verdict.status == "PROVED", (name, values, verdict.reason)
+    return made, certificate
+
+
+def accepted_again(found: list[tuple[Bridge, dict[str, Any]]], folder: Path) -> None:
+    """The second checker accepts them too."""
+    (folder / "certificates").mkdir()
+    statements: dict[str, str] = {}
+    for made, certificate in found:
+        (folder / "certificates" / f"{made.statement.id}.json").write_text(json.dumps(certificate))
+        first, *blocks = own.expanded(made.statement, certificate).rstrip("\n").split("\n\n")
+        statements |= {"": first} | {block.partition("\n")[0]: block for block in blocks}
+    for label in {one for _, certificate in found for one in own.below(certificate)}:
+        stored = replay.library().root / "certificates" / f"{label}.json"
+        (folder / "certificates" / stored.name).write_bytes(stored.read_bytes())
+    (folder / "expanded.txt").write_text("\n\n".join(statements.values()) + "\n")
+    lines = second(folder / "expanded.txt", folder / "certificates")
+    said = [line for line in lines if "bridge.random" in line]
+    assert len(said) == len(found) and all("PROVED" in line for line in said), lines[-5:]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_instance_at_random_has_a_bridge_or_a_sentence(name: str, tmp_path: Path) -> None:
+    rng = random.Random(f"bridges {name}")
+    found = [bridged(name, rng, f"bridge.random_{k}") for k in range(6)]
+    made = [one for one in found if not isinstance(one, str)]
+    assert all(any(part in one for part in KNOWN) for one in found if isinstance(one, str)), found
+    assert len(made) >= 3
+    accepted_again(made, tmp_path)
+
+
+def main(count: int, seed: int = 2026) -> None:
+    from tempfile import TemporaryDirectory
+
+    rng, made, refused = random.Random(seed), Counter[str](), Counter[str]()
+    kept: list[tuple[Bridge, dict[str, Any]]] = []
+    done = 0
+    while done < count:
+        for name in NAMES:
+            done += 1
+            found = bridged(name, rng, f"bridge.random_{done}")
+            if isinstance(found, str):
+                refused[f"{name}: {found[:110]}"] += 1
+            else:
+                made[name] += 1
+                kept.append(found)
+        if len(kept) >= 200 or done >= count:
+            with TemporaryDirectory() as folder:
+                accepted_again(kept, Path(folder))
+            kept = []
+    print(f"{done} instances of {len(NAMES)} families: {sum(made.values())} bridges, accepted by both checkers")
+    for sentence, many in refused.most_common():
+        print(f"  {many} {sentence}")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:3]))
