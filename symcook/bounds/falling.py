@@ -8,12 +8,11 @@ from math import isqrt
 
 import flint
 
-from symcook.bounds.arguments import count, positive
-from symcook.bounds.result import Bound, decided, shown
+from symcook.bounds.arguments import Bound, count, decided, positive, shown
 from symcook.bounds.sums import hyperbolic, squares
 from symcook.errors import SymcookError, unknown
 from symcook.numbers.balls import check_digits
-from symcook.numbers.isolate import positive_on, zero
+from symcook.numbers.evaluate import positive_on, zero
 
 SHARP = {"a": "lem.tie_quadratic_sharp", "b": "lem.tie_right_sharp", "c": "lem.tie_left_sharp"}
 """By variant, the lemma that 2 e^-gamma is enough."""

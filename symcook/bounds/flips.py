@@ -10,9 +10,7 @@ from typing import Any, ClassVar
 import flint
 from flint import arb
 
-from symcook.bounds.arguments import count, written
-from symcook.bounds.models import entry, read_model, words_of_length
-from symcook.bounds.result import Bound, shown
+from symcook.bounds.arguments import Bound, count, entry, read_model, shown, words_of_length, written
 from symcook.domains.batch import Batch, Words
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Column, Rowwise

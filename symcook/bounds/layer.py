@@ -8,10 +8,17 @@ from typing import Any
 
 import flint
 
-from symcook.bounds.arguments import count, number_tree, rational_value, written
-from symcook.bounds.constants import column_sum, product, rows_of
-from symcook.bounds.models import rational_positive, read_model
-from symcook.bounds.result import Bound, shown
+from symcook.bounds.arguments import (
+    Bound,
+    count,
+    number_tree,
+    rational_positive,
+    rational_value,
+    read_model,
+    shown,
+    written,
+)
+from symcook.bounds.growth import column_sum, product, rows_of
 from symcook.errors import BadInput, unknown
 from symcook.model.parts import FeedForward
 from symcook.model.transformer import Transformer

@@ -23,7 +23,7 @@ from symcook.cli.options import (
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, say, say_or_json
 from symcook.errors import BadInput
-from symcook.recipes.named import path_of, read
+from symcook.recipes.models import path_of, read
 
 if TYPE_CHECKING:
     from symcook.recipes.operations import Operation
@@ -274,7 +274,7 @@ def completion(*, shell: Annotated[str, argument(type=OneOf("shell", SHELLS))], 
     """Print a completion script: eval "$(symcook completion bash)"."""
     from click.shell_completion import get_completion_class
 
-    from symcook.cli.group import group
+    from symcook.cli.output import group
 
     found = get_completion_class(shell)
     assert found is not None, shell

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from symcook import bounds
 from symcook.cli.options import DIGITS, Force, OneOf, argument, given, option, read_settings
 from symcook.cli.options import command as declare
-from symcook.cli.output import Progress, Waiting, print_json, say, say_or_json
+from symcook.cli.output import Progress, Waiting, say_or_json
 from symcook.cli.question import Plot, kind_of
 from symcook.declaration import Argument, Question
 from symcook.errors import BadInput, Undecided, unknown
@@ -64,7 +64,7 @@ def bound(
 
 def _values(settings: tuple[str, ...], text: str | None) -> dict[str, str] | None:
     """What `--set` and `--values` give, together."""
-    from symcook.bounds.models import settings as read
+    from symcook.bounds.arguments import settings as read
 
     found = read_settings(settings)
     for name, value in read(text).items():
@@ -98,11 +98,9 @@ def _plot(kind: str, over: str, place: str, said: dict[str, Any], digits: int, f
     with Progress(f"{kind} over {over}") as progress:
         found, files = plot_bound(kind, over, place, digits=digits, force=force, progress=progress, **said)
     names = [str(file) for file in files]
-    if as_json:
-        print_json(found.to_json() | {"files": names})
-    else:
-        say(found.text())
-        say(f"wrote {', '.join(names)}")
+    say_or_json(
+        as_json, lambda: found.to_json() | {"files": names}, lambda: f"{found.text()}\nwrote {', '.join(names)}"
+    )
     if len(files) == 1:
         print(MISSING, file=sys.stderr)
     return _code(found.holds, digits)

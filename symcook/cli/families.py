@@ -17,8 +17,8 @@ from symcook.cli.options import command as declare
 from symcook.cli.output import print_json, say, say_or_json
 from symcook.errors import BadInput
 from symcook.model.family import shipped
-from symcook.recipes.named import instance_of, model_of, path_of, read, said, ships, told
-from symcook.report.text import WIDE
+from symcook.recipes.models import instance_of, model_of, path_of, read, said, ships, told
+from symcook.report.document import WIDE
 
 if TYPE_CHECKING:
     from symcook.model.family import Family

@@ -279,7 +279,7 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
     the nearest name, for any other.
     """
     from symcook.recipes import exists, info
-    from symcook.recipes.named import named
+    from symcook.recipes.models import named
 
     given = read_settings(settings)
     recipe, arguments, model = named(name, given, tokens)

@@ -13,7 +13,7 @@ from symcook.cli.options import Chosen, choose, need_values
 from symcook.cli.output import Waiting, print_json, say
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.files import put, vacant
-from symcook.recipes.named import is_path
+from symcook.recipes.models import is_path
 
 if TYPE_CHECKING:
     from symcook.proof.replay import Verdict
@@ -41,7 +41,7 @@ def prove_own(
 ) -> int:
     """Prove or refute the sentence about a model, and write the certificate beside its file."""
     from symcook.proof import own
-    from symcook.proof.audit.unasked import unasked, unasked_words
+    from symcook.proof.audit.source import unasked, unasked_words
 
     chosen, document = bound(name, settings)
     statement = own.claim(document, sentence)
@@ -149,8 +149,8 @@ def _so_far(tried: Any) -> str:
 
 def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     """Check the certificate beside a model file again, for the model as it is now."""
-    from symcook.proof import own, ownfiles, replay
-    from symcook.proof.audit.unasked import unasked, unasked_words
+    from symcook.proof import own, replay
+    from symcook.proof.audit.source import unasked, unasked_words
 
     _, document = bound(name, settings)
     target, beside = Path(name).with_suffix(".certificate.json"), Path(name).with_suffix(".statement.txt")
@@ -165,7 +165,7 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
         certificate, text = replay.load_json(target.read_bytes()), beside.read_bytes().decode()
     except (OSError, UnicodeDecodeError):
         raise BadInput("a certificate and its statement must be readable files in UTF-8", target) from None
-    sentence, verdict = ownfiles.again(document, certificate, text)
+    sentence, verdict = own.again(document, certificate, text)
     found = unasked(own.claim(document, sentence)) if verdict.status == "PROVED" else []
     if as_json:
         print_json(checked(verdict, found, target, beside) | {"sentence": sentence, "reason": verdict.reason or None})

@@ -139,7 +139,7 @@ def _is_model(name: str) -> bool:
     """Whether a name on the command line is that of a model file, and of nothing that is stored."""
     from symcook import claims
     from symcook.proof.replay import statements
-    from symcook.recipes.named import is_path, path_of
+    from symcook.recipes.models import is_path, path_of
 
     known = name in claims.inventory() or name in statements()
     return (is_path(name) or path_of(name) is not None) and not known
@@ -203,7 +203,7 @@ def replayed(names: list[str]) -> list[Any]:
 
 def verdict_json(verdict: Any) -> dict[str, Any]:
     """One entry of ``prove --json``; the certificate is named from the folder of proofs."""
-    from symcook.proof.audit.unasked import unasked
+    from symcook.proof.audit.source import unasked
     from symcook.proof.replay import statements
 
     stored = verdict.certificate

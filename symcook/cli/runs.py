@@ -67,15 +67,16 @@ def run(
 
     Without --domain the values are exact; where there are no exact ones they are balls, and the answer says so.
     """
-    from symcook.report.figure import write_files
-    from symcook.report.picture import target
     from symcook.report.run import text
     from symcook.run import run as answered
 
     if picture is None and (dark or force):
         raise BadInput("--dark and --force must go with --svg", "no --svg", "give --svg FILE")
-    chosen = choose(name, settings)
-    file = None if picture is None else target(picture, force)
+    chosen, file = choose(name, settings), None
+    if picture is not None:
+        from symcook.report.picture import target
+
+        file = target(picture, force)
     given = need_input(chosen, read_input(chosen, word, tokens, rows), "run")
     need_values(chosen)
     options: dict[str, Any] = {"values": chosen.values, "digits": digits, "bits": bits}
@@ -83,6 +84,8 @@ def run(
     answer, why = exact_or_balls(domain, lambda numbers: answered(chosen.model, given, numbers, **options))
     within = in_region(chosen, answer)
     if file is not None:
+        from symcook.report.figure import write_files
+
         write_files({file: answer.svg(dark).encode()}, force)
         if not trace:
             answer = replace(answer, result=replace(answer.result, steps=()))

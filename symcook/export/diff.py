@@ -9,6 +9,7 @@ from typing import Any
 
 from symcook.door import door
 from symcook.errors import BadInput, Undecided
+from symcook.export import COMPARED
 from symcook.forward import Result, forward
 from symcook.model.answers import Shown
 from symcook.model.rationals import quotient
@@ -18,7 +19,6 @@ from symcook.words import every
 
 INPUTS = 500
 """The greatest number of inputs on which two models are run."""
-MAX_LENGTH = 64
 BITS = 256
 
 Progress = Callable[[int, int], None]
@@ -84,8 +84,8 @@ def diff(
     near = fraction(exact(tolerance))
     if near < 0:
         raise BadInput("a tolerance must not be negative", quotient(near))
-    if isinstance(max_length, bool) or not 1 <= max_length <= MAX_LENGTH:
-        raise BadInput(f"the greatest length must be an integer from 1 to {MAX_LENGTH}", max_length)
+    if isinstance(max_length, bool) or not 1 <= max_length <= COMPARED:
+        raise BadInput(f"the greatest length must be an integer from 1 to {COMPARED}", max_length)
     for model in (one, other):
         model.check_length(max_length + model.embedding.added)
     if one.alphabet != other.alphabet or one.embedding.inputs != other.embedding.inputs:

@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 
 from symcook.errors import BadInput, NotExact, unknown
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import MAX_DIGITS, Tree, children, names, show
 from symcook.model.family import Family, renamed
@@ -22,7 +23,6 @@ from symcook.model.parts import FeedForward, LayerNorm
 from symcook.model.parts import Head as ModelHead
 from symcook.model.plainfamily import Head, Layer, Norm, Range, Repeat, Write
 from symcook.model.rationals import Rationals, quotient
-from symcook.model.space import Space
 from symcook.model.symbols import exact
 from symcook.model.transformer import Transformer
 

@@ -7,6 +7,7 @@ word: the names are quantified, and the word and the run's equations are premise
 from __future__ import annotations
 
 import itertools
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,7 +18,8 @@ from typing import Any
 from symcook.alarm import TimeUp, alarm
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model import modelfile
-from symcook.proof import grammar, kernel, replay
+from symcook.model.modelfile import document_hash
+from symcook.proof import grammar, kernel, own, replay
 from symcook.proof.grammar import leading_names
 from symcook.proof.ownnames import Meaning, named
 from symcook.proof.ownruns import Runs, Tried
@@ -349,3 +351,32 @@ def inhabited(home: Library, statement: Statement, runs: Runs) -> list[dict[str,
         what = "the sentence is proved; what is missing is a word for which the hypotheses hold"
         raise Unmet(Place(1, 1), what, str(error).partition("\n")[2]) from None
     return left.nodes
+
+
+def again(document: Mapping[str, Any], certificate: object, text: str) -> tuple[str, Verdict]:
+    """A certificate and the statements beside it (`expanded`) checked again, for the model of a document as it is now:
+    the sentence, and the verdict, OPEN where they do not belong together any more. BadInput where the files do not say
+    which sentence they are about, or of which model.
+    """
+    last = text.rpartition("\n\n")[2]
+    note = re.search(r"^note: (.*)$", last, re.MULTILINE)
+    if note is None or not isinstance(certificate, dict) or "model" not in certificate:
+        must = "a certificate must name its model, and the statement beside it the sentence"
+        raise BadInput(must, "neither or one", "prove the sentence again")
+    sentence = note[1]
+
+    def failed(why: str) -> tuple[str, Verdict]:
+        return sentence, Verdict(named(document["name"]), "OPEN", reason=why)
+
+    if certificate["model"] != document_hash(document):
+        return failed("the model has changed since it was made")
+    statement = own.claim(document, sentence)
+    if last != statement.block + "\n":
+        return failed("the statement beside it is not that of this model and sentence")
+    try:
+        verdict = replay.library().judged(statement, certificate)
+    except Rejected as error:
+        return failed(str(error))
+    if text != own.expanded(statement, certificate):
+        return failed("the definitions and lemmas beside it are not those that it rests on")
+    return sentence, verdict

@@ -259,7 +259,7 @@ class Runs(Instances):
 
     def tried(self, longest: int = LONGEST) -> Tried:
         """The sentence at all words, shortest first, until one is false or the work is spent. Where one is false, its
-        values stay (`ownwritten` has them as terms)."""
+        values stay (`ownwords` has them as terms)."""
         length, first_open = 0, None
         for wide in (False, True):
             self.limit = self.work + WORK

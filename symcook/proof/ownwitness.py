@@ -15,9 +15,9 @@ from symcook.errors import Rejected
 from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import constant, fkey, nf
-from symcook.proof.owncompared import cancelled, divided, enclosed
 from symcook.proof.ownruns import OPEN, Runs, Spent
-from symcook.proof.ownwritten import terms
+from symcook.proof.ownvalues import cancelled, divided, enclosed
+from symcook.proof.ownwords import terms
 from symcook.proof.replay import Statement
 from symcook.proof.search import automation
 from symcook.proof.search.tactics import Goal, Library, Stuck

@@ -15,8 +15,7 @@ from symcook.model.layers import SelfAttention
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, ladder, limit_for, settled
-from symcook.questions.answer import Answer, Cell
-from symcook.questions.lengths import MAX_LENGTH, lengths
+from symcook.questions.answer import MAX_LENGTH, Answer, Cell, lengths
 from symcook.words import Cover
 from symcook.words.cells import Cells, classes
 

@@ -17,12 +17,10 @@ from symcook.forward import Result, forward
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, ladder, settled
-from symcook.questions.answer import Answer, Cell
-from symcook.questions.lengths import lengths
+from symcook.questions.answer import Answer, Cell, lengths
 from symcook.words import Cover
 from symcook.words.cells import classes
-from symcook.words.exact import mergeable, merged, moved
-from symcook.words.prefixes import Level
+from symcook.words.exact import Level, mergeable, merged, moved
 
 if TYPE_CHECKING:
     from symcook.words import Word

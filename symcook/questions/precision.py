@@ -18,8 +18,7 @@ from symcook.forward import forward
 from symcook.model.answers import brief
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.questions.answer import Answer, Cell
-from symcook.questions.lengths import lengths
+from symcook.questions.answer import Answer, Cell, lengths
 from symcook.questions.moving import answer
 from symcook.words import Word, every
 from symcook.words.cells import MOST, Cells, classes

@@ -21,9 +21,8 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, check_digits, refine
 from symcook.numbers.roots import Place, ball_of
-from symcook.questions.answer import Answer, Cell
+from symcook.questions.answer import Answer, Cell, lengths
 from symcook.questions.cold import at_low_temperatures
-from symcook.questions.lengths import lengths
 from symcook.questions.line import Unit
 from symcook.questions.moving import Along, answer, at_point, between
 from symcook.questions.reach import Reach, enclosed, exactly, soonest

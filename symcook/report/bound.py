@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symcook.model.answers import brief
-from symcook.report.document import Document, Table
+from symcook.report.document import Document, Table, value_latex
 from symcook.report.markup import Cell
-from symcook.report.values import value_latex
 
 if TYPE_CHECKING:
-    from symcook.bounds.result import Bound
+    from symcook.bounds.arguments import Bound
     from symcook.numbers.balls import Ball
 
 HOLDS = {True: "yes", False: "no", None: "undecided"}

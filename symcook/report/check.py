@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
-from symcook.report.document import Document, Words
-from symcook.report.values import value_text
+from symcook.report.document import Document, Words, value_text
 
 if TYPE_CHECKING:
     from symcook.verify.sweep import Check

@@ -79,7 +79,7 @@ def _gap(gap: Mapping[str, str]) -> str:
 
 def _more(row: Claim) -> list[str]:
     """What a few claims are shown with: formal statements, attempts, lemmas, and the command that checks the proof."""
-    from symcook.proof.audit.unasked import unasked, unasked_words
+    from symcook.proof.audit.source import unasked, unasked_words
     from symcook.proof.replay import library, statements
     from symcook.recipes import of_claim
     from symcook.report.proof import definitions_text

@@ -10,11 +10,10 @@ from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.symbols import tree_from_sympy
-from symcook.report.document import Drawn
+from symcook.report.document import WIDE, Drawn, abridged
 from symcook.report.latex import formula_rows, latex
 from symcook.report.markup import Cell, Display, page, paragraph, table, upright, words
 from symcook.report.mathml import math
-from symcook.report.text import WIDE, abridged
 
 if TYPE_CHECKING:
     from symcook.derivation import AtPosition, Derivation

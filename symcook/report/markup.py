@@ -83,7 +83,8 @@ def page(*parts: str) -> str:
 # LaTeX.
 
 _ESCAPES = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
-_ESCAPES |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"} | {c: "\\" + c for c in "_%&#${}"}
+_ESCAPES |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "_": r"\_", "%": r"\%", "&": r"\&"}
+_ESCAPES |= {"#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}"}
 _ESCAPES |= {"§": r"\S{}", "–": "--", "—": "---", "≤": r"$\le$", "≥": r"$\ge$", "…": r"\ldots{}", "ℓ": r"$\ell$"}
 _ESCAPES |= {"∈": r"$\in$", "→": r"$\to$", "≠": r"$\ne$", "−": "-", "×": r"$\times$", "·": r"$\cdot$", "’": "'"}
 _ESCAPES |= {"±": r"$\pm$", "`": r"\textasciigrave{}"}

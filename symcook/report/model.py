@@ -14,11 +14,10 @@ from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
 from symcook.model.symbols import at, from_sympy, lowered, symbol, tree_from_sympy
 from symcook.model.transformer import Parameter
-from symcook.report.document import Drawn
+from symcook.report.document import WIDTH, Drawn, abridged, table, wrapped
 from symcook.report.latex import latex
 from symcook.report.markup import Display, array, page, paragraph, section, upright, words
 from symcook.report.markup import table as html_table
-from symcook.report.text import WIDTH, abridged, table, wrapped
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer

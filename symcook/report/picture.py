@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from symcook.errors import EMPTY_WORD, BadInput
 from symcook.files import vacant
 from symcook.model.answers import brief
+from symcook.report.document import cell, near, value_text
 from symcook.report.markup import DARKEST, Cell
 from symcook.report.model import readout_text
 from symcook.report.run import VERDICTS
-from symcook.report.values import cell, near, value_text
 
 if TYPE_CHECKING:
     from symcook.run import Run

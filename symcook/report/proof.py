@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from symcook.errors import unknown
 from symcook.proof.audit.folded import statement_tree, text_of, used_definitions
 from symcook.proof.audit.neighbours import Tried
-from symcook.proof.audit.unasked import unasked, unasked_words
+from symcook.proof.audit.source import unasked, unasked_words
 from symcook.report.document import WIDTH, Document, Table, Words, filled
 from symcook.report.latex import statement_latex
 from symcook.report.markup import PACKAGES, escaped
@@ -18,6 +19,7 @@ from symcook.report.trust import axioms_used, below, trust_line
 
 if TYPE_CHECKING:
     from symcook.proof.replay import Statement, Verdict
+
 
 MOST_STATED = 4  # with so few verdicts the statements are shown too
 _GOOD = ("PROVED", "DECIDED", "REFUTED", "CORRECTED")
@@ -83,7 +85,6 @@ def stated(name: str) -> list[Words | Document]:
 
 def table(verdicts: Sequence[Verdict], without: Sequence[str], width: int) -> Table:
     """A line for each id: its status, and what its proof used."""
-    from symcook.report.witness import witness
 
     rows = []
     for verdict in verdicts:
@@ -183,7 +184,6 @@ def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> Iterator[
     from symcook.proof.audit.source import built_from
     from symcook.proof.replay import library, statements
     from symcook.proof.search import prooftext
-    from symcook.report.witness import witness
 
     certificate = certificate_of(verdict)
     most = None if full else MOST_LINES
@@ -306,3 +306,75 @@ def break_text(name: str, tried: Iterable[Tried]) -> Iterator[str]:
         yield f"  {sharp} accepted although they say more: the statement is not sharp there"
     if weak:
         yield f"  {weak} accepted, and they are proved: the statement's own proof covers them"
+
+
+def witness(name: str) -> str:
+    """The counterexample in a stored refutation: the witnesses for the leading quantifiers of the statement.
+
+    They are the nodes by which the proof closes "there are values at which it fails", so no others can be shown. An
+    object that the proof has from an existential fact is named by that fact. Where cases have witnesses of their own,
+    they are joined by "or". A statement without leading quantifiers is refuted as it stands; then the values are shown
+    at which the proof uses what it supposes, or the stored models that the statement denies something of.
+    """
+    from symcook.proof.grammar import leading_names
+    from symcook.proof.replay import library, load_json
+
+    home = library()
+    for path in (home.root / "certificates" / f"{name}{end}.json" for end in (".refuted", "")):
+        certificate = load_json(path.read_bytes()) if path.is_file() else {}
+        if certificate.get("sense") == "refuted":
+            names = leading_names(home.statements[name].expanded)
+            found = _values(certificate["proof"], {})
+            if not names:
+                used = dict.fromkeys(_uses(certificate["proof"]))
+                models = dict.fromkeys(re.findall(r"\brun\(([\w-]+)\)", home.statements[name].text))
+                return " and ".join(used or (f"the stored model {model}" for model in models))
+            shown = (", ".join(_said(n, v) for n, v in zip(names, at, strict=False)) for at in found)
+            return " or ".join(dict.fromkeys(filter(None, shown)))
+    raise unknown("refuted claim", name, [])
+
+
+def _said(name: str, value: str) -> str:
+    return f"{name} {value}" if value.startswith("of ") else f"{name} = {value}"
+
+
+def _values(proof: list[Any], origin: Mapping[str, str]) -> Iterator[list[str]]:
+    """The terms of the witness nodes on the way to the end of the goal: of a conjunction its last part leads there."""
+    known = dict(origin)
+    values: list[str] = []
+    for node in proof:
+        by = node["by"]
+        if by == "obtain":
+            source = known.get(node["fact"], f"of {node['fact']}")
+            known |= {one: source for one in (node["name"], node["as"]) if isinstance(one, str)}
+        elif by == "witness":
+            term = str(node["term"])
+            values.append(known.get(term, term))
+        elif by == "split":
+            yield from ([*values, *rest] for rest in _values(node["proofs"][-1], known))
+            return
+        elif by in ("cases", "em"):
+            for part in node["proofs"]:
+                yield from ([*values, *rest] for rest in _values(part, known))
+            return
+    yield values
+
+
+def _uses(proof: list[Any]) -> Iterator[str]:
+    """The terms at which a proof uses facts that it has from what it supposes first."""
+    while proof and proof[0]["by"] in ("have", "split"):
+        proof = proof[1:] if proof[0]["by"] == "have" else proof[0]["proofs"][-1]
+    if not proof or proof[0]["by"] != "intro":
+        return
+    labels = set(_flat(proof[0]["as"]))
+    for node in proof[1:]:
+        if node["by"] in ("obtain", "use") and node["fact"] in labels:
+            labels |= set(_flat([node["as"]]))
+            given = [x for x in node.get("with", ()) if isinstance(x, str) and x[:1] not in ("#", "!")]
+            if given:
+                yield ", ".join(given)
+
+
+def _flat(labels: list[Any]) -> Iterator[str]:
+    for one in labels:
+        yield from one if isinstance(one, list) else [one]

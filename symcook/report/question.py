@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
-from symcook.report.document import Document, Table, Words
+from symcook.report.document import Document, Table, Words, abridged, value_latex, value_text
 from symcook.report.markup import Cell
-from symcook.report.text import abridged
-from symcook.report.values import value_latex, value_text
 
 if TYPE_CHECKING:
     from symcook.questions.answer import Answer

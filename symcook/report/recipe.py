@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from symcook.recipes import COOKBOOK, OTHER, Recipe
 from symcook.recipes.operations import OPERATIONS
-from symcook.recipes.registry import COOKBOOK, OTHER, Recipe
 from symcook.report.document import Document, Table, Words
 
 CHAPTERS = {

@@ -28,8 +28,7 @@ from symcook.model.rationals import quotient, rational
 from symcook.model.symbols import Exact, fraction
 from symcook.model.transformer import Transformer
 from symcook.run import Run, run
-from symcook.verify.answers import Expected, Reference, input_text
-from symcook.verify.inputs import Part, region_tree, rows, words
+from symcook.verify.answers import Expected, Part, Reference, input_text, region_tree, rows, words
 
 if TYPE_CHECKING:
     from symcook.domains.batch import Grid, Words
@@ -496,7 +495,7 @@ def check_recipe(
 ) -> Check:
     """Build the recipe `name` with its `arguments` and check it against its own reference; see `check`.
 
-    With the default arguments, in exact numbers, what the recipe says of itself is evaluated too (`verify.facts`):
+    With the default arguments, in exact numbers, what the recipe says of itself is evaluated too (`verify.grid`):
     where that differs from the model, the answer is about it.
     """
     from symcook import recipes
@@ -527,7 +526,7 @@ def check_recipe(
     info = recipes.info(name)
     if not found.holds or domain != "exact" or info.read(arguments) != info.read({}):
         return found
-    from symcook.verify.facts import LENGTH, MOST, check_facts
+    from symcook.verify.grid import LENGTH, MOST, check_facts
 
     stated = check_facts(name, min(max_length or LENGTH, LENGTH), values, MOST)
     wrong = [one for one in stated if not one.holds]

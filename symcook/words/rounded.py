@@ -22,7 +22,7 @@ from symcook.machine import unfollowed
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
 from symcook.words import enclosure
-from symcook.words.prefixes import Array, averages
+from symcook.words.exact import Array, averages
 
 if TYPE_CHECKING:
     from symcook.domains.ball import Value

@@ -105,7 +105,7 @@ def _value(rng: random.Random, param: Any, names: list[str], ids: list[str]) -> 
 def command_line(seed: int) -> list[str]:
     """One command line."""
     from symcook import recipes
-    from symcook.cli.group import Table, group
+    from symcook.cli.output import Table, group
     from symcook.proof.replay import library
 
     rng = random.Random(seed)

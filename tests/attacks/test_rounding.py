@@ -28,10 +28,10 @@ from symcook.domains.ball import Ball
 from symcook.domains.rounding import EXP_ULPS, FORMATS, Format, Rounding
 from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm, Mask
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.run import run
 

@@ -17,15 +17,15 @@ from attacks.bound_error import made as made_at_random
 from families import together
 
 from symcook.bounds import error_propagation
-from symcook.bounds.reached import few_enough, moves
+from symcook.bounds.error import few_enough, moves
 from symcook.domains import make_domain
 from symcook.domains.ball import Ball
 from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
 

@@ -12,7 +12,7 @@ from shared import call, document, refused
 
 import symcook as sc
 from symcook.cli import COMMANDS, output
-from symcook.cli.group import Table, group
+from symcook.cli.output import Table, group
 from symcook.errors import unknown
 
 FAILURES = [  # the command, and its exit code

@@ -15,10 +15,10 @@ from symcook.domains.rounding import FORMATS, Rounding
 from symcook.domains.rowwise import visible
 from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer
 from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, Mask
-from symcook.model.space import Space
 from symcook.model.symbols import lowered
 from symcook.model.transformer import Transformer
 from symcook.run import run

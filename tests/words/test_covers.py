@@ -19,8 +19,7 @@ from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.forward import forward
 from symcook.words import Cover, Stand, boxes, enclosure, every
 from symcook.words.cells import Cells, classes
-from symcook.words.exact import Rationals, mergeable, merged
-from symcook.words.prefixes import Prefixes
+from symcook.words.exact import Prefixes, Rationals, mergeable, merged
 from symcook.words.rounded import Hulls, streams
 
 NAMES = ("a", "b", "c", "d")

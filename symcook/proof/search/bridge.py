@@ -24,7 +24,7 @@ from symcook.proof import normal, replay
 from symcook.proof.familyrel import set_at
 from symcook.proof.normal import FALSE, fkey, nf
 from symcook.proof.ownruns import Runs
-from symcook.proof.ownwritten import shown
+from symcook.proof.ownwords import shown
 from symcook.proof.recorded import Matching, Recorded, RecordedFamily
 from symcook.proof.replay import Statement
 from symcook.proof.runrel import Relation

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, unknown
 from symcook.model.family import shipped
+from symcook.recipes import Recipe, exists, info, names
 from symcook.recipes.operations import operation
-from symcook.recipes.registry import Recipe, exists, info, names
 
 if TYPE_CHECKING:
     from symcook.model.family import Family
