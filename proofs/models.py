@@ -17,12 +17,12 @@ from pathlib import Path
 
 from symcook.compose import confident
 from symcook.errors import BadInput
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.family import load
 from symcook.model.instance import instance
 from symcook.model.layers import Layer
 from symcook.model.modelfile import save
-from symcook.model.space import Space
 from symcook.model.transformer import Parameter, Transformer
 from symcook.model.weights import feedforward
 from symcook.recipes import build
