@@ -55,6 +55,15 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
             "right": "1 1 2 3",
         },
     ),
+    "bridge.attention_identity": (
+        "attention-identity", "attention-identity", {"d": "2", "h": "1", "Q": "1 0", "W": "0 1"}),
+    "bridge.lookup_quadratic": ("lookup-quadratic", "lookup-quadratic", {"gamma": "1"}),
+    "bridge.lookup_almost_orthogonal": ("lookup-almost-orthogonal", "lookup-tetrahedron", {
+        "N": "4", "m": "3", "c": "1/3", "eps": "1/3", "X": "1 1 -1 -1 1 -1 1 -1 1 -1 -1 1"}),
+    "bridge.tie_break": ("tie-break", "tie-break-of-a-head", {
+        "d": "2", "h": "1", "gamma": "1/2", "side": "-1", "Q": "1 0", "W": "0 1"}),
+    "bridge.induction_by_term": (
+        "induction-by-term", "induction-by-term", {"S": "4", "term": "1", "beta": "1"}),
     "bridge.since_until": (
         "since-until",
         "since-until-formula",

@@ -110,7 +110,8 @@ class Instance:
             if name not in values:
                 raise BadInput(f"{family.name} must have the table {name}", "none", f"give {name}=...")
             self._few(self._count(table.over), f"the table {name}", "entries")
-            self.env[name] = self._table(name, values[name])
+            made = self._table(name, values[name])
+            self.env[name] = made if table.over else made()
         for table in family.tables.values():
             for condition in table.where:
                 self._few(self._cases(condition), f"the condition {show(condition)}", "cases", MAX_CASES)
@@ -204,7 +205,7 @@ class Instance:
     def values(self) -> str:
         """Sizes, tables and choices as a statement writes them: ``M = 2, phi = 0 1``; usual choices are left out."""
         tables = [
-            f"{name} = {' '.join(quotient(Fraction(self.env[name](*at))) for at in self._cells(table.over))}"
+            f"{name} = {' '.join(quotient(self.entry(name, at)) for at in self._cells(table.over))}"
             for name, table in self.family.tables.items()
         ]
         made = self.family.chosen.items()
@@ -270,6 +271,10 @@ class Instance:
         except NotExact:
             return exact(show(self.closed(tree, env)))
 
+    def entry(self, name: str, at: Sequence[int]) -> Fraction:
+        """The entry of a table at these indices."""
+        return Fraction(self.env[name](*at) if at else self.env[name])
+
     def closed(self, tree: Tree, env: Env) -> Tree:
         """The expression with sizes and indices put in; i and n stay."""
         numbers = {name: _numeral(value) for name, value in env.items() if isinstance(value, Fraction)}
@@ -277,6 +282,9 @@ class Instance:
         def put(part: object) -> Any:
             if not isinstance(part, tuple) or not part or part[0] in ("num", "name"):
                 return part
+            if part[0] == "sum" and _names(part[4]) & self.family.tables.keys():  # an entry needs its indices
+                terms = range(int(self.number(part[2], env)), int(self.number(part[3], env)) + 1)
+                return _total([self.closed(part[4], {**env, part[1]: Fraction(value)}) for value in terms])
             done = tuple(map(put, part))
             if done[0] == "call" and done[1] in self.family.tables:
                 return _numeral(_Numbers(env).term(done))
@@ -522,6 +530,14 @@ def _names(tree: Tree) -> frozenset[str]:
 @lru_cache(10_000)
 def _reads(tree: Tree, coordinates: frozenset[str]) -> bool:
     return bool(_names(tree) & (coordinates | {"relu"}))
+
+
+def _total(terms: Sequence[Tree]) -> Tree:
+    """Their sum, in halves, so that its tree is shallow."""
+    if len(terms) < 2:
+        return terms[0] if terms else ("num", 0, 1)
+    half = len(terms) // 2
+    return ("+", _total(terms[:half]), _total(terms[half:]))
 
 
 def _flat(given: object) -> Iterator[Any]:

@@ -49,6 +49,8 @@ class Declared(NamedTuple):
 
 
 class Table(NamedTuple):
+    """Entries at all indices; without an index it is one number."""
+
     over: tuple[Range, ...]
     sort: str
     where: tuple[Tree, ...]
@@ -173,7 +175,8 @@ class PlainFamily:
         tree = parse_term(given) if isinstance(given, str) else given
         if self._reads(tree):
             raise BadInput("an index, end or weight must not read a coordinate", show(tree))
-        if strange := names(tree) - self.sizes.keys() - scope:
+        alone = {name for name, table in self.tables.items() if not table.over}
+        if strange := names(tree) - self.sizes.keys() - alone - scope:
             raise BadInput("a weight must use sizes, tables, indices and coordinates", min(strange))
         return tree
 

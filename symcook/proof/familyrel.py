@@ -110,7 +110,8 @@ class FamilyRelation(RunEquations):
     def names(self) -> list[str]:
         """The quantified names; sizes are not among those with a prefix, which may stand under sizes of a statement."""
         sizes = [] if self.given or self.prefix else [f"{size}:Int" for size in self.family.sizes]
-        tables = [f"{n}:{'*'.join(['Int'] * len(t.over))}->{t.sort}" for n, t in self.family.tables.items()]
+        tables = [f"{n}:{'*'.join(['Int'] * len(t.over))}{'->' * bool(t.over)}{t.sort}"
+                  for n, t in self.family.tables.items()]  # fmt: skip
         return [*sizes, *(self._put(text) for text in (*tables, *(f"{n}:{s}" for n, s in self.functions.items())))]
 
     def run(self) -> str:
@@ -125,7 +126,8 @@ class FamilyRelation(RunEquations):
                 cells, entries = self._cells(table.over), self.given[name].split()
                 if len(entries) != len(cells):
                     raise BadInput(f"the table {name} must have {len(cells)} entries", len(entries))
-                parts += [f"{name}({', '.join(cell)}) = {e}" for cell, e in zip(cells, entries, strict=True)]
+                at = [f"({', '.join(cell)})" * bool(cell) for cell in cells]
+                parts += [f"{name}{here} = {e}" for here, e in zip(at, entries, strict=True)]
         return self._put(conjunction(parts) or "true")
 
     def _cells(self, over: Sequence[Range]) -> list[tuple[str, ...]]:

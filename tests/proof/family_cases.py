@@ -155,16 +155,23 @@ def case(name: str, rng: random.Random) -> Case:
             return [str(one) for one in out]
 
         return values, brackets
-    if name.startswith(("induction-most", "count")):
+    if name.startswith(("induction-", "count")):
         values = {"S": rng.randint(1, 3)}
+        if name == "induction-by-term":
+            values |= {"term": rng.choice([0, 1]), "beta": rng.choice(["1/2", 1, 7])}
         return values, word(values["S"])
-    if name == "lookup-one-hot":
+    if name.startswith("lookup-"):
         most = rng.randint(1, 5)
 
         def asked() -> Any:
             n = rng.randint(1, most)
             return [{"query": rng.choice([Fraction(rng.randint(1, n)), number()]), "value": number()} for _ in range(n)]
 
+        if name == "lookup-quadratic":
+            return {"gamma": rng.choice(["1/2", 1, 3])}, asked
+        if name == "lookup-almost-orthogonal":  # orthogonal ones of any lengths
+            codes = [[(a == p) * rng.choice([-1, 1]) for p in range(most)] for a in range(most)]
+            return {"N": most, "m": most, "c": rng.choice([1, 2]), "eps": "1/3", "X": codes}, asked
         return {"N": most}, asked
     if name in ("boolean", "boolean-signs"):
         m = rng.randint(1, 3)
@@ -178,6 +185,13 @@ def case(name: str, rng: random.Random) -> Case:
         filled = {} if name == "identity" else {key: [number() for _ in range(many)] for key, many in tables.items()}
         x = "z" if name == "network" else "x"
         return sizes | filled, lambda: {f"{x}{c}": number() for c in range(1, d + 1)}
+    if name in ("attention-identity", "tie-break"):
+        d, h = rng.randint(1, 2), rng.randint(1, 2)
+        values = {"d": d, "h": h} | {key: [number() for _ in range(d * h)] for key in "QW"}
+        if name == "attention-identity":
+            return values, rows(*(f"x{c}" for c in range(1, d + 1)))
+        values |= {"gamma": rng.choice(["1/2", 1, 2]), "side": rng.choice([1, -1])}
+        return values, rows(*(f"z{c}" for c in range(1, d + 1)), "value")
     if name == "cpwl":
         many = rng.randint(2, 4)
         xs, ys = sorted(rng.sample(range(-9, 10), many + 1)), [rng.randint(-5, 5) for _ in range(many + 1)]

@@ -50,6 +50,11 @@ SIZES: dict[str, dict[str, Any]] = {
     "copies": {"d": 2, "h": 2, "W": "1 -2", "b": "3 1", "V": "2 -1"},
     "boolean-signs": {"m": 3, "M": 2, "xi": "0 0 1 1 0 1", "phi": "1 1"},
     "count": {"S": 2},
+    "attention-identity": {"d": 2, "h": 1, "Q": "1 2", "W": "3 -1"},
+    "lookup-quadratic": {"gamma": "1/2"},
+    "lookup-almost-orthogonal": {"N": 2, "m": 2, "c": 2, "eps": "1/4", "X": "1 0 0 1"},
+    "induction-by-term": {"S": 2, "term": "1", "beta": "2"},
+    "tie-break": {"d": 2, "h": 1, "gamma": "1/3", "side": 1, "Q": "1 2", "W": "3 -1"},
 }
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -262,7 +261,7 @@ class Bridge:
 
     def _table(self, name: str) -> str:
         over = self.family.tables[name].over
-        entries = {at: quotient(Fraction(self.at.env[name](*at))) for at in self.at._cells(over)}
+        entries = {at: quotient(self.at.entry(name, at)) for at in self.at._cells(over)}
         entries = entries or {(0,) * len(over): "0"}
         return function({at: None if e == "0" else f"({e})" for at, e in entries.items()}, False)
 
