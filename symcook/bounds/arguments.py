@@ -23,7 +23,7 @@ from symcook.words import Word, every
 MAX_COUNT_BITS = 14_000  # as the expression grammar bounds its numbers
 LARGEST = 30  # positive numbers are at most 10^LARGEST
 
-Exact = tuple[str, Callable[[], flint.arb]]
+Refinable = tuple[str, Callable[[], flint.arb]]
 """An exact number: its text, and a function to its ball at flint's current precision."""
 
 
@@ -43,7 +43,7 @@ def count(value: object, name: str = "n", least: int = 1, bits: int = MAX_COUNT_
     return found
 
 
-def positive(value: object, name: str = "gamma") -> Exact:
+def positive(value: object, name: str = "gamma") -> Refinable:
     """An exact positive number of at most 10^30: an integer, a Fraction, or text of the grammar without names.
 
     Raises BadInput for anything else and where the number is not positive, Undecided where its sign stays open.
@@ -56,7 +56,7 @@ def positive(value: object, name: str = "gamma") -> Exact:
     return text, ball
 
 
-def exact(value: object, name: str) -> Exact:
+def exact(value: object, name: str) -> Refinable:
     """An exact number: an integer, a Fraction, or text of the grammar without names. Raises BadInput for others."""
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
         rational = Fraction(value)

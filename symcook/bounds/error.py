@@ -12,7 +12,7 @@ import flint
 from flint import arb
 
 from symcook.bounds.arguments import Bound, count, decided, rational_positive, read_model, shown, written
-from symcook.bounds.growth import Growth, Part
+from symcook.bounds.growth import Growth, GrowthPart
 from symcook.bounds.moved import Moved, Off
 from symcook.domains.rounding import FORMATS, Format
 from symcook.errors import EMPTY_WORD, BadInput, Undecided, unknown
@@ -26,7 +26,7 @@ GUARD_BITS = 128
 """The precision of the slopes, beyond what is asked for."""
 SHOWN = 6
 """Digits of the balls that are shown beside the bound itself."""
-Parts = Callable[[], list[Part]]
+Parts = Callable[[], list[GrowthPart]]
 """The errors by the constants after the embedding and after each part, at flint's precision."""
 
 

@@ -159,7 +159,7 @@ def _shown_times(value: arb, n: int, digits: int) -> Ball:
 
 def _outputs_in_balls(model: Transformer, words: Sequence[Word], bits: int) -> dict[tuple[int, str], dict[Word, arb]]:
     """For each place where the readout looks and each output, its value for every word."""
-    from symcook.domains.ball import Ball as Balls
+    from symcook.domains.ball import BallDomain as Balls
 
     length = len(words[0]) + model.embedding.added
     table: dict[tuple[int, str], dict[Word, arb]] = {}

@@ -69,7 +69,7 @@ class Pair(NamedTuple):
         return Pair(ours * self.ours, papers * self.papers)
 
 
-class Part(NamedTuple):
+class GrowthPart(NamedTuple):
     """What stands after a part: its name for the table, the error, and the statements that say so."""
 
     label: str
@@ -89,7 +89,7 @@ class Growth:
                 do = "symcook bound gelu-relu has the error of GELU" if block.activation.startswith("gelu") else None
                 raise BadInput("the activation must be relu, whose Lipschitz constant is 1", block.activation, do)
         self.width, self.greatest = self._paper_sizes()
-        self.gaps: dict[int, Gap] = {}
+        self.gaps: dict[int, ScoreGap] = {}
         self.start: Fraction | None = None
         if any(not head.uniform for block in blocks if isinstance(block, SelfAttention) for head in block.heads):
             if model.embedding.inputs is not None:
@@ -99,9 +99,9 @@ class Growth:
                 raise BadInput(f"{name} has scores, so that the length must be given", "none", "give for example --n 8")
             self.start = self._embedded(length)
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[GrowthPart]:
         """The error after the embedding and after each part, at flint's precision."""
-        self.size, found = self.start, [Part("embedding", Pair(_flint(self.delta), _flint(self.delta)))]
+        self.size, found = self.start, [GrowthPart("embedding", Pair(_flint(self.delta), _flint(self.delta)))]
         for step in self.model.sublayers:
             found.append(self._after(step, found[-1].error))
         return found
@@ -127,7 +127,7 @@ class Growth:
                 best = max(best, total)
         return best
 
-    def _after(self, step: Sublayer, error: Pair) -> Part:
+    def _after(self, step: Sublayer, error: Pair) -> GrowthPart:
         """The error after a part and its residual connection, and after the norm behind it."""
         label, proofs = f"layer {step.layer} {step.kind}", list[str]()
         if step.block is None:
@@ -150,7 +150,7 @@ class Growth:
         if step.after is not None:
             error = self._normed(error, step.after, proofs)
             self.size = None if self.size is None else normed_size(step.after)
-        return Part(label, error, (*proofs, "cookbook.s7.2.prop7.4") if step.block is not None else tuple(proofs))
+        return GrowthPart(label, error, (*proofs, "cookbook.s7.2.prop7.4") if step.block is not None else tuple(proofs))
 
     def _normed(self, error: Pair, norm: LayerNorm, proofs: list[str]) -> Pair:
         proofs += ["lem.norm_layernorm", "cookbook.s6.4.ln_lipschitz", "cookbook.s7.2.prop7.5"]
@@ -312,7 +312,7 @@ Stream = list[dict[str, Fraction]]
 """The residual stream: for each position the value of each coordinate."""
 
 
-class Gap(NamedTuple):
+class ScoreGap(NamedTuple):
     """`least`: the least difference of the two greatest scores of a row, None where no row sees two positions; `size`:
     the greatest L1 norm of the stream before the head."""
 
@@ -344,7 +344,7 @@ def _rational(value: object) -> Fraction:
     return Fraction(value)
 
 
-def score_gap(head: Head, before: Sequence[Stream], start: int, label: str) -> Gap:
+def score_gap(head: Head, before: Sequence[Stream], start: int, label: str) -> ScoreGap:
     """The gap of a head over the streams that it reads; BadInput for a row whose maximum is not unique.
 
     start: the number of the first position, and label: what the head is called, both for the message.
@@ -363,7 +363,7 @@ def score_gap(head: Head, before: Sequence[Stream], start: int, label: str) -> G
                 must = f"a hard head must have a score gap at every position, and {label} has none"
                 raise BadInput(must, f"a tie at position {start + i}", "errors break ties")
             least = gap if least is None else min(least, gap)
-    return Gap(least, max(_norm(row) for stream in before for row in stream))
+    return ScoreGap(least, max(_norm(row) for stream in before for row in stream))
 
 
 def _dot(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:

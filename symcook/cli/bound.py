@@ -11,7 +11,7 @@ from symcook.cli.options import DIGITS, Force, OneOf, argument, given, option, r
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, Waiting, say_or_json
 from symcook.cli.question import Plot, kind_of
-from symcook.declaration import Argument, Question
+from symcook.declaration import DeclaredArgument, Question
 from symcook.errors import BadInput, Undecided, unknown
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _ARGUMENTS = {argument.name: argument for kind in bounds.KINDS.values() for argument in kind.arguments}
 
 
-def _kind(argument: Argument) -> Any:
+def _kind(argument: DeclaredArgument) -> Any:
     """The type of an argument, with the kinds that it is for; its default where it is the same for all of these."""
     kinds = {kind.name: one for kind in bounds.KINDS.values() for one in kind.arguments if one.name == argument.name}
     same = len({one.help for one in kinds.values()}) == 1

@@ -147,7 +147,7 @@ HOMES = {
 """The modules that have several commands; another one is in the module of its name."""
 
 
-class Table(click.Group):
+class CommandTable(click.Group):
     """The group of commands: names from `COMMANDS`, modules when they are needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -179,7 +179,7 @@ class Table(click.Group):
 
 @click.group(
     "symcook",
-    cls=Table,
+    cls=CommandTable,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

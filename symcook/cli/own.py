@@ -17,7 +17,7 @@ from symcook.recipes.models import is_path
 
 if TYPE_CHECKING:
     from symcook.cli.options import Chosen
-    from symcook.proof.own import Answer
+    from symcook.proof.own import Settled
     from symcook.proof.ownruns import Tried
     from symcook.proof.replay import Verdict
 
@@ -114,7 +114,7 @@ def _text(proof: str) -> Any:
 
 
 def _without(
-    answer: Answer, chosen: Chosen, row: dict[str, object], proof: str | None, seconds: int, as_json: bool
+    answer: Settled, chosen: Chosen, row: dict[str, object], proof: str | None, seconds: int, as_json: bool
 ) -> int:
     """What is said where there is no certificate: 1 where the sentence is false of a word, else Undecided."""
     from symcook.proof import own

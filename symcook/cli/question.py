@@ -25,7 +25,7 @@ from symcook.cli.options import (
     option,
 )
 from symcook.cli.output import Progress, say_or_json, within
-from symcook.declaration import Argument, Question
+from symcook.declaration import DeclaredArgument, Question
 from symcook.errors import BadInput
 from symcook.questions import QUESTIONS
 
@@ -36,7 +36,7 @@ Plot = Annotated[
 ]
 
 
-def kind_of(argument: Argument, words: str = "") -> Any:
+def kind_of(argument: DeclaredArgument, words: str = "") -> Any:
     """The type of an argument with its option; what is not given there is None, and False of a flag."""
     metavar, read = argument.metavar, None
     kind = Sequence[str] if argument.metavar else bool
@@ -81,13 +81,13 @@ def command_of(name: str) -> Command:
     return command(question.name, question.example)(given(asked, **kinds))
 
 
-def _named(argument: Argument) -> str:
+def _named(argument: DeclaredArgument) -> str:
     """What an argument is, as in "a greatest length": its words up to the first comma."""
     words = argument.words.removesuffix(".").partition(",")[0]
     return words[0].lower() + words[1:]
 
 
-def _example(question: Question, argument: Argument) -> str:
+def _example(question: Question, argument: DeclaredArgument) -> str:
     """The option as it stands in the example."""
     parts = shlex.split(question.example)
     return shlex.join(parts[parts.index(argument.option) :][:2])

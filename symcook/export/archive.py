@@ -58,7 +58,7 @@ def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, dict
     `roundings` takes for each array with a number that is not stored exactly how many there are, the greatest relative
     error, and the first of them. Raises BadInput, with the weight, where a number does not fit `dtype`.
     """
-    return _Writer(model, dtype, n_max, {} if roundings is None else roundings).archive()
+    return _ArchiveWriter(model, dtype, n_max, {} if roundings is None else roundings).archive()
 
 
 def reach(m: Mapping[str, np.ndarray]) -> int | None:
@@ -71,7 +71,7 @@ def held_as(dtype: str) -> str:
     return "float32" if dtype == "bfloat16" else dtype
 
 
-class _Writer:
+class _ArchiveWriter:
     def __init__(self, model: Transformer, dtype: str, n_max: int, roundings: dict[str, Any]) -> None:
         self.model, self.dtype, self.n_max, self.roundings = model, dtype, n_max, roundings
         self.space = {name: k for k, name in enumerate(model.space)}

@@ -17,19 +17,34 @@ from symcook.model.familydocument import MASKS, OWN_INDEX, TAKEN, WEIGHTINGS, pl
 from symcook.model.plainfamily import (
     ZERO,
     Declared,
-    Layer,
+    FamilyHead,
+    FamilyLayer,
+    FamilyReadout,
     Norm,
     PlainFamily,
     Range,
-    Readout,
     Repeat,
     Scope,
     Write,
 )
-from symcook.model.plainfamily import Head as Head
 
-__all__ = ["MASKS", "WEIGHTINGS", "Declared", "Family", "Head", "Layer", "Norm", "Range", "Readout", "Repeat", "Write",
-           "load", "loads", "renamed", "shipped"]  # fmt: skip
+__all__ = [
+    "MASKS",
+    "WEIGHTINGS",
+    "Declared",
+    "Family",
+    "FamilyHead",
+    "FamilyLayer",
+    "FamilyReadout",
+    "Norm",
+    "Range",
+    "Repeat",
+    "Write",
+    "load",
+    "loads",
+    "renamed",
+    "shipped",
+]  # fmt: skip
 MAX_BYTES = 1_000_000
 
 
@@ -139,7 +154,7 @@ class _Names:
         if len({one.to.name for one in writes}) < len(writes):
             raise BadInput("a block must write a coordinate once", ", ".join(one.to.name for one in writes))
 
-    def layer(self, layer: Layer, scope: Scope) -> None:
+    def layer(self, layer: FamilyLayer, scope: Scope) -> None:
         for norm in (*layer.attention_norms, *layer.feedforward_norms):
             self.norm(norm, scope)
         blocks = ((layer.heads, layer.attention_norms), (layer.feedforward, layer.feedforward_norms))
@@ -155,7 +170,7 @@ class _Names:
         if not {*layer.written} <= {*self.family.space}:
             raise BadInput("a block must write coordinates of the space", ", ".join(layer.written))
 
-    def head(self, head: Head, scope: Scope) -> None:
+    def head(self, head: FamilyHead, scope: Scope) -> None:
         if head.over is not None:
             self.index(head.over, scope)
             scope |= {head.over.name}
@@ -176,7 +191,7 @@ class _Names:
         for number in (norm.gain, norm.bias, norm.epsilon):
             self.functions(number, scope)
 
-    def readout(self, readout: Readout) -> None:
+    def readout(self, readout: FamilyReadout) -> None:
         for one in readout.reads:
             self.declared(one)
         document = self.family.document["readout"]

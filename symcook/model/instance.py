@@ -21,7 +21,7 @@ from symcook.model.layers import Layer as ModelLayer
 from symcook.model.layers import SelfAttention
 from symcook.model.parts import FeedForward, LayerNorm
 from symcook.model.parts import Head as ModelHead
-from symcook.model.plainfamily import Head, Layer, Norm, Range, Repeat, Write
+from symcook.model.plainfamily import FamilyHead, FamilyLayer, Norm, Range, Repeat, Write
 from symcook.model.rationals import Rationals, quotient
 from symcook.model.symbols import exact
 from symcook.model.transformer import Transformer
@@ -161,7 +161,7 @@ class Instance:
                 many += width * self._count(over) * self._rows(layer, over)
         return max(many, width, tokens)
 
-    def _rows(self, layer: Layer, over: Sequence[Range]) -> int:
+    def _rows(self, layer: FamilyLayer, over: Sequence[Range]) -> int:
         """About how many rows the matrices of a layer have, at the first value of what is around it."""
         first = {one.name: Fraction(self.number(one.low, self.env)) for one in over}
         env, rows = {**self.env, **first}, 0
@@ -390,7 +390,7 @@ class Instance:
         labels = tuple(tokens) if tokens is not None and len(tokens) == len(reads) else numbered
         return Readout(kind, position, reads, square, labels=labels)
 
-    def layer(self, layer: Layer, env: Env) -> ModelLayer:
+    def layer(self, layer: FamilyLayer, env: Env) -> ModelLayer:
         view = self.view
         blocks: list[Any] = []
         norms: list[tuple[LayerNorm, ...]] = []
@@ -410,19 +410,19 @@ class Instance:
             self.view = view
         return ModelLayer(blocks[0], blocks[1], norms[0], norms[1], layer.placement)
 
-    def apart(self, head: Head) -> list[Range]:
+    def apart(self, head: FamilyHead) -> list[Range]:
         """The indices of what is written that a score names: there is a head for each of their values."""
         named = _names(head.score)
         return [index for index in head.writes[0].to.over if index.name in named]
 
-    def heads(self, head: Head, env: Env) -> Iterator[ModelHead]:
+    def heads(self, head: FamilyHead, env: Env) -> Iterator[ModelHead]:
         """The heads of one form: one for each value of its own index, and one for each index of what is written that
         its score names."""
         apart = {index.name for index in self.apart(head)}
         for here in self.indices(head, env):
             yield self.head(head, head.writes, {**env, **here}, here.keys() & apart)
 
-    def indices(self, head: Head, env: Env) -> Iterator[dict[str, Any]]:
+    def indices(self, head: FamilyHead, env: Env) -> Iterator[dict[str, Any]]:
         """The indices of the heads of one form: its own, and those of what is written that its score names."""
         named = [*([head.over] if head.over else []), *self.apart(head)]
         for at in self._cells(named, env):
@@ -434,7 +434,7 @@ class Instance:
             if all(here.get(index.name, value) == value for index, value in zip(write.to.over, cell, strict=True)):
                 yield cell
 
-    def head(self, head: Head, writes: Sequence[Write], env: Env, fixed: Collection[str]) -> ModelHead:
+    def head(self, head: FamilyHead, writes: Sequence[Write], env: Env, fixed: Collection[str]) -> ModelHead:
         outs = [one for one in self.written(writes, env) if all(one[2][index] == env[index] for index in fixed)]
         rows: dict[Any, tuple[Form, Form]] = {}
         for query, key in self.products(head.score, env):
@@ -494,7 +494,7 @@ def label(name: str, at: Sequence[int]) -> str:
     return name + "_".join(str(a) if a >= 0 else f"m{-a}" for a in at)
 
 
-def _layers(part: Layer | Repeat) -> tuple[Layer, ...]:
+def _layers(part: FamilyLayer | Repeat) -> tuple[FamilyLayer, ...]:
     return part.layers if isinstance(part, Repeat) else (part,)
 
 

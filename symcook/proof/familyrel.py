@@ -22,7 +22,19 @@ from functools import cache, reduce
 
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term, show
-from symcook.model.plainfamily import ONE, ZERO, Declared, Head, Layer, Norm, PlainFamily, Range, Repeat, Scope, Write
+from symcook.model.plainfamily import (
+    ONE,
+    ZERO,
+    Declared,
+    FamilyHead,
+    FamilyLayer,
+    Norm,
+    PlainFamily,
+    Range,
+    Repeat,
+    Scope,
+    Write,
+)
 from symcook.proof import grammar, normal
 from symcook.proof.rows import Right, RunEquations, attended, conjunction, joined, normed, plus, window
 from symcook.proof.runrel import _readable
@@ -281,7 +293,7 @@ class FamilyRelation(RunEquations):
         self.held |= {name: (fn, (part.over.high,)) for name, fn in self.done.items()}
         return number
 
-    def _layer(self, layer: Layer, number: int) -> int:
+    def _layer(self, layer: FamilyLayer, number: int) -> int:
         both = ((layer.heads, layer.attention_norms), ((layer.feedforward,), layer.feedforward_norms))
         for blocks, norms in both:
             if any(blocks):
@@ -300,25 +312,25 @@ class FamilyRelation(RunEquations):
             held = (self.done[name] if self.loop else name, tuple(("name", one.name) for one in self._rounds))
             self.held[name] = self._equation(held, over, text, self._rounds)
 
-    def _added(self, block: Head | tuple[Write, ...], view: View) -> list[tuple[str, Right]]:
-        if isinstance(block, Head):
+    def _added(self, block: FamilyHead | tuple[Write, ...], view: View) -> list[tuple[str, Right]]:
+        if isinstance(block, FamilyHead):
             scope = self.scope | {index.name for index in self._heads(block)}
             return [(w.to.name, self._head(block, w, view, scope | w.to.indices)) for w in block.writes]
         forms = ((w.to.name, self._form(w.form, view, HERE, self.scope | w.to.indices, 2)) for w in block)
         return [(name, plus([f"({show(form)})"])) for name, form in forms]
 
     def _heads(self, block: object) -> list[Range]:
-        return [block.over] if isinstance(block, Head) and block.over else []
+        return [block.over] if isinstance(block, FamilyHead) and block.over else []
 
     def _many(self, block: object) -> bool:
         return bool(self._heads(block))
 
-    def _apart(self, fresh: str, name: str, block: Head, text: str) -> str:
+    def _apart(self, fresh: str, name: str, block: FamilyHead, text: str) -> str:
         over = self.family.space[name]
         held = self._define(fresh, text, over, self._heads(block))
         return show(_summed(self._heads(block), self._call(held, [("name", index.name) for index in over])))
 
-    def _head(self, head: Head, write: Write, view: View, scope: Scope) -> Right:
+    def _head(self, head: FamilyHead, write: Write, view: View, scope: Scope) -> Right:
         factor = ("/", head.scale, head.temperature)
         soft = show(("*", factor, self._score(head.score, view, "j", scope)))
         self._warm(head.weighting, show(head.temperature), names(head.temperature))

@@ -21,7 +21,7 @@ from symcook.model import modelfile
 from symcook.model.modelfile import document_hash
 from symcook.proof import grammar, kernel, own, replay
 from symcook.proof.grammar import leading_names
-from symcook.proof.ownnames import Meaning, named
+from symcook.proof.ownnames import ModelMeaning, named
 from symcook.proof.ownruns import Runs, Tried
 from symcook.proof.ownwitness import at_word, shown_inhabited, ways
 from symcook.proof.ownwords import MUST
@@ -56,7 +56,7 @@ def claim(document: Mapping[str, Any], sentence: str) -> Statement:
     It carries the sentence as its note, and the hash of the model.
     """
     sentence = sentence.translate(dict.fromkeys(map(ord, "\t\r\n"), " ")).strip()
-    meaning = Meaning(document, _definitions())
+    meaning = ModelMeaning(document, _definitions())
     text = meaning.text(sentence)
     names = ", ".join(["n:Int", "w:Int->Int", *(f"{name}:Int->Real" for name in meaning.functions)])
     whole = f"all {names}. 1 <= n -> ({meaning.word}) -> {meaning.run} -> ({text})"
@@ -103,7 +103,7 @@ class Unmet(Gap):
 
 
 @dataclass(frozen=True)
-class Answer:
+class Settled:
     """What is known of a claim: the certificate with the checker's verdict, what words said, and what is missing.
 
     Without a certificate, either `tried.word` is a word of which the sentence is false, as the run there shows, and no
@@ -118,7 +118,7 @@ class Answer:
 
 def settle(
     statement: Statement, document: Mapping[str, object], text: ProofText | None = None, seconds: float = SECONDS
-) -> Answer:
+) -> Settled:
     """Try the sentence on short words, then prove it by the text or the automation.
 
     Raises BadProof for a text that is none, BadInput for one that cites what is not proved, Rejected where the checker
@@ -131,11 +131,11 @@ def settle(
         runs = Runs(statement, document, time.monotonic() + seconds / 4)
         tried = runs.tried()
         if tried.word is not None:
-            return Answer(*refute(statement, runs, until), tried)
+            return Settled(*refute(statement, runs, until), tried)
     try:
-        return Answer(*_proved(statement, text, document, until), tried)
+        return Settled(*_proved(statement, text, document, until), tried)
     except (Gap, OutOfTime) as error:
-        return Answer(None, None, tried, error)
+        return Settled(None, None, tried, error)
 
 
 def prove(

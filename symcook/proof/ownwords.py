@@ -61,7 +61,7 @@ _GIVEN = re.compile(rf"\s*({_QUOTED}|\w+)\s*(?=[,)])")
 """What a word is given: a token or label, quoted or not."""
 
 
-class Reader(expr.Reader):
+class SentenceReader(expr.Reader):
     """The sentence's own reader: quoted names, layers, and words, whose trees are calls of ``("given", text)``."""
 
     def __init__(self, text: str, coordinates: Collection[str]) -> None:

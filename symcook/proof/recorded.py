@@ -9,7 +9,7 @@ from typing import Any
 
 from symcook.model.family import Family
 from symcook.model.instance import Instance, label
-from symcook.model.plainfamily import Head, Layer, Norm, Range, Repeat, Write
+from symcook.model.plainfamily import FamilyHead, FamilyLayer, Norm, Range, Repeat, Write
 from symcook.proof.familyrel import FamilyRelation, Held, before_first
 from symcook.proof.rows import Right
 from symcook.proof.runrel import Model, Relation
@@ -91,7 +91,7 @@ class RecordedFamily(FamilyRelation):
         return made
 
     def _part(
-        self, number: int, blocks: Sequence[Head | tuple[Write, ...]], norms: Sequence[Norm], placement: str
+        self, number: int, blocks: Sequence[FamilyHead | tuple[Write, ...]], norms: Sequence[Norm], placement: str
     ) -> None:
         block, start = self.block, len(self.functions)
         super()._part(number, blocks, norms, placement)
@@ -152,7 +152,7 @@ class Matching:
             self._inside(out, layers[k - 1], k, place, {**self.at.env, **env})
         return out
 
-    def _inside(self, out: Cells, layer: Layer, k: int, place: int, env: dict[str, Any]) -> None:
+    def _inside(self, out: Cells, layer: FamilyLayer, k: int, place: int, env: dict[str, Any]) -> None:
         """The same for what the stream does not show: the norms of a block, what it writes before a norm, and what each
         head adds."""
         far, own, before = self.far.blocks[k], self.own.blocks[place], self.own.streams[place]
@@ -179,7 +179,7 @@ class Matching:
             self._parts(out, layer, far, own, before, start, env)
 
     def _parts(
-        self, out: Cells, layer: Layer, far: BlockValues, own: BlockValues,
+        self, out: Cells, layer: FamilyLayer, far: BlockValues, own: BlockValues,
         before: Mapping[str, str], start: tuple[int, ...], env: dict[str, Any],
     ) -> None:  # fmt: skip
         """What each head adds; one that is alone to write a coordinate adds what that is more than before."""
@@ -221,9 +221,9 @@ class Matching:
         return flat[k - 1]
 
 
-def _layers(part: Layer | Repeat) -> Iterable[Layer]:
+def _layers(part: FamilyLayer | Repeat) -> Iterable[FamilyLayer]:
     return part.layers if isinstance(part, Repeat) else (part,)
 
 
-def _blocks(layer: Layer) -> tuple[Any, Any]:
+def _blocks(layer: FamilyLayer) -> tuple[Any, Any]:
     return layer.heads, layer.feedforward

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from flint import arb
 
-from symcook.domains.ball import Ball
+from symcook.domains.ball import BallDomain
 from symcook.door import door
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import MOST_WEIGHTS, Result, forward
@@ -157,7 +157,7 @@ def _at(model: Transformer, n: int, rows: list[Row], words: Cover, digits: int) 
         ends: dict[Row, tuple[End, End]] = {}
         idle: set[Row] = set()
         for word, _ in words:
-            domain = Ball(bits)
+            domain = BallDomain(bits)
             try:
                 result = forward(model, model.tokens(word), domain, trace=True)
             except Undecided:

@@ -11,7 +11,7 @@ import flint
 from flint import arb, fmpq, fmpq_poly
 
 from symcook.bounds.moved import ONE, Moved, Off
-from symcook.domains.ball import Ball
+from symcook.domains.ball import BallDomain
 from symcook.domains.exact import Exact
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Rowwise
@@ -22,12 +22,11 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of, ladder
 from symcook.numbers.evaluate import evaluate
 from symcook.numbers.roots import Algebraic, Place
-from symcook.questions.line import Line
+from symcook.questions.line import LineDomain
 from symcook.questions.reach import Piece
 
 if TYPE_CHECKING:
     from symcook.domains.ball import Value
-    from symcook.domains.protocol import Coefficient
 
 LIMIT_BITS = 2**12
 BITS = 128
@@ -43,7 +42,7 @@ def answer(result: Result) -> Any:
     return tuple(answers) if result.model.readout.each else answers[0]
 
 
-class Along:
+class OneSymbol:
     """One input of a model whose symbol `name` is `start` + `side` t (or, with start None, a temperature for which
     t = e^(-1/(unit tau)))."""
 
@@ -53,9 +52,9 @@ class Along:
         self.model, self.sequence, self.name = model, model.tokens(word), name
         self.start, self.side, self.unit = start, side, unit
 
-    def _line(self, place: fmpq | Algebraic) -> Line:
+    def _line(self, place: fmpq | Algebraic) -> LineDomain:
         moved = None if self.start is None else (self.name, fmpq_poly([self.start, self.side]))
-        return Line(place, moved, self.unit, self.name)
+        return LineDomain(place, moved, self.unit, self.name)
 
     def probe(self, place: fmpq) -> Piece:
         """A pass in functions."""
@@ -69,10 +68,10 @@ class Along:
             return answer(forward(self.model, self.sequence, self._line(place)))
         at = fmpq(place.numerator, place.denominator)
         moved = None if self.start is None else (self.name, self.start + self.side * at)
-        return answer(forward(self.model, self.sequence, Line(at, moved, self.unit, self.name, here=True)))
+        return answer(forward(self.model, self.sequence, LineDomain(at, moved, self.unit, self.name, here=True)))
 
 
-class Interval(Ball):
+class Interval(BallDomain):
     """Balls in which the symbol `name` stands for every number of a ball. With `cold` it is a temperature, which goes
     from `cold` (possibly 0) to the number `warm`."""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from symcook.domains import make_domain
-from symcook.domains.ball import Ball
+from symcook.domains.ball import BallDomain
 from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.mp import Mp
 from symcook.domains.rounding import FORMATS, Format, Rounding
@@ -155,7 +155,7 @@ class _Length:
         self.model, self.n = model, n
         self.words = classes(n, model)
         self._expected: dict[Word, Any] = {}
-        self._ladder = [Ball(256), ExactDomain(), Ball(4096)]
+        self._ladder = [BallDomain(256), ExactDomain(), BallDomain(4096)]
         self._by_bits: dict[int, Cells] = {}
 
     def expected(self, word: Word) -> Any:

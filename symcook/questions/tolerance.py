@@ -19,7 +19,7 @@ from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, ball, check_digits, refine
 from symcook.numbers.roots import Place, ball_of
 from symcook.questions.answer import Answer, Cell, lengths
-from symcook.questions.moving import NO_VALUE, Along, at_point, between, only_zero
+from symcook.questions.moving import NO_VALUE, OneSymbol, at_point, between, only_zero
 from symcook.questions.reach import Reach, enclosed, exactly, soonest
 from symcook.words import Cover
 from symcook.words.cells import classes
@@ -126,7 +126,7 @@ def _furthest(
 
 
 def _exact(model: Transformer, word: Word, name: str, start: Fraction, side: int, limit: Place | None) -> Reach:
-    along = Along(model, word, name, fmpq(start.numerator, start.denominator), side)
+    along = OneSymbol(model, word, name, fmpq(start.numerator, start.denominator), side)
     expected = along.point(Fraction(0))
     return exactly(along.probe, along.point, expected, limit)
 

@@ -10,7 +10,7 @@ from symcook.model.meaning import ROUNDED
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
-    from symcook.recipes.registry import Recipe
+    from symcook.recipes import Recipe
 
 WORDS = {
     "w": ("i", "", "the number of the letter at position i, from 0 in the order of the alphabet"),

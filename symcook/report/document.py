@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from symcook.report import markup
-from symcook.report.markup import Cell, Display, words
+from symcook.report.markup import Display, TableCell, words
 
 if TYPE_CHECKING:
     from symcook.model.answers import Several
@@ -29,7 +29,7 @@ def filled(text: str, indent: str = "", hang: str = "") -> str:
 
 
 @dataclass(frozen=True)
-class Words:
+class PlainLines:
     """Lines of plain words, or paragraphs: with `hang` a text breaks them, and sets later lines in by it."""
 
     lines: Sequence[str]
@@ -47,11 +47,11 @@ class Words:
         return [Display(line) for line in self.lines]
 
 
-def _plain(cell: str | Cell) -> str:
+def _plain(cell: str | TableCell) -> str:
     return cell if isinstance(cell, str) else cell.text
 
 
-def _tex(cell: str | Cell) -> str:
+def _tex(cell: str | TableCell) -> str:
     return markup.words(cell) if isinstance(cell, str) else cell.tex or markup.words(cell.text)
 
 
@@ -60,7 +60,7 @@ class Table:
     """Rows of cells under a header; without one the first cell of a row is its name. With `width` a text breaks the
     last column."""
 
-    rows: Sequence[Sequence[str | Cell]]
+    rows: Sequence[Sequence[str | TableCell]]
     header: Sequence[str] = ()
     width: int | None = None
 
@@ -89,7 +89,7 @@ class Document:
     `label` puts the title into the first table. What JSON says of an answer is its own `to_json`."""
 
     title: str
-    parts: Sequence[Words | Table | Document] = ()
+    parts: Sequence[PlainLines | Table | Document] = ()
     apart: str = "\n"
     label: str = ""
 
@@ -107,7 +107,7 @@ class Document:
 
     def _drawn(self, title: tuple[str, ...] = ()) -> list[str]:
         """The title in a paragraph with the words that follow it, and the other parts; sections have theirs in bold."""
-        near = tuple(self.parts[0].lines) if self.parts and isinstance(self.parts[0], Words) else ()
+        near = tuple(self.parts[0].lines) if self.parts and isinstance(self.parts[0], PlainLines) else ()
         drawn = [markup.paragraph(*title, *near, bold=bool(title))] if title or near else []
         for part in self.parts[bool(near) :]:
             drawn.append(markup.section(part.title, *part._drawn()) if isinstance(part, Document) else part.html())
@@ -117,7 +117,7 @@ class Document:
         """For LaTeX."""
         found = [Display(self.title)]
         for part in self.parts:
-            if isinstance(part, (Words, Document)):
+            if isinstance(part, (PlainLines, Document)):
                 found += part.displays()
             else:
                 found[-1] = Display(found[-1].heading, (*found[-1].rows, *part.formulas()))
@@ -287,16 +287,16 @@ def _evaluated(text: str) -> float:
         return math.nan
 
 
-def cell(value: object, most: int = MOST, shaded: bool = False) -> Cell:
+def cell(value: object, most: int = MOST, shaded: bool = False) -> TableCell:
     """A value in a cell of a table; one of more than `most` characters by its first digits, with the whole of it
     behind. A weight is shaded, and has at most three decimals."""
     text = value_text(value)
     about = near(value) if shaded or len(text) > most else None
     shade = (about or 0) if shaded else None
     if len(text) <= most or about is None:
-        return Cell(text, shade=shade)
+        return TableCell(text, shade=shade)
     digits = f"{about:.3f}".rstrip("0").rstrip(".") if shaded else f"{about:.4g}"
-    return Cell(f"≈{digits}", text, shade)
+    return TableCell(f"≈{digits}", text, shade)
 
 
 # Several answers.

@@ -247,11 +247,11 @@ class Source:
 
     total: int
     text: str
-    parts: Callable[[], Iterable[Part]]
+    parts: Callable[[], Iterable[InputPart]]
 
 
 @dataclass(frozen=True)
-class Part:
+class InputPart:
     """Inputs that one pass runs: all of `block`, and where `lengths` are given, its words cut to these lengths instead,
     which count the tokens that the model adds. They need a model whose runs share prefixes."""
 
@@ -293,10 +293,10 @@ def words(model: Transformer, max_length: int) -> Source:
     before, after = model.embedding.ends
     added = len(before) + len(after)
 
-    def parts() -> Iterator[Part]:
+    def parts() -> Iterator[InputPart]:
         if unfollowed(model) is not None or after:
             for n in range(1, max_length + 1):
-                yield from map(Part, Words(model.alphabet, n + added, before, after).blocks(BLOCK))
+                yield from map(InputPart, Words(model.alphabet, n + added, before, after).blocks(BLOCK))
             return
         stride = max_length if letters == 1 else 1
         while letters > 1 and letters ** (stride + 1) <= BLOCK:
@@ -306,7 +306,7 @@ def words(model: Transformer, max_length: int) -> Source:
             last = min(done + stride, max_length)
             lengths = tuple(n + added for n in range(done + 1, last + 1))
             for prefix in every(model.alphabet, max(0, last - stride)):
-                yield Part(Words(model.alphabet, last + added, (*before, *prefix)), lengths)
+                yield InputPart(Words(model.alphabet, last + added, (*before, *prefix)), lengths)
             done = last
 
     return Source(total, "", parts)
@@ -371,10 +371,10 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
     if single:
         parts_said.append(f"{', '.join(single)} generic")
 
-    def parts() -> Iterator[Part]:
+    def parts() -> Iterator[InputPart]:
         for n in range(1, max_length + 1):
             for grid in grids(n):
-                yield from map(Part, grid.blocks(BLOCK))
+                yield from map(InputPart, grid.blocks(BLOCK))
 
     return Source(total, f"on sequences of rows, {'; '.join(parts_said)}", parts)
 

@@ -20,7 +20,7 @@ from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.columns import Column, valued
 from symcook.recipes.words import WORDS, called, read
 from symcook.run import run
-from symcook.verify.answers import BLOCK, Part, braces, conjuncts, region_tree, rows, words
+from symcook.verify.answers import BLOCK, InputPart, braces, conjuncts, region_tree, rows, words
 from symcook.verify.sweep import DIGITS, Check, Comparison, Numbers, Progress, Reference, check, found
 
 SYMBOLS = tuple(Fraction(1, q) for q in (1, 2, 7, 1000))
@@ -76,7 +76,7 @@ def check_grid(
     for setting, points in grids:
         if points:
             task = Comparison(model.bind(setting), reference, numbers, setting, within)
-            task.compare(map(Part, Grid((points,)).blocks(BLOCK)), total, progress, sum(t.strings for t in tasks))
+            task.compare(map(InputPart, Grid((points,)).blocks(BLOCK)), total, progress, sum(t.strings for t in tasks))
             tasks.append(task)
     near = "" if within is None else f", within {show(within)}"
     method = f"{numbers.text}{near}, on {_describe(inputs, grids, tree)}; {tasks[-1].way}"

@@ -28,7 +28,7 @@ from symcook.model.rationals import quotient, rational
 from symcook.model.symbols import Exact, fraction
 from symcook.model.transformer import Transformer
 from symcook.run import Run, run
-from symcook.verify.answers import Expected, Part, Reference, input_text, region_tree, rows, words
+from symcook.verify.answers import Expected, InputPart, Reference, input_text, region_tree, rows, words
 
 if TYPE_CHECKING:
     from symcook.domains.batch import Grid, Words
@@ -233,7 +233,7 @@ class Comparison:
         settled = f", {self.settled} left open there settled exactly" if self.settled else ""
         return f"one by one in the {self.numbers.domain} domain{settled}"
 
-    def compare(self, parts: Iterable[Part], total: int, progress: Progress | None, done: int = 0) -> None:
+    def compare(self, parts: Iterable[InputPart], total: int, progress: Progress | None, done: int = 0) -> None:
         """Compare all inputs of `parts`; `done` of `total` came before them."""
         for part in parts:
             self.strings += part.size
@@ -245,7 +245,7 @@ class Comparison:
             if progress is not None:
                 progress(done + self.strings, total)
 
-    def part(self, part: Part) -> Found:
+    def part(self, part: InputPart) -> Found:
         """Where model and reference differ, and where that is open."""
         if self.batched:
             try:
@@ -264,7 +264,7 @@ class Comparison:
         rank = _rank(self.model, sequence)
         return (rank, sequence) if known is None or rank < known[0] else known
 
-    def batch(self, part: Part) -> Found:
+    def batch(self, part: InputPart) -> Found:
         """One pass over all inputs of a part, and its answers compared piece by piece."""
         from symcook.domains.batch import Batch
 

@@ -19,7 +19,7 @@ from families import together
 from symcook.bounds import error_propagation
 from symcook.bounds.error import few_enough, moves
 from symcook.domains import make_domain
-from symcook.domains.ball import Ball
+from symcook.domains.ball import BallDomain
 from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
 from symcook.model.checks import Space
@@ -229,7 +229,7 @@ def test_random_models_in_float32_stay_within(seed):
         return
     for word in itertools.islice(itertools.product(model.alphabet, repeat=min(n, 2)), 4):
         sequence = model.tokens(word)
-        exact = forward(model, sequence, Ball(256), trace=True, weights=False).steps[-1].columns
+        exact = forward(model, sequence, BallDomain(256), trace=True, weights=False).steps[-1].columns
         floats = forward(model, sequence, make_domain("float32"), trace=True, weights=False).steps[-1].columns
         with flint.ctx.workprec(256):
             for name, column in exact.items():

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symcook.domains import make_domain
-from symcook.domains.ball import Ball
+from symcook.domains.ball import BallDomain
 from symcook.domains.mp import Mp, digits_of
 from symcook.errors import BadInput, SymcookError
 from symcook.forward import forward
@@ -98,7 +98,7 @@ def test_balls_hold_what_mpmath_computes_and_floats_are_near(mask: str, weightin
                 found = rows(model, word, make_domain(name))
                 assert found is None or number.fragile
             return
-        balls, decimals = rows(model, word, Ball(400)), rows(model, word, Mp(400))
+        balls, decimals = rows(model, word, BallDomain(400)), rows(model, word, Mp(400))
         if balls is None:
             assert number.tie
             return
