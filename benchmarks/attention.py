@@ -21,11 +21,11 @@ def balls() -> Iterator[Row]:
     import flint
     import mpmath
 
-    from symcook.domains.ball import Ball
+    from symcook.domains.ball import BallDomain
     from symcook.numbers.balls import bits_for
 
     bits = bits_for(DIGITS)
-    domain = Ball(bits)
+    domain = BallDomain(bits)
     exact = [Fraction((7 * j) % 101 - 50, 7) for j in range(ROW)]
     with domain.context():
         domain.begin(("a",), 1)

@@ -99,7 +99,7 @@ def dominated() -> list[tuple[int, int]]:
     The distance 2 S/(1 + S) grows with S, S is a polynomial in x = e^-gamma, and it is compared coefficient by
     coefficient with 2 x + 2 x^4 + 2 x^9 + ...; that one is bounded for every gamma by a stored proof.
     """
-    from symcook.bounds.lookup import deficits
+    from symcook.bounds.softmax import deficits
 
     squares = {k * k for k in range(1, SHORT)}
     found = []

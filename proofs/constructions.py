@@ -17,6 +17,7 @@ from symcook.model.expr import Tree
 from symcook.model.family import load, shipped
 from symcook.proof import familyrel
 from symcook.proof.audit.folded import called, statement_tree
+from symcook.proof.records import _RECORD, _written
 from symcook.proof.replay import Statement, statements
 from symcook.proof.runrel import Model, Relation, named, stored_model
 
@@ -35,12 +36,17 @@ of nothing else. A part is about a run where `run` or `accept` of a model stands
 among its premises and it names a coordinate whose values that run determines: one that a word, a position or a layer
 gives, not a number that is put in. A row is *wholly* about a run if all its parts are, *not* if none is, and *in part*
 otherwise: then the other parts speak of all sizes, weights or alphabets, or of formulas beside the run. Of a row that
-is not, the reason is given by hand (`no_run` in proofs/remarks).
+is not, the reason is given by hand (`no_run` in proofs/remarks); where that begins with "No model is wanted", the row
+is about numbers, about any network whatever or about a simulation of one by another.
 """
+_NO_MODEL = "No model is wanted: "
+"""What the reason of a row begins with that no stored model could be about."""
 
 
 _FAMILY = "at-all-sizes-"
 """What stands before a family's name in place of its equations."""
+_UNDER = "-under-"
+"""What stands between a name and the prefix of its run."""
 
 
 def tree_of(statement: Statement) -> Tree:
@@ -52,19 +58,34 @@ def tree_of(statement: Statement) -> Tree:
             return familyrel.expand(found[0])
         prefix = [*values.split(";"), "", "", ""][2].strip().replace("_", "")
         word = {"premises": "word", "answer": "accept"}.get(word, word)
-        return f"{word}({_FAMILY}{name}{f'-under-{prefix}' if prefix else ''})"
+        return f"{word}({_FAMILY}{name}{f'{_UNDER}{prefix}' if prefix else ''})"
 
-    return statement_tree(named(familyrel.CALL.sub(said, statement.written)))
+    text = familyrel.CALL.sub(said, statement.written)
+    while (found := _RECORD.search(text)) is not None:
+        record, model = found[2], found[3]
+        text = _written(text, found, _Record(model)).replace("RUN__", f"run({model}{_UNDER}{record})")
+    return statement_tree(named(text))
+
+
+class _Record(Relation):
+    """The relation of a stored model whose equations are left out of what is written for a record."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(stored_model(name))
+
+    def run(self) -> str:
+        return "RUN__"
 
 
 @cache
 def determined(name: str) -> frozenset[str]:
     """The names of the relation of a stored model, or of a family, whose values follow from the input."""
+    name, _, prefix = name.partition(_UNDER)
     if not name.startswith(_FAMILY):
-        return determined_by(stored_model(name))
-    family, _, prefix = name.removeprefix(_FAMILY).partition("-under-")
-    read = load(shipped(family), None)
-    made = familyrel.FamilyRelation(read).functions.keys() - {one.name for one in read.inputs}
+        made = determined_by(stored_model(name))
+    else:
+        read = load(shipped(name.removeprefix(_FAMILY)), None)
+        made = familyrel.FamilyRelation(read).functions.keys() - {one.name for one in read.inputs}
     return frozenset(f"{prefix}_{one}" if prefix else one for one in made)
 
 
@@ -122,18 +143,49 @@ def page(rows: list[claims.Claim]) -> str:
     for paper in (*claims.PAPERS, "all"):
         count = Counter(found[row.id] for row in chosen if paper in (row.paper, "all"))
         lines.append(f"| {paper} | {' | '.join(str(count[word]) for word in WORDS)} | {count.total()} |")
+    wanted = [row for row in chosen if found[row.id] == "not" and not reasons.get(row.id, "").startswith(_NO_MODEL)]
+    many = Counter(row.paper for row in wanted)
+    said = ", ".join(f"{many[paper]} of {paper}" for paper in claims.PAPERS)
+    lines += ["", f"Of those that are not, {len(wanted)} want a model: {said}."]
     for word in WORDS:
         names = [row for row in chosen if found[row.id] == word]
-        lines += ["", f"## {word[0].upper()}{word[1:]}", ""]
         if word in ("wholly", "in part"):
+            lines += ["", f"## {word[0].upper()}{word[1:]}", ""]
             lines += [f"- {row.id} ({row.location}): {said_of(row)}" for row in names]
-        else:
-            lines += [f"- {row.id} ({row.location}): {reasons.get(row.id) or row.note or 'open'}" for row in names]
+            continue
+        for title, those in (
+            (word, [row for row in names if row in wanted or word != "not"]),
+            ("not, and no model is wanted", [row for row in names if row not in wanted and word == "not"]),
+        ):
+            why = {row.id: reasons.get(row.id, "").removeprefix(_NO_MODEL) or row.note or "open" for row in those}
+            lines += ["", f"## {title[0].upper()}{title[1:]}", ""] if those else []
+            lines += [f"- {row.id} ({row.location}): {why[row.id]}" for row in those]
     return "\n".join(lines) + "\n"
 
 
 def said_of(row: claims.Claim) -> str:
     """The models that the statement of a row names."""
     names = models_of(tree_of(statements()[row.corrected or row.id]), ("run", "accept"))
-    families = {name: f"family-{name.removeprefix(_FAMILY).partition('-under-')[0]} at all sizes" for name in names}
-    return ", ".join(sorted(families[name] if name.startswith(_FAMILY) else name for name in names))
+    plain = {name.partition(_UNDER)[0] for name in names}
+    return "; ".join(sorted(_all_of(one.removeprefix(_FAMILY)) if _FAMILY in one else one for one in plain))
+
+
+def of_families(row: claims.Claim) -> str:
+    """For which sizes and tables the statement that settles a row holds, and at which a model is stored."""
+    settled = row.corrected or row.id
+    if settled not in statements() or "(family-" not in statements()[settled].written:
+        return ""
+    names = models_of(tree_of(statements()[settled]), ("run", "accept"))
+    families = {name.removeprefix(_FAMILY).partition(_UNDER)[0] for name in names if name.startswith(_FAMILY)}
+    return "; ".join(map(_all_of, sorted(families)))
+
+
+def _all_of(name: str) -> str:
+    """That a family is meant at all sizes and tables, and the stored models that bridges tie to it."""
+    family = load(shipped(name), None)
+    over = ", ".join([*family.sizes, *family.tables])
+    bridges = (one.written for one in statements().values() if one.id.startswith("bridge."))
+    run = re.compile(rf"\bnames\(([\w-]+)\).*?\brun\(family-{name};\s+([^;]*);\s+g_\)", re.S)
+    tied = [found for text in bridges if (found := run.search(text)) is not None]
+    stored = [f"{found[1]}{' at ' * bool(found[2])}{' '.join(found[2].split())}" for found in tied]
+    return f"family-{name}{' for all ' * bool(over)}{over}; stored: {', '.join(stored) or 'none'}"

@@ -13,6 +13,7 @@ import gc
 import json
 import sys
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -43,7 +44,8 @@ def tested(record: Path) -> str:
     )
 
 
-def ledger_page(rows: list[claims.Claim]) -> str:
+def ledger_page(rows: list[claims.Claim], sizes: Callable[[claims.Claim], str]) -> str:
+    """`sizes` says of a row for which sizes of a family it holds, and at which a model is stored."""
     found = claims.counts(rows)
     definitions = Counter(row.status for row in rows if row.kind == claims.DEFINITION)
     slips = Counter(row.slip for row in rows if row.slip and row.counted)
@@ -82,7 +84,7 @@ def ledger_page(rows: list[claims.Claim]) -> str:
     ]
     for row in rows:
         if row.status != "OPEN" or row.tried or row.note not in ("not yet treated", "cited"):
-            said = [f"the same as {row.same}" if row.same else "", row.slip, row.note]
+            said = [f"the same as {row.same}" if row.same else "", row.slip, row.note, sizes(row)]
             said += ["; ".join(filter(None, (row.reason, row.test))) if row.reason and not row.slip else ""]
             status = row.words + "".join(f" ({one})" for one in filter(None, said))
             cells = (row.id, row.location, status, judged(row), ", ".join(row.lemmas), "; ".join(row.tried))
@@ -119,7 +121,7 @@ def main(arguments: list[str]) -> int:
     pages = {
         ROOT / "symcook" / "data" / "ledger.json": claims.dump(found),
         ROOT / "symcook" / "data" / "list.txt": listing.page(),
-        ROOT / "notes" / "ledger.md": ledger_page(rows),
+        ROOT / "notes" / "ledger.md": ledger_page(rows, constructions.of_families),
         ROOT / "notes" / "errata.md": errata.page(rows),
         ROOT / "notes" / "constructions.md": constructions.page(rows),
         ROOT / "notes" / "inventory.md": inventory.page(rows, errata.PAPERS),

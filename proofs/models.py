@@ -10,21 +10,22 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from symcook.compose import confident
 from symcook.errors import BadInput
+from symcook.model.checks import Space
+from symcook.model.ends import Embedding, Readout
 from symcook.model.family import load
 from symcook.model.instance import instance
+from symcook.model.layers import Layer
 from symcook.model.modelfile import save
+from symcook.model.transformer import Parameter, Transformer
+from symcook.model.weights import feedforward
 from symcook.recipes import build
-
-if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
 
 MODELS = Path(__file__).resolve().parent / "models"
 
@@ -49,12 +50,44 @@ def surer(name: str, recipe: str) -> Callable[[], Transformer]:
     return lambda: replace(confident(build(recipe), 1), name=name)
 
 
-def of_family(name: str, family: str, tokens: str | None = None, **values: object) -> Callable[[], Transformer]:
+def between() -> Transformer:
+    """The conditional of Section 4.9 for numbers of any interval from low to high."""
+    block = feedforward(
+        out="relu((high - low)*p + x - high) + relu((low - high)*p + y - low) + low", symbols=("low", "high")
+    )
+    embedding = Embedding(Space(("p", "x", "y", "out")), inputs=("p", "x", "y"))
+    return Transformer(
+        "if-between", embedding, (Layer(None, block),), Readout("value", "last", ("out",)),
+        source="Cookbook, Section 4.9", parameters=(Parameter("low"), Parameter("high")),
+    )  # fmt: skip
+
+
+def defaulted() -> Transformer:
+    """The predecessor of Section 5.4 with any number e from 0 to 1 at the first position."""
+    model = build("predecessor")
+    out = "relu(first + e - 1) + relu(pred - first)"
+    last = feedforward(reads=("first", "pred"), out=out, symbols=("e",))
+    return replace(
+        model, name="predecessor-default", layers=(*model.layers[:-1], Layer(None, last)),
+        parameters=(Parameter("e", lower=0, upper=1, lower_open=False),),
+    )  # fmt: skip
+
+
+def of_family(
+    name: str, family: str, tokens: Sequence[str] | None = None, **values: object
+) -> Callable[[], Transformer]:
     """An instance of a family, stored under a name of its own."""
     return lambda: instance(load(MODELS.parent / "families" / f"{family}.json"), values, tokens, name)
 
 
 OTHERS: dict[str, Callable[[], Transformer]] = {
+    "if-between": between,
+    "predecessor-default": defaulted,
+    "predecessor-strict-average": variant("predecessor-strict-average", "predecessor-strict", weighting="average"),
+    "first-position-softmax": variant("first-position-softmax", "first-position", weighting="softmax"),
+    "first-position-leftmost": variant("first-position-leftmost", "first-position", weighting="leftmost"),
+    "multiply-gelu": variant("multiply-gelu", "multiply-gelu"),
+    "max-by-gelu": variant("max-by-gelu", "by-gelu", f="max"),
     "parity-scaled": variant("parity-scaled", "parity", scaled="yes"),
     "first-scaled": variant("first-scaled", "first", scaled="yes"),
     "first-flawed-scaled": variant("first-flawed-scaled", "first-flawed", scaled="yes"),
@@ -81,6 +114,38 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     "abs-of-two": of_family("abs-of-two", "copies", d=2, h=2, W="1 -1", b="0 0", V="1 1"),
     "boolean-signs": of_family("boolean-signs", "boolean-signs", m=2, M=4, xi="0 0 0 1 1 0 1 1", phi="0 1 1 0"),
     "count-of-two": of_family("count-of-two", "count", S=2),
+    "automaton-parity": of_family(  # the words over a and b with an odd number of b, by states p and q
+        "automaton-parity",
+        "automaton",
+        ("$", "a", "b", "p", "q", "no", "yes"),
+        K=2,
+        S=2,
+        first=1,
+        R=4,
+        delta="1 2 2 1",
+        final="0 1",
+    ),
+    "since-formula": of_family(  # not since(a, b)
+        "since-formula",
+        "since",
+        "ab",
+        L=4,
+        S=2,
+        scaled=0,
+        op="0 0 4 1",
+        letter="0 1 0 0",
+        left="1 1 1 3",
+        right="1 1 2 3",
+    ),
+    "attention-identity": of_family("attention-identity", "attention-identity", d=2, h=1, Q="1 0", W="0 1"),
+    "lookup-tetrahedron": of_family(
+        "lookup-tetrahedron", "lookup-almost-orthogonal",
+        N=4, m=3, c="1/3", eps="1/3", X="1 1 -1 -1 1 -1 1 -1 1 -1 -1 1",
+    ),
+    "tie-break-of-a-head": of_family(
+        "tie-break-of-a-head", "tie-break", d=2, h=1, gamma="1/2", side=-1, Q="1 0", W="0 1"
+    ),
+    "induction-by-term": of_family("induction-by-term", "induction-by-term", "ABCD", S=4, term=1, beta=1),
     "since-until-formula": of_family(  # until(not a, since(a, b))
         "since-until-formula",
         "since-until",

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from symcook.errors import BadInput, NotExact, SymcookError, Undecided
     from symcook.export.reading import from_npz, from_safetensors
     from symcook.export.verify import verify_export
+    from symcook.model.checks import Space
     from symcook.model.ends import Embedding, Readout
     from symcook.model.layers import Layer, SelfAttention
     from symcook.model.modelfile import load
     from symcook.model.parts import FeedForward, Head, LayerNorm
-    from symcook.model.space import Space
     from symcook.model.transformer import Parameter, Transformer
     from symcook.model.weights import feedforward, head
     from symcook.proof import prove
@@ -50,7 +50,7 @@ _HOMES = {
     "model.modelfile": ("load",),
     "proof": ("prove",),
     "recipes": ("build",),
-    "model.space": ("Space",),
+    "model.checks": ("Space",),
     "model.weights": ("feedforward", "head"),
     "spec.fold": ("Fold",),
 }  # fmt: skip
@@ -72,7 +72,7 @@ VERBS = {
     "diff": "symcook.export.diff:diff",
     "save": "symcook.model.modelfile:save",
 }
-"""What a model can be asked: each function takes the model first (`symcook.model.verbs`)."""
+"""What a model can be asked: each function takes the model first (`symcook.model.answers`)."""
 
 __all__ = [
     "BadInput", "Builder", "Embedding", "FeedForward", "Fold", "Head", "Layer", "LayerNorm", "NotExact", "Parameter",

@@ -37,7 +37,7 @@ def load(home: str) -> Callable[..., Any]:
     return getattr(import_module(module), name)
 
 
-class Argument(NamedTuple):
+class DeclaredArgument(NamedTuple):
     """An argument: its annotation as text, its default or `REQUIRED`, and how one writes it on the command line."""
 
     name: str
@@ -99,7 +99,7 @@ class Question:
         return self._declared[1].partition(EXAMPLE)[2].partition("\n")[0]
 
     @cached_property
-    def arguments(self) -> tuple[Argument, ...]:
+    def arguments(self) -> tuple[DeclaredArgument, ...]:
         """All but `more`, in the order of the signature."""
         import ast
 
@@ -112,7 +112,7 @@ class Question:
         every = [one for one in (*signature.args, *signature.kwonlyargs) if one.arg != self.more]
         kinds = {one.arg: ast.unparse(one.annotation) for one in every if one.annotation is not None}
         said = _lines(COMMON, kinds) | _lines(text, kinds)
-        return tuple(Argument(name, kinds[name], default.get(name, REQUIRED), *said[name]) for name in kinds)
+        return tuple(DeclaredArgument(name, kinds[name], default.get(name, REQUIRED), *said[name]) for name in kinds)
 
     @property
     def names(self) -> tuple[str, ...]:

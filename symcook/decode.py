@@ -85,7 +85,7 @@ def probability(
     >>> from symcook.model.ends import Embedding, Readout
     >>> from symcook.model.layers import Layer
     >>> from symcook.model.parts import FeedForward
-    >>> from symcook.model.space import Space
+    >>> from symcook.model.checks import Space
     >>> words = {"^": {}, "a": {"x": 1}, "b": {}}
     >>> block = FeedForward(("x",), ("x",), [[1]], [0], [[0]], [0])
     >>> readout = Readout("distribution", "each", ("x",), [[0], [0]], ("a", "b"))

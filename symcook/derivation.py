@@ -202,7 +202,7 @@ class _Task:
     def derive(self, choices: Choices | None) -> Derivation:
         from symcook.domains.symbolic import Symbolic
         from symcook.forward import forward
-        from symcook.numbers.notation import shorter
+        from symcook.numbers.nodes import shorter
 
         model = self.model
         domain = Symbolic(model.parameters, self.inputs, choices)

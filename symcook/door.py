@@ -141,7 +141,7 @@ def _do(name: str, value: object) -> str | None:
     return None
 
 
-def _kinds(function: Any) -> dict[str, Kind]:
+def _kinds(function: Callable[..., object]) -> dict[str, Kind]:
     """The kind of each parameter whose annotation is known."""
     import inspect
 

@@ -134,7 +134,7 @@ def follower(model: Transformer, domain: Domain) -> Callable[[Sequence[Any]], Re
         return lambda word: forward(model, model.tokens(word), domain)
     machine, state = Machine(model, domain), None
 
-    def result(word: Sequence[Any]) -> Result:
+    def result(word: Sequence[str]) -> Result:
         nonlocal state
         try:
             if state is None or state.word != tuple(word[: len(state.word)]):

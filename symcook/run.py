@@ -203,7 +203,7 @@ def run(
 @door()
 def run_many(
     model: Transformer,
-    inputs: Iterable[Any],
+    inputs: Iterable[object],
     domain: str = "exact",
     *,
     values: Mapping[str, Exact] | None = None,

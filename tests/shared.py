@@ -15,10 +15,10 @@ import mpmath
 import pytest
 
 from symcook.__main__ import main
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import Head
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 
 # --- Functions and words ----------------------------------------------------------------------------------------------

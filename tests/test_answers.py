@@ -22,8 +22,8 @@ from symcook.model.answers import Several, brief
 from symcook.model.parts import MASKS, WEIGHTINGS
 from symcook.proof import replay
 from symcook.recipes import names
+from symcook.report.document import near, value_latex
 from symcook.report.markup import escaped
-from symcook.report.values import near, value_latex
 
 CORRECTED = ("chiang2022.appB.A2",)
 HOSTILE = ("<b>", "$&_", "\\x^~", "{}#%", "--", "]]>", "字", "&amp;")

@@ -31,6 +31,10 @@ PLANTED = {
     # a word of a model without its run; what a word gives belongs to the run
     f"{DYCK} -> w(1) <= 1": "not",
     f"{DYCK} -> run(dyck-1) -> token(1) <= 1": "wholly",
+    # a run with a name of its own
+    "all A:run(min). A.out <= A.x": "wholly",
+    "all A:run(min). A.x <= A.x": "not",
+    "all names(family-max; ; g_), K:Int. run(family-max; ; g_) -> g_z2_out(K) <= g_z2_out(K)": "wholly",
 }
 
 
@@ -44,6 +48,13 @@ def test_what_a_run_determines() -> None:
     assert constructions.determined("dyck-1") == {"token", "balance", "error", "total"}
     assert constructions.determined("min") == {"out"}
     assert {"dev2_", "y2_s_", "mu1"} <= constructions.determined("first-layernorm")
+
+
+def test_a_row_of_a_family_says_for_which_sizes_it_holds_and_what_is_stored() -> None:
+    rows = {row.id: row for row in claims.ledger(names=("cookbook.s9.2.3.dyckkD_accept", "cookbook.s4.4.max"))}
+    said = "family-dyck-k-d for all K, D; stored: dyck-k-d at K = 2, D = 4"
+    assert constructions.of_families(rows["cookbook.s9.2.3.dyckkD_accept"]) == said
+    assert constructions.of_families(rows["cookbook.s4.4.max"]) == ""
 
 
 def chosen() -> dict[str, str]:
@@ -83,6 +94,7 @@ def test_a_planted_row_moves_between_the_lists() -> None:
     about = constructions.page([replace(apart, corrected="cookbook.s4.4.min", status="CORRECTED")])
     assert "## Wholly\n\n- cookbook.t4.pm_one (Table 4): min\n" in about and "| cookbook | 1 | 0 | 0 | 0 | 1 |" in about
     away = constructions.page([apart])
-    assert "| cookbook | 0 | 0 | 1 | 0 | 1 |" in away and "not about a network" in away
+    assert "| cookbook | 0 | 0 | 1 | 0 | 1 |" in away
+    assert "## Not, and no model is wanted\n\n- cookbook.t4.pm_one" in away
     untreated = constructions.page([replace(apart, status="OPEN", note="not yet treated")])
     assert "| cookbook | 0 | 0 | 0 | 1 | 1 |" in untreated

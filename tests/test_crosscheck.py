@@ -23,10 +23,10 @@ from hypothesis import strategies as st
 from symcook.domains import DOMAINS, RUNNABLE, make_domain
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import forward
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
-from symcook.model.space import Space
 from symcook.model.symbols import symbol, to_sympy
 from symcook.model.transformer import Parameter, Transformer
 

@@ -14,7 +14,7 @@ from shared import call, document, refused
 
 import symcook as sc
 from symcook.bounds import KINDS
-from symcook.cli.group import group
+from symcook.cli.output import group
 from symcook.declaration import REQUIRED, Question
 from symcook.questions import QUESTIONS
 

@@ -29,13 +29,13 @@ from symcook.domains import DOMAINS, make_domain
 from symcook.domains.batch import Words
 from symcook.errors import BadInput, NotExact, SymcookError, Undecided
 from symcook.forward import forward
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.modelfile import dumps, loads
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import truth
-from symcook.model.space import Space
 from symcook.model.symbols import symbol, to_sympy
 from symcook.model.transformer import Parameter, Transformer
 from symcook.recipes import build, info, names

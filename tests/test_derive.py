@@ -16,12 +16,12 @@ from flint import fmpq
 from symcook.derivation import MAX_CASES, derive, derive_cases
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, Undecided
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import rational, truth
-from symcook.model.space import Space
 from symcook.model.symbols import lowered
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.evaluate import evaluate

@@ -16,12 +16,12 @@ import pytest
 
 from symcook.compose import Builder
 from symcook.decode import generate
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula
 from symcook.model.layers import Layer
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import truth
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
 from symcook.spec import languages

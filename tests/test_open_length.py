@@ -20,11 +20,11 @@ from symcook.domains.exact import Exact
 from symcook.domains.protocol import Coefficient, Domain, follows
 from symcook.errors import NoRun, NotExact
 from symcook.forward import forward
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import names, show
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import MASKS, FeedForward, Head, Mask
-from symcook.model.space import Space
 from symcook.model.symbols import to_sympy
 from symcook.model.transformer import Transformer
 

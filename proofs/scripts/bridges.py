@@ -25,12 +25,45 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
     "bridge.max": ("max", "max-of-three", {"K": "3"}),
     "bridge.min": ("min", "min-of-three", {"K": "3"}),
     "bridge.identity": ("identity", "identity", {"d": "1"}),
-    "bridge.network": ("network", "network-of-three", {
-        "d": "2", "h": "3", "e": "2", "W": "1 0 1 -1 0 2", "b": "0 1 -1/2", "V": "1 -1 0 0 2 1", "c": "0 1"}),
+    "bridge.network": (
+        "network",
+        "network-of-three",
+        {"d": "2", "h": "3", "e": "2", "W": "1 0 1 -1 0 2", "b": "0 1 -1/2", "V": "1 -1 0 0 2 1", "c": "0 1"},
+    ),
     "bridge.copies": ("copies", "abs-of-two", {"d": "2", "h": "2", "W": "1 -1", "b": "0 0", "V": "1 1"}),
     "bridge.boolean_signs": (
-        "boolean-signs", "boolean-signs", {"m": "2", "M": "4", "xi": "0 0 0 1 1 0 1 1", "phi": "0 1 1 0"}),
+        "boolean-signs",
+        "boolean-signs",
+        {"m": "2", "M": "4", "xi": "0 0 0 1 1 0 1 1", "phi": "0 1 1 0"},
+    ),
     "bridge.count": ("count", "count-of-two", {"S": "2"}),
+    "bridge.automaton": (
+        "automaton",
+        "automaton-parity",
+        {"K": "2", "S": "2", "first": "1", "R": "4", "delta": "1 2 2 1", "final": "0 1"},
+    ),
+    "bridge.since": (
+        "since",
+        "since-formula",
+        {
+            "L": "4",
+            "S": "2",
+            "scaled": "0",
+            "op": "0 0 4 1",
+            "letter": "0 1 0 0",
+            "left": "1 1 1 3",
+            "right": "1 1 2 3",
+        },
+    ),
+    "bridge.attention_identity": (
+        "attention-identity", "attention-identity", {"d": "2", "h": "1", "Q": "1 0", "W": "0 1"}),
+    "bridge.lookup_quadratic": ("lookup-quadratic", "lookup-quadratic", {"gamma": "1"}),
+    "bridge.lookup_almost_orthogonal": ("lookup-almost-orthogonal", "lookup-tetrahedron", {
+        "N": "4", "m": "3", "c": "1/3", "eps": "1/3", "X": "1 1 -1 -1 1 -1 1 -1 1 -1 -1 1"}),
+    "bridge.tie_break": ("tie-break", "tie-break-of-a-head", {
+        "d": "2", "h": "1", "gamma": "1/2", "side": "-1", "Q": "1 0", "W": "0 1"}),
+    "bridge.induction_by_term": (
+        "induction-by-term", "induction-by-term", {"S": "4", "term": "1", "beta": "1"}),
     "bridge.since_until": (
         "since-until",
         "since-until-formula",

@@ -12,17 +12,15 @@ from symcook.door import door, fits
 from symcook.errors import unknown
 
 if TYPE_CHECKING:
-    from symcook.bounds.cooling import temperature
+    from symcook.bounds.arguments import Bound
     from symcook.bounds.error import error_propagation
     from symcook.bounds.falling import table_lookup, tie_break, ziggurat
     from symcook.bounds.flips import sensitivity
     from symcook.bounds.gelu import gelu_multiply, gelu_relu
-    from symcook.bounds.hash import layernorm_hash
     from symcook.bounds.layer import layer_norm, lipschitz
-    from symcook.bounds.lookup import quadratic_lookup
-    from symcook.bounds.result import Bound
     from symcook.bounds.scores import softmax_of_scores
-    from symcook.bounds.softmax import softmax_hardmax
+    from symcook.bounds.softmax import quadratic_lookup, softmax_hardmax, temperature
+    from symcook.bounds.sums import layernorm_hash
     from symcook.papers.chiang2022.entropy import cross_entropy
 
 __all__ = [
@@ -51,16 +49,16 @@ KINDS = {
     for name, home in {
         "softmax-hardmax": "bounds.softmax:softmax_hardmax",
         "softmax": "bounds.scores:softmax_of_scores",
-        "lookup": "bounds.lookup:quadratic_lookup",
+        "lookup": "bounds.softmax:quadratic_lookup",
         "ziggurat": "bounds.falling:ziggurat",
         "table-lookup": "bounds.falling:table_lookup",
         "tie-break": "bounds.falling:tie_break",
-        "layernorm-hash": "bounds.hash:layernorm_hash",
+        "layernorm-hash": "bounds.sums:layernorm_hash",
         "lipschitz": "bounds.layer:lipschitz",
         "layer-norm": "bounds.layer:layer_norm",
         "gelu-multiply": "bounds.gelu:gelu_multiply",
         "gelu-relu": "bounds.gelu:gelu_relu",
-        "temperature": "bounds.cooling:temperature",
+        "temperature": "bounds.softmax:temperature",
         "error": "bounds.error:error_propagation",
         "sensitivity": "bounds.flips:sensitivity",
         "cross-entropy": "papers.chiang2022.entropy:cross_entropy",

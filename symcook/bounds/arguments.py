@@ -1,22 +1,29 @@
-"""What the kinds of bounds are given: counts, exact positive numbers, choices."""
+"""What the kinds of bounds are given: counts, exact positive numbers, choices, models, and all words of a length."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import flint
 
-from symcook.errors import BadInput
+from symcook.errors import BadInput, Undecided
+from symcook.model.answers import Shown
 from symcook.model.expr import Tree, names, parse_term, show
 from symcook.model.rationals import plain, rational
-from symcook.numbers.balls import arb_of, decide_sign
+from symcook.model.symbols import fraction
+from symcook.model.transformer import Transformer
+from symcook.numbers.balls import Ball, arb_of, ball, decide_sign, limit_for, refine
 from symcook.numbers.evaluate import evaluate
+from symcook.words import Word, every
 
 MAX_COUNT_BITS = 14_000  # as the expression grammar bounds its numbers
 LARGEST = 30  # positive numbers are at most 10^LARGEST
 
-Exact = tuple[str, Callable[[], flint.arb]]
+Refinable = tuple[str, Callable[[], flint.arb]]
 """An exact number: its text, and a function to its ball at flint's current precision."""
 
 
@@ -36,7 +43,7 @@ def count(value: object, name: str = "n", least: int = 1, bits: int = MAX_COUNT_
     return found
 
 
-def positive(value: object, name: str = "gamma") -> Exact:
+def positive(value: object, name: str = "gamma") -> Refinable:
     """An exact positive number of at most 10^30: an integer, a Fraction, or text of the grammar without names.
 
     Raises BadInput for anything else and where the number is not positive, Undecided where its sign stays open.
@@ -49,7 +56,7 @@ def positive(value: object, name: str = "gamma") -> Exact:
     return text, ball
 
 
-def exact(value: object, name: str) -> Exact:
+def exact(value: object, name: str) -> Refinable:
     """An exact number: an integer, a Fraction, or text of the grammar without names. Raises BadInput for others."""
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
         rational = Fraction(value)
@@ -79,3 +86,154 @@ def rational_value(tree: Tree, name: str, values: Mapping[str, Fraction] | None 
         return rational(tree, values)
     except BadInput as error:
         raise BadInput(f"{name} must be rational; {error.must}", error.given, error.do) from None
+
+
+if TYPE_CHECKING:
+    from symcook.model.symbols import Exact
+
+
+def read_model(model: str | Transformer, values: str | Mapping[str, object] | None) -> tuple[Transformer, str]:
+    """A model with all symbols set, and its name: a recipe, the path of a model file, or a Transformer.
+
+    `values` gives arguments of the recipe and values of symbols, as a mapping or as text "N=4, eps=1/16". Raises
+    BadInput for an unknown name and for a symbol without a value.
+    """
+    given = settings(values)
+    if isinstance(model, Transformer):
+        return _bound(model, given), model.name
+    if not isinstance(model, str):
+        raise BadInput("a model must be the name of a recipe, a model file or a Transformer", type(model).__name__)
+    from symcook.recipes.models import named
+
+    _, arguments, found = named(model, given)
+    return _bound(found, {key: value for key, value in given.items() if key not in arguments}), model
+
+
+def _bound(model: Transformer, given: Mapping[str, Exact]) -> Transformer:
+    """The model with its symbols set; BadInput, with the option to give, where one has no value."""
+    missing = [p for p in model.parameters if p.default is None and p.name not in given]
+    model.values(given, require=False)  # a wrong name or value is said first
+    if missing:
+        one = missing[0]
+        do = f"give --set {one.name}=VALUE with {one.region}"
+        raise BadInput("every symbol must have a value here", f"none for {one.name}", do)
+    return model.bind(given)
+
+
+def settings(values: str | Mapping[str, object] | None) -> dict[str, Any]:
+    """Arguments and values as a mapping, from one or from text "N=4, eps=1/16"; BadInput for other text."""
+    if values is None:
+        return {}
+    if not isinstance(values, str):
+        return dict(values)
+    result = {}
+    for part in values.split(","):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not name or not value or name in result:
+            raise BadInput(
+                "values must be written NAME=VALUE, each name once", part.strip() or "nothing", "write 'eps=1/8, c=2'"
+            )
+        result[name] = value
+    return result
+
+
+def rational_positive(value: object, name: str) -> Fraction:
+    """`value` as a positive Fraction: an integer, a Fraction, or text of the grammar without names."""
+    found = value
+    if isinstance(value, str):
+        found = rational_value(number_tree(value, name), name)
+    if isinstance(found, bool) or not isinstance(found, (int, Fraction)):
+        raise BadInput(f"{name} must be an exact rational", value, f"give for example --{name} 1/1000")
+    if found <= 0:
+        raise BadInput(f"{name} must be positive", found, f"give for example --{name} 1/1000")
+    return Fraction(found)
+
+
+def entry(value: object) -> Fraction:
+    """An entry of a matrix as a Fraction; BadInput where it is not rational."""
+    return Fraction(value) if isinstance(value, (int, Fraction)) else fraction(value)
+
+
+def words_of_length(model: Transformer, n: int, limit: int, name: str, why: str = "") -> Iterator[Word]:
+    """All words of n typed symbols; BadInput where they are more than `limit`."""
+    letters = len(model.alphabet)
+    if letters > 1 and (n > limit.bit_length() or letters**n > limit):  # without a power of any size
+        raise BadInput(
+            f"{name} must have at most {limit} words of the length{why}", f"{letters}^{n}", "give a smaller --n"
+        )
+    return every(model.alphabet, n)
+
+
+def shown(compute: Callable[[], flint.arb], digits: int, what: str = "a value") -> Ball:
+    """What `compute` encloses, as decimals with a relative radius of at most 10^-digits; Undecided where it fails."""
+    return ball(refine(compute, digits, relative=True, what=what), digits, relative=True)
+
+
+def decided(difference: Callable[[], flint.arb], digits: int, what: str) -> bool | None:
+    """Whether `difference` >= 0; None where balls leave it open at the limit for that many digits."""
+    try:
+        return decide_sign(difference, what, limit_for(digits)) >= 0
+    except Undecided:
+        return None
+
+
+@dataclass(frozen=True, repr=False)
+class Bound(Shown):
+    """A claimed bound beside the sharp value.
+
+    value: the supremum of the quantity; claimed: the paper's bound, None where it does not apply; holds: value <=
+    claimed, by balls or for all parameters by one of `proofs`, None where the balls left it open or nothing is claimed;
+    attained: whether some admissible input
+    reaches the supremum. parameters are exact: integers, booleans and text of the grammar. where: which inputs
+    reach the supremum, in words. proofs: ids of stored statements that say for all parameters what is answered here
+    for the given ones; extra: further values, by name.
+    """
+
+    REPORT = "bound"
+
+    kind: str
+    parameters: Mapping[str, int | bool | str]
+    value: Ball
+    claimed: Ball | None
+    holds: bool | None
+    attained: bool
+    where: str = ""
+    source: str = ""
+    labels: tuple[str, str] = field(default=("sharp value", "claimed"))
+    proofs: tuple[str, ...] = ()
+    extra: Mapping[str, Ball | str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+        object.__setattr__(self, "extra", MappingProxyType(dict(self.extra)))
+
+    @property
+    def statements(self) -> dict[str, str]:
+        """The text of each statement in `proofs`, by id."""
+        from symcook.proof.replay import statements
+
+        return {name: statements()[name].text for name in self.proofs}
+
+    def verdicts(self) -> dict[str, str]:
+        """The status of each statement in `proofs`, by id, with what it assumes: its stored proof is checked now."""
+        from symcook.proof.replay import replay
+
+        found = {verdict.id: verdict.words for verdict in replay(self.proofs)} if self.proofs else {}
+        return {name: found[name] for name in self.proofs}  # in the order in which they are named
+
+    def to_json(self) -> dict[str, Any]:
+        """{"kind", "parameters", "value": ball, "claimed": ball, "holds", "attained", "extra", "proofs", "statements"}.
+
+        "proofs" gives the status of each statement by id, "statements" its text.
+        """
+        return {
+            "kind": self.kind,
+            "parameters": dict(self.parameters),
+            "value": self.value.to_json(),
+            "claimed": None if self.claimed is None else self.claimed.to_json(),
+            "holds": self.holds,
+            "attained": self.attained,
+            "extra": {name: v if isinstance(v, str) else v.to_json() for name, v in self.extra.items()},
+            "proofs": self.verdicts(),
+            "statements": self.statements,
+        }

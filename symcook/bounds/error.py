@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import flint
 from flint import arb
 
-from symcook.bounds.arguments import count, written
-from symcook.bounds.growth import Growth, Part
-from symcook.bounds.models import rational_positive, read_model
-from symcook.bounds.reached import FLOATS, Moves, few_enough, moves
-from symcook.bounds.result import Bound, decided, shown
+from symcook.bounds.arguments import Bound, count, decided, rational_positive, read_model, shown, written
+from symcook.bounds.growth import Growth, GrowthPart
+from symcook.bounds.moved import Moved, Off
+from symcook.domains.rounding import FORMATS, Format
 from symcook.errors import EMPTY_WORD, BadInput, Undecided, unknown
-from symcook.model.transformer import Transformer
+from symcook.forward import forward
+from symcook.model.symbols import symbol
+from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, ball, bits_for, check_digits
+from symcook.words import every
 
 GUARD_BITS = 128
 """The precision of the slopes, beyond what is asked for."""
 SHOWN = 6
 """Digits of the balls that are shown beside the bound itself."""
-Parts = Callable[[], list[Part]]
+Parts = Callable[[], list[GrowthPart]]
 """The errors by the constants after the embedding and after each part, at flint's precision."""
 
 
@@ -50,7 +54,7 @@ def error_propagation(
     same with the papers' constants, None where they do not apply. It is an upper bound for all such changes; that some
     change reaches it is not claimed. Two ways lead to it:
 
-    by words: with n, where all words of that length can be gone through (`symcook.bounds.reached.MOST_WORK`). The slope
+    by words: with n, where all words of that length can be gone through (`symcook.bounds.error.MOST_WORK`). The slope
     of each number towards each error is enclosed over all that the errors allow (`symcook.bounds.moved`); `extra` then
     has the bound of each coordinate after the last layer and of each score that the readout shows, with the position
     and the word. It is exact but for what grows with the square of the errors, for relu within its kink, and for what
@@ -194,3 +198,104 @@ def _extra(
 def _shortly(size: arb) -> Ball:
     """A ball around a size, in `SHOWN` digits."""
     return ball(size, SHOWN, relative=True)
+
+
+MOST_WORK = 2_000_000
+"""Where the `work` is more, only the constants of the parts are shown."""
+FLOATS: Mapping[str, Format] = {name: inner[0] for name, inner in FORMATS.items()} | {"bfloat16": Format(8, -126, 128)}
+"""The types of floats in which weights are stored and every operation is rounded."""
+
+
+@dataclass
+class Moves:
+    """What was found: for each part the greatest change of the whole stream at a position (the sum over coordinates),
+    and for each coordinate after the last part, and each score of the readout, the greatest change and where."""
+
+    parts: list[tuple[str, arb]] = field(default_factory=list)
+    coordinates: dict[str, tuple[arb, int, str]] = field(default_factory=dict)
+    scores: dict[str, tuple[arb, int, str]] = field(default_factory=dict)
+    words: int = 0
+
+    @property
+    def stream(self) -> arb:
+        """The greatest change of the stream after the last part."""
+        return self.parts[-1][1]
+
+
+def work(model: Transformer, length: int, delta: Fraction | None) -> int:
+    """Words times their length times the sources of error: what `moves` takes grows with it."""
+    entries = len(model.space) if delta else 0
+    return max(1, len(model.alphabet)) ** min(length, 64) * length * ((length + model.embedding.added) * entries + 8)
+
+
+def moves(model: Transformer, length: int, delta: Fraction | None, dtype: str | None, bits: int) -> Moves:
+    """All words of `length` typed symbols (rows of any numbers where the model reads numbers).
+
+    Raises Undecided where a choice on the way (the greatest score of hard attention, a step, a divisor, the root of a
+    variance) may be another one under the errors, or a bound is not finite.
+    """
+    names = [f"moved{k}" for k in range(len(model.space))] if delta else []
+    opened = _opened(model, names)
+    found = Moves()
+    for word, sequence in _inputs(model, length):
+        domain = Moved(bits, names, delta or Fraction(0), None if dtype is None else FLOATS[dtype])
+        result = forward(opened, sequence, domain, trace=True, weights=False)
+        with domain.context():
+            _collect(found, result, domain, word)
+        found.words += 1
+    return found
+
+
+def _opened(model: Transformer, names: Sequence[str]) -> Transformer:
+    """The model with a number added to each entry of the embedding."""
+    if not names:
+        return model
+    embedding = model.embedding
+    positions = {c: embedding.positions.get(c, 0) + symbol(name) for c, name in zip(model.space, names, strict=True)}
+    parameters = (*model.parameters, *(Parameter(name) for name in names))
+    return replace(model, embedding=replace(embedding, positions=positions), parameters=parameters)
+
+
+def _inputs(model: Transformer, length: int) -> Iterator[tuple[str, Any]]:
+    if not model.alphabet:
+        yield "any", tuple(dict.fromkeys(model.embedding.inputs or (), 0) for _ in range(length))
+        return
+    for word in every(model.alphabet, length):
+        yield model.embedding.written(word), model.tokens(word)
+
+
+def _collect(found: Moves, result: Any, domain: Moved, word: str) -> None:
+    for k, step in enumerate(result.steps):
+        largest = arb(0)
+        for place in range(domain.length):
+            entries = [column[place] for column in step.columns.values() if isinstance(column[place], Off)]
+            largest = largest.max(_finite(domain.total_size(entries)))
+        label = f"layer {step.layer} {step.part}" if step.layer else step.part
+        if k == len(found.parts):
+            found.parts.append((label, largest))
+        else:
+            found.parts[k] = (label, found.parts[k][1].max(largest))
+    for name, column in result.steps[-1].columns.items():
+        for place, entry in enumerate(column):
+            _greatest(found.coordinates, name, entry, place + result.model.embedding.start, word)
+    start, places = result.model.embedding.start, result.model.readout.places(domain.length)
+    for name, column in result.scores.items():
+        for place in places:
+            _greatest(found.scores, name, column[place], place + start, word)
+
+
+def _greatest(table: dict[str, tuple[arb, int, str]], name: str, entry: Off, place: int, word: str) -> None:
+    size = _finite(entry.moved)
+    if name not in table or size > table[name][0]:
+        table[name] = (size, place, word)
+
+
+def _finite(x: arb) -> arb:
+    if not x.is_finite():
+        raise Undecided("the change has no bound")
+    return x
+
+
+def few_enough(model: Transformer, length: int, delta: Fraction | None) -> bool:
+    """Whether all words of a length are few enough to be gone through."""
+    return work(model, length, delta) <= MOST_WORK

@@ -8,12 +8,11 @@ from math import isqrt
 
 import flint
 
-from symcook.bounds.arguments import count, positive
-from symcook.bounds.result import Bound, decided, shown
+from symcook.bounds.arguments import Bound, count, decided, positive, shown
 from symcook.bounds.sums import hyperbolic, squares
 from symcook.errors import SymcookError, unknown
 from symcook.numbers.balls import check_digits
-from symcook.numbers.isolate import positive_on, zero
+from symcook.numbers.evaluate import positive_on, zero
 
 SHARP = {"a": "lem.tie_quadratic_sharp", "b": "lem.tie_right_sharp", "c": "lem.tie_left_sharp"}
 """By variant, the lemma that 2 e^-gamma is enough."""
@@ -42,11 +41,11 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
     wanted = check_digits(digits)
     text, gap = positive(gamma)
     length = None if n is None else count(n)
-    place = None if length is None else (length + 1) // 2
+    sides = () if length is None else ((length - 1) // 2, length // 2)  # of the maximum, in the middle
 
     def mass() -> flint.arb:
         x = (-gap()).exp()
-        both = 2 if length is None or place is None else 2 - _power(gap(), place - 1) - _power(gap(), length - place)
+        both = 2 - sum((_power(gap(), m) for m in sides), flint.arb(0))
         return x * both / (1 - x)
 
     def value() -> flint.arb:
@@ -67,7 +66,7 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
         claimed=shown(claimed, wanted, "the claimed bound"),
         holds=True,  # for every gamma and n: lem.ziggurat_sharp
         attained=length is not None,
-        where="approached as n grows" if length is None else f"with the maximum at p = {place} and slopes of gamma",
+        where=f"with the maximum at p = {sides[0] + 1} and slopes of gamma" if sides else "approached as n grows",
         source="yang2026, Lemma 6",
         labels=("supremum", "4 e^-gamma"),
         proofs=(

@@ -10,9 +10,7 @@ from typing import Any, ClassVar
 import flint
 from flint import arb
 
-from symcook.bounds.arguments import count, written
-from symcook.bounds.models import entry, read_model, words_of_length
-from symcook.bounds.result import Bound, shown
+from symcook.bounds.arguments import Bound, count, entry, read_model, shown, words_of_length, written
 from symcook.domains.batch import Batch, Words
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Column, Rowwise
@@ -161,7 +159,7 @@ def _shown_times(value: arb, n: int, digits: int) -> Ball:
 
 def _outputs_in_balls(model: Transformer, words: Sequence[Word], bits: int) -> dict[tuple[int, str], dict[Word, arb]]:
     """For each place where the readout looks and each output, its value for every word."""
-    from symcook.domains.ball import Ball as Balls
+    from symcook.domains.ball import BallDomain as Balls
 
     length = len(words[0]) + model.embedding.added
     table: dict[tuple[int, str], dict[Word, arb]] = {}

@@ -30,11 +30,10 @@ from functools import cache
 
 import flint
 
-from symcook.bounds.arguments import positive
-from symcook.bounds.result import Bound, shown
+from symcook.bounds.arguments import Bound, positive, shown
 from symcook.errors import SymcookError, unknown
 from symcook.numbers.balls import arb_of, ball, check_digits, decide_sign
-from symcook.numbers.isolate import positive_on, zero
+from symcook.numbers.evaluate import positive_on, zero
 
 FORMS = ("erf", "tanh")
 RATES = {

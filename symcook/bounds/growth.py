@@ -29,23 +29,27 @@ necessary to run all words of length n, taken from these runs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flint import arb, fmpq
 
-from symcook.bounds.arguments import written
-from symcook.bounds.constants import added_size, change_of, column_sum, normed_change, normed_size, rows_of, score_form
-from symcook.bounds.gap import Gap, score_gap, streams
-from symcook.bounds.models import entry
-from symcook.domains.exact import at_position
-from symcook.errors import BadInput, Undecided
+from symcook.bounds.arguments import entry, words_of_length, written
+from symcook.domains.exact import Exact, at_position
+from symcook.domains.rowwise import visible
+from symcook.errors import BadInput, NotExact, Undecided
+from symcook.forward import forward
 from symcook.model.layers import SelfAttention, Sublayer
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.symbols import from_sympy, tree_from_sympy
 from symcook.model.transformer import Transformer
 from symcook.numbers.evaluate import evaluate
 from symcook.numbers.roots import rational_root
+
+if TYPE_CHECKING:
+    import sympy
 
 Number = fmpq | arb
 """A rational number of flint where all constants up to there are rational, else a ball; the two mix."""
@@ -65,7 +69,7 @@ class Pair(NamedTuple):
         return Pair(ours * self.ours, papers * self.papers)
 
 
-class Part(NamedTuple):
+class GrowthPart(NamedTuple):
     """What stands after a part: its name for the table, the error, and the statements that say so."""
 
     label: str
@@ -85,7 +89,7 @@ class Growth:
                 do = "symcook bound gelu-relu has the error of GELU" if block.activation.startswith("gelu") else None
                 raise BadInput("the activation must be relu, whose Lipschitz constant is 1", block.activation, do)
         self.width, self.greatest = self._paper_sizes()
-        self.gaps: dict[int, Gap] = {}
+        self.gaps: dict[int, ScoreGap] = {}
         self.start: Fraction | None = None
         if any(not head.uniform for block in blocks if isinstance(block, SelfAttention) for head in block.heads):
             if model.embedding.inputs is not None:
@@ -95,9 +99,9 @@ class Growth:
                 raise BadInput(f"{name} has scores, so that the length must be given", "none", "give for example --n 8")
             self.start = self._embedded(length)
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[GrowthPart]:
         """The error after the embedding and after each part, at flint's precision."""
-        self.size, found = self.start, [Part("embedding", Pair(_flint(self.delta), _flint(self.delta)))]
+        self.size, found = self.start, [GrowthPart("embedding", Pair(_flint(self.delta), _flint(self.delta)))]
         for step in self.model.sublayers:
             found.append(self._after(step, found[-1].error))
         return found
@@ -123,7 +127,7 @@ class Growth:
                 best = max(best, total)
         return best
 
-    def _after(self, step: Sublayer, error: Pair) -> Part:
+    def _after(self, step: Sublayer, error: Pair) -> GrowthPart:
         """The error after a part and its residual connection, and after the norm behind it."""
         label, proofs = f"layer {step.layer} {step.kind}", list[str]()
         if step.block is None:
@@ -146,7 +150,7 @@ class Growth:
         if step.after is not None:
             error = self._normed(error, step.after, proofs)
             self.size = None if self.size is None else normed_size(step.after)
-        return Part(label, error, (*proofs, "cookbook.s7.2.prop7.4") if step.block is not None else tuple(proofs))
+        return GrowthPart(label, error, (*proofs, "cookbook.s7.2.prop7.4") if step.block is not None else tuple(proofs))
 
     def _normed(self, error: Pair, norm: LayerNorm, proofs: list[str]) -> Pair:
         proofs += ["lem.norm_layernorm", "cookbook.s6.4.ln_lipschitz", "cookbook.s7.2.prop7.5"]
@@ -225,3 +229,146 @@ def _root(square: Fraction) -> Number:
     """The root of a rational number, exactly where it is rational."""
     exact = rational_root(square)
     return arb(_flint(square)).sqrt() if exact is None else _flint(exact)
+
+
+Rows = Sequence[Sequence[Fraction]]
+
+
+def rows_of(matrix: sympy.MatrixBase) -> list[list[Fraction]]:
+    """A matrix of a block as rows of Fractions; BadInput where an entry is not rational."""
+    return [[entry(matrix[r, c]) for c in range(matrix.shape[1])] for r in range(matrix.shape[0])]
+
+
+def sizes(rows: Rows) -> list[list[Fraction]]:
+    """The absolute entries."""
+    return [[abs(e) for e in row] for row in rows]
+
+
+def product(left: Rows, right: Rows) -> list[list[Fraction]]:
+    """The product of two matrices."""
+    return [
+        [sum((a * b for a, b in zip(row, column, strict=True)), Fraction(0)) for column in zip(*right, strict=True)]
+        for row in left
+    ]
+
+
+def column_sum(rows: Rows) -> Fraction:
+    """The greatest sum of one column's absolute entries: the operator norm for the L1 norm."""
+    return max((sum((abs(e) for e in column), Fraction(0)) for column in zip(*rows, strict=True)), default=Fraction(0))
+
+
+def score_form(head: Head) -> list[list[Fraction]]:
+    """F = Q^T K: the score of query i and key j is x_i F x_j, before scale and temperature. r x r, r = len(reads)."""
+    Q, K = rows_of(head.Q), rows_of(head.K)
+    size = range(len(head.reads))
+    return [[sum((Q[d][a] * K[d][b] for d in range(len(Q))), Fraction(0)) for b in size] for a in size]
+
+
+def change_of(block: FeedForward) -> Fraction:
+    """The greatest growth of a change in a feed-forward part with relu: the greatest column sum of |W2| |W1|."""
+    return column_sum(product(sizes(rows_of(block.W2)), sizes(rows_of(block.W1)))) if block.hidden else Fraction(0)
+
+
+def added_size(block: SelfAttention | FeedForward, size: Fraction) -> Fraction:
+    """A bound of the L1 norm of what a block adds to the stream, for what it reads of norm at most `size`."""
+    if isinstance(block, SelfAttention):
+        return sum((column_sum(rows_of(head.V)) * size for head in block.heads), Fraction(0))
+    b1, b2 = sizes(rows_of(block.b1)), sizes(rows_of(block.b2))
+    inner = product(sizes(rows_of(block.W2)), b1) if block.hidden else []
+    return change_of(block) * size + sum((row[0] for row in (*inner, *b2)), Fraction(0))
+
+
+def normed_size(norm: LayerNorm) -> Fraction:
+    """d sum|gain| + sum|bias|: a normalised entry is at most d in size."""
+    gain, bias = (sum((abs(row[0]) for row in rows_of(m)), Fraction(0)) for m in (norm.gain, norm.bias))
+    return len(norm.writes) * gain + bias
+
+
+def normed_change(norm: LayerNorm) -> tuple[Fraction, Fraction]:
+    """The squares of two constants by which a layer norm lets a change grow: a good one, and 2 d (d + 1) max|gain|.
+
+    With m entries and c the greatest column sum of the projection, the first is c^2 (1 - 1/m) sum(gain^2)/epsilon
+    (`lem.norm_layernorm`): normalising shortens a change in the Euclidean norm to at most 1/sqrt(epsilon) of it, the
+    mean takes its share 1/m, and Cauchy's inequality with the gain goes back to the L1 norm. Equal gains g give
+    |g| sqrt((m - 1)/epsilon), which is reached for m = 2. The least constant is smaller for greater m, at most by a
+    factor sqrt(27): at small entries a change along one coordinate grows by 2 (1 - 1/m), which suffices for few entries
+    but not for 64, where other entries reach 2.03.
+    BadInput where epsilon is 0.
+    """
+    epsilon = entry(norm.epsilon)
+    if epsilon <= 0:
+        raise BadInput("layer norm must have epsilon > 0, since it is not Lipschitz without", "epsilon = 0")
+    m = len(norm.writes)
+    gains = [abs(row[0]) for row in rows_of(norm.gain)]
+    projected = Fraction(1) if norm.projection is None else column_sum(rows_of(norm.projection))
+    good = projected**2 * Fraction(m - 1, m) * sum((g * g for g in gains), Fraction(0)) / epsilon
+    return good, (2 * m * (m + 1) * max(gains) * projected) ** 2 / epsilon
+
+
+GAP_WORDS = 2**12
+"""The greatest number of words that are run to find the score gap of a hard head."""
+
+Stream = list[dict[str, Fraction]]
+"""The residual stream: for each position the value of each coordinate."""
+
+
+class ScoreGap(NamedTuple):
+    """`least`: the least difference of the two greatest scores of a row, None where no row sees two positions; `size`:
+    the greatest L1 norm of the stream before the head."""
+
+    least: Fraction | None
+    size: Fraction
+
+
+def streams(model: Transformer, layers: int, length: int, name: str) -> list[Stream]:
+    """The stream after the first `layers` layers, for every word of `length` typed symbols.
+
+    Only these layers are run: what comes later may be irrational. BadInput for more than GAP_WORDS words and where a
+    value is not rational.
+    """
+    first = replace(model, layers=model.layers[:layers], final_norm=None)
+    found = []
+    try:
+        for word in words_of_length(model, length, GAP_WORDS, name):
+            columns = forward(first, model.tokens(word), Exact(), trace=True, weights=False).steps[-1].columns
+            rows = range(length + model.embedding.added)
+            found.append([{c: _rational(column[i]) for c, column in columns.items()} for i in rows])
+    except NotExact as error:
+        raise BadInput(f"the scores of {name} must be rational", str(error)) from None
+    return found
+
+
+def _rational(value: object) -> Fraction:
+    if not isinstance(value, (int, Fraction)):
+        raise NotExact("the stream before a hard head must be rational", value)
+    return Fraction(value)
+
+
+def score_gap(head: Head, before: Sequence[Stream], start: int, label: str) -> ScoreGap:
+    """The gap of a head over the streams that it reads; BadInput for a row whose maximum is not unique.
+
+    start: the number of the first position, and label: what the head is called, both for the message.
+    """
+    form = score_form(head)
+    least: Fraction | None = None
+    for stream in before:
+        reads = [[row.get(c, Fraction(0)) for c in head.reads] for row in stream]
+        queries = product(reads, form)
+        for i, query in enumerate(queries):
+            seen = sorted(_dot(query, reads[j]) for j in visible(head.sees, i, len(stream)))
+            if len(seen) < 2:
+                continue
+            gap = seen[-1] - seen[-2]
+            if gap == 0:
+                must = f"a hard head must have a score gap at every position, and {label} has none"
+                raise BadInput(must, f"a tie at position {start + i}", "errors break ties")
+            least = gap if least is None else min(least, gap)
+    return ScoreGap(least, max(_norm(row) for stream in before for row in stream))
+
+
+def _dot(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
+    return sum((a * b for a, b in zip(left, right, strict=True)), Fraction(0))
+
+
+def _norm(row: Mapping[str, Fraction]) -> Fraction:
+    return sum((abs(v) for v in row.values()), Fraction(0))

@@ -22,7 +22,6 @@ from typing import Any, ClassVar
 import flint
 from flint import arb, arb_mat, fmpq
 
-from symcook.bounds.slopes import GELU_SLOPES
 from symcook.domains.ball import ACTIVATIONS, _maxima
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rounding import EXP_ULPS, GELU_ULPS, Format
@@ -186,7 +185,7 @@ class Moved(Rowwise):
 
     def rounded(self, found: Off, by: arb | None = None) -> Off:
         """The number as the type of floats has it: off by one rounding, or by what is given, where there are several:
-        of these not even a number of the type comes out for sure."""
+        not even a number of the type comes out of these for sure."""
         format = self.format
         if format is None or (by is None and found.still and found.exact.is_exact() and format.holds(found.exact)):
             return found
@@ -410,3 +409,29 @@ def _same_objects(entries: Sequence[object]) -> bool:
 
 def _dyadic(value: Fraction) -> arb:
     return arb(fmpq(value.numerator, value.denominator))
+
+
+def _gelu_slope(x: arb) -> arb:
+    """Phi(x) + x phi(x)."""
+    half = (-x * arb(2).rsqrt()).erfc() / 2
+    return half + x * (-x * x / 2).exp() / (2 * arb.pi()).sqrt()
+
+
+def _by_logistic(inner: arb, steep: arb, x: arb) -> arb:
+    """The slope of x L(inner(x)), L the logistic function, where inner has the slope `steep`."""
+    share = 1 / (1 + (-inner).exp())
+    return share + x * share * (1 - share) * steep
+
+
+def _gelu_tanh_slope(x: arb) -> arb:
+    factor, cube = 2 * (2 / arb.pi()).sqrt(), arb(fmpq(44715, 1000000))
+    return _by_logistic(factor * (x + cube * x * x * x), factor * (1 + 3 * cube * x * x), x)
+
+
+def _gelu_sigmoid_slope(x: arb) -> arb:
+    factor = arb(fmpq(1702, 1000))
+    return _by_logistic(factor * x, factor, x)
+
+
+GELU_SLOPES = {"gelu": _gelu_slope, "gelu-tanh": _gelu_tanh_slope, "gelu-sigmoid": _gelu_sigmoid_slope}
+"""Balls around the derivatives over a ball; where these are not finite, the bound is not."""

@@ -13,11 +13,10 @@ from typing import Any
 
 import flint
 
-from symcook.bounds.arguments import count, number_tree, positive, rational_value, written
-from symcook.bounds.result import Bound, decided
+from symcook.bounds.arguments import Bound, count, decided, number_tree, positive, rational_value, shown, written
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term
-from symcook.numbers.balls import arb_of, ball, check_digits, refine
+from symcook.numbers.balls import arb_of, check_digits
 
 MAX_SCORES = 1_000_000
 MAX_SHOWN = 12
@@ -241,18 +240,15 @@ def softmax_of_scores(
     gap, many = deficits.gap, len(given)
 
     def claimed() -> flint.arb:
-        return 2 * many * (-ball_of() * arb_of(Fraction(gap or 0))).exp() if gap is not None else flint.arb(0)
+        return 2 * many * (-ball_of() * arb_of(Fraction(gap))).exp() if gap is not None else flint.arb(0)
 
-    value = refine(lambda: deficits.distance(ball_of()), wanted, relative=True, what="the distance")
-    paper = refine(claimed, wanted, relative=True, what="the claimed bound")
-    holds = decided(lambda: claimed() - deficits.distance(ball_of()), wanted, "the distance <= 2 n e^-gap")
-    shown = scores if isinstance(scores, str) else ", ".join(map(written, given[:MAX_SHOWN]))
+    listed = scores if isinstance(scores, str) else ", ".join(map(written, given[:MAX_SHOWN]))
     return Bound(
         kind="softmax",
-        parameters={"scores": shown, "n": many, "gamma": text},
-        value=ball(value, wanted, relative=True),
-        claimed=ball(paper, wanted, relative=True),
-        holds=holds,
+        parameters={"scores": listed, "n": many, "gamma": text},
+        value=shown(lambda: deficits.distance(ball_of()), wanted, "the distance"),
+        claimed=shown(claimed, wanted, "the claimed bound"),
+        holds=decided(lambda: claimed() - deficits.distance(ball_of()), wanted, "the distance <= 2 n e^-gap"),
         attained=True,
         where="by these scores",
         source="Cookbook, Lemma 5.3",

@@ -1,12 +1,19 @@
-"""How far softmax is from hardmax, given the gap between the greatest score and the others."""
+"""How far softmax is from hardmax, given the gap between the greatest score and the others: for any scores, for the
+quadratic lookup, whose error is free of n, and as a rule for the temperature."""
+
+from __future__ import annotations
 
 from fractions import Fraction
 
 import flint
 
-from symcook.bounds.arguments import count, positive
-from symcook.bounds.result import Bound, decided
-from symcook.numbers.balls import ball, check_digits, refine
+from symcook.bounds.arguments import Bound, count, decided, exact, positive, shown
+from symcook.bounds.scores import Deficits
+from symcook.bounds.sums import reach, squares
+from symcook.errors import BadInput
+from symcook.model.expr import parse_term
+from symcook.model.rationals import rational
+from symcook.numbers.balls import check_digits, decide_sign
 
 
 def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = False, digits: int | str = 30) -> Bound:
@@ -49,17 +56,13 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
     def claimed() -> flint.arb:
         return 2 * many * (-gap()).exp()
 
-    sharp = refine(value, wanted, relative=True, what="the supremum")
-    half = refine(lambda: value() / 2, wanted, relative=True, what="the error of a value")
-    paper = refine(claimed, wanted, relative=True, what="the claimed bound")
-    holds = decided(lambda: claimed() - value(), wanted, "the supremum <= 2 n e^-gamma")
     where = "by any one score" if many == 1 else "by one maximal score and all others exactly gamma below it"
     return Bound(
         kind="softmax-hardmax",
         parameters={"n": many, "gamma": text, "ties": bool(ties)},
-        value=ball(sharp, wanted, relative=True),
-        claimed=ball(paper, wanted, relative=True),
-        holds=holds,
+        value=shown(value, wanted, "the supremum"),
+        claimed=shown(claimed, wanted, "the claimed bound"),
+        holds=decided(lambda: claimed() - value(), wanted, "the supremum <= 2 n e^-gamma"),
         attained=True,
         where=where,
         source="Cookbook, Lemma 5.3",
@@ -71,5 +74,192 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
             "lem.hard_soft_ties_attained",
             "lem.hard_soft_value",
         ),
-        extra={"error of a value in [0, 1]": ball(half, wanted, relative=True)},
+        extra={"error of a value in [0, 1]": shown(lambda: value() / 2, wanted, "the error of a value")},
     )
+
+
+def deficits(n: int, q: int) -> Deficits:
+    """How far the scores 2 q j - j^2 are below their maximum q^2, for j = 1..n: the squares (j - q)^2.
+
+    >>> deficits(4, 3).text()
+    '2*(2*x + x^4)/(1 + 2*x + x^4)'
+    """
+    found: dict[Fraction | int, int] = {k * k: (k <= q - 1) + (k <= n - q) for k in range(1, max(q - 1, n - q) + 1)}
+    return Deficits(1, found)
+
+
+def quadratic_lookup(
+    gamma: str | int | Fraction, n: int | str | None = None, q: int | str | None = None, digits: int | str = 30
+) -> Bound:
+    """The L1 distance between softmax of the scores gamma (2 q j - j^2) and the position q, for every length or one,
+    against 4 e^-gamma (Cookbook, Section 5.3.4; yang2026, Lemma 6).
+
+    q Q: The position that is looked up; without it the worst one.
+
+    The value is the supremum over q in 1..n and, without n, over n; gamma is positive. Relative radius at most
+    10^-digits.
+
+    The weight at distance k from q is proportional to x^(k^2) with x = e^-gamma, so that the distance is 2 S/(1 + S)
+    with S = T(q - 1) + T(n - q), T(m) = sum of x^(k^2) over k = 1..m. T grows by less and less, so S is greatest in the
+    middle, q = ceil(n/2), and over all n its supremum is 2 T(infinity) = theta(x) - 1, approached and not reached. So
+    the error does not grow with n, while Lemma 5.3 gives 2 n e^-gamma.
+
+    Claimed: 4 e^-gamma, as Lemma 6 of yang2026 gives for scores that fall by gamma a step (here (j - q)^2 >= |j - q|).
+    "free of n" is the bound 4 x/(1 + 2 x - x^3) of `lem.quadratic_l1`, from k^2 >= 3 k - 2.
+
+    Raises BadInput for gamma, n, q or digits. Source: Cookbook, Section 5.3.4 and Lemma 5.3; yang2026, Lemmas 6 and 7.
+    """
+    wanted = check_digits(digits)
+    text, ball_of = positive(gamma)
+    length = None if n is None else count(n)
+    at = None if q is None else count(q, "q")
+    if at is not None and length is None:
+        raise BadInput("a position needs a length", f"q = {at}", "give --n as well")
+    if at is not None and length is not None and at > length:
+        raise BadInput("q must be a position from 1 to n", f"q = {at}, n = {length}")
+    place = at if at is not None else None if length is None else (length + 1) // 2
+
+    def beyond() -> flint.arb:
+        """S without its terms at distance 1."""
+        gamma = ball_of()
+        if length is None or place is None:
+            return 2 * squares(gamma, None, 2)[0]
+        few, many = sorted((place - 1, length - place))
+        near = reach(gamma, 2)
+        if few == many or (near is not None and near < few):  # then one ball holds either sum
+            return 2 * squares(gamma, many, 2)[0]
+        return squares(gamma, few, 2)[0] + squares(gamma, many, 2)[0]
+
+    sides = 2 if length is None or place is None else (place > 1) + (place < length)
+
+    def value() -> flint.arb:
+        found = sides * (-ball_of()).exp() + beyond()
+        return 2 * found / (1 + found)
+
+    def claimed() -> flint.arb:
+        return 4 * (-ball_of()).exp()
+
+    def free() -> flint.arb:
+        x = (-ball_of()).exp()
+        return 4 * x / (1 + 2 * x - x**3)
+
+    extra = {"free of n": shown(free, wanted)}
+    if length is not None:
+
+        def general() -> flint.arb:
+            return 2 * length * (-ball_of()).exp()
+
+        extra["2 n e^-gamma"] = shown(general, wanted)
+    parameters: dict[str, int | bool | str] = {"gamma": text}
+    parameters |= {name: v for name, v in (("n", length), ("q", at)) if v is not None}
+    return Bound(
+        kind="lookup",
+        parameters=parameters,
+        value=shown(value, wanted, "the supremum"),
+        claimed=shown(claimed, wanted, "the claimed bound"),
+        holds=True,  # for every gamma, n and q: lem.quadratic_l1_simple
+        attained=length is not None,
+        where=f"at q = {place}" if length is not None else "approached as n grows, q in the middle",
+        source="Cookbook, Section 5.3.4; yang2026, Lemma 6",
+        labels=("L1 distance" if at is not None else "supremum", "4 e^-gamma"),
+        proofs=("lem.quadratic_l1", "lem.quadratic_l1_simple", "lem.quadratic_greatest"),
+        extra=extra,
+    )
+
+
+SMALLEST = {"float16": 24, "bfloat16": 133, "float32": 149, "float64": 1074}
+"""By format, the k for which 2^-k is the least positive number (subnormal)."""
+
+
+def temperature(
+    n: int | str,
+    gamma: str | int | Fraction,
+    error: str | int | Fraction = "1/4",
+    bits: int | str | None = None,
+    digits: int | str = 30,
+) -> Bound:
+    """The greatest temperature that keeps the error of retrieved values below a target, against gamma/log(2 n/error)
+    (Cookbook, Section 5.7), and where weights round to zero in each float format.
+
+    error E: The greatest error of a value in [0, 1].
+    bits P: Fractional bits of a fixed-point format.
+
+    There are n >= 2 scores with the gap gamma > 0: the maximum is unique and every other score is at least gamma below
+    it. The target error is between 0 and 1. Relative radius at most 10^-digits.
+
+    Why the value is sharp. With x = e^(-gamma/tau) the greatest error is (n - 1) x/(1 + (n - 1) x): the weight that
+    softmax gives to the other positions, where the value is 0 and the maximum's is 1 (or the reverse). It is at most
+    delta exactly when x <= delta/((1 - delta)(n - 1)), that is tau <= gamma/log((n - 1)(1 - delta)/delta). Where that
+    logarithm is not positive every tau will do.
+
+    Claimed: tau = gamma/log(2 n/delta), from 2 n e^(-gamma/tau) = delta; for delta = 1/4 the rule gamma/log(8 n) of
+    Section 5.7. It holds where it is at most the sharp value; "slack" is their quotient, and "error at the rule" the
+    greatest error there.
+
+    Rounding. Once e^(-gamma/tau) rounds to zero (to the nearest, ties to even, subnormal numbers kept), the row is
+    exactly hard. The least positive number 2^-k rounds to zero up to 2^-(k + 1), so that tau = gamma/((k + 1) log 2) is
+    the greatest such temperature; with `bits` = p fractional bits, k = p.
+
+    Raises BadInput for n, gamma, error, bits or digits. Source: Cookbook, Section 5.7.
+    """
+    wanted = check_digits(digits)
+    many = count(n, least=2)
+    text, gap = positive(gamma)
+    target, delta = exact(error, "error")
+    places = None if bits is None else count(bits, "bits", bits=30)
+    for side, sign in (("greater than 0", lambda: delta()), ("less than 1", lambda: 1 - delta())):
+        if decide_sign(sign, f"error {side}") <= 0:
+            raise BadInput("the error must be between 0 and 1", target, "give for example --error 1/4")
+
+    def odds() -> flint.arb:
+        return (many - 1) * (1 - delta()) / delta()
+
+    share = Fraction(many - 1, many)  # the error of equal weights; balls do not tell that the two are the same
+    if _same(target, share) or decide_sign(lambda: odds() - 1, "(n - 1)(1 - error)/error > 1") <= 0:
+        raise BadInput("the error must be below (n - 1)/n, where every temperature reaches it", f"{target}, n = {many}")
+
+    def value() -> flint.arb:
+        return gap() / odds().log()
+
+    def claimed() -> flint.arb:
+        return gap() / (2 * many / delta()).log()
+
+    def at_rule() -> flint.arb:
+        x = delta() / (2 * many)
+        return (many - 1) * x / (1 + (many - 1) * x)
+
+    holds = decided(lambda: 2 * many / delta() - odds(), wanted, "the rule's tau <= the sharp tau")
+    extra = {
+        "slack": shown(lambda: value() / claimed(), wanted, "the slack"),
+        "error at the rule": shown(at_rule, wanted, "the error"),
+    }
+    formats = {**SMALLEST, **({} if places is None else {f"{places} fractional bits": places})}
+    for name, k in formats.items():
+        extra[f"hard in {name}"] = shown(lambda k=k: vanishing(gap(), k), wanted, "a temperature")
+    parameters: dict[str, int | bool | str] = {"n": many, "gamma": text, "error": target}
+    return Bound(
+        kind="temperature",
+        parameters=parameters if places is None else {**parameters, "bits": places},
+        value=shown(value, wanted, "the greatest temperature"),
+        claimed=shown(claimed, wanted, "the rule's temperature"),
+        holds=holds,
+        attained=True,
+        where="with one maximal score and all others exactly gamma below it",
+        source="Cookbook, Section 5.7",
+        labels=("greatest tau", "gamma/log(2 n/error)"),
+        proofs=("cookbook.s5.7.tau", "lem.hard_soft_value", "cookbook.s5.7.precision"),
+        extra=extra,
+    )
+
+
+def _same(text: str, number: Fraction) -> bool:
+    """Whether the text is a rational number, and that one."""
+    try:
+        return rational(parse_term(text)) == number
+    except BadInput:  # not rational, or too large to compute exactly
+        return False
+
+
+def vanishing(gamma: flint.arb, k: int) -> flint.arb:
+    """The greatest tau at which e^(-gamma/tau) rounds to zero where 2^-k is the least positive number."""
+    return gamma / ((k + 1) * flint.arb.const_log2())

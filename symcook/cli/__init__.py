@@ -80,6 +80,6 @@ def dispatch(arguments: list[str]) -> int:
 
             print_list(as_json=len(arguments) == 2)
             return 0
-    from symcook.cli.group import invoke
+    from symcook.cli.output import invoke
 
     return invoke(arguments)

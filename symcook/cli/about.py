@@ -23,9 +23,12 @@ from symcook.cli.options import (
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, say, say_or_json
 from symcook.errors import BadInput
-from symcook.recipes.named import path_of, read
+from symcook.recipes.models import path_of, read
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from symcook.cli.options import Chosen
     from symcook.recipes.operations import Operation
 
 
@@ -108,14 +111,14 @@ def _function(found: Operation) -> dict[str, Any]:
     }
 
 
-def _call(function: Any) -> str:
+def _call(function: Callable[..., object]) -> str:
     """The arguments of a function, without their types."""
     parameters = inspect.signature(function).parameters.values()
     plain = [one.replace(annotation=inspect.Parameter.empty) for one in parameters]
     return str(inspect.Signature(plain))
 
 
-def _facts(chosen: Any) -> dict[str, Any]:
+def _facts(chosen: Chosen) -> dict[str, Any]:
     model, info = chosen.model, chosen.info
     if info is None:
         symbols = [{"name": p.name, "region": p.region, "default": _text(p.default)} for p in model.parameters]
@@ -157,7 +160,7 @@ def _facts(chosen: Any) -> dict[str, Any]:
     }
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     from symcook.model.symbols import from_sympy
 
     return None if value is None else from_sympy(value)
@@ -274,7 +277,7 @@ def completion(*, shell: Annotated[str, argument(type=OneOf("shell", SHELLS))], 
     """Print a completion script: eval "$(symcook completion bash)"."""
     from click.shell_completion import get_completion_class
 
-    from symcook.cli.group import group
+    from symcook.cli.output import group
 
     found = get_completion_class(shell)
     assert found is not None, shell

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook import bounds
 from symcook.cli.options import DIGITS, Force, OneOf, argument, given, option, read_settings
 from symcook.cli.options import command as declare
-from symcook.cli.output import Progress, Waiting, print_json, say, say_or_json
+from symcook.cli.output import Progress, Waiting, say_or_json
 from symcook.cli.question import Plot, kind_of
-from symcook.declaration import Argument, Question
+from symcook.declaration import DeclaredArgument, Question
 from symcook.errors import BadInput, Undecided, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _ARGUMENTS = {argument.name: argument for kind in bounds.KINDS.values() for argument in kind.arguments}
 
 
-def _kind(argument: Argument) -> Any:
+def _kind(argument: DeclaredArgument) -> Any:
     """The type of an argument, with the kinds that it is for; its default where it is the same for all of these."""
     kinds = {kind.name: one for kind in bounds.KINDS.values() for one in kind.arguments if one.name == argument.name}
     same = len({one.help for one in kinds.values()}) == 1
@@ -64,7 +67,7 @@ def bound(
 
 def _values(settings: tuple[str, ...], text: str | None) -> dict[str, str] | None:
     """What `--set` and `--values` give, together."""
-    from symcook.bounds.models import settings as read
+    from symcook.bounds.arguments import settings as read
 
     found = read_settings(settings)
     for name, value in read(text).items():
@@ -74,7 +77,7 @@ def _values(settings: tuple[str, ...], text: str | None) -> dict[str, str] | Non
     return found or None
 
 
-def _check(chosen: Question, said: dict[str, Any], ranged: str | None) -> None:
+def _check(chosen: Question, said: Mapping[str, object], ranged: str | None) -> None:
     """BadInput where an argument is missing or is none of the kind; `ranged` is the one that is run over."""
     names = chosen.names
     if ranged and ranged not in names:
@@ -98,11 +101,9 @@ def _plot(kind: str, over: str, place: str, said: dict[str, Any], digits: int, f
     with Progress(f"{kind} over {over}") as progress:
         found, files = plot_bound(kind, over, place, digits=digits, force=force, progress=progress, **said)
     names = [str(file) for file in files]
-    if as_json:
-        print_json(found.to_json() | {"files": names})
-    else:
-        say(found.text())
-        say(f"wrote {', '.join(names)}")
+    say_or_json(
+        as_json, lambda: found.to_json() | {"files": names}, lambda: f"{found.text()}\nwrote {', '.join(names)}"
+    )
     if len(files) == 1:
         print(MISSING, file=sys.stderr)
     return _code(found.holds, digits)

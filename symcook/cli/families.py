@@ -10,19 +10,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from symcook.cli.options import Name, Settings, option, read_settings
 from symcook.cli.options import command as declare
 from symcook.cli.output import print_json, say, say_or_json
 from symcook.errors import BadInput
 from symcook.model.family import shipped
-from symcook.recipes.named import instance_of, model_of, path_of, read, said, ships, told
-from symcook.report.text import WIDE
+from symcook.recipes.models import instance_of, model_of, path_of, read, said, ships, told
+from symcook.report.document import WIDE
 
 if TYPE_CHECKING:
     from symcook.model.family import Family
     from symcook.model.instance import Instance
+    from symcook.model.transformer import Transformer
     from symcook.proof.replay import Statement
 
 
@@ -159,7 +160,7 @@ def no_theorem(family: Family) -> str:
     return f"{line}; there is one with {having}." if there else f"{line}."
 
 
-def candidates(model: Any, name: str) -> tuple[list[tuple[Family, Instance]], bool]:
+def candidates(model: Transformer, name: str) -> tuple[list[tuple[Family, Instance]], bool]:
     """The families and sizes that a model may be an instance of; whether it says so itself."""
     if (found := told(model.source, Path(name).parent, name)) is not None:
         family = read(*found)
@@ -167,7 +168,7 @@ def candidates(model: Any, name: str) -> tuple[list[tuple[Family, Instance]], bo
     return [one for path in sorted(shipped("").parent.glob("*.json")) for one in _counted(path, model)], False
 
 
-def _counted(path: Path, model: Any) -> Iterator[tuple[Family, Instance]]:
+def _counted(path: Path, model: Transformer) -> Iterator[tuple[Family, Instance]]:
     """A family without tables at the smallest sizes with the model's numbers of coordinates, tokens and layers."""
     family = read(path)
     if family.tables or (family.vocabulary is None) is (model.embedding.words is not None):
@@ -183,7 +184,7 @@ def _counted(path: Path, model: Any) -> Iterator[tuple[Family, Instance]]:
             return
 
 
-def _sized(family: Family, sizes: Mapping[str, int], model: Any) -> Instance | None:
+def _sized(family: Family, sizes: Mapping[str, int], model: Transformer) -> Instance | None:
     from symcook.model.family import Repeat
 
     try:

@@ -24,12 +24,11 @@ from symcook.cli.options import (
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, print_json, say, say_or_json
 from symcook.errors import EMPTY_WORD, BadInput
-from symcook.export import MAX_LENGTH
+from symcook.export import COMPARED, MAX_LENGTH
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
-COMPARED = 64
 KINDS = ("npz", "safetensors", "torch", "onnx", "transformerlens")
 TYPES = ("float64", "float32", "float16", "bfloat16")
 ENDINGS = {".npz": "npz", ".safetensors": "safetensors", ".pt": "torch", ".onnx": "onnx", ".pth": "transformerlens"}
@@ -236,7 +235,7 @@ def diff(
 
 
 def _models(first: str, second: str, settings: tuple[str, ...]) -> tuple[Transformer, Transformer]:
-    from symcook.recipes.named import path_of
+    from symcook.recipes.models import path_of
 
     names = (first, second)
     family = [path_of(name) is not None for name in names]

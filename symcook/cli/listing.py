@@ -58,7 +58,7 @@ def families() -> list[tuple[str, str]]:
     import json
 
     from symcook.model.family import shipped
-    from symcook.recipes.named import SHIPPED
+    from symcook.recipes.models import SHIPPED
 
     documents = (json.loads(path.read_bytes()) for path in sorted(shipped("").parent.glob("*.json")))
     return [(f"{SHIPPED}{one['name']}", one.get("summary", "")) for one in documents]

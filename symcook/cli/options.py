@@ -26,7 +26,7 @@ class Whole(click.ParamType):
     def __init__(self, what: str, least: int, most: int) -> None:
         self.what, self.least, self.most = what, least, most
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
         text = str(value).strip()
         number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text, re.ASCII) else None
         if number is None or not self.least <= number <= self.most:
@@ -42,7 +42,7 @@ class OneOf(click.ParamType):
     def __init__(self, what: str, choices: Sequence[str]) -> None:
         self.what, self.choices = what, list(choices)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value not in self.choices:
             raise unknown(self.what, str(value), self.choices)
         return value
@@ -138,7 +138,7 @@ def argument(**how: Any) -> Any:
     return lambda name, kind, default: click.argument(name, **how)
 
 
-def given(function: Callable[..., Any], **kinds: Any) -> Callable[..., Any]:
+def given(function: Callable[..., object], **kinds: Any) -> Callable[..., Any]:
     """The function as click calls it: the parameters that `kinds` name, of these types."""
     parameters = inspect.signature(function).parameters
     for name, kind in reversed(kinds.items()):
@@ -152,7 +152,7 @@ def command(name: str, example: str | None = None) -> Callable[[Callable[..., An
     """Declare a command of this name: its help is the function's docstring, `example` a line to try, and what it is
     given stands in its signature."""
 
-    def declare(function: Callable[..., Any]) -> Command:
+    def declare(function: Callable[..., object]) -> Command:
         hints = get_type_hints(function, include_extras=True)
         given(function, **{name: kind for name, kind in hints.items() if get_origin(kind) is Annotated})
         click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")(function)
@@ -279,7 +279,7 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
     the nearest name, for any other.
     """
     from symcook.recipes import exists, info
-    from symcook.recipes.named import named
+    from symcook.recipes.models import named
 
     given = read_settings(settings)
     recipe, arguments, model = named(name, given, tokens)
@@ -353,7 +353,7 @@ def input_hint(chosen: Chosen) -> str:
     return f'give --rows "{", ".join(inputs)}; ..." (one row a position)'
 
 
-def need_input(chosen: Chosen, given: Any, why: str) -> Any:
+def need_input(chosen: Chosen, given: object, why: str) -> Any:
     """`given`, or BadInput that names the option where there is none or an input lacks a value."""
     if given is None:
         if not chosen.model.embedding.inputs and not chosen.model.alphabet:

@@ -1,17 +1,27 @@
-"""How the commands print: text or one JSON document on stdout, progress on stderr."""
+"""The command line by click: commands imported when they are needed, errors of usage in our words, and how answers are
+printed: text or one JSON document on stdout, progress on stderr."""
 
 from __future__ import annotations
 
+import importlib
+import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import click
+
+from symcook import __version__
 from symcook.alarm import TimeUp, alarm
-from symcook.errors import Undecided
-from symcook.report.text import WIDE
+from symcook.cli import COMMANDS, THREE_THINGS, help_text
+from symcook.errors import BadInput, Undecided, unknown
+from symcook.report.document import WIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def say(text: str = "") -> None:
@@ -29,7 +39,7 @@ def begin() -> None:
     _answered = False
 
 
-def print_json(document: Any) -> None:
+def print_json(document: object) -> None:
     """Print one JSON document; a float that JSON cannot write becomes text."""
     global _answered
     import json
@@ -38,7 +48,7 @@ def print_json(document: Any) -> None:
     _answered = True
 
 
-def say_or_json(as_json: bool, data: Callable[[], Any], text: Callable[[], str]) -> None:
+def say_or_json(as_json: bool, data: Callable[[], object], text: Callable[[], str]) -> None:
     """Print an answer as JSON or as text."""
     if as_json:
         print_json(data())
@@ -46,13 +56,13 @@ def say_or_json(as_json: bool, data: Callable[[], Any], text: Callable[[], str])
         say(text())
 
 
-def failed(error: dict[str, Any]) -> None:
+def failed(error: Mapping[str, object]) -> None:
     """Print a failure as the one JSON document; an answer that stayed open has been printed as what it is."""
     if not _answered:
         print_json({"error": error})
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> Any:
     if isinstance(value, float) and (value != value or abs(value) == float("inf")):
         return repr(value)
     if isinstance(value, dict):
@@ -85,7 +95,7 @@ class Progress:
         if self.drawn:
             print("\r" + " " * 78 + "\r", end="", file=sys.stderr, flush=True)
 
-    def __call__(self, done: Any, total: Any = None) -> None:
+    def __call__(self, done: object, total: object = None) -> None:
         now = time.monotonic()
         if now - self.started < 1 or now - self.last < 0.2 or sys.stderr is None or not sys.stderr.isatty():
             return
@@ -125,3 +135,98 @@ class Waiting:
         self.over.set()
         self.thread.join()
         self.progress.__exit__(*given)
+
+
+HOMES = {
+    "about": ("list", "show", "explain", "claims", "lemmas", "completion"),
+    "families": ("new",),
+    "files": ("export", "verify-export", "diff", "report"),
+    "question": ("margin", "tolerance", "temperature", "precision", "entropy"),
+    "runs": ("run", "derive", "check"),
+}
+"""The modules that have several commands; another one is in the module of its name."""
+
+
+class CommandTable(click.Group):
+    """The group of commands: names from `COMMANDS`, modules when they are needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        home = next((module for module, names in HOMES.items() if cmd_name in names), cmd_name)
+        found = importlib.import_module(f"symcook.cli.{home}")
+        own = "list_" if cmd_name == "list" else cmd_name.replace("-", "_")
+        return found.command_of(cmd_name) if home == "question" else getattr(found, own)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if not ctx.resilient_parsing and args[0] not in COMMANDS:
+            raise unknown("command", args[0], list(COMMANDS))
+        return super().resolve_command(ctx, args)
+
+    def get_help(self, ctx: click.Context) -> str:
+        return help_text()
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(name, help=line) for name, line in COMMANDS.items() if name.startswith(incomplete)]
+
+
+@click.group(
+    "symcook",
+    cls=CommandTable,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, message="symcook %(version)s")
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
+@click.pass_context
+def group(ctx: click.Context) -> None:
+    """Transformers built by hand: derived, run, checked, proved, bounded and exported, exactly."""
+    if ctx.invoked_subcommand is None:
+        click.echo(THREE_THINGS)
+
+
+def invoke(arguments: list[str]) -> int:
+    """Parse and invoke; the exit code that the command answers. Errors of usage become BadInput."""
+    instruction = os.environ.get("_SYMCOOK_COMPLETE")
+    if instruction:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(group, {}, "symcook", "_SYMCOOK_COMPLETE", instruction)
+    begin()
+    try:
+        # Not `group.main`, which would answer Ctrl-C and errors itself.
+        with group.make_context("symcook", list(arguments)) as ctx:
+            code = group.invoke(ctx)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.UsageError as error:
+        if isinstance(error, click.NoSuchOption) and error.option_name == "--json" and arguments[:1] == ["--json"]:
+            rest = " ".join([*arguments[1:], "--json"])
+            raise BadInput("--json must follow the command", "it came first", f"write symcook {rest}") from None
+        raise _sentence(error) from None
+    return code if isinstance(code, int) else 0
+
+
+def _sentence(error: click.UsageError) -> BadInput:
+    """A usage error of click in our words: what must hold, what was given, what to do."""
+    ctx = error.ctx or click.Context(group, info_name="symcook")
+    command, options = ctx.command_path, [p for p in ctx.command.get_params(ctx) if isinstance(p, click.Option)]
+    hint = f"see {command} --help"
+    if isinstance(error, click.NoSuchOption):
+        return unknown("option", error.option_name, [n for p in options for n in p.opts if n[:2] == "--"], hint)
+    if isinstance(error, click.BadOptionUsage):
+        if any(p.is_flag for p in options if error.option_name in p.opts):
+            return BadInput(f"the option {error.option_name} must not have a value", "one", hint)
+        return BadInput(f"the option {error.option_name} must have a value", "none", hint)
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        param = error.param
+        what = param.opts[-1] if param.param_type_name == "option" else (param.name or "").upper()
+        return BadInput(f"{command} must have {what}", "none", hint)
+    return BadInput("the command must be used as its help says", error.format_message().rstrip("."), hint)

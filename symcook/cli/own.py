@@ -13,9 +13,12 @@ from symcook.cli.options import Chosen, choose, need_values
 from symcook.cli.output import Waiting, print_json, say
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.files import put, vacant
-from symcook.recipes.named import is_path
+from symcook.recipes.models import is_path
 
 if TYPE_CHECKING:
+    from symcook.cli.options import Chosen
+    from symcook.proof.own import Settled
+    from symcook.proof.ownruns import Tried
     from symcook.proof.replay import Verdict
 
 
@@ -41,7 +44,7 @@ def prove_own(
 ) -> int:
     """Prove or refute the sentence about a model, and write the certificate beside its file."""
     from symcook.proof import own
-    from symcook.proof.audit.unasked import unasked, unasked_words
+    from symcook.proof.audit.source import unasked, unasked_words
 
     chosen, document = bound(name, settings)
     statement = own.claim(document, sentence)
@@ -110,11 +113,14 @@ def _text(proof: str) -> Any:
         raise BadInput("a proof text must be a readable file in UTF-8", proof) from None
 
 
-def _without(answer: Any, chosen: Any, row: dict[str, Any], proof: str | None, seconds: int, as_json: bool) -> int:
+def _without(
+    answer: Settled, chosen: Chosen, row: dict[str, object], proof: str | None, seconds: int, as_json: bool
+) -> int:
     """What is said where there is no certificate: 1 where the sentence is false of a word, else Undecided."""
     from symcook.proof import own
 
     if answer.missing is None:
+        assert answer.tried is not None and answer.tried.word is not None
         word = chosen.model.embedding.said(answer.tried.word)
         if as_json:
             print_json(row)
@@ -134,14 +140,14 @@ def _without(answer: Any, chosen: Any, row: dict[str, Any], proof: str | None, s
     raise Undecided(f"{where}{so_far}; {do}.")
 
 
-def _smallest(tried: Any) -> str:
+def _smallest(tried: Tried) -> str:
     """What there is to say of the word at which a sentence is false."""
     parts = [] if tried.open_at is None else ["smaller words are open"]
     parts += ["the sentence asks for positions that this word does not have"] if tried.outside else []
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _so_far(tried: Any) -> str:
+def _so_far(tried: Tried | None) -> str:
     if tried is None or not tried.length:
         return ""
     return f"; true of all words with at most {tried.length} position{'s' * (tried.length > 1)}, not proved"
@@ -149,8 +155,8 @@ def _so_far(tried: Any) -> str:
 
 def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     """Check the certificate beside a model file again, for the model as it is now."""
-    from symcook.proof import own, ownfiles, replay
-    from symcook.proof.audit.unasked import unasked, unasked_words
+    from symcook.proof import own, replay
+    from symcook.proof.audit.source import unasked, unasked_words
 
     _, document = bound(name, settings)
     target, beside = Path(name).with_suffix(".certificate.json"), Path(name).with_suffix(".statement.txt")
@@ -165,7 +171,7 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
         certificate, text = replay.load_json(target.read_bytes()), beside.read_bytes().decode()
     except (OSError, UnicodeDecodeError):
         raise BadInput("a certificate and its statement must be readable files in UTF-8", target) from None
-    sentence, verdict = ownfiles.again(document, certificate, text)
+    sentence, verdict = own.again(document, certificate, text)
     found = unasked(own.claim(document, sentence)) if verdict.status == "PROVED" else []
     if as_json:
         print_json(checked(verdict, found, target, beside) | {"sentence": sentence, "reason": verdict.reason or None})

@@ -6,12 +6,17 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli.options import SECONDS, Settings, argument, completes, option, papers
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, line_width, print_json, say
 from symcook.errors import BadInput, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from symcook.proof.replay import Verdict
 
 
 def _provable() -> list[str]:
@@ -139,13 +144,13 @@ def _is_model(name: str) -> bool:
     """Whether a name on the command line is that of a model file, and of nothing that is stored."""
     from symcook import claims
     from symcook.proof.replay import statements
-    from symcook.recipes.named import is_path, path_of
+    from symcook.recipes.models import is_path, path_of
 
     known = name in claims.inventory() or name in statements()
     return (is_path(name) or path_of(name) is not None) and not known
 
 
-def _problems(verdicts: list[Any], everything: bool) -> list[str]:
+def _problems(verdicts: Sequence[Verdict], everything: bool) -> list[str]:
     """Certificates that are rejected beside one that is accepted and, with --all, those that belong to no statement."""
     from symcook.proof.replay import library
 
@@ -201,9 +206,9 @@ def replayed(names: list[str]) -> list[Any]:
         return replay(names, progress, min(os.cpu_count() or 1, len(names) // 40 + 1))
 
 
-def verdict_json(verdict: Any) -> dict[str, Any]:
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
     """One entry of ``prove --json``; the certificate is named from the folder of proofs."""
-    from symcook.proof.audit.unasked import unasked
+    from symcook.proof.audit.source import unasked
     from symcook.proof.replay import statements
 
     stored = verdict.certificate
@@ -222,7 +227,7 @@ def verdict_json(verdict: Any) -> dict[str, Any]:
     }
 
 
-def document(verdicts: list[Any], without: list[str], full: bool = False) -> Any:
+def document(verdicts: Sequence[Verdict], without: list[str], full: bool = False) -> Any:
     """One id in full, several as a table, for this terminal."""
     from symcook.report.proof import document as drawn
 
@@ -246,7 +251,7 @@ def _judged_by_coq(names: list[str], without: list[str]) -> int:
     return 0 if good else 1
 
 
-def _print_latex(verdicts: list[Any], without: list[str], full: bool) -> None:
+def _print_latex(verdicts: Sequence[Verdict], without: list[str], full: bool) -> None:
     """The fragments one after the other; what has no stored proof is a comment."""
     from symcook.report.proof import proof_latex
 
@@ -257,7 +262,7 @@ def _print_latex(verdicts: list[Any], without: list[str], full: bool) -> None:
         say(f"% {name}: no stored proof")
 
 
-def _followed(verdicts: list[Any]) -> Iterator[Any]:
+def _followed(verdicts: Sequence[Verdict]) -> Iterator[Any]:
     """The verdicts in turn; progress on stderr where the text itself goes to a file or a pipe."""
     quiet = sys.stdout is None or sys.stdout.isatty()
     with Progress("writing") as progress:
@@ -267,7 +272,7 @@ def _followed(verdicts: list[Any]) -> Iterator[Any]:
             yield verdict
 
 
-def _broken_json(verdicts: list[Any]) -> list[dict[str, Any]]:
+def _broken_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
     """For each id its near misses, of the statement that is proved: its own, or the one that corrects it."""
     from symcook.proof.audit.neighbours import broken
     from symcook.proof.replay import statements
@@ -282,7 +287,7 @@ def _broken_json(verdicts: list[Any]) -> list[dict[str, Any]]:
     return documents
 
 
-def _print_broken(verdicts: list[Any], without: list[str]) -> None:
+def _print_broken(verdicts: Sequence[Verdict], without: list[str]) -> None:
     """The near misses of each proved statement, as they are tried."""
     from symcook.proof.audit.neighbours import broken
     from symcook.proof.replay import statements

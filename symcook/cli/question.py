@@ -24,9 +24,10 @@ from symcook.cli.options import (
     need_values,
     option,
 )
-from symcook.cli.output import Progress, print_json, say, within
-from symcook.declaration import Argument, Question
+from symcook.cli.output import Progress, say_or_json, within
+from symcook.declaration import DeclaredArgument, Question
 from symcook.errors import BadInput
+from symcook.questions import QUESTIONS
 
 RANGES = {"digits": DIGITS, "max_length": LENGTH, "min_length": Whole("the least length", 0, 1_000_000)}
 """By argument, the integers that it may be, where its annotation says int; `LENGTH` where none is named."""
@@ -35,7 +36,7 @@ Plot = Annotated[
 ]
 
 
-def kind_of(argument: Argument, words: str = "") -> Any:
+def kind_of(argument: DeclaredArgument, words: str = "") -> Any:
     """The type of an argument with its option; what is not given there is None, and False of a flag."""
     metavar, read = argument.metavar, None
     kind = Sequence[str] if argument.metavar else bool
@@ -48,8 +49,9 @@ def kind_of(argument: Argument, words: str = "") -> Any:
     return Annotated[kind, option(words or argument.help, metavar, read, argument.option)]
 
 
-def command_of(question: Question) -> Command:
-    """The command that asks a question of a model that reads words."""
+def command_of(name: str) -> Command:
+    """The command that asks the question of this name of a model that reads words."""
+    question = QUESTIONS[name]
 
     def asked(
         name: str,
@@ -79,13 +81,13 @@ def command_of(question: Question) -> Command:
     return command(question.name, question.example)(given(asked, **kinds))
 
 
-def _named(argument: Argument) -> str:
+def _named(argument: DeclaredArgument) -> str:
     """What an argument is, as in "a greatest length": its words up to the first comma."""
     words = argument.words.removesuffix(".").partition(",")[0]
     return words[0].lower() + words[1:]
 
 
-def _example(question: Question, argument: Argument) -> str:
+def _example(question: Question, argument: DeclaredArgument) -> str:
     """The option as it stands in the example."""
     parts = shlex.split(question.example)
     return shlex.join(parts[parts.index(argument.option) :][:2])
@@ -108,12 +110,8 @@ def ask(
     if targets:
         write(found, targets, force)
     names = [str(target) for target in targets]
-    if as_json:
-        print_json(found.to_json() | ({"files": names} if names else {}))
-    else:
-        say(found.text())
-        if names:
-            say(f"wrote {', '.join(names)}")
+    wrote = f"\nwrote {', '.join(names)}" if names else ""
+    say_or_json(as_json, lambda: found.to_json() | ({"files": names} if names else {}), lambda: found.text() + wrote)
     if len(names) == 1:
         print(MISSING, file=sys.stderr)
     return 0

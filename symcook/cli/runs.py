@@ -40,6 +40,8 @@ from symcook.errors import EMPTY_WORD, BadInput, Branching, Undecided, unknown
 
 if TYPE_CHECKING:
     from symcook.derivation import Derivation
+    from symcook.run import Run
+    from symcook.verify.sweep import Check
 
 BITS = Whole("the number of bits", 1, 1_000_000)
 
@@ -67,15 +69,16 @@ def run(
 
     Without --domain the values are exact; where there are no exact ones they are balls, and the answer says so.
     """
-    from symcook.report.figure import write_files
-    from symcook.report.picture import target
     from symcook.report.run import text
     from symcook.run import run as answered
 
     if picture is None and (dark or force):
         raise BadInput("--dark and --force must go with --svg", "no --svg", "give --svg FILE")
-    chosen = choose(name, settings)
-    file = None if picture is None else target(picture, force)
+    chosen, file = choose(name, settings), None
+    if picture is not None:
+        from symcook.report.picture import target
+
+        file = target(picture, force)
     given = need_input(chosen, read_input(chosen, word, tokens, rows), "run")
     need_values(chosen)
     options: dict[str, Any] = {"values": chosen.values, "digits": digits, "bits": bits}
@@ -83,6 +86,8 @@ def run(
     answer, why = exact_or_balls(domain, lambda numbers: answered(chosen.model, given, numbers, **options))
     within = in_region(chosen, answer)
     if file is not None:
+        from symcook.report.figure import write_files
+
         write_files({file: answer.svg(dark).encode()}, force)
         if not trace:
             answer = replace(answer, result=replace(answer.result, steps=()))
@@ -103,7 +108,7 @@ def run(
         raise Undecided(f"the verdict on {given} stayed open in {numbers} numbers; try --domain exact.")
 
 
-def in_region(chosen: Chosen, answer: Any) -> bool | None:
+def in_region(chosen: Chosen, answer: Run) -> bool | None:
     """Whether rows of numbers lie where a recipe is exact; None for words, models of the user's own and irrationals."""
     if chosen.info is None or chosen.model.embedding.inputs is None:
         return None
@@ -176,7 +181,7 @@ def derive(
         say("\n\n".join(answer.text() for answer in answers))
 
 
-def _answers(chosen: Chosen, given: Any, cases: bool) -> tuple[tuple[Derivation, ...], bool]:
+def _answers(chosen: Chosen, given: object, cases: bool) -> tuple[tuple[Derivation, ...], bool]:
     """The closed forms, and whether they are by cases."""
     from symcook.derivation import derive as derived
     from symcook.recipes.closed import has_closed_forms
@@ -194,7 +199,7 @@ def _answers(chosen: Chosen, given: Any, cases: bool) -> tuple[tuple[Derivation,
     return _by_cases(chosen, given), True
 
 
-def _by_cases(chosen: Chosen, given: Any) -> tuple[Derivation, ...]:
+def _by_cases(chosen: Chosen, given: object) -> tuple[Derivation, ...]:
     from symcook.derivation import derive_cases
 
     with Progress(f"cases of {chosen.name}") as progress:
@@ -275,7 +280,7 @@ def _region(chosen: Chosen) -> str | None:
     return region(chosen.name, **chosen.arguments)
 
 
-def check_text(chosen: Chosen, found: Any) -> str:
+def check_text(chosen: Chosen, found: Check) -> str:
     """The outcome in words, about the model as it was chosen."""
     from symcook.report.check import document
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.cli.options import Chosen, choose
 from symcook.cli.options import command as declare
 from symcook.cli.output import print_json, say
+
+if TYPE_CHECKING:
+    pass
 
 MODEL = "dyck-1"
 WORD = "(())"
@@ -93,7 +96,7 @@ def stream(chosen: Chosen, word: str) -> dict[str, Any]:
 
 
 def _table(table: dict[str, Any]) -> str:
-    from symcook.report.text import table as draw
+    from symcook.report.document import table as draw
 
     header = ["position", *(f"{p} {token}" for p, token in enumerate(table["tokens"], 1))]
     return draw(header, [[name, *values] for name, values in table["coordinates"].items()])

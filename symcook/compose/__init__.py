@@ -5,10 +5,8 @@ keeps. Source: Cookbook, Sections 4.2, 5.5 and 8.
 """
 
 from symcook.compose.builder import Builder
-from symcook.compose.confident import confident
-from symcook.compose.cooling import harden, soften
-from symcook.compose.heads import reverse, single_head
-from symcook.compose.paired import paired
+from symcook.compose.cooling import harden, reverse, single_head, soften
+from symcook.compose.paired import confident, paired
 from symcook.compose.routing import cancel_residual, rename, route
 from symcook.compose.stacking import identity_layer, pad, parallel, serial, widen
 

@@ -6,15 +6,15 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from symcook.compose.heads import single_head
+from symcook.compose.cooling import single_head
 from symcook.compose.routing import choice, fresh, route, united
 from symcook.compose.stacking import diagonal, joint_parameters, least, shifted, written
 from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout, one_hot
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.space import Space
 from symcook.model.symbols import Exact, exact, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.model.weights import feedforward, head

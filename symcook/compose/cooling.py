@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, overload
 
+from symcook.compose.routing import fresh, united
+from symcook.compose.stacking import keep_norms, widen
 from symcook.door import door
 from symcook.errors import BadInput
-from symcook.model.layers import SelfAttention
-from symcook.model.parts import Head
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import FeedForward, Head
 from symcook.model.symbols import exact, symbol
 from symcook.model.transformer import Parameter, Transformer
 
@@ -68,10 +71,135 @@ def _heads(model: Transformer) -> list[Head]:
     return [head for block in steps if isinstance(block, SelfAttention) for head in block.heads]
 
 
-def _layers(model: Transformer, change: Any) -> tuple[Any, ...]:
+def _layers(model: Transformer, change: Callable[..., Any]) -> tuple[Any, ...]:
     return tuple(
         layer
         if layer.attention is None
         else replace(layer, attention=SelfAttention(tuple(map(change, layer.attention.heads))))
         for layer in model.layers
+    )
+
+
+MIRROR = {"average": "average", "softmax": "softmax", "leftmost": "rightmost", "rightmost": "leftmost"}
+
+
+def reverse(model: Transformer, *, name: str | None = None) -> Transformer:
+    """The model that does at position i of a word what `model` does at the mirrored position of the reversed word.
+
+    Past masks for future masks and the other way round, rightmost for leftmost, the last position for the first in the
+    readout, EOS for CLS, and i becomes n + 2 start - 1 - i in position functions and temperatures.
+    """
+    i, n = symbol("i"), symbol("n")
+    given = model.embedding
+    mirrored = n + 2 * given.start - 1 - i
+    moved = model.mapped(lambda value: value.subs(i, mirrored) if i in value.free_symbols else value, model.parameters)
+
+    def layer(one: Layer) -> Layer:
+        if one.attention is None:
+            return one
+        heads = (replace(h, mask=h.sees.mirrored.value, weighting=MIRROR[h.weighting]) for h in one.attention.heads)
+        return replace(one, attention=SelfAttention(tuple(heads)))
+
+    return replace(
+        moved,
+        name=f"{model.name} reversed" if name is None else name,
+        embedding=replace(moved.embedding, before=given.after, after=given.before),
+        layers=tuple(map(layer, moved.layers)),
+        readout=moved.readout.mirrored(),
+    )
+
+
+@overload
+def single_head(block: Transformer) -> Transformer: ...
+@overload
+def single_head(block: Layer, taken: Iterable[str] = ()) -> tuple[Layer, ...]: ...
+def single_head(block: Layer | Transformer, taken: Iterable[str] = ()) -> tuple[Layer, ...] | Transformer:
+    """Layers of one head each that together do what a layer, or all layers of a model, does with several.
+
+    Where an order of the heads exists in which none changes what a later one reads, they are stacked in it. Else each
+    head writes to coordinates of its own (new names, also none of `taken`), so that all read the original stream, and a
+    feed-forward part adds these to where they belong and sets them to zero again. At every position the coordinates
+    of the layer end as they did. BadInput for a post-norm where no such order exists: the new coordinates would change
+    its mean.
+    Source: Cookbook, Section 5.5; the addition is that of Section 4.5.
+    """
+    if isinstance(block, Layer):
+        return _single(block, {*taken, *(name for part in block.parts() for name in (*part.reads, *part.writes))})[0]
+    names = {*block.space, *(p.name for p in block.parameters)}
+    layers: list[tuple[Layer, ...]] = []
+    new: dict[str, None] = {}
+    for layer in block.layers:
+        stack, fresh = _single(layer, names)
+        layers.append(stack)
+        new |= dict.fromkeys(fresh)
+    wide = widen(block, tuple(new))
+    flat = (layer for stack in layers for layer in stack)
+    return replace(wide, layers=tuple(keep_norms(layer) if new else layer for layer in flat))
+
+
+def _single(layer: Layer, taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str, ...]]:
+    """The stack, and the new coordinates in it, which are zero again at its end."""
+    heads: tuple[Head, ...] = layer.attention.heads if layer.attention is not None else ()
+    if len(heads) < 2:
+        return (layer,), ()
+    pre = layer.placement not in ("none", "post")
+    seen = [{name for norm in layer.attention_norms for name in norm.reads} if pre else set(h.reads) for h in heads]
+    order = _harmless_order(heads, seen)
+    if order:
+        lower = [
+            Layer(
+                SelfAttention((heads[h],)),
+                attention_norms=layer.attention_norms if pre else (),
+                placement=layer.placement if pre else "none",
+            )
+            for h in order[:-1]
+        ]
+        return (*lower, replace(layer, attention=SelfAttention((heads[order[-1]],)))), ()
+    layer = keep_norms(layer)
+    own: list[tuple[str, str]] = []
+    stack: list[Layer] = []
+    for number, head in enumerate(heads, 1):
+        for name in head.writes:
+            own.append((fresh(f"{name}_head{number}", {*taken, *(new for new, _ in own)}), name))
+        block = replace(head, writes=tuple(new for new, _ in own[len(own) - len(head.writes) :]))
+        stack.append(Layer(SelfAttention((block,)), None, layer.attention_norms, (), layer.placement))
+    if layer.placement == "none":
+        stack[-1] = replace(stack[-1], feedforward=_deliver(own))
+    else:
+        stack.append(Layer(None, _deliver(own)))
+    if layer.feedforward is not None:
+        stack.append(Layer(None, layer.feedforward, (), layer.feedforward_norms, layer.placement))
+    return tuple(stack), tuple(new for new, _ in own)
+
+
+def _harmless_order(heads: Sequence[Head], seen: Sequence[set[str]]) -> list[int] | None:
+    """An order of the heads in which none writes what a later one sees; None where there is none."""
+    left, order = list(range(len(heads))), []
+    while left:
+        free = next(
+            (h for h in left if not any(set(heads[h].writes) & seen[other] for other in left if other != h)), None
+        )
+        if free is None:
+            return None
+        left.remove(free)
+        order.append(free)
+    return order
+
+
+def _deliver(pairs: Sequence[tuple[str, str]]) -> FeedForward:
+    """Add each first coordinate to the second and subtract it from itself, through x = relu(x) - relu(-x)."""
+    import sympy
+
+    sources = tuple(new for new, _ in pairs)
+    targets = united(name for _, name in pairs)
+    add = sympy.ImmutableMatrix(len(targets), len(pairs), lambda r, c: int(pairs[c][1] == targets[r]))
+    eye = sympy.eye(len(pairs))
+    weights = sympy.ImmutableMatrix.vstack(add, -eye)
+    return FeedForward(
+        sources,
+        (*targets, *sources),
+        W1=sympy.ImmutableMatrix.vstack(eye, -eye),
+        b1=[0] * (2 * len(pairs)),
+        W2=sympy.ImmutableMatrix.hstack(weights, -weights),
+        b2=[0] * (len(targets) + len(sources)),
     )

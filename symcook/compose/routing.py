@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from symcook.errors import BadInput
-from symcook.model.checks import matrix
+from symcook.model.checks import Space, matrix
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.space import Space
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Transformer
 

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 from symcook.compose.hooked import is_hooked, plain
 from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
-from symcook.model.checks import dyadics
+from symcook.model.checks import Space, dyadics
 from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.space import Space
+from symcook.model.rationals import quotient
 from symcook.model.symbols import Exact
-from symcook.model.tables import table as table_of
 from symcook.model.transformer import Transformer
 
 if TYPE_CHECKING:
+
     from symcook.numbers.matrix import RationalMatrix
+
 
 _LAYER = {
     "self_attn.in_proj_weight": (True, "3 d x d"), "self_attn.in_proj_bias": (False, "3 d"),
@@ -297,3 +298,18 @@ def _ratios(key: str, entries: Sequence[Any]) -> list[tuple[int, int]]:
         if not isinstance(entry, (int, float, Fraction)) or isinstance(entry, bool) or entry - entry != 0:
             raise BadInput(f"every entry of {key} must be a finite number", repr(entry))
     return [entry.as_integer_ratio() for entry in entries]
+
+
+def table_of(values: Sequence[Fraction | str], start: int, name: str = "i") -> str:
+    """The text of what is `values[k]` at name = start + k; halved again and again, so that it nests and is evaluated in
+    the logarithm of its length. Values may be texts themselves.
+
+    >>> table_of([Fraction(1, 2), Fraction(3), Fraction(3)], 1)
+    'if(i < 2, 1/2, 3)'
+    """
+    first = values[0]
+    if all(value == first for value in values):
+        return first if isinstance(first, str) else quotient(first)
+    half = len(values) // 2
+    left, right = table_of(values[:half], start, name), table_of(values[half:], start + half, name)
+    return f"if({name} < {start + half}, {left}, {right})"

@@ -14,7 +14,7 @@ DOMAINS = {
     "symbolic": "symcook.domains.symbolic:Symbolic",
     "exact": "symcook.domains.exact:Exact",
     "batch": "symcook.domains.batch:Batch",
-    "ball": "symcook.domains.ball:Ball",
+    "ball": "symcook.domains.ball:BallDomain",
     "mpmath": "symcook.domains.mp:Mp",
     "float64": "symcook.domains.floats:Float64",
     "float32": "symcook.domains.floats:Float32",

@@ -48,11 +48,11 @@ Columns = Sequence[Column]
 Balls = Sequence[Sequence[arb]]
 
 
-class Ball(Shortening[Value]):
+class BallDomain(Shortening[Value]):
     """The domain of rationals and real balls at `bits` bits of working precision.
 
     >>> from symcook.model.parts import Mask
-    >>> domain = Ball(64)
+    >>> domain = BallDomain(64)
     >>> with domain.context():
     ...     domain.begin(("a", "b", "b"), 1)
     ...     token = domain.embed({"a": Fraction(2, 3), "b": Fraction(-1, 3)})

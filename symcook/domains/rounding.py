@@ -32,7 +32,7 @@ from typing import Any, ClassVar
 import flint
 from flint import arb, fmpq
 
-from symcook.domains.ball import ACTIVATIONS, ZERO, Ball, Column, Columns, Value
+from symcook.domains.ball import ACTIVATIONS, ZERO, BallDomain, Column, Columns, Value
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Rowwise, Scores
 from symcook.errors import BadInput
@@ -221,7 +221,7 @@ FORMATS: Mapping[str, tuple[Format, Format]] = {
 """The type of stored columns, and the one inside an operation (scores, weights, sums, layer norm)."""
 
 
-class Rounding(Ball):
+class Rounding(BallDomain):
     """The domain of these sets; with `stored` columns, and `inner` the arithmetic inside one operation. `divides_first`
     is the order of a plain `softmax(scores) @ values`.
 

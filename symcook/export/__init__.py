@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 DEFAULT_LENGTH = 16
 """The length, in typed symbols, to which an export is compared where none is asked for."""
 MAX_LENGTH = 4096
+COMPARED = 64
+"""The greatest length to which `diff` compares two models."""
 
 
 @door()

@@ -58,7 +58,7 @@ def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, dict
     `roundings` takes for each array with a number that is not stored exactly how many there are, the greatest relative
     error, and the first of them. Raises BadInput, with the weight, where a number does not fit `dtype`.
     """
-    return _Writer(model, dtype, n_max, {} if roundings is None else roundings).archive()
+    return _ArchiveWriter(model, dtype, n_max, {} if roundings is None else roundings).archive()
 
 
 def reach(m: Mapping[str, np.ndarray]) -> int | None:
@@ -71,7 +71,7 @@ def held_as(dtype: str) -> str:
     return "float32" if dtype == "bfloat16" else dtype
 
 
-class _Writer:
+class _ArchiveWriter:
     def __init__(self, model: Transformer, dtype: str, n_max: int, roundings: dict[str, Any]) -> None:
         self.model, self.dtype, self.n_max, self.roundings = model, dtype, n_max, roundings
         self.space = {name: k for k, name in enumerate(model.space)}
@@ -328,7 +328,7 @@ def cast(values: npt.ArrayLike, dtype: str) -> np.ndarray[Any, Any]:
         bits = np.minimum(exponent + 133, 8)  # less than 8 where the result is subnormal
         found = np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
         found = np.where(np.isfinite(near), found, near)
-        return np.where(np.abs(found) >= 2.0**128, np.copysign(np.inf, found), found).astype(np.float32)
+        return found.astype(np.float32)  # 2^128 becomes inf
 
 
 def _relative(value: Stored | float, stored: float) -> float:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput, Undecided
+from symcook.export import COMPARED
 from symcook.forward import Result, forward
 from symcook.model.answers import Shown
 from symcook.model.rationals import quotient
@@ -16,9 +18,11 @@ from symcook.model.symbols import Exact, exact, fraction
 from symcook.model.transformer import Transformer
 from symcook.words import every
 
+if TYPE_CHECKING:
+    pass
+
 INPUTS = 500
 """The greatest number of inputs on which two models are run."""
-MAX_LENGTH = 64
 BITS = 256
 
 Progress = Callable[[int, int], None]
@@ -84,8 +88,8 @@ def diff(
     near = fraction(exact(tolerance))
     if near < 0:
         raise BadInput("a tolerance must not be negative", quotient(near))
-    if isinstance(max_length, bool) or not 1 <= max_length <= MAX_LENGTH:
-        raise BadInput(f"the greatest length must be an integer from 1 to {MAX_LENGTH}", max_length)
+    if isinstance(max_length, bool) or not 1 <= max_length <= COMPARED:
+        raise BadInput(f"the greatest length must be an integer from 1 to {COMPARED}", max_length)
     for model in (one, other):
         model.check_length(max_length + model.embedding.added)
     if one.alphabet != other.alphabet or one.embedding.inputs != other.embedding.inputs:
@@ -153,7 +157,7 @@ def _inputs(model: Transformer, max_length: int) -> Iterator[tuple[str, Any]]:
             yield show_rows(checked), checked
 
 
-def _run(one: Transformer, other: Transformer, tokens: Any, near: object) -> dict[str, Any] | None:
+def _run(one: Transformer, other: Transformer, tokens: Any, near: Fraction) -> dict[str, Any] | None:
     results = []
     for model in (one, other):
         given = tokens
@@ -193,11 +197,11 @@ def _entry(columns: Any, name: str, place: int) -> Any:
     return columns[name][place] if name in columns else fmpq(0)
 
 
-def _ball(domain: Any, x: Any) -> Any:
+def _ball(domain: Any, x: object) -> Any:
     return domain.read([x], 0)
 
 
-def _differ(domain: Any, x: Any, y: Any, near: Any) -> bool:
+def _differ(domain: Any, x: Any, y: Any, near: Fraction) -> bool:
     from flint import arb, fmpq
 
     if isinstance(x, fmpq) and isinstance(y, fmpq):

@@ -16,7 +16,7 @@ NUMPY_DTYPES = DTYPES[:3]
 
 
 @dataclass(frozen=True)
-class Format:
+class FileFormat:
     """A format: the ending of its file of weights, those of files beside it, its types, and what it needs.
 
     `encode` takes an archive and the stem of the file's name and gives the bytes by ending.
@@ -83,15 +83,15 @@ def _onnx(m: Archive, stem: str) -> dict[str, bytes]:
 
 
 FORMATS = {
-    "npz": Format(".npz", _npz, NUMPY_DTYPES),
-    "safetensors": Format(".safetensors", _safetensors),
-    "torch": Format(".pt", _torch, more=(".py",), needs="torch"),
-    "onnx": Format(".onnx", _onnx, NUMPY_DTYPES, needs="onnx"),
-    "transformerlens": Format(".pth", _transformerlens, more=(".py",), needs="transformer_lens"),
+    "npz": FileFormat(".npz", _npz, NUMPY_DTYPES),
+    "safetensors": FileFormat(".safetensors", _safetensors),
+    "torch": FileFormat(".pt", _torch, more=(".py",), needs="torch"),
+    "onnx": FileFormat(".onnx", _onnx, NUMPY_DTYPES, needs="onnx"),
+    "transformerlens": FileFormat(".pth", _transformerlens, more=(".py",), needs="transformer_lens"),
 }
 
 
-def check(kind: str, dtype: str) -> Format:
+def check(kind: str, dtype: str) -> FileFormat:
     """The format of this name; BadInput where it does not have the type, or the package that it needs is missing."""
     require_known("format", kind, tuple(FORMATS))
     require_known("dtype", dtype, DTYPES)

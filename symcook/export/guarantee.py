@@ -22,7 +22,7 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.matrix import RationalMatrix
 from symcook.words import enclosure
 from symcook.words.boxes import CLASSES, LEVELS, Box, Boxed, boxes, cells
-from symcook.words.prefixes import Prefixes
+from symcook.words.exact import Prefixes
 from symcook.words.rounded import MOST_STATES, Hulls, streams
 
 RUNS = 1000

@@ -108,7 +108,7 @@ class Lens:
         import numpy as np
 
         if any(key.endswith(".P") for key in m):
-            m = Chosen(m).archive()
+            m = ChosenNorms(m).archive()
         self.m, self.np = m, np
         if not len(m["vocabulary"]):
             _refuse("the embedding", "rows of numbers as inputs")
@@ -261,7 +261,7 @@ class Lens:
             yield f"{key}.bias", np.zeros(self.d, dtype=kind) if step is None else self.m[own + "bias"]
 
 
-class Chosen:
+class ChosenNorms:
     """An archive whose norms choose coordinates, as `from_state_dict` makes them, with the chosen ones as its stream.
 
     Each step reads the norm of the same coordinates, and beside it constants, which become biases. The last step copies

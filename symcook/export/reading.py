@@ -7,17 +7,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from symcook.compose.states import table_of
 from symcook.door import door
 from symcook.errors import BadInput
 from symcook.export.archive import FORMAT, Archive
 from symcook.export.files import certificate_of, content, read
 from symcook.export.formats import FORMATS, decode
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
-from symcook.model.space import Space
-from symcook.model.tables import table as table_of
 from symcook.model.transformer import Transformer
 
 if TYPE_CHECKING:

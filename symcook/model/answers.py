@@ -1,14 +1,20 @@
-"""How answers and models show themselves: each kind has a module in `symcook.report`, imported when it is needed.
+"""How answers and models show themselves, and what a model can be asked: `VERBS` of the front door, as methods.
 
-Beside `symcook.model.verbs` this is the only module of values that names what stands above them. A module of the report
-has two functions of an answer: `line`, its repr, and `document`, which text, HTML and LaTeX print.
+Each kind of answer has a module in `symcook.report`, imported when it is needed, with two functions of an answer:
+`line`, its repr, and `document`, which text, HTML and LaTeX print. This is the only module of values that names what
+stands above them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property, wraps
 from importlib import import_module
-from typing import Any, ClassVar, Generic, TypeVar
+from types import MethodType
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from symcook import VERBS
+from symcook.declaration import load
 from symcook.door import door
 
 T = TypeVar("T")
@@ -69,4 +75,53 @@ class Shown(Named):
 class Several(Shown, tuple[T, ...], Generic[T]):
     """Answers of one kind, in their order: a tuple that shows each of them."""
 
-    REPORT = "several"
+    REPORT = "document"
+
+
+class Verb:
+    """A function of a model as its method."""
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+
+    @cached_property
+    def method(self) -> Callable[..., Any]:
+        """The function behind the door, which speaks of what is given beside the model."""
+        import inspect
+
+        function: Any = load(self.home)
+
+        @wraps(function.__wrapped__)
+        def asked(*given: object, **named: object) -> Any:
+            return function.__wrapped__(*given, **named)
+
+        first, *others = inspect.signature(function).parameters.values()
+        asked.__signature__ = inspect.Signature([first.replace(name="self"), *others])  # type: ignore[attr-defined]
+        return door(**function.hints)(asked)
+
+    def __get__(self, model: object, owner: object = None) -> Any:
+        return self.method if model is None else MethodType(self.method, model)
+
+
+class Verbs:
+    """The questions that a `Transformer` answers."""
+
+    if TYPE_CHECKING:
+        from symcook.compose.cooling import soften
+        from symcook.derivation import derive
+        from symcook.export import export
+        from symcook.export.diff import diff
+        from symcook.model.modelfile import save
+        from symcook.questions.entropy import entropy
+        from symcook.questions.margin import margin
+        from symcook.questions.precision import precision
+        from symcook.questions.temperature import temperature
+        from symcook.questions.tolerance import tolerance
+        from symcook.run import run, run_many
+        from symcook.verify.sweep import check
+
+        __call__ = run
+
+
+for name, home in VERBS.items():
+    setattr(Verbs, name, Verb(home))

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from symcook.door import door
 from symcook.errors import EMPTY_WORD, BadInput, require_known
 from symcook.model.answers import Named
-from symcook.model.checks import Put, changes, coordinates, freeze, instance, matrix, printable, sparse
-from symcook.model.space import Space
+from symcook.model.checks import Put, Space, changes, coordinates, freeze, instance, matrix, printable, sparse
 from symcook.model.symbols import Number, exact, lowered, symbol
 
 if TYPE_CHECKING:

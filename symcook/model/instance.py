@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 
 from symcook.errors import BadInput, NotExact, unknown
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import MAX_DIGITS, Tree, children, names, show
 from symcook.model.family import Family, renamed
@@ -20,9 +21,8 @@ from symcook.model.layers import Layer as ModelLayer
 from symcook.model.layers import SelfAttention
 from symcook.model.parts import FeedForward, LayerNorm
 from symcook.model.parts import Head as ModelHead
-from symcook.model.plainfamily import Head, Layer, Norm, Range, Repeat, Write
+from symcook.model.plainfamily import FamilyHead, FamilyLayer, Norm, Range, Repeat, Write
 from symcook.model.rationals import Rationals, quotient
-from symcook.model.space import Space
 from symcook.model.symbols import exact
 from symcook.model.transformer import Transformer
 
@@ -110,7 +110,8 @@ class Instance:
             if name not in values:
                 raise BadInput(f"{family.name} must have the table {name}", "none", f"give {name}=...")
             self._few(self._count(table.over), f"the table {name}", "entries")
-            self.env[name] = self._table(name, values[name])
+            made = self._table(name, values[name])
+            self.env[name] = made if table.over else made()
         for table in family.tables.values():
             for condition in table.where:
                 self._few(self._cases(condition), f"the condition {show(condition)}", "cases", MAX_CASES)
@@ -160,7 +161,7 @@ class Instance:
                 many += width * self._count(over) * self._rows(layer, over)
         return max(many, width, tokens)
 
-    def _rows(self, layer: Layer, over: Sequence[Range]) -> int:
+    def _rows(self, layer: FamilyLayer, over: Sequence[Range]) -> int:
         """About how many rows the matrices of a layer have, at the first value of what is around it."""
         first = {one.name: Fraction(self.number(one.low, self.env)) for one in over}
         env, rows = {**self.env, **first}, 0
@@ -204,7 +205,7 @@ class Instance:
     def values(self) -> str:
         """Sizes, tables and choices as a statement writes them: ``M = 2, phi = 0 1``; usual choices are left out."""
         tables = [
-            f"{name} = {' '.join(quotient(Fraction(self.env[name](*at))) for at in self._cells(table.over))}"
+            f"{name} = {' '.join(quotient(self.entry(name, at)) for at in self._cells(table.over))}"
             for name, table in self.family.tables.items()
         ]
         made = self.family.chosen.items()
@@ -270,6 +271,10 @@ class Instance:
         except NotExact:
             return exact(show(self.closed(tree, env)))
 
+    def entry(self, name: str, at: Sequence[int]) -> Fraction:
+        """The entry of a table at these indices."""
+        return Fraction(self.env[name](*at) if at else self.env[name])
+
     def closed(self, tree: Tree, env: Env) -> Tree:
         """The expression with sizes and indices put in; i and n stay."""
         numbers = {name: _numeral(value) for name, value in env.items() if isinstance(value, Fraction)}
@@ -277,6 +282,9 @@ class Instance:
         def put(part: object) -> Any:
             if not isinstance(part, tuple) or not part or part[0] in ("num", "name"):
                 return part
+            if part[0] == "sum" and _names(part[4]) & self.family.tables.keys():  # an entry needs its indices
+                terms = range(int(self.number(part[2], env)), int(self.number(part[3], env)) + 1)
+                return _total([self.closed(part[4], {**env, part[1]: Fraction(value)}) for value in terms])
             done = tuple(map(put, part))
             if done[0] == "call" and done[1] in self.family.tables:
                 return _numeral(_Numbers(env).term(done))
@@ -382,7 +390,7 @@ class Instance:
         labels = tuple(tokens) if tokens is not None and len(tokens) == len(reads) else numbered
         return Readout(kind, position, reads, square, labels=labels)
 
-    def layer(self, layer: Layer, env: Env) -> ModelLayer:
+    def layer(self, layer: FamilyLayer, env: Env) -> ModelLayer:
         view = self.view
         blocks: list[Any] = []
         norms: list[tuple[LayerNorm, ...]] = []
@@ -402,19 +410,19 @@ class Instance:
             self.view = view
         return ModelLayer(blocks[0], blocks[1], norms[0], norms[1], layer.placement)
 
-    def apart(self, head: Head) -> list[Range]:
+    def apart(self, head: FamilyHead) -> list[Range]:
         """The indices of what is written that a score names: there is a head for each of their values."""
         named = _names(head.score)
         return [index for index in head.writes[0].to.over if index.name in named]
 
-    def heads(self, head: Head, env: Env) -> Iterator[ModelHead]:
+    def heads(self, head: FamilyHead, env: Env) -> Iterator[ModelHead]:
         """The heads of one form: one for each value of its own index, and one for each index of what is written that
         its score names."""
         apart = {index.name for index in self.apart(head)}
         for here in self.indices(head, env):
             yield self.head(head, head.writes, {**env, **here}, here.keys() & apart)
 
-    def indices(self, head: Head, env: Env) -> Iterator[dict[str, Any]]:
+    def indices(self, head: FamilyHead, env: Env) -> Iterator[dict[str, Any]]:
         """The indices of the heads of one form: its own, and those of what is written that its score names."""
         named = [*([head.over] if head.over else []), *self.apart(head)]
         for at in self._cells(named, env):
@@ -426,7 +434,7 @@ class Instance:
             if all(here.get(index.name, value) == value for index, value in zip(write.to.over, cell, strict=True)):
                 yield cell
 
-    def head(self, head: Head, writes: Sequence[Write], env: Env, fixed: Collection[str]) -> ModelHead:
+    def head(self, head: FamilyHead, writes: Sequence[Write], env: Env, fixed: Collection[str]) -> ModelHead:
         outs = [one for one in self.written(writes, env) if all(one[2][index] == env[index] for index in fixed)]
         rows: dict[Any, tuple[Form, Form]] = {}
         for query, key in self.products(head.score, env):
@@ -486,7 +494,7 @@ def label(name: str, at: Sequence[int]) -> str:
     return name + "_".join(str(a) if a >= 0 else f"m{-a}" for a in at)
 
 
-def _layers(part: Layer | Repeat) -> tuple[Layer, ...]:
+def _layers(part: FamilyLayer | Repeat) -> tuple[FamilyLayer, ...]:
     return part.layers if isinstance(part, Repeat) else (part,)
 
 
@@ -522,6 +530,14 @@ def _names(tree: Tree) -> frozenset[str]:
 @lru_cache(10_000)
 def _reads(tree: Tree, coordinates: frozenset[str]) -> bool:
     return bool(_names(tree) & (coordinates | {"relu"}))
+
+
+def _total(terms: Sequence[Tree]) -> Tree:
+    """Their sum, in halves, so that its tree is shallow."""
+    if len(terms) < 2:
+        return terms[0] if terms else ("num", 0, 1)
+    half = len(terms) // 2
+    return ("+", _total(terms[:half]), _total(terms[half:]))
 
 
 def _flat(given: object) -> Iterator[Any]:

@@ -12,9 +12,8 @@ from typing import Any
 from symcook.door import door
 from symcook.errors import BadInput, require_known
 from symcook.model.answers import Named
-from symcook.model.checks import Put, changes, coordinates, freeze, instance
+from symcook.model.checks import Put, changes, coordinates, freeze, instance, listed
 from symcook.model.parts import FeedForward, Head, LayerNorm, Part
-from symcook.model.space import listed
 
 PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
 

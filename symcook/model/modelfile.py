@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from symcook.door import door
 from symcook.errors import BadInput, NotExact
 from symcook.files import put
-from symcook.model.checks import MAX_LABEL
+from symcook.model.checks import MAX_LABEL, Space
 from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm, Part
 from symcook.model.rationals import Rationals, rational
-from symcook.model.space import Space
 from symcook.model.symbols import exact, from_sympy
 from symcook.model.transformer import Parameter, Transformer
 
@@ -168,7 +167,7 @@ def document_hash(document: Mapping[str, object]) -> str:
 
     The order of keys, of tokens too, is not in it: models that number their tokens differently, and are otherwise the
     same, share a hash. So it does not say what number a token has in a statement; whoever checks a claim about a model
-    again writes the statement again from the model as it is (`symcook.proof.ownfiles`), and weights name their tokens.
+    again writes the statement again from the model as it is (`symcook.proof.own`), and weights name their tokens.
     """
     canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()

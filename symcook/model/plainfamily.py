@@ -48,7 +48,9 @@ class Declared(NamedTuple):
         return frozenset(index.name for index in self.over)
 
 
-class Table(NamedTuple):
+class FamilyTable(NamedTuple):
+    """Entries at all indices; without an index it is one number."""
+
     over: tuple[Range, ...]
     sort: str
     where: tuple[Tree, ...]
@@ -61,7 +63,7 @@ class Write(NamedTuple):
     form: Tree
 
 
-class Head(NamedTuple):
+class FamilyHead(NamedTuple):
     """`over` runs over the heads where there are several of this form."""
 
     over: Range | None
@@ -83,8 +85,8 @@ class Norm(NamedTuple):
     zero: str
 
 
-class Layer(NamedTuple):
-    heads: tuple[Head, ...]
+class FamilyLayer(NamedTuple):
+    heads: tuple[FamilyHead, ...]
     feedforward: tuple[Write, ...]
     placement: str
     attention_norms: tuple[Norm, ...]
@@ -97,14 +99,14 @@ class Layer(NamedTuple):
 
 class Repeat(NamedTuple):
     over: Range
-    layers: tuple[Layer, ...]
+    layers: tuple[FamilyLayer, ...]
 
     @property
     def written(self) -> list[str]:
         return [name for layer in self.layers for name in layer.written]
 
 
-class Readout(NamedTuple):
+class FamilyReadout(NamedTuple):
     """`reads` are declarations; of a sign, `score` is the form that is compared with zero."""
 
     kind: str
@@ -123,12 +125,12 @@ class PlainFamily:
         usual = {key: many[0] for key, many in self.choices.items()}
         self.chosen: dict[str, str] = {**usual, **(choices or {})}
         self.sizes = {size: parse_formula(text) for size, text in document["sizes"].items()}
-        self.tables: dict[str, Table] = {}
+        self.tables: dict[str, FamilyTable] = {}
         self.space: dict[str, tuple[Range, ...]] = {}
         for text, entry in document.get("tables", {}).items():
             where = tuple(map(parse_formula, entry.get("where", ())))
             name, over = self._declared(text)
-            self.tables[name] = Table(over, entry["values"], where)
+            self.tables[name] = FamilyTable(over, entry["values"], where)
         for text in document["space"]:
             name, over = self._declared(text)
             self.space[name] = over
@@ -173,7 +175,8 @@ class PlainFamily:
         tree = parse_term(given) if isinstance(given, str) else given
         if self._reads(tree):
             raise BadInput("an index, end or weight must not read a coordinate", show(tree))
-        if strange := names(tree) - self.sizes.keys() - scope:
+        alone = {name for name, table in self.tables.items() if not table.over}
+        if strange := names(tree) - self.sizes.keys() - alone - scope:
             raise BadInput("a weight must use sizes, tables, indices and coordinates", min(strange))
         return tree
 
@@ -255,38 +258,38 @@ class PlainFamily:
     def _named(self, given: Mapping[str, str] | None) -> tuple[Write, ...]:
         return tuple(Write(self._declared(key), parse_term(text)) for key, text in (given or {}).items())
 
-    def _part(self, given: Mapping[str, Any]) -> Layer | Repeat:
+    def _part(self, given: Mapping[str, Any]) -> FamilyLayer | Repeat:
         if "for" not in given:
             return self._layer(given, frozenset())
         over = self._range(given["for"], frozenset())
         return Repeat(over, tuple(self._layer(one, frozenset({over.name})) for one in given["layers"]))
 
-    def _layer(self, given: Mapping[str, Any], scope: Scope) -> Layer:
+    def _layer(self, given: Mapping[str, Any], scope: Scope) -> FamilyLayer:
         first, second = (
             tuple(self._norm(one, scope) for one in given.get(key, ()))
             for key in ("attention_norms", "feedforward_norms")
         )
         heads = tuple(self._head(one, scope) for one in given.get("attention") or ())
-        return Layer(heads, self._writes(given.get("feedforward")), given.get("placement", "none"), first, second)
+        return FamilyLayer(heads, self._writes(given.get("feedforward")), given.get("placement", "none"), first, second)
 
-    def _head(self, given: Mapping[str, Any], scope: Scope) -> Head:
+    def _head(self, given: Mapping[str, Any], scope: Scope) -> FamilyHead:
         over = self._range(given["for"], scope) if "for" in given else None
         scope |= {over.name} if over else set()
         mask, weighting = (self.chosen.get(one, one) for one in (str(given["mask"]), str(given["weighting"])))
         scale = self.number(given.get("scale", "1"), scope)
         temperature = self.number(given.get("temperature", "1"), scope | {"i", "n"})
         score, writes = parse_term(given["score"]), self._writes(given["writes"])
-        return Head(over, score, mask, weighting, scale, temperature, writes)
+        return FamilyHead(over, score, mask, weighting, scale, temperature, writes)
 
     def _norm(self, given: Mapping[str, Any], scope: Scope) -> Norm:
         usual = {"gain": "1", "bias": "0"}
         gain, bias, epsilon = (self.number({**usual, **given}[key], scope) for key in ("gain", "bias", "epsilon"))
         return Norm(self._named(given.get("writes")), gain, bias, epsilon, given["zero_variance"])
 
-    def _readout(self, given: Mapping[str, Any]) -> Readout:
+    def _readout(self, given: Mapping[str, Any]) -> FamilyReadout:
         reads = [given["scores"]] if given["kind"] == "largest" else given.get("reads", ())
         score = parse_term(given["score"]) if given["kind"] == "sign" else ZERO
-        return Readout(given["kind"], given["position"], tuple(map(self._declared, reads)), score)
+        return FamilyReadout(given["kind"], given["position"], tuple(map(self._declared, reads)), score)
 
     @contextmanager
     def reading(self, norms: Sequence[Norm]) -> Iterator[None]:

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput, unknown
-from symcook.model.answers import Shown
-from symcook.model.checks import Put, freeze, instance, printable
+from symcook.model.answers import Shown, Verbs
+from symcook.model.checks import Put, Space, freeze, instance, listed, printable
 from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.layers import Layer, SelfAttention, Sublayer
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.space import Space, listed
 from symcook.model.symbols import Exact, exact, from_sympy, symbol
-from symcook.model.verbs import Verbs
 
 if TYPE_CHECKING:
     import sympy

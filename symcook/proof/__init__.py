@@ -8,11 +8,11 @@ from symcook.door import door
 
 if TYPE_CHECKING:
     from symcook.model.answers import Several
-    from symcook.proof.answer import Verdict
+    from symcook.proof.answer import ShownVerdict
 
 
 @door()
-def prove(*ids: str) -> Several[Verdict]:
+def prove(*ids: str) -> Several[ShownVerdict]:
     """Replay the stored proofs of these claims and lemmas (of all without ids) and say what each comes to.
 
     >>> prove("cookbook.s5.7.lemma5.3")
@@ -21,7 +21,7 @@ def prove(*ids: str) -> Several[Verdict]:
     Raises BadInput, with the nearest id, where there is no such proof.
     """
     from symcook.model.answers import Several
-    from symcook.proof.answer import Verdict
+    from symcook.proof.answer import ShownVerdict
     from symcook.proof.replay import replay
 
-    return Several(map(Verdict.of, replay(ids or None)))
+    return Several(map(ShownVerdict.of, replay(ids or None)))

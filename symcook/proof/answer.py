@@ -9,12 +9,12 @@ from symcook.proof import replay
 
 
 @dataclass(frozen=True, repr=False)
-class Verdict(Shown, replay.Verdict):
+class ShownVerdict(Shown, replay.Verdict):
     """As `symcook.proof.replay.Verdict`."""
 
     REPORT = "verdict"
 
     @classmethod
-    def of(cls, found: replay.Verdict) -> Verdict:
+    def of(cls, found: replay.Verdict) -> ShownVerdict:
         """The same verdict."""
         return cls(**{field.name: getattr(found, field.name) for field in fields(found)})

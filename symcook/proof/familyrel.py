@@ -19,13 +19,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, reduce
-from typing import Any
 
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term, show
-from symcook.model.plainfamily import ONE, ZERO, Declared, Head, Layer, Norm, PlainFamily, Range, Repeat, Scope, Write
+from symcook.model.plainfamily import (
+    ONE,
+    ZERO,
+    Declared,
+    FamilyHead,
+    FamilyLayer,
+    Norm,
+    PlainFamily,
+    Range,
+    Repeat,
+    Scope,
+    Write,
+)
 from symcook.proof import grammar, normal
-from symcook.proof.rows import Equations, Right, attended, conjunction, joined, normed, plus, window
+from symcook.proof.rows import Right, RunEquations, attended, conjunction, joined, normed, plus, window
 from symcook.proof.runrel import _readable
 
 CALL = re.compile(r"\b(run|word|accept|premises|answer|names)\(\s*family-([A-Za-z0-9][\w-]*)\s*((?:;[^;()]*)*)\)", re.A)
@@ -66,7 +77,7 @@ def _at_values(name: str, values: str, prefix: str) -> FamilyRelation:
     return FamilyRelation(*set_at(lambda choices: PlainFamily(document, choices), values), prefix=prefix)
 
 
-def set_at(read: Any, values: str) -> tuple[PlainFamily, dict[str, str]]:
+def set_at(read: Callable[[Mapping[str, str] | None], PlainFamily], values: str) -> tuple[PlainFamily, dict[str, str]]:
     """A family with the choices that ``K = 2, ties = rightmost`` makes, and the values of its sizes and tables."""
     parts = [part.partition("=") for part in values.split(",") if part.strip()]
     given = {key.strip(): value.strip() for key, _, value in parts}
@@ -82,7 +93,7 @@ def set_at(read: Any, values: str) -> tuple[PlainFamily, dict[str, str]]:
     return family, given
 
 
-class FamilyRelation(Equations):
+class FamilyRelation(RunEquations):
     """The equations of a family, with names for its sizes or at values of all of them."""
 
     def __init__(self, family: PlainFamily, values: Mapping[str, str] | None = None, prefix: str = "") -> None:
@@ -111,7 +122,8 @@ class FamilyRelation(Equations):
     def names(self) -> list[str]:
         """The quantified names; sizes are not among those with a prefix, which may stand under sizes of a statement."""
         sizes = [] if self.given or self.prefix else [f"{size}:Int" for size in self.family.sizes]
-        tables = [f"{n}:{'*'.join(['Int'] * len(t.over))}->{t.sort}" for n, t in self.family.tables.items()]
+        tables = [f"{n}:{'*'.join(['Int'] * len(t.over))}{'->' * bool(t.over)}{t.sort}"
+                  for n, t in self.family.tables.items()]  # fmt: skip
         return [*sizes, *(self._put(text) for text in (*tables, *(f"{n}:{s}" for n, s in self.functions.items())))]
 
     def run(self) -> str:
@@ -126,7 +138,8 @@ class FamilyRelation(Equations):
                 cells, entries = self._cells(table.over), self.given[name].split()
                 if len(entries) != len(cells):
                     raise BadInput(f"the table {name} must have {len(cells)} entries", len(entries))
-                parts += [f"{name}({', '.join(cell)}) = {e}" for cell, e in zip(cells, entries, strict=True)]
+                at = [f"({', '.join(cell)})" * bool(cell) for cell in cells]
+                parts += [f"{name}{here} = {e}" for here, e in zip(at, entries, strict=True)]
         return self._put(conjunction(parts) or "true")
 
     def _cells(self, over: Sequence[Range]) -> list[tuple[str, ...]]:
@@ -280,7 +293,7 @@ class FamilyRelation(Equations):
         self.held |= {name: (fn, (part.over.high,)) for name, fn in self.done.items()}
         return number
 
-    def _layer(self, layer: Layer, number: int) -> int:
+    def _layer(self, layer: FamilyLayer, number: int) -> int:
         both = ((layer.heads, layer.attention_norms), ((layer.feedforward,), layer.feedforward_norms))
         for blocks, norms in both:
             if any(blocks):
@@ -299,25 +312,25 @@ class FamilyRelation(Equations):
             held = (self.done[name] if self.loop else name, tuple(("name", one.name) for one in self._rounds))
             self.held[name] = self._equation(held, over, text, self._rounds)
 
-    def _added(self, block: Head | tuple[Write, ...], view: View) -> list[tuple[str, Right]]:
-        if isinstance(block, Head):
+    def _added(self, block: FamilyHead | tuple[Write, ...], view: View) -> list[tuple[str, Right]]:
+        if isinstance(block, FamilyHead):
             scope = self.scope | {index.name for index in self._heads(block)}
             return [(w.to.name, self._head(block, w, view, scope | w.to.indices)) for w in block.writes]
         forms = ((w.to.name, self._form(w.form, view, HERE, self.scope | w.to.indices, 2)) for w in block)
         return [(name, plus([f"({show(form)})"])) for name, form in forms]
 
-    def _heads(self, block: Any) -> list[Range]:
-        return [block.over] if isinstance(block, Head) and block.over else []
+    def _heads(self, block: object) -> list[Range]:
+        return [block.over] if isinstance(block, FamilyHead) and block.over else []
 
-    def _many(self, block: Any) -> bool:
+    def _many(self, block: object) -> bool:
         return bool(self._heads(block))
 
-    def _apart(self, fresh: str, name: str, block: Head, text: str) -> str:
+    def _apart(self, fresh: str, name: str, block: FamilyHead, text: str) -> str:
         over = self.family.space[name]
         held = self._define(fresh, text, over, self._heads(block))
         return show(_summed(self._heads(block), self._call(held, [("name", index.name) for index in over])))
 
-    def _head(self, head: Head, write: Write, view: View, scope: Scope) -> Right:
+    def _head(self, head: FamilyHead, write: Write, view: View, scope: Scope) -> Right:
         factor = ("/", head.scale, head.temperature)
         soft = show(("*", factor, self._score(head.score, view, "j", scope)))
         self._warm(head.weighting, show(head.temperature), names(head.temperature))

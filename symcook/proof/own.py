@@ -7,19 +7,21 @@ word: the names are quantified, and the word and the run's equations are premise
 from __future__ import annotations
 
 import itertools
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import TimeUp, alarm
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model import modelfile
-from symcook.proof import grammar, kernel, replay
+from symcook.model.modelfile import document_hash
+from symcook.proof import grammar, kernel, own, replay
 from symcook.proof.grammar import leading_names
-from symcook.proof.ownnames import Meaning, named
+from symcook.proof.ownnames import ModelMeaning, named
 from symcook.proof.ownruns import Runs, Tried
 from symcook.proof.ownwitness import at_word, shown_inhabited, ways
 from symcook.proof.ownwords import MUST
@@ -29,6 +31,10 @@ from symcook.proof.search.elaborate import Elaborator, Gap
 from symcook.proof.search.prooftext import BadProof, Line, Place, ProofText
 from symcook.proof.search.tactics import Goal, Library, Stuck
 from symcook.proof.terms import COMPARISONS, Clock, Term, flatten, instantiate, loose, subterms, var
+
+if TYPE_CHECKING:
+    from symcook.proof.search.tactics import Node
+
 
 SECONDS = 60.0
 """The time for a claim where nothing else is said."""
@@ -50,7 +56,7 @@ def claim(document: Mapping[str, Any], sentence: str) -> Statement:
     It carries the sentence as its note, and the hash of the model.
     """
     sentence = sentence.translate(dict.fromkeys(map(ord, "\t\r\n"), " ")).strip()
-    meaning = Meaning(document, _definitions())
+    meaning = ModelMeaning(document, _definitions())
     text = meaning.text(sentence)
     names = ", ".join(["n:Int", "w:Int->Int", *(f"{name}:Int->Real" for name in meaning.functions)])
     whole = f"all {names}. 1 <= n -> ({meaning.word}) -> {meaning.run} -> ({text})"
@@ -97,7 +103,7 @@ class Unmet(Gap):
 
 
 @dataclass(frozen=True)
-class Answer:
+class Settled:
     """What is known of a claim: the certificate with the checker's verdict, what words said, and what is missing.
 
     Without a certificate, either `tried.word` is a word of which the sentence is false, as the run there shows, and no
@@ -112,7 +118,7 @@ class Answer:
 
 def settle(
     statement: Statement, document: Mapping[str, object], text: ProofText | None = None, seconds: float = SECONDS
-) -> Answer:
+) -> Settled:
     """Try the sentence on short words, then prove it by the text or the automation.
 
     Raises BadProof for a text that is none, BadInput for one that cites what is not proved, Rejected where the checker
@@ -125,11 +131,11 @@ def settle(
         runs = Runs(statement, document, time.monotonic() + seconds / 4)
         tried = runs.tried()
         if tried.word is not None:
-            return Answer(*refute(statement, runs, until), tried)
+            return Settled(*refute(statement, runs, until), tried)
     try:
-        return Answer(*_proved(statement, text, document, until), tried)
+        return Settled(*_proved(statement, text, document, until), tried)
     except (Gap, OutOfTime) as error:
-        return Answer(None, None, tried, error)
+        return Settled(None, None, tried, error)
 
 
 def prove(
@@ -269,7 +275,7 @@ def _stored() -> dict[str, Statement]:
     return {s.label: s for s in replay.statements().values()}
 
 
-def _checked(statement: Statement, parts: Mapping[str, list[Any]], sense: str) -> tuple[dict[str, Any], Verdict]:
+def _checked(statement: Statement, parts: Mapping[str, list[Node]], sense: str) -> tuple[dict[str, Any], Verdict]:
     """The certificate with these parts, and the checker's verdict with all that it rests on."""
     stored = _stored()
     lemmas = [stored[label] for label in {x for nodes in parts.values() for x in _used(nodes)} if label in stored]
@@ -349,3 +355,32 @@ def inhabited(home: Library, statement: Statement, runs: Runs) -> list[dict[str,
         what = "the sentence is proved; what is missing is a word for which the hypotheses hold"
         raise Unmet(Place(1, 1), what, str(error).partition("\n")[2]) from None
     return left.nodes
+
+
+def again(document: Mapping[str, Any], certificate: object, text: str) -> tuple[str, Verdict]:
+    """A certificate and the statements beside it (`expanded`) checked again, for the model of a document as it is now:
+    the sentence, and the verdict, OPEN where they do not belong together any more. BadInput where the files do not say
+    which sentence they are about, or of which model.
+    """
+    last = text.rpartition("\n\n")[2]
+    note = re.search(r"^note: (.*)$", last, re.MULTILINE)
+    if note is None or not isinstance(certificate, dict) or "model" not in certificate:
+        must = "a certificate must name its model, and the statement beside it the sentence"
+        raise BadInput(must, "neither or one", "prove the sentence again")
+    sentence = note[1]
+
+    def failed(why: str) -> tuple[str, Verdict]:
+        return sentence, Verdict(named(document["name"]), "OPEN", reason=why)
+
+    if certificate["model"] != document_hash(document):
+        return failed("the model has changed since it was made")
+    statement = own.claim(document, sentence)
+    if last != statement.block + "\n":
+        return failed("the statement beside it is not that of this model and sentence")
+    try:
+        verdict = replay.library().judged(statement, certificate)
+    except Rejected as error:
+        return failed(str(error))
+    if text != own.expanded(statement, certificate):
+        return failed("the definitions and lemmas beside it are not those that it rests on")
+    return sentence, verdict

@@ -12,7 +12,7 @@ from symcook.model import expr
 from symcook.model.expr import Tree
 from symcook.proof import grammar
 from symcook.proof.grammar import Definition
-from symcook.proof.ownwords import HINTS, WORDS, Reader
+from symcook.proof.ownwords import HINTS, WORDS, SentenceReader
 from symcook.proof.replay import ID
 from symcook.proof.runrel import Relation
 from symcook.proof.terms import Sort, Term, sort_of, var
@@ -141,7 +141,7 @@ def named(name: str) -> str:
     return f"own.{made or 'model'}"
 
 
-class Meaning:
+class ModelMeaning:
     """What a sentence says of the model of a document. BadInput for a model with symbols or without an alphabet."""
 
     def __init__(self, document: Mapping[str, Any], known: Mapping[str, Definition]) -> None:
@@ -188,9 +188,9 @@ class Meaning:
 class _Sentence:
     """One sentence about the model of a `Meaning`."""
 
-    def __init__(self, meaning: Meaning, text: str) -> None:
+    def __init__(self, meaning: ModelMeaning, text: str) -> None:
         self.meaning, self.text = meaning, text
-        self.reader = Reader(text, meaning.space)
+        self.reader = SentenceReader(text, meaning.space)
         read = self.reader.whole()
         try:
             self.made = self.walk(read, {})

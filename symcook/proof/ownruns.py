@@ -37,7 +37,7 @@ WIDE = 3
 """Up to this length functions are given other values behind the ends of a word too."""
 
 
-class Spent(Exception):
+class WordsSpent(Exception):
     """The work or the time that there was for words is used."""
 
 
@@ -130,7 +130,7 @@ class Runs(Instances):
                 return False
         return True
 
-    def _solve(self, f: Term, body: Any, i: int) -> None:
+    def _solve(self, f: Term, body: Term, i: int) -> None:
         """f(i) from an equation that is linear in it; 0 where it leaves it free."""
         table = self.values[f]
         part: Any
@@ -259,7 +259,7 @@ class Runs(Instances):
 
     def tried(self, longest: int = LONGEST) -> Tried:
         """The sentence at all words, shortest first, until one is false or the work is spent. Where one is false, its
-        values stay (`ownwritten` has them as terms)."""
+        values stay (`ownwords` has them as terms)."""
         length, first_open = 0, None
         for wide in (False, True):
             self.limit = self.work + WORK
@@ -273,7 +273,7 @@ class Runs(Instances):
                             if false is None and first_open is None:
                                 first_open = self.word
                         length = length if wide or first_open is not None else size
-            except (Spent, TimeUp, *OPEN):
+            except (WordsSpent, TimeUp, *OPEN):
                 pass
         return Tried(None, length, open_at=first_open)
 
@@ -292,9 +292,9 @@ class Runs(Instances):
     def spend(self) -> None:
         self.work += 1
         if self.work > self.limit:
-            raise Spent
+            raise WordsSpent
         if not self.work & 63 and self.until is not None and time.monotonic() > self.until:
-            raise Spent
+            raise WordsSpent
 
     def value(self, t: Term, bound: tuple[int, ...]) -> Any:
         self.spend()

@@ -15,9 +15,9 @@ from symcook.errors import Rejected
 from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import constant, fkey, nf
-from symcook.proof.owncompared import cancelled, divided, enclosed
-from symcook.proof.ownruns import OPEN, Runs, Spent
-from symcook.proof.ownwritten import terms
+from symcook.proof.ownruns import OPEN, Runs, WordsSpent
+from symcook.proof.ownvalues import cancelled, divided, enclosed
+from symcook.proof.ownwords import terms
 from symcook.proof.replay import Statement
 from symcook.proof.search import automation
 from symcook.proof.search.tactics import Goal, Library, Stuck
@@ -64,7 +64,7 @@ def _served(part: Goal, runs: Runs, rational: bool, most: int) -> bool:
                 left -= 1
                 if not left:
                     return False
-    except (Spent, *OPEN):
+    except (WordsSpent, *OPEN):
         pass
     return False
 
@@ -91,7 +91,7 @@ def at_word(g: Goal, runs: Runs, by_equations: bool = False) -> None:
     runs.limit = runs.work + 20 * runs.budget
     try:
         _proved_at(g, runs, by_equations)
-    except Spent:
+    except WordsSpent:
         raise Stuck("the values at this word, or the proof there, take too much work") from None
 
 

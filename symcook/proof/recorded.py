@@ -3,15 +3,16 @@ value of each of the family's: what a bridge is made of. Untrusted."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from symcook.model.family import Family
 from symcook.model.instance import Instance, label
-from symcook.model.plainfamily import Layer, Norm, Range, Repeat
+from symcook.model.plainfamily import FamilyHead, FamilyLayer, Norm, Range, Repeat, Write
 from symcook.proof.familyrel import FamilyRelation, Held, before_first
-from symcook.proof.runrel import Relation
+from symcook.proof.rows import Right
+from symcook.proof.runrel import Model, Relation
 
 Cells = dict[str, dict[tuple[int, ...], "str | None"]]
 
@@ -44,12 +45,12 @@ class Recorded(Relation):
         super()._embed()
         self.streams.append(dict(self.held))
 
-    def _write(self, name: str, number: int, right: Any) -> None:
+    def _write(self, name: str, number: int, right: Right) -> None:
         super()._write(name, number, right)
         if self.blocks:
             self.blocks[-1].writes[name] = self.held[name]
 
-    def _norm(self, number: int, norm: Any) -> dict[str, str]:
+    def _norm(self, number: int, norm: Model) -> dict[str, str]:
         start = len(self.order)
         made = super()._norm(number, norm)
         self.blocks[-1].norms.append((self.order[start], self.order[start + 1], made))
@@ -89,7 +90,9 @@ class RecordedFamily(FamilyRelation):
             self.starts.append((name, held, old.get(name)))
         return made
 
-    def _part(self, number: int, blocks: Any, norms: Any, placement: str) -> None:
+    def _part(
+        self, number: int, blocks: Sequence[FamilyHead | tuple[Write, ...]], norms: Sequence[Norm], placement: str
+    ) -> None:
         block, start = self.block, len(self.functions)
         super()._part(number, blocks, norms, placement)
         known = {held[0] for held in block.writes.values()}
@@ -101,7 +104,7 @@ class RecordedFamily(FamilyRelation):
     def block(self) -> BlockValues:
         return self.blocks.setdefault(len(self.streams), BlockValues())
 
-    def _write(self, name: str, number: int, right: Any) -> None:
+    def _write(self, name: str, number: int, right: Right) -> None:
         super()._write(name, number, right)
         self.block.writes[name] = self.held[name]
 
@@ -149,7 +152,7 @@ class Matching:
             self._inside(out, layers[k - 1], k, place, {**self.at.env, **env})
         return out
 
-    def _inside(self, out: Cells, layer: Layer, k: int, place: int, env: dict[str, Any]) -> None:
+    def _inside(self, out: Cells, layer: FamilyLayer, k: int, place: int, env: dict[str, Any]) -> None:
         """The same for what the stream does not show: the norms of a block, what it writes before a norm, and what each
         head adds."""
         far, own, before = self.far.blocks[k], self.own.blocks[place], self.own.streams[place]
@@ -176,7 +179,7 @@ class Matching:
             self._parts(out, layer, far, own, before, start, env)
 
     def _parts(
-        self, out: Cells, layer: Layer, far: BlockValues, own: BlockValues,
+        self, out: Cells, layer: FamilyLayer, far: BlockValues, own: BlockValues,
         before: Mapping[str, str], start: tuple[int, ...], env: dict[str, Any],
     ) -> None:  # fmt: skip
         """What each head adds; one that is alone to write a coordinate adds what that is more than before."""
@@ -218,9 +221,9 @@ class Matching:
         return flat[k - 1]
 
 
-def _layers(part: Any) -> Any:
+def _layers(part: FamilyLayer | Repeat) -> Iterable[FamilyLayer]:
     return part.layers if isinstance(part, Repeat) else (part,)
 
 
-def _blocks(layer: Layer) -> tuple[Any, Any]:
+def _blocks(layer: FamilyLayer) -> tuple[Any, Any]:
     return layer.heads, layer.feedforward

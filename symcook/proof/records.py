@@ -19,10 +19,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput, unknown
 from symcook.model.expr import valid_name
+
+if TYPE_CHECKING:
+    from symcook.proof.runrel import Relation
 
 _NAMES = re.compile(r"\bnames\(\s*(?!family-)([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
 _RECORD = re.compile(r"\b(all|ex)\s+(\w+)\s*:\s*run\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*(?:,\s*(\w+)\s*)?\)\s*\.")
@@ -32,7 +35,7 @@ ANY = re.compile(r"\bnames\(|:\s*run\(|\(\s*family-")
 _TAKEN = frozenset({"i", "j", "k", "n", "w"})  # names that the equations themselves use
 
 
-def expand(text: str, relation: Callable[[str], Any]) -> str:
+def expand(text: str, relation: Callable[[str], Relation]) -> str:
     """`text` with names and records written out; `relation` gives the run relation of a model by its name.
 
     Raises BadInput for a list of names outside a quantifier, and a record that is used in another way than by its
@@ -60,7 +63,7 @@ def _listed(text: str, found: re.Match[str]) -> None:
         raise BadInput("names(NAME) must stand in a quantifier, as in all names(NAME). F", found[0])
 
 
-def _written(text: str, found: re.Match[str], relation: Any) -> str:
+def _written(text: str, found: re.Match[str], relation: Relation) -> str:
     """`text` with the record of one quantifier written out."""
     kind, record, model, letter = found.groups()
     end = _end(text, found.end())

@@ -249,7 +249,7 @@ def _shape(certificate: object, statement: Statement, must: set[str], may: set[s
         raise Rejected("a certificate is for another model (the hash differs)")
 
 
-def _usable(certificate: Any, lemmas: Mapping[str, Statement]) -> dict[str, Term]:
+def _usable(certificate: Mapping[str, Any], lemmas: Mapping[str, Statement]) -> dict[str, Term]:
     """The formulas that a certificate may use, by label; it lists them with their hashes."""
     listed = certificate["lemmas"]
     if not isinstance(listed, dict):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
@@ -97,7 +97,7 @@ def normed(centred: str, deviation: str, gain: str, bias: list[str], zero: bool)
     return f"{text} & ({deviation} = 0 -> @ = {joined(bias)})" if zero else text
 
 
-class Equations:
+class RunEquations:
     """What the relations of a model and of a family share: positions, the blocks of a layer, norms, and what is asked
     of a word and of a readout. Which of them it is says how a function is defined and how its value is written."""
 
@@ -140,7 +140,7 @@ class Equations:
     def _accepts(self, condition: str) -> str:
         return f"all i in {self.low}..{self.high}. {condition}" if self.looks[1] == "all" else condition
 
-    def _part(self, number: int, blocks: Sequence[Any], norms: Sequence[Any], placement: str) -> None:
+    def _part(self, number: int, blocks: Sequence[object], norms: Sequence[object], placement: str) -> None:
         """The heads or the feed-forward block of a layer: all of it reads one view, then it is added to the stream."""
         view = dict(self.held)
         if placement not in ("none", "post"):
@@ -174,7 +174,7 @@ class Equations:
         if head == "softmax" and free:
             self.needed.append(self.everywhere(f"0 < {positive}") if "i" in free else f"0 < {positive}")
 
-    def _text(self, held: Any) -> str:
+    def _text(self, held: object) -> str:
         """The value of a function at i."""
         raise NotImplementedError
 
@@ -182,19 +182,19 @@ class Equations:
         """An equation for a new function like `fresh`; `text` has ``@`` in its place."""
         raise NotImplementedError
 
-    def _norm(self, number: int, norm: Any) -> dict[str, Any]:
-        """Equations of a layer norm; what it makes, by what it writes."""
+    def _norm(self, number: int, norm: object) -> dict[str, Any]:
+        """RunEquations of a layer norm; what it makes, by what it writes."""
         raise NotImplementedError
 
-    def _added(self, block: Any, view: Any) -> list[tuple[str, Right]]:
+    def _added(self, block: object, view: Mapping[str, object]) -> list[tuple[str, Right]]:
         """What a head or a feed-forward block adds to each coordinate."""
         raise NotImplementedError
 
-    def _many(self, block: Any) -> bool:
+    def _many(self, block: object) -> bool:
         """Whether it stands for several heads."""
         return False
 
-    def _apart(self, fresh: str, name: str, block: Any, text: str) -> str:
+    def _apart(self, fresh: str, name: str, block: object, text: str) -> str:
         """What one of several heads adds, as a term."""
         raise NotImplementedError
 

@@ -34,9 +34,9 @@ from functools import cache, reduce
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.model.expr import ARITY, children, names, numeral, parse_term, show, valid_name
+from symcook.model.expr import ARITY, Tree, children, names, numeral, parse_term, show, valid_name
 from symcook.proof import records
-from symcook.proof.rows import Equations, Right, attended, conjunction, joined, normed, plus, window
+from symcook.proof.rows import Right, RunEquations, attended, conjunction, joined, normed, plus, window
 
 Model = Mapping[str, Any]
 View = Mapping[str, str]  # the name of the current value of each coordinate
@@ -104,7 +104,7 @@ def _stored_relation(name: str) -> Relation:
     return Relation(stored_model(name))
 
 
-class Relation(Equations):
+class Relation(RunEquations):
     """The equations of one model document."""
 
     def __init__(self, model: Model) -> None:
@@ -253,7 +253,7 @@ class Relation(Equations):
         return [_times(*entry) for entry in self._entries(weights, reads, place, view)]
 
     def _norm(self, number: int, norm: Model) -> dict[str, str]:
-        """Equations of a layer norm; the names of what it makes, by what it writes."""
+        """RunEquations of a layer norm; the names of what it makes, by what it writes."""
         entries = [self._at(name, "i") or "0" for name in norm["reads"]]
         if norm["projection"] is not None:
             rows = (self._row(weights, norm["reads"], "i", self.held) for weights in norm["projection"])
@@ -348,7 +348,7 @@ def _product(factor: Sequence[str], rows: Sequence[Sequence[Entry]]) -> str:
     return _times(whole, "*".join([*above, *values]) + below)
 
 
-def _split(tree: Any) -> tuple[Fraction, list[Any]]:
+def _split(tree: Tree) -> tuple[Fraction, list[Any]]:
     """A product as its rational number and its other factors."""
     if tree[0] == "num":
         return Fraction(*tree[1:]), []
@@ -397,7 +397,7 @@ def _readable(text: str) -> str:
     for exponents from 0 on. What falls in the exponent is a power of the inverse: 2^(n - i) is
     pow(2, n)*pow(1/2, i)."""
 
-    def put(part: Any) -> Any:
+    def put(part: object) -> Any:
         if not isinstance(part, tuple) or not part:
             return part
         if part[0] == "^" and part[2][0] != "num":
@@ -409,11 +409,11 @@ def _readable(text: str) -> str:
     return show(put(parse_term(text)))
 
 
-def _joined(op: str, parts: Sequence[Any]) -> Any:
+def _joined(op: str, parts: Sequence[Tree]) -> Any:
     return reduce(lambda a, b: (op, a, b), parts)
 
 
-def _signed(tree: Any) -> tuple[list[Any], list[Any]]:
+def _signed(tree: Tree) -> tuple[list[Any], list[Any]]:
     """The terms of a sum that are added, and those that are subtracted."""
     if tree[0] == "neg":
         rising, falling = _signed(tree[1])
@@ -424,7 +424,7 @@ def _signed(tree: Any) -> tuple[list[Any], list[Any]]:
     return (rising + more, falling + less) if tree[0] == "+" else (rising + less, falling + more)
 
 
-def _inverse(tree: Any) -> Any:
+def _inverse(tree: Tree) -> Any:
     """1/t; of a rational number that is not zero again a quotient of integers."""
     number, others = _split(tree)
     if others or not number:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 ZERO = fmpq(0)
 
 
-class Part:
+class OffPart:
     """What is off from a limit, for itself: `ball` at all temperatures together, and its `sign` at each: 1 or -1, None
     where it is not known to be one."""
 
@@ -42,11 +42,11 @@ class Near(NamedTuple):
     """limit + the sum of coefficient times part, so that what cancels leaves nothing."""
 
     limit: Any
-    parts: Mapping[Part, Any]
+    parts: Mapping[OffPart, Any]
 
     @staticmethod
     def of(value: Ball, ball: arb | None = None, sign: int | None = None) -> Near:
-        return Near(value, {} if ball is None else {Part(ball, sign): fmpq(1)})
+        return Near(value, {} if ball is None else {OffPart(ball, sign): fmpq(1)})
 
     @property
     def off(self) -> arb:

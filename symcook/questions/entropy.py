@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from flint import arb
 
-from symcook.domains.ball import Ball
+from symcook.domains.ball import BallDomain
 from symcook.door import door
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import MOST_WEIGHTS, Result, forward
@@ -15,8 +15,7 @@ from symcook.model.layers import SelfAttention
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, ladder, limit_for, settled
-from symcook.questions.answer import Answer, Cell
-from symcook.questions.lengths import MAX_LENGTH, lengths
+from symcook.questions.answer import MAX_LENGTH, Answer, Cell, lengths
 from symcook.words import Cover
 from symcook.words.cells import Cells, classes
 
@@ -158,7 +157,7 @@ def _at(model: Transformer, n: int, rows: list[Row], words: Cover, digits: int) 
         ends: dict[Row, tuple[End, End]] = {}
         idle: set[Row] = set()
         for word, _ in words:
-            domain = Ball(bits)
+            domain = BallDomain(bits)
             try:
                 result = forward(model, model.tokens(word), domain, trace=True)
             except Undecided:

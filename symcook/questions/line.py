@@ -99,13 +99,13 @@ def over(a: Value, b: Value) -> Value:
     return Quotient.of(above, below * b)
 
 
-class Line(Shortening):
+class LineDomain(Shortening):
     """The domain of these functions. Signs are those at `place`, which may be the root of a polynomial: there a value
     that is zero has the sign 0, at a rational place Landed is raised. `meant` is a symbol of the model and the function
     of t that it stands for, or None where temperatures are meant, in the given `unit`. With `here` every value is the
     number that it is at the place, a rational one.
 
-    >>> line = Line(fmpq(1, 2), None, 1)
+    >>> line = LineDomain(fmpq(1, 2), None, 1)
     >>> (T - 1) * fmpq(2) + 1, line.sign(T - 1), line.turns
     (2*x + (-1), -1, {(-1, 1): x + (-1)})
     """

@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 from flint import arb, fmpq
 
-from symcook.domains.ball import Ball
+from symcook.domains.ball import BallDomain
 from symcook.door import door
 from symcook.errors import NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, ladder, settled
-from symcook.questions.answer import Answer, Cell
-from symcook.questions.lengths import lengths
+from symcook.questions.answer import Answer, Cell, lengths
 from symcook.words import Cover
 from symcook.words.cells import classes
-from symcook.words.exact import mergeable, merged, moved
-from symcook.words.prefixes import Level
+from symcook.words.exact import PrefixLevel, mergeable, merged, moved
 
 if TYPE_CHECKING:
     from symcook.words import Word
@@ -206,7 +204,7 @@ def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
     first = bits_for(digits)
     reason: Undecided | None = None
     for bits in ladder(first, LIMIT_BITS):
-        found, domain = _Least(), Ball(bits)
+        found, domain = _Least(), BallDomain(bits)
         try:
             with domain.context():
                 for word, _ in words:
@@ -232,7 +230,7 @@ def fmpq_of(x: arb) -> fmpq:
 # --- Merged prefixes --------------------------------------------------------------------------------------------------
 
 
-def _of_level(model: Transformer, level: Level) -> _Least:
+def _of_level(model: Transformer, level: PrefixLevel) -> _Least:
     """The least distances that words of a level are known to have. Raises NotExact where some may fail a zero test, but
     none is known to."""
     found, sizes = _Least(), _sizes(model, _watched(level.result))
@@ -268,7 +266,7 @@ def _sizes(model: Transformer, watched: Sequence[Sequence[fmpq]]) -> list[tuple[
     return found
 
 
-def _between(model: Transformer, level: Level, low: int, found: _Least) -> None:
+def _between(model: Transformer, level: PrefixLevel, low: int, found: _Least) -> None:
     """What distances between an entry and the next, the ends of a line, are not below. Where something turns on the way
     the line is broken there. Inside of a piece all is straight, up to its ends, where a step may jump; so the ends are
     looked at by themselves, and the inside by what two points of it say of its ends."""

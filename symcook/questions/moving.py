@@ -5,27 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import flint
 from flint import arb, fmpq, fmpq_poly
 
-from symcook.domains.ball import Ball
+from symcook.bounds.moved import ONE, Moved, Off
+from symcook.domains.ball import BallDomain
 from symcook.domains.exact import Exact
+from symcook.domains.protocol import Coefficient
 from symcook.domains.rowwise import Rowwise
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.model.expr import Tree, names
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import ladder
+from symcook.numbers.balls import arb_of, ladder
 from symcook.numbers.evaluate import evaluate
 from symcook.numbers.roots import Algebraic, Place
-from symcook.questions.line import Line
+from symcook.questions.line import LineDomain
 from symcook.questions.reach import Piece
 
 if TYPE_CHECKING:
     from symcook.domains.ball import Value
-    from symcook.domains.protocol import Coefficient
 
 LIMIT_BITS = 2**12
 BITS = 128
@@ -41,7 +42,7 @@ def answer(result: Result) -> Any:
     return tuple(answers) if result.model.readout.each else answers[0]
 
 
-class Along:
+class OneSymbol:
     """One input of a model whose symbol `name` is `start` + `side` t (or, with start None, a temperature for which
     t = e^(-1/(unit tau)))."""
 
@@ -51,9 +52,9 @@ class Along:
         self.model, self.sequence, self.name = model, model.tokens(word), name
         self.start, self.side, self.unit = start, side, unit
 
-    def _line(self, place: fmpq | Algebraic) -> Line:
+    def _line(self, place: fmpq | Algebraic) -> LineDomain:
         moved = None if self.start is None else (self.name, fmpq_poly([self.start, self.side]))
-        return Line(place, moved, self.unit, self.name)
+        return LineDomain(place, moved, self.unit, self.name)
 
     def probe(self, place: fmpq) -> Piece:
         """A pass in functions."""
@@ -67,10 +68,10 @@ class Along:
             return answer(forward(self.model, self.sequence, self._line(place)))
         at = fmpq(place.numerator, place.denominator)
         moved = None if self.start is None else (self.name, self.start + self.side * at)
-        return answer(forward(self.model, self.sequence, Line(at, moved, self.unit, self.name, here=True)))
+        return answer(forward(self.model, self.sequence, LineDomain(at, moved, self.unit, self.name, here=True)))
 
 
-class Interval(Ball):
+class Interval(BallDomain):
     """Balls in which the symbol `name` stands for every number of a ball. With `cold` it is a temperature, which goes
     from `cold` (possibly 0) to the number `warm`."""
 
@@ -174,3 +175,75 @@ def at_point(model: Transformer, sequence: Any, name: str, value: Fraction) -> A
 def _ball(value: Fraction, bits: int = BITS) -> arb:
     with flint.ctx.workprec(bits):
         return arb(fmpq(value.numerator, value.denominator))
+
+
+class Sloped(Moved):
+    """The domain of `symcook.bounds.moved` whose one source is the symbol `name`, anywhere between two numbers."""
+
+    name: ClassVar[str] = "along"
+
+    def __init__(self, name: str, low: Fraction, high: Fraction) -> None:
+        super().__init__(BITS, (), Fraction(0))
+        self.symbol, self.width = name, 1
+        with self.context():
+            whole = arb_of(low).union(arb_of(high))
+            self.known[("name", name)] = Off(self, whole.mid(), self.one(0, ONE))
+            self.radius = whole.rad()
+
+    def begin(self, sequence: object, start: int) -> None:
+        super().begin(sequence, start)
+        self.width = 1
+
+    def size(self, slope: flint.arb_mat) -> arb:
+        return (slope[0, 0].abs_upper() * self.radius).upper()
+
+    def given(self, value: Coefficient) -> Off:
+        self._refuse(value)
+        return super().given(value)
+
+    def position(self, term: Tree, i: int) -> Off:
+        self._refuse(term)
+        return super().position(term, i)
+
+    def _refuse(self, value: object) -> None:
+        if isinstance(value, tuple) and self.symbol in names(value):
+            raise NotExact("a slope must be of the weight itself", self.symbol)
+
+    def slope(self, x: Off) -> arb:
+        """The slopes of a number over all that the symbol may be; at a kink, |u|/2, half of those of u and of -u."""
+        found = arb(0) if x.slope is None else x.slope[0, 0]
+        return sum((arb(0, (k * self.slope(self.bent[at]) / 2).abs_upper()) for at, k in x.kinks.items()), found)
+
+
+def only_zero(model: Transformer, sequence: object, name: str, low: Fraction, high: Fraction) -> Fraction | None:
+    """The rational number from `low` to `high` at which the logit of an input is exactly zero, and nowhere else there;
+    None where that is not shown."""
+    if not model.readout.signed or model.readout.everywhere:
+        return None
+    place = simplest(low, high)
+    try:
+        with flint.ctx.workprec(BITS):
+            along = Sloped(name, low, high)
+            moved = forward(model, sequence, along)
+            slope = along.slope(moved.scores["logit"][moved.place])
+            if not (slope > 0 or slope < 0):
+                return None
+        exact = Exact()
+        result = forward(model.bind({name: place}), sequence, exact)
+        zero = exact.is_zero(result.scores["logit"][result.place])
+    except (NotExact, Undecided, BadInput):
+        return None
+    return place if zero else None
+
+
+def simplest(low: Fraction, high: Fraction) -> Fraction:
+    """The number from `low` to `high` with the least denominator.
+
+    >>> simplest(Fraction(333, 1000), Fraction(334, 1000))
+    Fraction(1, 3)
+    """
+    whole = -(-low // 1)
+    if whole <= high:
+        return Fraction(whole if low >= 0 else min(0, high // 1))  # the integer nearest to zero
+    below = low // 1
+    return below + 1 / simplest(1 / (high - below), 1 / (low - below))

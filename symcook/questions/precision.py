@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from symcook.domains import make_domain
-from symcook.domains.ball import Ball
+from symcook.domains.ball import BallDomain
 from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.mp import Mp
 from symcook.domains.rounding import FORMATS, Format, Rounding
@@ -18,8 +18,7 @@ from symcook.forward import forward
 from symcook.model.answers import brief
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.questions.answer import Answer, Cell
-from symcook.questions.lengths import lengths
+from symcook.questions.answer import Answer, Cell, lengths
 from symcook.questions.moving import answer
 from symcook.words import Word, every
 from symcook.words.cells import MOST, Cells, classes
@@ -156,7 +155,7 @@ class _Length:
         self.model, self.n = model, n
         self.words = classes(n, model)
         self._expected: dict[Word, Any] = {}
-        self._ladder = [Ball(256), ExactDomain(), Ball(4096)]
+        self._ladder = [BallDomain(256), ExactDomain(), BallDomain(4096)]
         self._by_bits: dict[int, Cells] = {}
 
     def expected(self, word: Word) -> Any:

@@ -1,7 +1,7 @@
 """How far one number may go from where it stands before the answer to an input changes.
 
 Exactly, piece by piece, where all values are rational functions of the number (`symcook.questions.line`); else by balls
-over whole intervals (`symcook.papers.chiang2022.weights` does the same for Figure 3 of chiang2022).
+over whole intervals (`symcook.papers.chiang2022.figures` does the same for Figure 3 of chiang2022).
 """
 
 from __future__ import annotations

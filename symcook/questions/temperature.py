@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from flint import arb
 
 from symcook.compose.cooling import harden, plain_scores, soften
-from symcook.domains.ball import Ball as Balls
+from symcook.domains.ball import BallDomain as Balls
 from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.rowwise import Rowwise
 from symcook.door import door
@@ -21,11 +21,10 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, check_digits, refine
 from symcook.numbers.roots import Place, ball_of
-from symcook.questions.answer import Answer, Cell
+from symcook.questions.answer import Answer, Cell, lengths
 from symcook.questions.cold import at_low_temperatures
-from symcook.questions.lengths import lengths
 from symcook.questions.line import Unit
-from symcook.questions.moving import Along, answer, at_point, between
+from symcook.questions.moving import OneSymbol, answer, at_point, between
 from symcook.questions.reach import Reach, enclosed, exactly, soonest
 from symcook.words import Cover
 from symcook.words.cells import classes
@@ -209,7 +208,7 @@ def _least(
 
 
 def _in_powers(soft: Transformer, unit: int, word: Word, expected: Verdict, best: Reach | None) -> Reach:
-    along = Along(soft, word, soft.parameters[-1].name, None, unit=unit)
+    along = OneSymbol(soft, word, soft.parameters[-1].name, None, unit=unit)
     top: Place = Fraction(1) if best is None or best.first is None else best.first
     found = exactly(along.probe, along.point, expected, top)
     return Reach(found.last, None) if found.first == 1 else found  # no temperature has x = 1

@@ -1,31 +1,370 @@
-"""Recipes: hand-built transformers by name, one file a section. Listing them imports neither sympy nor blocks."""
+"""What is known of each recipe without building it, and the calls that build one.
 
-from symcook.recipes.registry import (
-    Argument,
-    Recipe,
-    Symbol,
-    build,
-    error,
-    exists,
-    info,
-    inside,
-    names,
-    of_claim,
-    reference,
-    region,
-)
+Each file of a chapter declares its recipe with `recipe(...)`, and is imported when the recipe is asked for, or all are.
+Neither this module nor a recipe imports sympy or blocks when it is loaded, so that a list of recipes costs next to
+nothing; what their functions build with is that of `kit`, which imports it when it is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+from symcook.door import door
+from symcook.errors import BadInput, unknown
+from symcook.recipes import kit
+from symcook.recipes.operations import OPERATIONS, ids
 
 __all__ = [
-    "Argument",
-    "Recipe",
-    "Symbol",
-    "build",
-    "error",
-    "exists",
-    "info",
-    "inside",
-    "names",
-    "of_claim",
-    "reference",
+    "Argument", "Recipe", "Symbol", "build", "error", "exists", "info", "inside", "names", "of_claim", "reference",
     "region",
-]
+]  # fmt: skip
+
+
+class Argument(NamedTuple):
+    """An argument that builds a recipe: its name, its default as text, what it is, and how text or a value is read.
+
+    `read` takes what was given and this argument's name, and returns the value or raises BadInput.
+    """
+
+    name: str
+    default: str
+    description: str
+    read: Callable[[Any, str], Any]
+
+
+class Symbol(NamedTuple):
+    """A symbol that stays in the model: its default as text (None: none), its valid values, and what it is."""
+
+    name: str
+    default: str | None
+    region: str
+    description: str
+
+
+class Recipe(NamedTuple):
+    """What is known of a recipe before it is built; its function is given this first, and then the arguments.
+
+    `formula` is what the paper says it returns and `region` where that is exact, both in the grammar over inputs and
+    symbols. With `largest` the region is all of where it is, so that the formula fails, or has no meaning, at every
+    other point of the model's inputs and symbols; else it is exact there at least. `computes` is what the weights
+    return everywhere. The three are those of the default arguments, and the function `region` of this module gives
+    the region for others. `reference` is "module:function", and `adapt` makes of it and {argument or symbol: value} a
+    function of one input, where `asked` does not. `error` bounds the difference from it in the region, in the grammar;
+    empty, as for most recipes, there is none. `error_of` gives it for other arguments. `about` names the claims.
+    """
+
+    name: str
+    kind: str
+    summary: str
+    source: str
+    formula: str
+    computes: str
+    uniformity: str
+    about: str
+    reference: str
+    make: Callable[..., kit.Transformer]
+    region: str = "true"
+    arguments: tuple[Argument, ...] = ()
+    symbols: tuple[Symbol, ...] = ()
+    adapt: Callable[[Callable[..., Any], Mapping[str, Any]], Callable[..., Any]] | None = None
+    region_of: Callable[..., str] | None = None
+    largest: bool = True
+    error: str = ""
+    error_of: Callable[..., str] | None = None
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """The claims about it by id."""
+        return ids(self.about, self.source)
+
+    @property
+    def words(self) -> str:
+        """The idea of the construction: the first paragraph of its function's docstring."""
+        return " ".join((self.make.__doc__ or "").partition("\n\n")[0].split())
+
+    @property
+    def details(self) -> str:
+        """The other paragraphs of that docstring: coordinates, arguments, and where the paper needs a word more."""
+        return kit.cleandoc(self.make.__doc__ or "").partition("\n\n")[2]
+
+    @property
+    def paper(self) -> str:
+        """The paper that the source names first."""
+        return self.source.partition(",")[0]
+
+    @property
+    def section(self) -> str:
+        """The first section that the source names, as 5.3.4; empty where it names none."""
+        found = re.search(r"Section ([0-9.]*[0-9])", self.source)
+        return found[1] if found else ""
+
+    def argument(self, name: str) -> Argument:
+        """The declaration of the argument `name`, else BadInput with the nearest one."""
+        for argument in self.arguments:
+            if argument.name == name:
+                return argument
+        raise unknown(f"argument of {self.name}", name, [a.name for a in self.arguments])
+
+    def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Checked values of all arguments: what is `given` (exact values or text), else the defaults."""
+        for name in given:
+            self.argument(name)
+        return {a.name: a.read(given.get(a.name, a.default), a.name) for a in self.arguments}
+
+    def model(self, *parts: Any, **more: Any) -> kit.Transformer:
+        """The Transformer of this name, and of this source unless `more` has another, from its parts."""
+        return kit.Transformer(self.name, *parts, **{"source": self.source, **more})
+
+    def of_family(
+        self, family: str, values: Mapping[str, Any], tokens: Sequence[str] | None = None,
+        names: Mapping[str, str] | None = None, **choices: str,
+    ) -> kit.Transformer:  # fmt: skip
+        """The instance of a family that ships, with this name and source; `names` are other names of coordinates."""
+        made = kit.instance(kit.load(kit.shipped(family), choices), values, tokens, self.name)
+        return kit.replace(kit.rename(made, names) if names else made, source=self.source)
+
+    def build(self, given: Mapping[str, Any]) -> kit.Transformer:
+        """The model for these arguments, or BadInput; so too, by default ones, for a text that nobody can evaluate."""
+        model = self.make(self, **self.read(given))
+        if not given:
+            kit.evaluable(self, model)
+        return model
+
+    def to_json(self) -> dict[str, Any]:
+        """The entry of ``symcook list --json``."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "summary": self.summary,
+            "source": self.source,
+            "section": self.section,
+            "arguments": [{"name": a.name, "default": a.default, "description": a.description} for a in self.arguments],
+            "symbols": [s._asdict() for s in self.symbols],
+        }
+
+
+COOKBOOK = "Cookbook"
+OTHER = "Other"
+"""What the source of a recipe begins with that is in no paper: "Other, by whom"."""
+_RECIPES: dict[str, Recipe] = {}
+
+
+def recipe(name: str = "", **facts: Any) -> Callable[[Callable[..., kit.Transformer]], Callable[..., kit.Transformer]]:
+    """Declare the decorated function as the builder of a recipe; `facts` are the fields of `Recipe`.
+
+    Left out are: the name where it is the function's, with - for _; `computes` where it is `formula`; `reference` where
+    it is the function of this name in the module of `symcook.spec` that is called as the chapter. `claims` are names
+    with spaces between, without that of the paper where it is the source's.
+    """
+
+    def declare(make: Callable[..., kit.Transformer]) -> Callable[..., kit.Transformer]:
+        own = name or make.__name__.replace("_", "-")
+        same = f"symcook.spec.{make.__module__.split('.')[-2]}:{make.__name__}"
+        known: dict[str, Any] = {"name": own, "make": make, "computes": facts["formula"], "reference": same, **facts}
+        _RECIPES[own] = Recipe(about=known.pop("claims", ""), **known)
+        return make
+
+    return declare
+
+
+@cache
+def _modules() -> dict[str, str]:
+    """The modules of recipes with their text, found by looking: a file a section, in the folders beside this one."""
+    here, found = os.path.dirname(__file__), {}
+    for chapter in sorted(one.name for one in os.scandir(here) if os.path.exists(f"{one.path}/__init__.py")):
+        for file in sorted(os.listdir(os.path.join(here, chapter))):
+            if file.endswith(".py") and file != "__init__.py":
+                with open(os.path.join(here, chapter, file), encoding="utf-8") as stream:
+                    found[f"{__package__}.{chapter}.{file[:-3]}"] = stream.read()
+    return found
+
+
+@cache
+def _all() -> dict[str, Recipe]:
+    """Every recipe, in the order of a list."""
+    for module in _modules():
+        importlib.import_module(module)
+    return {found.name: found for found in sorted(_RECIPES.values(), key=_place)}
+
+
+def exists(name: str) -> bool:
+    """Whether there is a recipe of this name; only the file that declares it is imported."""
+    declared = re.compile(rf'^def {re.escape(name.replace("-", "_"))}\(|@recipe\(\s*"{re.escape(name)}"', re.MULTILINE)
+    for module, text in _modules().items():
+        if name not in _RECIPES and declared.search(text):
+            importlib.import_module(module)
+    return name in _RECIPES
+
+
+def _place(found: Recipe) -> tuple[Any, ...]:
+    """Where a recipe stands in a list: the Cookbook before other papers, what is in none last; then by the first
+    section and equation that its source names, and by its chapter and name, whatever was imported first."""
+    equation = re.search(r"Eqs?\. \(([0-9]+)\)", found.source)
+    numbers = tuple(int(part) for part in found.section.split(".") if part)
+    first = int(equation[1]) if equation else 0
+    return (
+        found.paper != COOKBOOK,
+        found.paper == OTHER,
+        found.paper,
+        numbers,
+        first,
+        found.make.__module__.split(".")[-2],
+        found.name,
+    )
+
+
+def names() -> tuple[str, ...]:
+    """The names of all recipes, in the order of the Cookbook's table of contents; then those of other papers.
+
+    >>> "dyck-1" in names()
+    True
+    """
+    return tuple(_all())
+
+
+def info(name: str) -> Recipe:
+    """What is known of the recipe `name`; BadInput with the nearest name where there is none."""
+    if not exists(str(name)):
+        raise unknown("recipe", str(name), list(_all()))
+    return _RECIPES[name]
+
+
+def of_claim(claim: str) -> tuple[str, ...]:
+    """The names of the recipes and functions that a claim is about, by id.
+
+    >>> of_claim("cookbook.t5.quadmax"), of_claim("cookbook.t3.routing")
+    (('lookup-quadratic',), ('symcook.compose.route',))
+    """
+    recipes = [found.name for found in _all().values() if claim in found.claims]
+    return (*recipes, *(one.name for one in OPERATIONS if claim in one.claims))
+
+
+@door()
+def build(name: str, **arguments: Any) -> kit.Transformer:
+    """The model of a recipe. Arguments are exact values or text in the grammar.
+
+    >>> build("identity", d=2).space.names
+    ('x1', 'x2', 'out1', 'out2')
+
+    Raises BadInput for an unknown recipe or argument, and for a value of the wrong type or out of range.
+    """
+    return info(name).build(arguments)
+
+
+def region(name: str, **arguments: Any) -> str:
+    """The region in which the recipe with these arguments is exact, as a formula over its inputs and symbols.
+
+    >>> region("gtzero")
+    'x <= 0 | eps <= x'
+    """
+    found = info(name)
+    values = found.read(arguments)
+    return found.region if found.region_of is None else found.region_of(**values)
+
+
+def error(name: str, **arguments: Any) -> str:
+    """The bound on the error of the recipe with these arguments, over its inputs and symbols; "0" where it is exact.
+
+    >>> error("multiply-gelu"), error("max")
+    ('(abs(x) + abs(y))^3/12', '0')
+    """
+    found = info(name)
+    values = found.read(arguments)
+    return (found.error or "0") if found.error_of is None else found.error_of(**values)
+
+
+def inside(
+    name: str, arguments: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], values: Mapping[str, Any]
+) -> bool:
+    """Whether rows of inputs, with values of the symbols (all sympy numbers), lie in the region of the recipe.
+
+    The region is asked for each row, with n the number of rows. Raises NotExact for a number that is not rational.
+
+    >>> import sympy
+    >>> inside("gtzero", {}, [{"x": sympy.Rational(1, 3)}], {"eps": sympy.Integer(1)})
+    False
+    """
+    tree = kit.parse_formula(region(name, **arguments))
+    known = {symbol: kit.fraction(value) for symbol, value in values.items()} | {"n": kit.Fraction(len(rows))}
+    return all(kit.truth(tree, known | {one: kit.fraction(value) for one, value in row.items()}) for row in rows)
+
+
+def reference(
+    name: str, arguments: Mapping[str, Any] | None = None, values: Mapping[str, kit.Exact] | None = None
+) -> Callable[[Any], Any]:
+    """What the recipe should answer, from symcook.spec: a function of one input.
+
+    `arguments` are those of `build`; `values` sets the recipe's symbols to Fractions (else their
+    defaults count). The function maps, for a
+    feed-forward recipe {input: Fraction} to {output: Fraction}; for an attention recipe rows {input: Fraction} (or a
+    word) to a list of {output: Fraction}, one a position; for a language a word to a bool. It raises BadInput where the
+    recipe promises nothing (a truth table at 1/2).
+
+    >>> from fractions import Fraction
+    >>> reference("gtzero", values={"eps": Fraction(1, 2)})({"x": Fraction(1)})
+    {'out': Fraction(1, 1)}
+    """
+    found = info(name)
+    module, attribute = found.reference.split(":")
+    function = getattr(importlib.import_module(module), attribute)
+    read = found.read(arguments or {})
+    symbols = _symbols(found, read, values or {})
+    return (found.adapt or asked)(function, read | symbols)
+
+
+def asked(function: Callable[..., Any], known: Mapping[str, Any]) -> Callable[..., Any]:
+    """A reference as a function of one input (or a Fold): it is given by name what it takes of the arguments and
+    symbols `known`, and one that takes nothing else makes that function."""
+    if isinstance(function, kit.Fold):
+        return function
+    takes = list(inspect.signature(function).parameters)
+    given = {name: known[name] for name in takes if name in known}
+    return function(**given) if takes[0] in known else partial(function, **given)
+
+
+def of_rows(inputs: tuple[str, ...], output: str) -> Callable[..., Any]:
+    """Lift a reference on plain lists to rows {input: value} and answers {output: value}."""
+
+    def adapt(function: Callable[..., Any], known: Mapping[str, Any]) -> Any:
+        ask = asked(function, known)
+
+        def answer(rows: Any) -> list[dict[str, Any]]:
+            plain = [row[inputs[0]] if len(inputs) == 1 else tuple(row[name] for name in inputs) for row in rows]
+            return [{output: value} for value in ask(plain)]
+
+        return answer
+
+    return adapt
+
+
+def named(output: str) -> Callable[..., Any]:
+    """Lift a reference on words, or a fold, that has a number for each position to answers {output: value}."""
+
+    def adapt(function: Callable[..., Any], known: Mapping[str, Any]) -> Any:
+        ask = asked(function, known)
+        if isinstance(ask, kit.Fold):
+            return kit.replace(ask, answer=lambda state: {output: ask.answer(state)})
+        return lambda word: [{output: value} for value in ask(word)]
+
+    return adapt
+
+
+def _symbols(found: Recipe, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of the symbols that the built model declares, given or by default; a reference knows no other."""
+    if found.kind == "language":
+        return {}
+    result = {p.name: p.default for p in found.make(found, **arguments).parameters}
+    for name in values:
+        if name not in result:
+            raise unknown(f"symbol of {found.name}", name, list(result))
+    for name, default in result.items():
+        if name not in values and default is None:
+            raise BadInput("every symbol must have a value here", name, f"give it one: {name}=...")
+        result[name] = values[name] if name in values else kit.fraction(default)
+    return result

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from symcook.errors import BadInput, unknown
-from symcook.recipes import kit
-from symcook.recipes.registry import info
+from symcook.recipes import info, kit
 
 MAX_ROWS = 10_000
 MAX_SYMBOLS = 1_000

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sympy import Expr
 
     from symcook.compose import Builder, confident, paired, rename
+    from symcook.model.checks import Space
     from symcook.model.ends import Embedding, Readout
     from symcook.model.expr import parse_formula, parse_term
     from symcook.model.family import load, shipped
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from symcook.model.layers import Layer, SelfAttention
     from symcook.model.parts import FeedForward, Head, LayerNorm
     from symcook.model.rationals import plain, rational, truth
-    from symcook.model.space import Space
     from symcook.model.symbols import Exact, exact, fraction, from_sympy, symbol
     from symcook.model.transformer import Parameter, Transformer
     from symcook.model.weights import feedforward, head
@@ -45,7 +45,7 @@ _HOMES = {
     "symcook.model.layers": ("Layer", "SelfAttention"),
     "symcook.model.parts": ("FeedForward", "Head", "LayerNorm"),
     "symcook.model.rationals": ("plain", "rational", "truth"),
-    "symcook.model.space": ("Space",),
+    "symcook.model.checks": ("Space",),
     "symcook.model.symbols": ("Exact", "exact", "fraction", "from_sympy", "symbol"),
     "symcook.model.transformer": ("Parameter", "Transformer"),
     "symcook.model.weights": ("feedforward", "head"),

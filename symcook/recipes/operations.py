@@ -4,6 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+PAPERS = {"Cookbook": "cookbook", "Chiang and Cholak 2022": "chiang2022", "Yang et al. 2026": "yang2026"}
+"""What ids of claims begin with, by the paper that a source names first."""
+
+
+def ids(names: str, source: str) -> tuple[str, ...]:
+    """The claims of these names, which leave out the paper that the source names first.
+
+    >>> ids("t5.quadmax chiang2022.prop2", "Cookbook, Section 5")
+    ('cookbook.t5.quadmax', 'chiang2022.prop2')
+    """
+    paper = PAPERS.get(source.partition(",")[0])
+    whole = (name.partition(".")[0] in PAPERS.values() for name in names.split())
+    return tuple(name if known else f"{paper}.{name}" for name, known in zip(names.split(), whole, strict=True))
+
 
 class Operation(NamedTuple):
     """A function that a section of the Cookbook is about: where it is, the section, what it does, and the claims."""
@@ -11,9 +25,14 @@ class Operation(NamedTuple):
     name: str
     section: str
     summary: str
-    claims: tuple[str, ...]
+    names: str
     command: str = ""
     """The command that calls it, where there is one."""
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """The claims by id."""
+        return ids(self.names, "Cookbook")
 
     @property
     def short(self) -> str:
@@ -36,88 +55,76 @@ OPERATIONS = (
         "symcook.compose.single_head",
         "5.5",
         "several heads as a stack of single heads",
-        ("cookbook.t2.multihead", "cookbook.s5.5.multihead"),
+        "t2.multihead s5.5.multihead",
     ),
     Operation(
         "symcook.compose.soften",
         "5.7",
         "softmax at a temperature in place of hard attention",
-        ("cookbook.t2.hard_attn", "cookbook.s5.7.precision", "cookbook.s5.7.tau"),
+        "t2.hard_attn s5.7.precision s5.7.tau",
     ),
     Operation(
         "symcook.compose.harden",
         "5.7",
         "average-hard attention in place of softmax",
-        ("cookbook.s5.7.precision",),
+        "s5.7.precision",
     ),
     Operation(
         "symcook.bounds.softmax_hardmax",
         "5.7",
         "how far softmax is from hardmax, beside 2 n e^-gamma (Lemma 5.3)",
-        ("cookbook.s5.7.lemma5.3",),
+        "s5.7.lemma5.3",
         "symcook bound softmax-hardmax",
     ),
     Operation(
         "symcook.bounds.lipschitz",
         "6.1",
         "the least Lipschitz constant of a feed-forward layer (also Proposition 7.2); homogeneity",
-        (
-            "cookbook.s6.1.def6.2_lipschitz",
-            "cookbook.s6.1.ffn_lipschitz",
-            "cookbook.s6.1.def6.3_homogeneous",
-            "cookbook.s6.1.biasfree_homogeneous",
-            "cookbook.s7.2.prop7.2",
-        ),
+        "s6.1.def6.2_lipschitz s6.1.ffn_lipschitz s6.1.def6.3_homogeneous s6.1.biasfree_homogeneous s7.2.prop7.2",
         "symcook bound lipschitz NAME",
     ),
     Operation(
         "symcook.bounds.layer_norm",
         "6.1",
         "the least Lipschitz constant of layer norm with epsilon > 0 (also Proposition 7.5)",
-        ("cookbook.s6.4.ln_lipschitz", "cookbook.s7.2.prop7.5"),
+        "s6.4.ln_lipschitz s7.2.prop7.5",
         "symcook bound layer-norm",
     ),
     Operation(
         "symcook.compose.paired",
         "6.3",
         "every coordinate x beside -x, so that layer norm only scales",
-        ("cookbook.s6.3.pairing", "cookbook.s6.4.doubling"),
+        "s6.3.pairing s6.4.doubling",
     ),
     Operation(
         "symcook.bounds.error_propagation",
         "7.2",
         "how far an error in the embedding, or a type of floats, moves what a model computes",
-        ("cookbook.s7.2.prop7.2", "cookbook.s7.2.prop7.3", "cookbook.s7.2.prop7.4", "cookbook.s7.2.prop7.5"),
+        "s7.2.prop7.2 s7.2.prop7.3 s7.2.prop7.4 s7.2.prop7.5",
         "symcook bound error NAME",
     ),
     Operation(
         "symcook.compose.Builder",
         "8.1",
         "a model as steps, each of which sets fresh coordinates",
-        ("cookbook.s8.1.residual_stream", "cookbook.s8.1.write_once"),
+        "s8.1.residual_stream s8.1.write_once",
     ),
     Operation(
         "symcook.compose.route",
         "8.2",
         "a linear map before and behind a block, absorbed into its weights",
-        ("cookbook.t3.routing", "cookbook.s8.2.routing_ffn", "cookbook.s8.2.routing_sa", "cookbook.s8.2.dim_match"),
+        "t3.routing s8.2.routing_ffn s8.2.routing_sa s8.2.dim_match",
     ),
     Operation(
         "symcook.compose.serial",
         "8.3",
         "one model on top of another",
-        ("cookbook.t3.serial", "cookbook.s8.3.serial", "cookbook.s8.3.serial_sequences"),
+        "t3.serial s8.3.serial s8.3.serial_sequences",
     ),
     Operation(
         "symcook.compose.parallel",
         "8.3",
         "two models side by side",
-        (
-            "cookbook.t3.parallel",
-            "cookbook.s8.3.parallel",
-            "cookbook.s8.3.parallel_embedding",
-            "cookbook.s8.3.parallel_widen",
-            "cookbook.s8.3.parallel_depth",
-        ),
+        "t3.parallel s8.3.parallel s8.3.parallel_embedding s8.3.parallel_widen s8.3.parallel_depth",
     ),
 )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput
 from symcook.model.expr import ARITY, Tree, children, names, parse_formula, parse_term
 from symcook.model.meaning import ROUNDED
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+    from symcook.recipes import Recipe
 
 WORDS = {
     "w": ("i", "", "the number of the letter at position i, from 0 in the order of the alphabet"),
@@ -41,7 +45,7 @@ def meanings(text: str, formula: bool) -> dict[str, str]:
     return {f"{name}({argument})": means for name, (argument, _, means) in WORDS.items() if name in found}
 
 
-def evaluable(recipe: Any, model: Any) -> None:
+def evaluable(recipe: Recipe, model: Transformer) -> None:
     """BadInput for a recipe with a `formula` or `computes` that says a word which nothing gives a value: neither the
     input, its symbols and arguments, nor the grammar and `WORDS`; for `computes` the coordinates of a run do too."""
     numbers = {"i", "n", "k", *(one.name for one in (*recipe.symbols, *recipe.arguments, *model.parameters))}

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symcook.model.answers import brief
-from symcook.report.document import Document, Table
-from symcook.report.markup import Cell
-from symcook.report.values import value_latex
+from symcook.report.document import Document, Table, value_latex
+from symcook.report.markup import TableCell
 
 if TYPE_CHECKING:
-    from symcook.bounds.result import Bound
+    from symcook.bounds.arguments import Bound
     from symcook.numbers.balls import Ball
 
 HOLDS = {True: "yes", False: "no", None: "undecided"}
@@ -37,14 +36,14 @@ def document(bound: Bound) -> Document:
     rows = [
         (bound.labels[0], _cell(bound.value)),
         (bound.labels[1], _cell(bound.claimed or "")),
-        ("holds", Cell("" if bound.claimed is None else HOLDS[bound.holds])),
-        ("attained", Cell(f"{'yes' if bound.attained else 'no'}{f', {bound.where}' if bound.where else ''}")),
+        ("holds", TableCell("" if bound.claimed is None else HOLDS[bound.holds])),
+        ("attained", TableCell(f"{'yes' if bound.attained else 'no'}{f', {bound.where}' if bound.where else ''}")),
         *((name, _cell(value)) for name, value in bound.extra.items()),
-        ("source", Cell(bound.source)),
-        *(("proof" if k == 0 else "", Cell(line)) for k, line in enumerate(checked)),
+        ("source", TableCell(bound.source)),
+        *(("proof" if k == 0 else "", TableCell(line)) for k, line in enumerate(checked)),
     ]
     return Document(_title(bound), [Table([row for row in rows if row[1].text])], label="bound")
 
 
-def _cell(value: Ball | str) -> Cell:
-    return Cell(value) if isinstance(value, str) else Cell(str(value), tex=value_latex(value.to_json()))
+def _cell(value: Ball | str) -> TableCell:
+    return TableCell(value) if isinstance(value, str) else TableCell(str(value), tex=value_latex(value.to_json()))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
-from symcook.report.document import Document, Words
-from symcook.report.values import value_text
+from symcook.report.document import Document, PlainLines, value_text
 
 if TYPE_CHECKING:
     from symcook.verify.sweep import Check
@@ -25,7 +24,7 @@ def line(found: Check) -> str:
 def document(found: Check, name: str | None = None, command: Command | None = None) -> Document:
     """The outcome in words, with the smallest counterexample; with `command` also how to replay it."""
     first, *lines = _lines(found, name or found.recipe, command)
-    return Document(first, [Words(lines)])
+    return Document(first, [PlainLines(lines)])
 
 
 def _outcome(found: Check, name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from symcook.report.document import Document, Table, Words
+from symcook.report.document import Document, PlainLines, Table
 
 if TYPE_CHECKING:
     from symcook.claims import Claim
@@ -20,7 +20,7 @@ def document(rows: Sequence[Claim]) -> Document:
     if not rows:
         return Document("no claim fits")
     if len(rows) > MOST_SHOWN:
-        more = Words(["symcook claims --search TEXT shows single claims, --json all of them."])
+        more = PlainLines(["symcook claims --search TEXT shows single claims, --json all of them."])
         return Document("", [_counts(rows), more], apart="\n\n")
     return Document("", [_one(row, len(rows) <= MOST_STATED) for row in rows])
 
@@ -30,7 +30,7 @@ def _one(row: Claim, stated: bool) -> Document:
     assuming = f" assuming {', '.join(row.assuming)}" if row.assuming else ""
     details = [f"{row.location}: {row.statement}", *_why(row), *([f"Note: {row.note}"] if row.note else [])]
     details += [*map(_gap, row.gaps), *(_more(row) if stated else ())]
-    return Document(f"{row.id}: {row.status}{corrected}{assuming}", [Words(details, "")])
+    return Document(f"{row.id}: {row.status}{corrected}{assuming}", [PlainLines(details, "")])
 
 
 def lemmas(rows: Sequence[Mapping[str, str]], every: bool) -> Document:
@@ -39,7 +39,9 @@ def lemmas(rows: Sequence[Mapping[str, str]], every: bool) -> Document:
         return Document("no lemma fits")
     if len(rows) > MOST_SHOWN and every:
         return Document(f"{len(rows)} axioms and lemmas. symcook lemmas --search TEXT shows some of them, --json all.")
-    return Document("", [Document(f"{row['name']} ({row['kind']})", [Words([row["statement"]], "")]) for row in rows])
+    return Document(
+        "", [Document(f"{row['name']} ({row['kind']})", [PlainLines([row["statement"]], "")]) for row in rows]
+    )
 
 
 def _counts(rows: Sequence[Claim]) -> Table:
@@ -79,7 +81,7 @@ def _gap(gap: Mapping[str, str]) -> str:
 
 def _more(row: Claim) -> list[str]:
     """What a few claims are shown with: formal statements, attempts, lemmas, and the command that checks the proof."""
-    from symcook.proof.audit.unasked import unasked, unasked_words
+    from symcook.proof.audit.source import unasked, unasked_words
     from symcook.proof.replay import library, statements
     from symcook.recipes import of_claim
     from symcook.report.proof import definitions_text

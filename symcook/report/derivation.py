@@ -10,11 +10,10 @@ from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.symbols import tree_from_sympy
-from symcook.report.document import Drawn
+from symcook.report.document import WIDE, Drawn, abridged
 from symcook.report.latex import formula_rows, latex
-from symcook.report.markup import Cell, Display, page, paragraph, table, upright, words
+from symcook.report.markup import Display, TableCell, page, paragraph, table, upright, words
 from symcook.report.mathml import math
-from symcook.report.text import WIDE, abridged
 
 if TYPE_CHECKING:
     from symcook.derivation import AtPosition, Derivation
@@ -82,7 +81,7 @@ def _holds(found: Derivation) -> Iterator[str]:
 
 def html(found: Derivation) -> str:
     """The closed forms as a table, typeset."""
-    rows: list[list[str | Cell]] = []
+    rows: list[list[str | TableCell]] = []
     for where, output, said in _answers(found):
         rows += ([f"{where}{name}", typeset(value)] for name, value in output.items())
         for what, answer in said.items():
@@ -96,14 +95,14 @@ def html(found: Derivation) -> str:
     return page(paragraph(_title(found), bold=True), table([], rows, words=True))
 
 
-def typeset(*texts: str) -> Cell:
+def typeset(*texts: str) -> TableCell:
     """Formulas or terms of the grammar in one cell, by commas; as text where they are too long to be drawn in a line.
     A pointer shows the text."""
     together = ", ".join(texts)
     if len(together) > DRAWN:
-        return Cell(together)
+        return TableCell(together)
     parts = [parse_formula(text) if _COMPARES.search(text) else parse_term(text) for text in texts]
-    return Cell(together, together, math=", ".join(map(math, parts)))
+    return TableCell(together, together, math=", ".join(map(math, parts)))
 
 
 def displays(found: Derivation) -> list[Display]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
-from symcook.report.document import Document, Words
+from symcook.report.document import Document, PlainLines
 
 if TYPE_CHECKING:
     from symcook.export.diff import Diff
@@ -20,7 +20,7 @@ def line(found: Diff) -> str:
 def document(found: Diff) -> Document:
     """The outcome in words."""
     first, *lines = _lines(found)
-    return Document(first, [Words(lines)] if lines else [])
+    return Document(first, [PlainLines(lines)] if lines else [])
 
 
 def _lines(found: Diff) -> list[str]:

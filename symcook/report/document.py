@@ -1,30 +1,35 @@
-"""An answer as a document: a title, and under it words, tables and sections. Text, HTML and LaTeX are printed of it
-here, and nowhere else."""
+"""An answer as a document: a title, and under it words, tables and sections, of which text, HTML and LaTeX are printed
+here, and nowhere else; tables as plain text; single values as the commands print them."""
 
 from __future__ import annotations
 
+import io
+import math
+import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.report import markup
-from symcook.report.markup import Cell, Display
-from symcook.report.text import columns
+from symcook.report.markup import Display, TableCell, words
 
-WIDTH = 98
+if TYPE_CHECKING:
+    from symcook.model.answers import Several
+
+LINE = 98
 """The characters of a line of words."""
 PAD = r"\phantom{:}"
 
 
 def filled(text: str, indent: str = "", hang: str = "") -> str:
-    """Text in lines of at most `WIDTH` characters, set in, those after the first by `hang` more."""
+    """Text in lines of at most `LINE` characters, set in, those after the first by `hang` more."""
     how: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
-    return textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=indent + hang, **how)
+    return textwrap.fill(text, LINE, initial_indent=indent, subsequent_indent=indent + hang, **how)
 
 
 @dataclass(frozen=True)
-class Words:
+class PlainLines:
     """Lines of plain words, or paragraphs: with `hang` a text breaks them, and sets later lines in by it."""
 
     lines: Sequence[str]
@@ -42,11 +47,11 @@ class Words:
         return [Display(line) for line in self.lines]
 
 
-def _plain(cell: str | Cell) -> str:
+def _plain(cell: str | TableCell) -> str:
     return cell if isinstance(cell, str) else cell.text
 
 
-def _tex(cell: str | Cell) -> str:
+def _tex(cell: str | TableCell) -> str:
     return markup.words(cell) if isinstance(cell, str) else cell.tex or markup.words(cell.text)
 
 
@@ -55,7 +60,7 @@ class Table:
     """Rows of cells under a header; without one the first cell of a row is its name. With `width` a text breaks the
     last column."""
 
-    rows: Sequence[Sequence[str | Cell]]
+    rows: Sequence[Sequence[str | TableCell]]
     header: Sequence[str] = ()
     width: int | None = None
 
@@ -84,7 +89,7 @@ class Document:
     `label` puts the title into the first table. What JSON says of an answer is its own `to_json`."""
 
     title: str
-    parts: Sequence[Words | Table | Document] = ()
+    parts: Sequence[PlainLines | Table | Document] = ()
     apart: str = "\n"
     label: str = ""
 
@@ -102,7 +107,7 @@ class Document:
 
     def _drawn(self, title: tuple[str, ...] = ()) -> list[str]:
         """The title in a paragraph with the words that follow it, and the other parts; sections have theirs in bold."""
-        near = tuple(self.parts[0].lines) if self.parts and isinstance(self.parts[0], Words) else ()
+        near = tuple(self.parts[0].lines) if self.parts and isinstance(self.parts[0], PlainLines) else ()
         drawn = [markup.paragraph(*title, *near, bold=bool(title))] if title or near else []
         for part in self.parts[bool(near) :]:
             drawn.append(markup.section(part.title, *part._drawn()) if isinstance(part, Document) else part.html())
@@ -112,7 +117,7 @@ class Document:
         """For LaTeX."""
         found = [Display(self.title)]
         for part in self.parts:
-            if isinstance(part, (Words, Document)):
+            if isinstance(part, (PlainLines, Document)):
                 found += part.displays()
             else:
                 found[-1] = Display(found[-1].heading, (*found[-1].rows, *part.formulas()))
@@ -126,3 +131,194 @@ class Drawn:
     text: Callable[[], str]
     html: Callable[[], str]
     displays: Callable[[], list[Display]]
+
+
+WIDTH = 100
+"""The greatest width of a drawn table."""
+LONGEST = 2_000
+"""The characters of a single number or formula that a text shows whole."""
+WIDE = 118
+"""The greatest width of a stream, where no terminal says another."""
+
+
+def abridged(text: str) -> str:
+    """A number or a formula by its two ends where it has more than `LONGEST` characters; lines of text stay.
+
+    >>> abridged("12"), abridged("7" * 2001)[55:]
+    ('12', '77777 ... 777777777777777777777777777777 (2001 characters; --json, in Python to_json(), has all of it)')
+    """
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[:60]} ... {text[-30:]} ({len(text)} characters; --json, in Python to_json(), has all of it)"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> str:
+    """A table of at most `WIDTH` characters in a line, without colours, so that it reads the same in a file."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", title_style="")
+    for name in header:
+        drawn.add_column(Text(name), overflow="fold")
+    for row in rows:
+        drawn.add_row(*(Text(cell) for cell in row))
+    out = io.StringIO()
+    Console(file=out, width=WIDTH, color_system=None, force_terminal=False, legacy_windows=False).print(drawn)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines() if line.strip())
+
+
+def columns(rows: Iterable[Sequence[str]], indent: str = "", width: int | None = None) -> str:
+    """Left-aligned columns of plain text; with `width` the last one is broken into lines, so that no word is cut.
+
+    >>> print(columns([("a", "b"), ("long", "c")]))
+    a     b
+    long  c
+    >>> print(columns([("a", "a line of some twenty words")], width=28))
+    a  a line of some twenty
+       words
+    """
+    table = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    if width is not None:
+        room = max(24, width - len(indent) - sum(widths[:-1]) - 2 * len(widths[:-1]))
+        table = [line for row in table for line in _broken(row, room)]
+        widths[-1] = room
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table)
+    return "\n".join(indent + line for line in lines)
+
+
+def _broken(row: list[str], room: int) -> list[list[str]]:
+    """A row as several whose last cell has at most `room` characters, but for longer words."""
+    import textwrap
+
+    parts = textwrap.wrap(row[-1], room, break_long_words=False, break_on_hyphens=False) or [""]
+    return [[*row[:-1], parts[0]], *([*([""] * len(row[:-1])), part] for part in parts[1:])]
+
+
+def stream_table(stream: Mapping[str, Sequence[str]], start: int, width: int = WIDE) -> str:
+    """A line a coordinate and a column a position, counted from `start`; cut into several tables where too wide.
+
+    >>> print(stream_table({"token": ["1", "-1"], "mean": ["1", "0"]}, 1))
+      position  1  2
+      token     1  -1
+      mean      1  0
+    """
+    if not stream:
+        return "  every coordinate is zero"
+    table = list(zip(*stream.values(), strict=True))
+    tables: list[list[tuple[str, ...]]] = []
+    room = 0
+    for place, cells in enumerate(table, start):
+        column = (str(place), *cells)
+        needed = max(map(len, column)) + 2
+        if not tables or needed > room:
+            tables.append([("position", *stream)])
+            room = width - max(map(len, tables[-1][0])) - 2
+        tables[-1].append(column)
+        room -= needed
+    return "\n".join(columns(zip(*part, strict=True), "  ") for part in tables)
+
+
+def wrapped(text: str, indent: str) -> list[str]:
+    """Text over lines of at most WIDTH characters, those after the first indented."""
+    return [line for one in text.split("\n") for line in textwrap.wrap(one, WIDTH, subsequent_indent=indent) or [""]]
+
+
+MOST = 24
+"""The characters that a cell of a large table shows; a longer value stands there by its first digits."""
+
+
+def value_text(value: object) -> str:
+    """One value as a reader wants it: a ball as mid ± rad, a float by its shortest text."""
+    if isinstance(value, float) and math.isfinite(value):
+        from symcook.model.rationals import rewritten
+
+        return rewritten(repr(value))
+    if isinstance(value, dict) and value.keys() == {"mid", "rad"}:
+        return value["mid"] if value["rad"] == "0" else f"{value['mid']} ± {value['rad']}"
+    if isinstance(value, dict):
+        return "(" + ", ".join(f"{key} {value_text(item)}" for key, item in value.items()) + ")"
+    if isinstance(value, bool):
+        return "accept" if value else "reject"
+    return "undecided" if value is None else str(value)
+
+
+def value_latex(value: object) -> str:
+    """The same in math mode: an exact value is a formula of the grammar, other numbers are decimals."""
+    from symcook.errors import SymcookError
+    from symcook.model.expr import parse_term
+    from symcook.report.latex import latex
+
+    text = value_text(value)
+    if isinstance(value, str):
+        try:
+            return latex(parse_term(text))
+        except SymcookError:  # a label
+            return words(text)
+    drawn = re.sub(r"e([+-]?[0-9]+)\b", lambda found: rf"\cdot 10^{{{int(found[1])}}}", text)
+    plain = re.fullmatch(r"[-0-9.]+(\\cdot 10\^\{-?[0-9]+\})?( ± [0-9.]+(\\cdot 10\^\{-?[0-9]+\})?)?", drawn)
+    return drawn.replace("±", r"\pm") if plain else words(text)
+
+
+def near(value: object) -> float | None:
+    """About how large a value is; None where it is no finite number. For colours and first digits only."""
+    if isinstance(value, dict) and value.keys() == {"mid", "rad"}:
+        found = float(value["mid"])
+    elif isinstance(value, str):
+        found = _evaluated(value)
+    else:
+        found = float(value) if isinstance(value, (int, float)) else math.nan
+    return found if math.isfinite(found) else None
+
+
+def _evaluated(text: str) -> float:
+    import flint
+
+    from symcook.errors import SymcookError
+    from symcook.model.expr import parse_term
+    from symcook.numbers.evaluate import evaluate
+
+    try:
+        with flint.ctx.workprec(64):
+            return float(evaluate(parse_term(text)).mid())
+    except SymcookError:
+        return math.nan
+
+
+def cell(value: object, most: int = MOST, shaded: bool = False) -> TableCell:
+    """A value in a cell of a table; one of more than `most` characters by its first digits, with the whole of it
+    behind. A weight is shaded, and has at most three decimals."""
+    text = value_text(value)
+    about = near(value) if shaded or len(text) > most else None
+    shade = (about or 0) if shaded else None
+    if len(text) <= most or about is None:
+        return TableCell(text, shade=shade)
+    digits = f"{about:.3f}".rstrip("0").rstrip(".") if shaded else f"{about:.4g}"
+    return TableCell(f"≈{digits}", text, shade)
+
+
+# Several answers.
+
+LINES = 40
+"""The lines of a repr."""
+
+
+def line(found: Several) -> str:
+    """A line each, as of a tuple; of many answers the first and the last: the repr."""
+    lines = [repr(one) for one in found]
+    if len(lines) > LINES:
+        lines[LINES - 2 : -1] = [f"... {len(lines) - LINES + 1} more"]
+    shown = ",\n ".join(lines)
+    return f"({shown},)" if len(lines) == 1 else f"({shown})"
+
+
+def document(found: Several) -> Drawn:
+    """Each, one under the other."""
+    each: list[Any] = [one._report().document(one) for one in found]
+    return Drawn(
+        lambda: "\n\n".join(one.text() for one in each),
+        lambda: markup.page(*(one.html() for one in each)),
+        lambda: [display for one in each for display in one.displays()],
+    )

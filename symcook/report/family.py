@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from symcook.model.expr import parse_formula, show
 from symcook.model.family import Family, Range
 from symcook.proof.familyrel import FamilyRelation
+from symcook.report.document import WIDE
 from symcook.report.latex import latex as typeset
-from symcook.report.text import WIDE
 
 
 def text(family: Family) -> str:

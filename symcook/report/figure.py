@@ -113,7 +113,7 @@ def decimal_text(value: Fraction | int) -> str:
 # --- The picture ------------------------------------------------------------------------------------------------------
 
 
-def drawn(draw: Callable[[object], None], inches: tuple[float, float], form: str) -> bytes:
+def drawn(draw: Callable[[Any], None], inches: tuple[float, float], form: str) -> bytes:
     """What `draw` puts on a matplotlib figure of this size, as an SVG or PNG file; the bytes depend on nothing else.
 
     Raises BadInput where matplotlib is not installed or not importable.

@@ -16,6 +16,7 @@ from symcook.report.markup import escaped
 if TYPE_CHECKING:
     from symcook.proof.grammar import Definition
     from symcook.proof.replay import Statement
+    from symcook.proof.terms import Sort
 
 MOST = 84  # characters of drawn text in a line of a display, as far as one can tell
 _LETTERS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
@@ -107,7 +108,7 @@ def _name(name: str) -> str:
     return drawn if number is None else f"{drawn}_{{{number}}}"
 
 
-def _sort(sort: Any) -> str:
+def _sort(sort: Sort) -> str:
     if isinstance(sort, str):
         return _SORTS[sort]
     return r" \times ".join(_SORTS[s] for s in sort[1]) + rf" \to {_SORTS[sort[2]]}"

@@ -24,7 +24,7 @@ DARKEST = 0.55
 """How far the colour of a heat map covers the page: both black and white text can be read on it."""
 
 
-class Cell(NamedTuple):
+class TableCell(NamedTuple):
     """A cell of a table: its text, the whole of it where that is shortened, a shade from 0 to 1 in a heat map, and the
     MathML (`symcook.report.mathml`) and LaTeX that are drawn in place of the text."""
 
@@ -35,7 +35,9 @@ class Cell(NamedTuple):
     tex: str = ""
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str | Cell]], caption: str = "", words: bool = False) -> str:
+def table(
+    header: Sequence[str], rows: Iterable[Sequence[str | TableCell]], caption: str = "", words: bool = False
+) -> str:
     """A table whose first column names its rows; `words` aligns the others to the left."""
     side = "left" if words else "right"
     styles = [f"{_HEAD};font-style:italic;font-weight:400", *[f"{_HEAD};text-align:{side}"] * (len(header) - 1)]
@@ -54,9 +56,9 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str | Cell]], caption: 
     return f'<div style="{_BLOCK}">{title}<table style="{_TABLE}">{top}{"".join(body)}</table></div>'
 
 
-def _cell(cell: str | Cell, style: str) -> str:
+def _cell(cell: str | TableCell, style: str) -> str:
     if isinstance(cell, str):
-        cell = Cell(cell)
+        cell = TableCell(cell)
     title = f' title="{escape(cell.whole)}"' if cell.whole else ""
     if cell.shade is not None:
         covered = round(DARKEST * min(max(cell.shade, 0), 1) ** 0.5, 3)  # a root, so that small weights are seen
@@ -83,7 +85,8 @@ def page(*parts: str) -> str:
 # LaTeX.
 
 _ESCAPES = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
-_ESCAPES |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"} | {c: "\\" + c for c in "_%&#${}"}
+_ESCAPES |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "_": r"\_", "%": r"\%", "&": r"\&"}
+_ESCAPES |= {"#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}"}
 _ESCAPES |= {"§": r"\S{}", "–": "--", "—": "---", "≤": r"$\le$", "≥": r"$\ge$", "…": r"\ldots{}", "ℓ": r"$\ell$"}
 _ESCAPES |= {"∈": r"$\in$", "→": r"$\to$", "≠": r"$\ne$", "−": "-", "×": r"$\times$", "·": r"$\cdot$", "’": "'"}
 _ESCAPES |= {"±": r"$\pm$", "`": r"\textasciigrave{}"}

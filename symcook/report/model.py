@@ -14,13 +14,14 @@ from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
 from symcook.model.symbols import at, from_sympy, lowered, symbol, tree_from_sympy
 from symcook.model.transformer import Parameter
-from symcook.report.document import Drawn
+from symcook.report.document import WIDTH, Drawn, abridged, table, wrapped
 from symcook.report.latex import latex
 from symcook.report.markup import Display, array, page, paragraph, section, upright, words
 from symcook.report.markup import table as html_table
-from symcook.report.text import WIDTH, abridged, table, wrapped
 
 if TYPE_CHECKING:
+    import sympy
+
     from symcook.model.transformer import Transformer
 
 
@@ -110,7 +111,7 @@ def _position_lines(model: Transformer, name: str, value: Any) -> list[str]:
     return wrapped(f"  {name} at the positions {start} to {start + model.max_length - 1}: {shown}", "    ")
 
 
-def grid(matrix: Any, rows: Sequence[str], columns: Sequence[str], title: str) -> str:
+def grid(matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequence[str], title: str) -> str:
     """A labelled matrix; transposed where it is too wide for a line, only described where that does not help."""
     if not rows:
         return f"  {title}: no rows"
@@ -290,7 +291,7 @@ def _entry(value: object) -> str:
     return latex(tree_from_sympy(value))
 
 
-def _matrix(matrix: Any) -> str:
+def _matrix(matrix: sympy.MatrixBase) -> str:
     """A matrix; a zero as such, and a single entry without more brackets than it needs."""
     if matrix.is_zero_matrix:
         return "0"
@@ -305,11 +306,11 @@ def _column(names: Iterable[str]) -> str:
     return rows[0][0] if len(rows) == 1 else array(rows, "c", brackets=True)
 
 
-def _plus(matrix: Any) -> str:
+def _plus(matrix: sympy.MatrixBase) -> str:
     return "" if matrix.is_zero_matrix else f" + {_matrix(matrix)}"
 
 
-def _times(matrix: Any, factor: str) -> str:
+def _times(matrix: sympy.MatrixBase, factor: str) -> str:
     """A matrix before what it multiplies; a single 1 is left out."""
     return factor if matrix.shape == (1, 1) and matrix[0] == 1 else rf"{_matrix(matrix)}\, {factor}"
 

@@ -31,11 +31,11 @@ Piece = str | Tree
 
 
 @dataclass
-class Step:
+class OutlineStep:
     """A line: words and formulas in turn, and the lines below it."""
 
     pieces: list[Piece]
-    inner: list[Step] = field(default_factory=list)
+    inner: list[OutlineStep] = field(default_factory=list)
 
     def text(self, most: int | None = None) -> str:
         """The line as plain text; formulas of more than `most` characters are cut."""
@@ -62,7 +62,7 @@ def _cut(text: str, most: int | None) -> str:
     return text if most is None or len(text) <= most else f"{text[: most - 30]} ... {text[-20:]}"
 
 
-def outline(statement: Statement, certificate: Mapping[str, Any], part: str = "proof") -> list[Step]:
+def outline(statement: Statement, certificate: Mapping[str, Any], part: str = "proof") -> list[OutlineStep]:
     """The steps of one part of a certificate that replay has accepted: proof, defined or inhabited."""
     from symcook.proof.grammar import leading_names
     from symcook.proof.replay import statements
@@ -77,7 +77,7 @@ def outline(statement: Statement, certificate: Mapping[str, Any], part: str = "p
     return _Narrator(statement, {s.label: s for s in used}, folder, names).tell(goal, certificate[part])
 
 
-def outline_text(steps: list[Step], most: int | None = MOST_LINES) -> str:
+def outline_text(steps: list[OutlineStep], most: int | None = MOST_LINES) -> str:
     """Numbered, indented lines; with `most`, an abridged proof says how many lines it hides where."""
     total = sum(s.size() for s in steps)
     shown = _visible(steps, total if most is None else most)
@@ -104,7 +104,7 @@ def outline_text(steps: list[Step], most: int | None = MOST_LINES) -> str:
     return "\n".join(lines)
 
 
-def outline_latex(steps: list[Step], known: Iterable[str], most: int | None = MOST_LINES) -> str:
+def outline_latex(steps: list[OutlineStep], known: Iterable[str], most: int | None = MOST_LINES) -> str:
     """The same lines as paragraphs of LaTeX, set in by depth."""
     total = sum(s.size() for s in steps)
     shown = _visible(steps, total if most is None else most)
@@ -126,7 +126,7 @@ def _many(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
-def _visible(steps: list[Step], most: int) -> set[int]:
+def _visible(steps: list[OutlineStep], most: int) -> set[int]:
     """The lines to show, by identity: the outer ones first, as many as there is room for."""
     level, shown, room = list(steps), set[int](), most
     while level and room > 0:
@@ -138,11 +138,13 @@ def _visible(steps: list[Step], most: int) -> set[int]:
     return shown
 
 
-def _walk(steps: list[Step], shown: set[int], depth: int = 0) -> Iterator[tuple[int, int, Step | None, int]]:
+def _walk(
+    steps: list[OutlineStep], shown: set[int], depth: int = 0
+) -> Iterator[tuple[int, int, OutlineStep | None, int]]:
     """(number, depth, line, lines hidden below it); line None stands for a run of hidden lines."""
     number = 0
 
-    def visit(many: list[Step], depth: int) -> Iterator[tuple[int, int, Step | None, int]]:
+    def visit(many: list[OutlineStep], depth: int) -> Iterator[tuple[int, int, OutlineStep | None, int]]:
         nonlocal number
         hidden = 0
         for step in many:
@@ -189,7 +191,7 @@ class _Narrator:
         formulas = {label: s.formula for label, s in lemmas.items()}
         self.checker = kernel._Checker(formulas, statement.known)
 
-    def tell(self, goal: Term, proof: nodes.Proof) -> list[Step]:
+    def tell(self, goal: Term, proof: nodes.Proof) -> list[OutlineStep]:
         from symcook.proof import kernel
 
         return self.branch(kernel._State(goal, {}, {}, proof))
@@ -205,9 +207,9 @@ class _Narrator:
             return label
         return f"axiom {rest}" if kind == "ax" else self.lemmas[label].id.removeprefix("lem.")
 
-    def branch(self, state: kernel._State) -> list[Step]:
+    def branch(self, state: kernel._State) -> list[OutlineStep]:
         """The steps of one open branch, those of the branches it opens nested in them."""
-        out: list[Step] = []
+        out: list[OutlineStep] = []
         met: list[tuple[str, Sort | Term]] = []  # names and hypotheses just introduced
         for node in state.proof:
             by, goal = node["by"], state.goal
@@ -228,18 +230,18 @@ class _Narrator:
             out += step(node, Taken(state, fresh, opened))
         return out
 
-    def introduced(self, met: list[tuple[str, Sort | Term]], goal: Term) -> list[Step]:
+    def introduced(self, met: list[tuple[str, Sort | Term]], goal: Term) -> list[OutlineStep]:
         """Let ..., suppose ..., and what is then to be shown."""
         names: list[Piece] = []
-        out: list[Step] = []
+        out: list[OutlineStep] = []
         facts: list[tuple[str, Term]] = []
 
         def flush() -> None:
             nonlocal names, facts
             if names:
-                out.append(Step(["Let ", *_listed(names), "."]))
+                out.append(OutlineStep(["Let ", *_listed(names), "."]))
             if facts:
-                out.append(Step(["Suppose ", *self.facts(facts), "."]))
+                out.append(OutlineStep(["Suppose ", *self.facts(facts), "."]))
             names, facts = [], []
 
         for name, what in met:
@@ -251,7 +253,7 @@ class _Narrator:
                 facts.append((name, what))
         flush()
         if met:
-            out.append(Step(["To show: ", self.show(goal), "."]))
+            out.append(OutlineStep(["To show: ", self.show(goal), "."]))
         return out
 
     def facts(self, facts: list[tuple[str, Term]]) -> list[Piece]:
@@ -261,32 +263,32 @@ class _Narrator:
             out += ["; " if out else "", self.show(fact), f" [{label}]"]
         return out
 
-    def below(self, opened: Sequence[kernel._State], heads: list[list[Piece]]) -> list[Step]:
+    def below(self, opened: Sequence[kernel._State], heads: list[list[Piece]]) -> list[OutlineStep]:
         """Each opened branch under its heading; one that closes at once stands on the heading's line."""
-        out: list[Step] = []
+        out: list[OutlineStep] = []
         for state, head in zip(opened, heads, strict=True):
             inner = self.branch(state)
             if len(inner) == 1 and not inner[0].inner:
-                out.append(Step([*head, " ", *inner[0].pieces]))
+                out.append(OutlineStep([*head, " ", *inner[0].pieces]))
             else:
-                out.append(Step(head, inner))
+                out.append(OutlineStep(head, inner))
         return out
 
     # One method a kind of node; each returns the lines that it makes.
 
-    def on_split(self, node: nodes.Split, at: Taken) -> list[Step]:
+    def on_split(self, node: nodes.Split, at: Taken) -> list[OutlineStep]:
         heads: list[list[Piece]] = [["Show ", self.show(one.goal), "."] for one in at.opened]
         return self.below(at.opened, heads)
 
-    def on_pick(self, node: nodes.Pick, at: Taken) -> list[Step]:
-        return [Step(["Of the two, show ", self.show(at.state.goal), "."])]
+    def on_pick(self, node: nodes.Pick, at: Taken) -> list[OutlineStep]:
+        return [OutlineStep(["Of the two, show ", self.show(at.state.goal), "."])]
 
-    def on_witness(self, node: nodes.Witness, at: Taken) -> list[Step]:
-        return [Step(["Take ", _argument(node["term"]), ". To show: ", self.show(at.state.goal), "."])]
+    def on_witness(self, node: nodes.Witness, at: Taken) -> list[OutlineStep]:
+        return [OutlineStep(["Take ", _argument(node["term"]), ". To show: ", self.show(at.state.goal), "."])]
 
-    def on_obtain(self, node: nodes.Obtain, at: Taken) -> list[Step]:
+    def on_obtain(self, node: nodes.Obtain, at: Taken) -> list[OutlineStep]:
         return [
-            Step(
+            OutlineStep(
                 [
                     f"By {self.cite(node['fact'])} there is ",
                     ("name", node["name"]),
@@ -297,24 +299,24 @@ class _Narrator:
             )
         ]
 
-    def on_hyp(self, node: nodes.Hyp, at: Taken) -> list[Step]:
-        return [Step([f"This is {self.cite(node['of'])}."])]
+    def on_hyp(self, node: nodes.Hyp, at: Taken) -> list[OutlineStep]:
+        return [OutlineStep([f"This is {self.cite(node['of'])}."])]
 
-    def on_true(self, node: nodes.Closing, at: Taken) -> list[Step]:
-        return [Step(["True by computation."])]
+    def on_true(self, node: nodes.Closing, at: Taken) -> list[OutlineStep]:
+        return [OutlineStep(["True by computation."])]
 
-    def on_absurd(self, node: nodes.Absurd, at: Taken) -> list[Step]:
+    def on_absurd(self, node: nodes.Absurd, at: Taken) -> list[OutlineStep]:
         if "not" in node:
-            return [Step([f"{self.cite(node['of'])} contradicts {self.cite(node['not'])}."])]
-        return [Step([f"{self.cite(node['of'])} is false by computation: this case cannot be."])]
+            return [OutlineStep([f"{self.cite(node['of'])} contradicts {self.cite(node['not'])}."])]
+        return [OutlineStep([f"{self.cite(node['of'])} is false by computation: this case cannot be."])]
 
-    def on_contra(self, node: nodes.Contra, at: Taken) -> list[Step]:
-        return [Step(["Suppose it fails: ", *self.facts(at.fresh), "."])]
+    def on_contra(self, node: nodes.Contra, at: Taken) -> list[OutlineStep]:
+        return [OutlineStep(["Suppose it fails: ", *self.facts(at.fresh), "."])]
 
-    def on_have(self, node: nodes.Have, at: Taken) -> list[Step]:
+    def on_have(self, node: nodes.Have, at: Taken) -> list[OutlineStep]:
         return self.below(at.opened, [["Claim ", *self.facts(at.fresh), "."]])
 
-    def on_use(self, node: nodes.Use, at: Taken) -> list[Step]:
+    def on_use(self, node: nodes.Use, at: Taken) -> list[OutlineStep]:
         given = [g for g in node["with"] if isinstance(g, str) and g[:1] not in ("#", "!")]
         rest = [g[1:] for g in node["with"] if isinstance(g, str) and g.startswith("#")]
         head: list[Piece] = [f"{'By' if ':' in node['fact'] else 'From'} {self.cite(node['fact'])}"]
@@ -323,34 +325,36 @@ class _Narrator:
         if rest:
             head.append(f", with {names_in(rest)}")
         heads: list[list[Piece]] = [["It needs ", self.show(one.goal), "."] for one in at.opened]
-        return [Step([*head, ": ", *self.facts(at.fresh), "."], self.below(at.opened, heads))]
+        return [OutlineStep([*head, ": ", *self.facts(at.fresh), "."], self.below(at.opened, heads))]
 
-    def on_cases(self, node: nodes.Cases, at: Taken) -> list[Step]:
-        return [Step([f"By cases of {self.cite(node['fact'])}."], self.either(at))]
+    def on_cases(self, node: nodes.Cases, at: Taken) -> list[OutlineStep]:
+        return [OutlineStep([f"By cases of {self.cite(node['fact'])}."], self.either(at))]
 
-    def on_em(self, node: nodes.ExcludedMiddle, at: Taken) -> list[Step]:
-        return [Step(["Two cases."], self.either(at))]
+    def on_em(self, node: nodes.ExcludedMiddle, at: Taken) -> list[OutlineStep]:
+        return [OutlineStep(["Two cases."], self.either(at))]
 
-    def either(self, at: Taken) -> list[Step]:
+    def either(self, at: Taken) -> list[OutlineStep]:
         heads: list[list[Piece]] = []
         for one in at.opened:
             fresh = [(label, one.fact(label)) for label in one.facts if label not in at.state.facts]
             heads.append(["Case ", *self.facts(fresh), "."])
         return self.below(at.opened, heads)
 
-    def on_ind(self, node: nodes.Indicator, at: Taken) -> list[Step]:
-        return [Step(["An indicator is 1 or 0: ", *self.facts(at.fresh), "."])]
+    def on_ind(self, node: nodes.Indicator, at: Taken) -> list[OutlineStep]:
+        return [OutlineStep(["An indicator is 1 or 0: ", *self.facts(at.fresh), "."])]
 
-    def on_rewrite(self, node: nodes.Rewrite, at: Taken) -> list[Step]:
+    def on_rewrite(self, node: nodes.Rewrite, at: Taken) -> list[OutlineStep]:
         if "in" in node:
-            return [Step([f"Put {self.cite(node['eq'])} into {self.cite(node['in'])}: ", *self.facts(at.fresh), "."])]
-        return [Step([f"Put {self.cite(node['eq'])} in. To show: ", self.show(at.state.goal), "."])]
+            return [
+                OutlineStep([f"Put {self.cite(node['eq'])} into {self.cite(node['in'])}: ", *self.facts(at.fresh), "."])
+            ]
+        return [OutlineStep([f"Put {self.cite(node['eq'])} in. To show: ", self.show(at.state.goal), "."])]
 
-    def on_antisym(self, node: nodes.Antisym, at: Taken) -> list[Step]:
+    def on_antisym(self, node: nodes.Antisym, at: Taken) -> list[OutlineStep]:
         heads: list[list[Piece]] = [["Show ", self.show(one.goal), "."] for one in at.opened]
-        return [Step(["Equal, since each side is at most the other."], self.below(at.opened, heads))]
+        return [OutlineStep(["Equal, since each side is at most the other."], self.below(at.opened, heads))]
 
-    def on_induct(self, node: nodes.Induct, at: Taken) -> list[Step]:
+    def on_induct(self, node: nodes.Induct, at: Taken) -> list[OutlineStep]:
         base, step = at.opened
         facts = [(label, step.fact(label)) for label in step.facts if label not in at.state.facts]
         name = node["name"]
@@ -368,9 +372,9 @@ class _Narrator:
             ],
         ]
         pieces: list[Piece] = ["By induction on ", ("name", name), " from ", self.show(first), "."]
-        return [Step(pieces, self.below(at.opened, heads))]
+        return [OutlineStep(pieces, self.below(at.opened, heads))]
 
-    def on_pos(self, node: nodes.Pos, at: Taken) -> list[Step]:
+    def on_pos(self, node: nodes.Pos, at: Taken) -> list[OutlineStep]:
         sums, equations = node.get("sum", []), node.get("eq", [])
         labels = [self.cite(x) for entry in sums for x in entry["of"]] + [self.cite(label) for _, label in equations]
         labels = list(dict.fromkeys(labels))
@@ -378,12 +382,12 @@ class _Narrator:
         plain = plain and all(_numeral(times) for times, _ in equations)
         kind = "Linear arithmetic" if plain else "Arithmetic with products" if labels else "Sums of squares"
         if not sums and not equations:
-            return [Step(["Both sides have the same normal form."])]
-        return [Step([kind + (f" from {names_in(labels)}" if labels else "") + "."])]
+            return [OutlineStep(["Both sides have the same normal form."])]
+        return [OutlineStep([kind + (f" from {names_in(labels)}" if labels else "") + "."])]
 
-    def on_interval(self, node: nodes.IntervalNode, at: Taken) -> list[Step]:
+    def on_interval(self, node: nodes.IntervalNode, at: Taken) -> list[OutlineStep]:
         over = f" over the bounds {names_in(node['on'])}" if node["on"] else ""
-        return [Step([f"By interval enclosure ({node['prec']} bits){over}."])]
+        return [OutlineStep([f"By interval enclosure ({node['prec']} bits){over}."])]
 
 
 def _numeral(text: str) -> bool:

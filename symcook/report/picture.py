@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from symcook.errors import EMPTY_WORD, BadInput
 from symcook.files import vacant
 from symcook.model.answers import brief
-from symcook.report.markup import DARKEST, Cell
+from symcook.report.document import cell, near, value_text
+from symcook.report.markup import DARKEST, TableCell
 from symcook.report.model import readout_text
 from symcook.report.run import VERDICTS
-from symcook.report.values import cell, near, value_text
 
 if TYPE_CHECKING:
     from symcook.run import Run
@@ -207,7 +207,7 @@ class _Canvas:
             self.text(x, y + 12 + 15 * k + 6 * (len(rule) == 1), line, colour=self.colours.quiet, size=12)
         return y + max(_HIGH, 15 * len(rule))
 
-    def heat(self, x: int, y: int, caption: str, weights: list[list[Any]], words: list[str]) -> int:
+    def heat(self, x: int, y: int, caption: str, weights: list[list[object]], words: list[str]) -> int:
         """The attention of a head: from the token on the left to those above; where it ends."""
         self.text(x, y + 10, caption, "start", self.colours.quiet, _CAPTION)
         y, x = y + 34, x + max(map(len, words)) * _NARROW + 8
@@ -219,11 +219,11 @@ class _Canvas:
         for word, row in zip(words, rows, strict=True):
             self.text(x - 6, y + 14, word, "end", size=_SMALL, mono=True)
             for k, one in enumerate(row):
-                self.square(x + k * width, y, width, _SIDE, one if one.shade else Cell(""), one.shade or 0, _SMALL)
+                self.square(x + k * width, y, width, _SIDE, one if one.shade else TableCell(""), one.shade or 0, _SMALL)
             y += _SIDE
         return y
 
-    def square(self, x: int, y: int, width: int, height: int, one: Cell, share: float, size: int = 13) -> None:
+    def square(self, x: int, y: int, width: int, height: int, one: TableCell, share: float, size: int = 13) -> None:
         """A cell with its text in the middle; `share` from -1 to 1 is its colour."""
         covered = round(DARKEST * min(abs(share), 1) ** 0.5, 2)  # a root, so that small values are seen
         colour = self.colours.above if share > 0 else self.colours.below

@@ -16,7 +16,7 @@ from symcook.model.answers import brief
 from symcook.report.figure import COLOURS, Curve, Figure, decimal_text, plot_targets, write_plot
 
 if TYPE_CHECKING:
-    from symcook.bounds.result import Bound
+    from symcook.bounds.arguments import Bound
 
 STEPS = 41
 MAX_STEPS = 1000

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from symcook.errors import unknown
 from symcook.proof.audit.folded import statement_tree, text_of, used_definitions
-from symcook.proof.audit.neighbours import Tried
-from symcook.proof.audit.unasked import unasked, unasked_words
-from symcook.report.document import WIDTH, Document, Table, Words, filled
+from symcook.proof.audit.neighbours import Neighbour
+from symcook.proof.audit.source import unasked, unasked_words
+from symcook.report.document import WIDTH, Document, PlainLines, Table, filled
 from symcook.report.latex import statement_latex
 from symcook.report.markup import PACKAGES, escaped
 from symcook.report.outline import MOST_LINES, outline, outline_latex, outline_text
@@ -18,6 +19,7 @@ from symcook.report.trust import axioms_used, below, trust_line
 
 if TYPE_CHECKING:
     from symcook.proof.replay import Statement, Verdict
+
 
 MOST_STATED = 4  # with so few verdicts the statements are shown too
 _GOOD = ("PROVED", "DECIDED", "REFUTED", "CORRECTED")
@@ -71,19 +73,18 @@ def definitions_text(statement: Statement) -> list[str]:
     return out
 
 
-def stated(name: str) -> list[Words | Document]:
+def stated(name: str) -> list[PlainLines | Document]:
     """A statement with the definitions that it uses."""
     from symcook.proof.replay import statements
 
     statement = statements()[name]
     meant = definitions_text(statement)
-    where = [Document("where", [Words(meant, "  ")])] if meant else []
-    return [Words([statement.written], ""), *where]
+    where = [Document("where", [PlainLines(meant, "  ")])] if meant else []
+    return [PlainLines([statement.written], ""), *where]
 
 
 def table(verdicts: Sequence[Verdict], without: Sequence[str], width: int) -> Table:
     """A line for each id: its status, and what its proof used."""
-    from symcook.report.witness import witness
 
     rows = []
     for verdict in verdicts:
@@ -101,16 +102,16 @@ def document(verdicts: Sequence[Verdict], without: Sequence[str], width: int, fu
     how many were reproduced."""
     from symcook.proof.replay import statements
 
-    sections: list[Words | Table | Document] = []
+    sections: list[PlainLines | Table | Document] = []
     if len(verdicts) + len(without) != 1:
         few = verdicts if len(verdicts) <= MOST_STATED else ()
         for name in (name for verdict in few for name in (verdict.id, *corrections(verdict.id))):
-            sections.append(Document(name, [Words([statements()[name].written], "")]))
+            sections.append(Document(name, [PlainLines([statements()[name].written], "")]))
     elif verdicts:
         sections += proof(verdicts[0], full)
     elif (name := without[0]) in statements():
         words = paper_words(name)
-        sections += [Document("Paper", [Words([words], "")])] if words else []
+        sections += [Document("Paper", [PlainLines([words], "")])] if words else []
         sections.append(Document("Statement, not proved", stated(name)))
     good = sum(verdict.status != "OPEN" for verdict in verdicts)
     total = f"{good} of {len(verdicts)} stored proofs reproduced"
@@ -119,7 +120,7 @@ def document(verdicts: Sequence[Verdict], without: Sequence[str], width: int, fu
     if not (verdicts or without):
         return Document("no stored proof yet")
     first = table(verdicts, without, width)
-    return Document("", [first, *sections, Words([total])], apart="\n\n" if sections else "\n")
+    return Document("", [first, *sections, PlainLines([total])], apart="\n\n" if sections else "\n")
 
 
 def example_of(statement: Statement, certificate: Mapping[str, Any]) -> str:
@@ -136,13 +137,13 @@ def example_of(statement: Statement, certificate: Mapping[str, Any]) -> str:
     return ", ".join(f"{n} = {v}" for n, v in zip(names, values, strict=False))
 
 
-def proof(verdict: Verdict, full: bool = False) -> list[Words | Table | Document]:
+def proof(verdict: Verdict, full: bool = False) -> list[PlainLines | Table | Document]:
     """The report on one id: paper's words, statement, proof, what it used and what has to be trusted."""
     from symcook.proof.replay import statements
 
     statement = statements()[verdict.id]
     words = paper_words(verdict.id)
-    out: list[Words | Table | Document] = [Document("Paper", [Words([words], "")])] if words else []
+    out: list[PlainLines | Table | Document] = [Document("Paper", [PlainLines([words], "")])] if words else []
     out.append(Document("Statement", stated(verdict.id)))
     corrected = corrections(verdict.id) if verdict.status == "CORRECTED" else []
     out += [Document(f"Corrected: {name}", stated(name)) for name in corrected]
@@ -183,7 +184,6 @@ def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> Iterator[
     from symcook.proof.audit.source import built_from
     from symcook.proof.replay import library, statements
     from symcook.proof.search import prooftext
-    from symcook.report.witness import witness
 
     certificate = certificate_of(verdict)
     most = None if full else MOST_LINES
@@ -191,18 +191,18 @@ def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> Iterator[
     title = f"Refutation: the statement is false at {witness(verdict.id)}" if refuted else "Proof"
     written, why = built_from(library().root, verdict.id, statements())
 
-    def steps(part: str) -> Words:
+    def steps(part: str) -> PlainLines:
         """The author's lines; where there is no text, an outline of the certificate."""
         if written is None:
-            return Words([outline_text(outline(statement, certificate, part), most)])
-        return Words([prooftext.shown(written, part) or "Found by the automation."])
+            return PlainLines([outline_text(outline(statement, certificate, part), most)])
+        return PlainLines([prooftext.shown(written, part) or "Found by the automation."])
 
-    made = [Words([f"These are the steps of the certificate: {why}."], "")] if why else []
+    made = [PlainLines([f"These are the steps of the certificate: {why}."], "")] if why else []
     yield Document(title, [*made, steps("proof")])
     if "defined" in certificate and not refuted:
         example = example_of(statement, certificate)
         words = "Proved as well: everything in it is defined, and its hypotheses can be met"
-        yield Document("", [Words([words + (f", for example at {example}" if example else "") + "."], "")])
+        yield Document("", [PlainLines([words + (f", for example at {example}" if example else "") + "."], "")])
         if full:
             yield Document("Everything is defined", [steps("defined")])
             yield Document("The hypotheses can be met", [steps("inhabited")])
@@ -263,7 +263,7 @@ def break_target(verdict: Verdict) -> str | None:
     return corrections(verdict.id)[0] if verdict.status == "CORRECTED" else None
 
 
-def break_json(tried: Iterable[Tried]) -> list[dict[str, Any]]:
+def break_json(tried: Iterable[Neighbour]) -> list[dict[str, Any]]:
     """What became of each near miss: the change, whether the stored proof proves it too, else why it was rejected and
     an instance at which it is false (null where none was found). "stronger" says that it claims more."""
     return [
@@ -280,7 +280,7 @@ def break_json(tried: Iterable[Tried]) -> list[dict[str, Any]]:
     ]
 
 
-def break_text(name: str, tried: Iterable[Tried]) -> Iterator[str]:
+def break_text(name: str, tried: Iterable[Neighbour]) -> Iterator[str]:
     """What became of each near miss, as lines, and the counts at the end."""
     false = open_ = sharp = weak = 0
     for one in tried:
@@ -306,3 +306,75 @@ def break_text(name: str, tried: Iterable[Tried]) -> Iterator[str]:
         yield f"  {sharp} accepted although they say more: the statement is not sharp there"
     if weak:
         yield f"  {weak} accepted, and they are proved: the statement's own proof covers them"
+
+
+def witness(name: str) -> str:
+    """The counterexample in a stored refutation: the witnesses for the leading quantifiers of the statement.
+
+    They are the nodes by which the proof closes "there are values at which it fails", so no others can be shown. An
+    object that the proof has from an existential fact is named by that fact. Where cases have witnesses of their own,
+    they are joined by "or". A statement without leading quantifiers is refuted as it stands; then the values are shown
+    at which the proof uses what it supposes, or the stored models that the statement denies something of.
+    """
+    from symcook.proof.grammar import leading_names
+    from symcook.proof.replay import library, load_json
+
+    home = library()
+    for path in (home.root / "certificates" / f"{name}{end}.json" for end in (".refuted", "")):
+        certificate = load_json(path.read_bytes()) if path.is_file() else {}
+        if certificate.get("sense") == "refuted":
+            names = leading_names(home.statements[name].expanded)
+            found = _values(certificate["proof"], {})
+            if not names:
+                used = dict.fromkeys(_uses(certificate["proof"]))
+                models = dict.fromkeys(re.findall(r"\brun\(([\w-]+)\)", home.statements[name].text))
+                return " and ".join(used or (f"the stored model {model}" for model in models))
+            shown = (", ".join(_said(n, v) for n, v in zip(names, at, strict=False)) for at in found)
+            return " or ".join(dict.fromkeys(filter(None, shown)))
+    raise unknown("refuted claim", name, [])
+
+
+def _said(name: str, value: str) -> str:
+    return f"{name} {value}" if value.startswith("of ") else f"{name} = {value}"
+
+
+def _values(proof: list[Any], origin: Mapping[str, str]) -> Iterator[list[str]]:
+    """The terms of the witness nodes on the way to the end of the goal: of a conjunction its last part leads there."""
+    known = dict(origin)
+    values: list[str] = []
+    for node in proof:
+        by = node["by"]
+        if by == "obtain":
+            source = known.get(node["fact"], f"of {node['fact']}")
+            known |= {one: source for one in (node["name"], node["as"]) if isinstance(one, str)}
+        elif by == "witness":
+            term = str(node["term"])
+            values.append(known.get(term, term))
+        elif by == "split":
+            yield from ([*values, *rest] for rest in _values(node["proofs"][-1], known))
+            return
+        elif by in ("cases", "em"):
+            for part in node["proofs"]:
+                yield from ([*values, *rest] for rest in _values(part, known))
+            return
+    yield values
+
+
+def _uses(proof: list[Any]) -> Iterator[str]:
+    """The terms at which a proof uses facts that it has from what it supposes first."""
+    while proof and proof[0]["by"] in ("have", "split"):
+        proof = proof[1:] if proof[0]["by"] == "have" else proof[0]["proofs"][-1]
+    if not proof or proof[0]["by"] != "intro":
+        return
+    labels = set(_flat(proof[0]["as"]))
+    for node in proof[1:]:
+        if node["by"] in ("obtain", "use") and node["fact"] in labels:
+            labels |= set(_flat([node["as"]]))
+            given = [x for x in node.get("with", ()) if isinstance(x, str) and x[:1] not in ("#", "!")]
+            if given:
+                yield ", ".join(given)
+
+
+def _flat(labels: list[Any]) -> Iterator[str]:
+    for one in labels:
+        yield from one if isinstance(one, list) else [one]

@@ -5,17 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
-from symcook.report.document import Document, Table, Words
-from symcook.report.markup import Cell
-from symcook.report.text import abridged
-from symcook.report.values import value_latex, value_text
+from symcook.report.document import Document, PlainLines, Table, abridged, value_latex, value_text
+from symcook.report.markup import TableCell
 
 if TYPE_CHECKING:
     from symcook.questions.answer import Answer
@@ -41,12 +39,12 @@ def document(found: Answer) -> Document:
     """A line for each length, and the notes."""
     rows = [[_drawn(found, name, row.get(name)) for name in found.columns] for row in found.rows]
     notes = [f"{name}: {note}" for name, note in found.notes.items()]
-    return Document(_title(found), [Table(rows, found.columns), Words(notes, "  ")])
+    return Document(_title(found), [Table(rows, found.columns), PlainLines(notes, "  ")])
 
 
-def _drawn(found: Answer, name: str, cell: Any) -> Cell:
+def _drawn(found: Answer, name: str, cell: Any) -> TableCell:
     tex = value_latex(cell.to_json()) if hasattr(cell, "to_json") else ""
-    return Cell(_cell(found, name, cell), tex=tex)
+    return TableCell(_cell(found, name, cell), tex=tex)
 
 
 ENDS = ("low", "high")
@@ -61,7 +59,7 @@ CURVES = {
 """What the columns of a question are, where their names alone do not say it in a legend."""
 
 
-def _cells(found: Answer, row: Any) -> list[str]:
+def _cells(found: Answer, row: Mapping[str, Any]) -> list[str]:
     return [_cell(found, name, row.get(name)) for name in found.columns]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from symcook.recipes import COOKBOOK, OTHER, Recipe
 from symcook.recipes.operations import OPERATIONS
-from symcook.recipes.registry import COOKBOOK, OTHER, Recipe
-from symcook.report.document import Document, Table, Words
+from symcook.report.document import Document, PlainLines, Table
 
 CHAPTERS = {
     "3": "Basic Ingredients",
@@ -33,11 +33,11 @@ def listing(recipes: Sequence[Recipe], families: Sequence[tuple[str, str]]) -> D
         entries.setdefault(title, []).append(([int(part) for part in section.split(".") if part], line))
     order = sorted(entries, key=lambda title: (not title[0].isdigit(), title == OTHER, title))
     own = {title: [line for _, line in sorted(entries[title], key=lambda one: one[0])] for title in order}
-    chapters = [Document(title, [Words(lines)]) for title, lines in own.items()]
+    chapters = [Document(title, [PlainLines(lines)]) for title, lines in own.items()]
     same = [f"        {name:<{width}}  {summary}" for name, summary in families]
-    chapters.append(Document("Families: the same for every size, alphabet and table (symcook new)", [Words(same)]))
-    end = Words(["symcook explain NAME says what one computes, and where it is exact."])
-    return Document("", [Words(["The Transformer Cookbook, by section"]), *chapters, end], apart="\n\n")
+    chapters.append(Document("Families: the same for every size, alphabet and table (symcook new)", [PlainLines(same)]))
+    end = PlainLines(["symcook explain NAME says what one computes, and where it is exact."])
+    return Document("", [PlainLines(["The Transformer Cookbook, by section"]), *chapters, end], apart="\n\n")
 
 
 KEYS = {
@@ -62,9 +62,9 @@ def document(facts: Mapping[str, Any]) -> Document:
         if key == "computes":
             rows += [(f"  {word}", means) for word, means in facts.get("where", {}).items()]
     texts = [facts[key].split("\n\n") for key in ("words", "details") if facts.get(key)]
-    parts: list[Any] = [Words([" ".join(one.split()) for one in text], "") for text in texts]
+    parts: list[Any] = [PlainLines([" ".join(one.split()) for one in text], "") for text in texts]
     parts += [Table(rows)] if rows else []
-    parts += [Document("claims:", [Words(facts["claims"])])] if facts.get("claims") else []
+    parts += [Document("claims:", [PlainLines(facts["claims"])])] if facts.get("claims") else []
     for key in ("arguments", "symbols"):
         parts += [Document(f"{key}:", [Table(list(map(_entry, facts[key])))])] if facts.get(key) else []
     return Document(f"{facts['name']}: {facts['summary']}", parts, apart="\n\n")

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
-from symcook.report.document import Drawn
+from symcook.report.document import WIDE, Drawn, abridged, cell, columns, stream_table, value_latex, value_text
 from symcook.report.markup import Display, array, page, paragraph, section, table, upright, words
-from symcook.report.text import WIDE, abridged, columns, stream_table
-from symcook.report.values import cell, value_latex, value_text
 
 if TYPE_CHECKING:
     from symcook.run import Run

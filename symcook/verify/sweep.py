@@ -28,8 +28,7 @@ from symcook.model.rationals import quotient, rational
 from symcook.model.symbols import Exact, fraction
 from symcook.model.transformer import Transformer
 from symcook.run import Run, run
-from symcook.verify.answers import Expected, Reference, input_text
-from symcook.verify.inputs import Part, region_tree, rows, words
+from symcook.verify.answers import Expected, InputPart, Reference, input_text, region_tree, rows, words
 
 if TYPE_CHECKING:
     from symcook.domains.batch import Grid, Words
@@ -153,7 +152,7 @@ def check(
     max_length: int | None = None,
     *,
     values: Mapping[str, Exact] | None = None,
-    region: Any = None,
+    region: str | Tree | None = None,
     progress: Progress | None = None,
     domain: str = "exact",
     digits: int = DIGITS,
@@ -234,7 +233,7 @@ class Comparison:
         settled = f", {self.settled} left open there settled exactly" if self.settled else ""
         return f"one by one in the {self.numbers.domain} domain{settled}"
 
-    def compare(self, parts: Iterable[Part], total: int, progress: Progress | None, done: int = 0) -> None:
+    def compare(self, parts: Iterable[InputPart], total: int, progress: Progress | None, done: int = 0) -> None:
         """Compare all inputs of `parts`; `done` of `total` came before them."""
         for part in parts:
             self.strings += part.size
@@ -246,7 +245,7 @@ class Comparison:
             if progress is not None:
                 progress(done + self.strings, total)
 
-    def part(self, part: Part) -> Found:
+    def part(self, part: InputPart) -> Found:
         """Where model and reference differ, and where that is open."""
         if self.batched:
             try:
@@ -265,7 +264,7 @@ class Comparison:
         rank = _rank(self.model, sequence)
         return (rank, sequence) if known is None or rank < known[0] else known
 
-    def batch(self, part: Part) -> Found:
+    def batch(self, part: InputPart) -> Found:
         """One pass over all inputs of a part, and its answers compared piece by piece."""
         from symcook.domains.batch import Batch
 
@@ -496,7 +495,7 @@ def check_recipe(
 ) -> Check:
     """Build the recipe `name` with its `arguments` and check it against its own reference; see `check`.
 
-    With the default arguments, in exact numbers, what the recipe says of itself is evaluated too (`verify.facts`):
+    With the default arguments, in exact numbers, what the recipe says of itself is evaluated too (`verify.grid`):
     where that differs from the model, the answer is about it.
     """
     from symcook import recipes
@@ -527,7 +526,7 @@ def check_recipe(
     info = recipes.info(name)
     if not found.holds or domain != "exact" or info.read(arguments) != info.read({}):
         return found
-    from symcook.verify.facts import LENGTH, MOST, check_facts
+    from symcook.verify.grid import LENGTH, MOST, check_facts
 
     stated = check_facts(name, min(max_length or LENGTH, LENGTH), values, MOST)
     wrong = [one for one in stated if not one.holds]

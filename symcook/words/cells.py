@@ -1,23 +1,29 @@
 """The words of one length by counts: words with the same numbers of tokens in the same cells have the same answer.
 
-Which positions make a cell is decided by `symcook.words.dependence`, for the model and the length at hand; at worst
+Which positions make a cell is decided by `symcook.words.cells`, for the model and the length at hand; at worst
 each position is one, and each word stands for itself.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations_with_replacement, product
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
+from symcook.domains.protocol import Coefficient
+from symcook.domains.rowwise import Going, visible
 from symcook.errors import BadInput
 from symcook.forward import Result, forward
+from symcook.model.expr import Tree
+from symcook.model.parts import Mask
+from symcook.model.rationals import rational
 from symcook.model.transformer import Transformer
 from symcook.words import Stand
-from symcook.words.dependence import Dependence
 
 MOST = 20_000
 """The greatest number of classes of one length that are gone through."""
@@ -99,3 +105,260 @@ def cells_of(groups: Sequence[int], first: int, n: int) -> tuple[tuple[int, ...]
         if any(inside):
             cells.setdefault(inside, []).append(place)
     return tuple(map(tuple, cells.values()))
+
+
+Entry = tuple[int, ...]
+"""A term for each token that may stand at the position; one alone where all are the same."""
+Column = list[Entry]
+Columns = Sequence[Column]
+Term = TypeVar("Term")
+Groups = frozenset[int]
+"""Sets of positions, each as the integer whose bits they are."""
+
+
+class Dependence(Going):
+    """The domain of these terms. `alphabet` are the tokens that may stand where the sequence has None."""
+
+    name: ClassVar[str] = "dependence"
+
+    def __init__(self, alphabet: Sequence[str], bits: int | None = None) -> None:
+        self.alphabet, self.bits = tuple(alphabet), bits
+        self._terms: dict[Hashable, int] = {}
+        self._numbers: list[Fraction | None] = []
+        self._groups: list[Groups] = []
+        self.refusing: set[Groups] = set()
+        """What it depends on whether norms that may refuse do so at some position."""
+
+    def depends(self, column: Column, place: int) -> Groups:
+        """What an entry depends on, its own position among it where the token there matters by itself."""
+        entry = column[place]
+        found = frozenset[int]().union(*(self._groups[term] for term in entry))
+        own = self.rows[place]
+        return found | {1 << own} if len(entry) > 1 else found
+
+    # --- Terms ---
+
+    def _term(self, key: Hashable, parts: Sequence[int] = (), groups: Groups = frozenset()) -> int:
+        found = self._terms.get(key)
+        if found is None:
+            found = self._terms[key] = len(self._numbers)
+            self._numbers.append(key if isinstance(key, Fraction) else None)
+            self._groups.append(groups.union(*(self._groups[part] for part in parts)))
+        return found
+
+    def _given(self, value: Coefficient) -> int:
+        return self._term(value if isinstance(value, tuple) else Fraction(value))
+
+    def _holds(self, numbers: Sequence[Fraction]) -> bool:
+        """Whether every partial sum of these numbers, in any order, is one that may be computed here."""
+        if self.bits is None:
+            return True
+        below = max((x.denominator for x in numbers), default=1)
+        if any(not _dyadic(x, self.bits) for x in numbers):
+            return False
+        return sum(abs(x) for x in numbers) * below <= 2**self.bits and below <= 2**10
+
+    def _sum(self, parts: Sequence[tuple[Coefficient, int]], bias: Coefficient) -> int:
+        """The sum of coefficient times term, and of the bias."""
+        numbers: list[Fraction] = []
+        rest: list[tuple[Any, int]] = []
+        for weight, term in (*parts, (bias, self._given(1))):
+            number = self._numbers[term]
+            if number == 0 or weight == 0:
+                continue
+            if number is not None and not isinstance(weight, tuple):
+                numbers.append(Fraction(weight) * number)
+                if self._holds([Fraction(weight), number]) and self._holds(numbers[-1:]):
+                    continue
+                numbers.pop()
+            rest.append((weight, term))
+        if not self._holds(numbers):
+            rest += [(number, self._given(1)) for number in numbers]
+            numbers = []
+        total = sum(numbers, Fraction(0))
+        if self.bits is None:
+            rest = self._collected(rest)
+        if not rest:
+            return self._given(total)
+        if len(rest) == 1 and rest[0][0] == 1 and (total == 0 if self.bits is None else not numbers):
+            return rest[0][1]
+        apart = total if self.bits is None else tuple(sorted(numbers))  # a runtime may add them in between
+        key = ("sum", tuple(sorted(rest, key=repr)), apart)
+        return self._term(key, [term for _, term in rest])
+
+    def _collected(self, parts: Sequence[tuple[Coefficient, int]]) -> list[tuple[Any, int]]:
+        """The same sum with the rational coefficients of one term put together."""
+        rational: Counter[int] = Counter()
+        others: list[tuple[Any, int]] = []
+        for weight, term in parts:
+            if isinstance(weight, tuple):
+                others.append((weight, term))
+            else:
+                rational[term] += Fraction(weight)  # type: ignore[assignment]
+        return [(weight, term) for term, weight in rational.items() if weight != 0] + others
+
+    def _each(self, columns: Columns, compute: Callable[[tuple[int, ...]], Any]) -> Column:
+        """`compute` of the terms at each position, for each token that matters there."""
+        known: dict[tuple[Entry, ...], Entry] = {}
+        result = []
+        for entries in zip(*columns, strict=True):
+            if entries not in known:
+                known[entries] = _joined([compute(terms) for terms in _variants(entries)])
+            result.append(known[entries])
+        return result
+
+    # --- The operations of a domain ---
+
+    def embed(self, table: Mapping[str, Coefficient]) -> Column:
+        typed = _joined([self._given(table.get(token, 0)) for token in self.alphabet])
+        return [typed if token is None else (self._given(table.get(token, 0)),) for token in self._sequence]
+
+    def input(self, name: str) -> Column:
+        raise BadInput("words of one length need a model with an alphabet", name)
+
+    def positions(self, expression: Coefficient) -> Column:
+        if not isinstance(expression, tuple):
+            return [(self._given(expression),)] * len(self.rows)
+        return [(self._position(expression, self._start + place),) for place in self.rows]
+
+    def _position(self, term: Tree, i: int) -> int:
+        try:
+            return self._given(rational(term, {"i": Fraction(i), "n": Fraction(self.length)}))
+        except BadInput:  # a root or the like: a number of its own
+            return self._term(("at", term, i))
+
+    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
+        if not terms:
+            return [(self._given(bias),)] * len(self.rows)
+        weights = [weight for _, weight in terms]
+        return self._each(
+            [column for column, _ in terms],
+            lambda entries: self._sum(list(zip(weights, entries, strict=True)), bias),
+        )
+
+    def activate(self, column: Column, kind: str) -> Column:
+        def compute(terms: Sequence[int]) -> int:
+            number = self._numbers[terms[0]]
+            if number is not None:
+                if kind == "step":
+                    return self._given(int(number > 0))
+                if kind == "relu" or number == 0:
+                    return self._given(max(Fraction(0), number))
+            return self._term((kind, terms[0]), terms)
+
+        return self._each([column], compute)
+
+    def layer_norm(self, columns: Columns, epsilon: Coefficient, zero_variance: str) -> list[Column]:
+        share = Fraction(1, len(columns))
+
+        def compute(entries: Sequence[int]) -> tuple[int, ...]:
+            if self.bits is None:
+                mean = self._sum([(share, term) for term in entries], 0)
+            else:
+                mean = self._over(self._sum([(1, term) for term in entries], 0), len(columns))
+            centred = [self._sum([(1, term), (-1, mean)], 0) for term in entries]
+            below = self._term(("root", self._squares(centred), epsilon, zero_variance), centred)
+            return *(self._over(term, below, variable=True) for term in centred), below
+
+        rows = self._each(columns, compute)  # entries of entries: a term for each column, and the root
+        *found, roots = [[_joined([part[k] for part in row]) for row in rows] for k in range(len(columns) + 1)]  # type: ignore[index]
+        if zero_variance == "refuse" and not (isinstance(epsilon, (int, Fraction)) and epsilon > 0):
+            # that all roots are there is a conjunction, for which the order of positions is no matter
+            row = self._row(range(len(roots)), (), [_signature((root,)) for root in roots], "softmax")
+            self.refusing.add(self._groups[row])
+        return found
+
+    def _over(self, term: int, below: int, variable: bool = False) -> int:
+        if self._numbers[term] == 0:
+            return term
+        return self._term(("over", variable, term, below), [term, below] if variable else [term])
+
+    def _squares(self, terms: Sequence[int]) -> Hashable:
+        """The sum of the squares, whatever their order and signs."""
+        numbers = [number * number for term in terms if (number := self._numbers[term]) is not None]
+        signless = [min(term, self._sum([(-1, term)], 0)) for term in terms if self._numbers[term] is None]
+        if not self._holds(numbers) or (self.bits is not None and signless):
+            return tuple(sorted(numbers)), tuple(sorted(signless))
+        return sum(numbers, Fraction(0)), tuple(sorted(signless))
+
+    def attend(
+        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Coefficient
+    ) -> list[Column]:
+        scales = self.positions(factor) if queries else [(self._given(1),)] * len(self.rows)
+        offered = list(zip(*keys, strict=True)) if keys else [()] * self.length
+        known: dict[Hashable, int] = {}
+        result = []
+        for held in values:
+            signatures = [_signature((*key, value)) for key, value in zip(offered, held, strict=True)]
+            column = []
+            for number, place in enumerate(self.rows):
+                sees = visible(mask, place, self.length)
+                asked = tuple(query[number] for query in queries)
+                terms = []
+                for query in _variants((*asked, scales[number])):
+                    key = (sees, query, id(held))
+                    if key not in known:
+                        known[key] = self._row(sees, query, signatures, weighting)
+                    terms.append(known[key])
+                column.append(_joined(terms))
+            result.append(column)
+        return result
+
+    def _row(self, sees: range, query: Sequence[int], signatures: Sequence[tuple[Entry, ...]], weighting: str) -> int:
+        """What a row gets: for each way in which a position depends on its token, which positions have it, or how many
+        where the token does not matter."""
+        if not sees:
+            return self._given(0)
+        masks: dict[Any, int] = {}
+        for j in sees:
+            alone = (j,) if weighting in ("leftmost", "rightmost") else ()
+            key = (signatures[j], *alone)
+            masks[key] = masks.get(key, 0) | 1 << j
+        if self.bits is None and all(len(signature) == 1 for signature, *_ in masks):
+            found = {signature[0][-1] for signature, *_ in masks}
+            if len(found) == 1:
+                return found.pop()  # one value everywhere, which no number of the model may change
+            if len(query) == 1:  # no scores
+                shares = [(Fraction(mask.bit_count(), len(sees)), key[0][0][-1]) for key, mask in masks.items()]
+                if weighting in ("average", "softmax"):
+                    return self._sum(shares, 0)
+        parts = {term for signature, *_ in masks for variant in signature for term in variant}
+        groups = frozenset(mask for (signature, *_), mask in masks.items() if len(signature) > 1)
+        what = tuple(
+            (*key, mask if len(key[0]) > 1 or len(key) > 1 else mask.bit_count()) for key, mask in masks.items()
+        )
+        return self._term(("attend", weighting, tuple(query), tuple(sorted(what, key=repr))), [*parts, *query], groups)
+
+    def distribution(self, columns: Columns) -> list[Column]:
+        rows = self._each(columns, lambda terms: self._term(("softmax", tuple(terms)), terms))
+        return [rows] * len(columns)
+
+    def positive(self, column: object) -> list[None]:
+        return [None] * len(self.rows)
+
+    zero = largest = positive
+
+    def show(self, value: Entry, digits: int) -> str:
+        return str(value)
+
+
+def _variants(entries: Sequence[Entry]) -> list[tuple[int, ...]]:
+    """The terms at one position for each token, one row alone where none matters."""
+    many = max(map(len, entries), default=1)
+    return list(zip(*(entry * many if len(entry) == 1 else entry for entry in entries), strict=True)) or [()]
+
+
+def _joined(terms: Sequence[Term]) -> tuple[Term, ...]:
+    return tuple(terms[:1]) if all(term == terms[0] for term in terms) else tuple(terms)
+
+
+def _signature(entries: Sequence[Entry]) -> tuple[tuple[int, ...], ...]:
+    """How keys and value of one position depend on the token there."""
+    return _joined(_variants(entries))
+
+
+def _dyadic(x: Fraction, bits: int) -> bool:
+    """Whether a number is one of `bits` bits."""
+    above = abs(x.numerator)
+    above >>= (above & -above).bit_length() - 1 if above else 0
+    return not x.denominator & (x.denominator - 1) and above.bit_length() <= bits

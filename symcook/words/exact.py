@@ -9,38 +9,44 @@ on which side is not known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple, cast
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, cast
 
 import numpy as np
 from flint import fmpq
 
 from symcook.domains.protocol import Coefficient
+from symcook.domains.rowwise import Going
 from symcook.errors import BadInput, NotExact, Undecided
-from symcook.forward import Result
+from symcook.forward import Memory, Result, forward
 from symcook.machine import unfollowed
-from symcook.model.parts import Head
+from symcook.model.parts import Head, Mask
 from symcook.model.rationals import rational
 from symcook.model.transformer import Transformer
-from symcook.words.prefixes import Array, Level, Prefixes, averages
+from symcook.words import Stand, Word
+
+if TYPE_CHECKING:
+    from symcook.words.rounded import Hulls
 
 MOST = 200_000
 """The greatest number of prefixes that are kept at one position."""
 ZERO, ONE = fmpq(0), fmpq(1)
 
 
-class Column(NamedTuple):
+class ExactEntries(NamedTuple):
     """Numbers, an array of objects, and the numbers of the running sums that they are made of."""
 
     values: Array
     made_of: frozenset[int] = frozenset()
 
-    def take(self, entries: Array | list[int]) -> Column:
-        return Column(self.values[entries], self.made_of)
+    def take(self, entries: Array | list[int]) -> ExactEntries:
+        return ExactEntries(self.values[entries], self.made_of)
 
 
-class Rationals:
+class ExactNumbers:
     """These numbers at one position. `sums` are the running sums with it, `fed` those that some head averages again,
     `turns` the values that activations saw, and `jumps` whether one was a step."""
 
@@ -53,43 +59,43 @@ class Rationals:
         self.turns: list[Array] = []
         self.jumps = False
 
-    def at(self, seen: int, entries: int) -> Rationals:
-        return Rationals(seen, entries)
+    def at(self, seen: int, entries: int) -> ExactNumbers:
+        return ExactNumbers(seen, entries)
 
     def number(self, value: Coefficient, **at: int) -> fmpq:
         if isinstance(value, tuple):
             value = rational(value, {name: Fraction(number) for name, number in at.items()})
         return fmpq(value.numerator, value.denominator)
 
-    def values(self, numbers: Sequence[Coefficient]) -> Column:
-        return Column(np.array([self.number(value) for value in numbers], dtype=object))
+    def values(self, numbers: Sequence[Coefficient]) -> ExactEntries:
+        return ExactEntries(np.array([self.number(value) for value in numbers], dtype=object))
 
-    def position(self, term: Coefficient, i: int, n: int) -> Column:
-        return Column(np.array([self.number(term, i=i, n=n)], dtype=object))
+    def position(self, term: Coefficient, i: int, n: int) -> ExactEntries:
+        return ExactEntries(np.array([self.number(term, i=i, n=n)], dtype=object))
 
-    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
+    def linear(self, terms: Sequence[tuple[ExactEntries, Coefficient]], bias: Coefficient) -> ExactEntries:
         total = self.nothing + self.number(bias)
         for column, weight in terms:
             total = total + self.number(weight) * column.values
-        return Column(total, frozenset().union(*(column.made_of for column, _ in terms)))
+        return ExactEntries(total, frozenset().union(*(column.made_of for column, _ in terms)))
 
-    def activate(self, x: Column, kind: str) -> Column:
+    def activate(self, x: ExactEntries, kind: str) -> ExactEntries:
         if kind not in ("relu", "step"):
             raise NotExact("prefixes are merged by rational numbers", kind)
         self.turns.append(x.values)
         self.jumps = self.jumps or kind == "step"
         active = np.array([ONE], dtype=object) if kind == "step" else x.values
-        return Column(np.where(x.values > 0, active, np.array([ZERO], dtype=object)), x.made_of)
+        return ExactEntries(np.where(x.values > 0, active, np.array([ZERO], dtype=object)), x.made_of)
 
-    def added(self, before: Column | None, x: Column) -> Column:
+    def added(self, before: ExactEntries | None, x: ExactEntries) -> ExactEntries:
         self.fed |= x.made_of
         self.sums.append(x.values if before is None else before.values + x.values)
-        return Column(self.sums[-1], x.made_of | {len(self.sums) - 1})
+        return ExactEntries(self.sums[-1], x.made_of | {len(self.sums) - 1})
 
-    def mean(self, total: Column) -> Column:
-        return Column(total.values / (self.seen + 1), total.made_of)
+    def mean(self, total: ExactEntries) -> ExactEntries:
+        return ExactEntries(total.values / (self.seen + 1), total.made_of)
 
-    def merged(self, heads: Sequence[Sequence[Column]], entries: int) -> tuple[Array, list[int], Any]:
+    def merged(self, heads: Sequence[Sequence[ExactEntries]], entries: int) -> tuple[Array, list[int], Any]:
         last = [k for k in range(len(self.sums)) if k not in self.fed]
         ends = self.sums[last[0]] if len(last) == 1 else self.nothing
         others = [column for k, column in enumerate(self.sums) if len(last) != 1 or k != last[0]]
@@ -120,7 +126,7 @@ def mergeable(model: Transformer) -> bool:
     return heads and averages(model, ("future",)) and not (model.readout.everywhere or model.readout.first)
 
 
-def merged(model: Transformer, asked: range) -> Iterator[Level]:
+def merged(model: Transformer, asked: range) -> Iterator[PrefixLevel]:
     """The words of each length that is asked for, in typed symbols.
 
     Raises NotExact where a number of the model is not rational, Undecided where too many prefixes stay apart.
@@ -128,7 +134,7 @@ def merged(model: Transformer, asked: range) -> Iterator[Level]:
     once = unfollowed(model) is None  # the length is in no number of the model, so that one pass serves all lengths
     try:
         for n in asked[-1:] if once else asked:
-            for level in Prefixes(model, Rationals(), None if once else n + model.embedding.added).levels():
+            for level in Prefixes(model, ExactNumbers(), None if once else n + model.embedding.added).levels():
                 if level.n in asked and (once or level.n == n):
                     yield level
                 if level.n >= n:
@@ -137,13 +143,179 @@ def merged(model: Transformer, asked: range) -> Iterator[Level]:
         raise NotExact("prefixes are merged by rational numbers", error.given) from None
 
 
-def moved(level: Level, low: int, shares: Sequence[fmpq]) -> Result:
+def moved(level: PrefixLevel, low: int, shares: Sequence[fmpq]) -> Result:
     """The pass of a level at points between an entry and the next: shares of the way."""
     low_, high = level.origin[low], level.origin[low + 1]
     way = np.array(shares, dtype=object)
 
-    def sums(one: Column) -> Column:
-        return Column(one.values[low_] + way * (one.values[high] - one.values[low_]), one.made_of)
+    def sums(one: ExactEntries) -> ExactEntries:
+        return ExactEntries(one.values[low_] + way * (one.values[high] - one.values[low_]), one.made_of)
 
-    which, held = np.full(len(way), level.which[low]), cast("tuple[tuple[Column, ...], ...]", level.states.sums)
+    which, held = np.full(len(way), level.which[low]), cast("tuple[tuple[ExactEntries, ...], ...]", level.states.sums)
     return level.states.run(level.tokens, which, tuple(tuple(map(sums, head)) for head in held))
+
+
+Array = np.ndarray
+
+
+class Entries(Protocol):
+    """One coordinate, or a running sum, with an entry for each state and token."""
+
+    def take(self, entries: Array, /) -> Self:
+        """The chosen entries."""
+        ...
+
+
+def averages(model: Transformer, masks: Sequence[str] = ("future", "strict-future")) -> bool:
+    """Whether the words of a model can be followed by running sums, once their length is known: no norms, and heads
+    that take plain means of what stands before them."""
+    heads = (part for step in model.sublayers for part in step.parts if isinstance(part, Head))
+    plain = all(h.uniform and h.mask in masks and h.weighting in ("average", "softmax") for h in heads)
+    return plain and not model.normed and unfollowed(model, length_known=True) is None
+
+
+class Sum(NamedTuple):
+    """A running sum before a position, and with it; None before the first."""
+
+    before: Entries | None
+    total: Entries
+
+
+class Position(Going):
+    """The domain of one position behind many states, whose entries have the tokens `which` of the sequence.
+
+    `n` is the length of the words, None where no number of the model knows it. `numbers` offer `at` (themselves for a
+    position), `values` and `position` (given numbers, and a term at a position), `linear` and `activate`, `added` (a
+    running sum with a term more), `mean` of all its terms, and `merged`.
+    """
+
+    name = "prefixes"
+
+    def __init__(self, numbers: ExactNumbers | Hulls, n: int | None, which: Array) -> None:
+        self.numbers: Any = numbers
+        self.n, self.which = n, which
+
+    def resume(self, sequence: Any, start: int, seen: int) -> None:
+        self.tokens, self.i, self.length = sequence, start + seen, self.n or seen + 1
+        self.numbers = self.numbers.at(seen, len(self.which))
+        self.linear, self.activate = self.numbers.linear, self.numbers.activate
+
+    def indices(self) -> list[tuple[int, int]]:
+        return [(self.i, self.length)]
+
+    def narrow(self, columns: Sequence[Entries], place: int) -> list[Entries]:
+        return list(columns)
+
+    def embed(self, table: Mapping[str, Coefficient]) -> Entries:
+        return self.numbers.values([table[token] for token in self.tokens]).take(self.which)
+
+    def positions(self, expression: Coefficient) -> Entries:
+        return self.numbers.position(expression, self.i, self.length).take(np.zeros_like(self.which))
+
+    def joined(self, before: Entries | None, column: Entries) -> Sum:
+        return Sum(before, self.numbers.added(before, column))
+
+    def attend(self, queries: object, keys: object, values: Sequence[Sum], mask: Mask, *rest: object) -> list[Entries]:
+        return [self.numbers.mean(one.total if mask.here else one.before) for one in values]
+
+    def positive(self, column: object) -> list[None]:
+        return [None]
+
+    zero = largest = positive
+
+
+@dataclass(frozen=True)
+class PrefixLevel:
+    """All words of `n` typed symbols: the pass at the last position, with an entry for each entry of the states before
+    (`origin`) and each of the `tokens` there (`which`). `depth` positions stand before."""
+
+    states: Prefixes
+    n: int
+    result: Result
+    origin: Array
+    which: Array
+    tokens: tuple[str, ...]
+    depth: int
+    counts: Array
+
+    @property
+    def says(self) -> str:
+        return self.states.numbers.says
+
+    def __iter__(self) -> Iterator[Stand]:
+        ends = self.states.numbers.ends
+        for entry in range(0, len(self.origin), ends):
+            state = self.origin[entry] // ends
+            yield Stand(self._word(self.states.least, state, entry), int(self.counts[state]))
+
+    def word(self, entry: int) -> Word:
+        """A word that has the values of an entry."""
+        return self._word(self.states.parents, self.origin[entry], entry)
+
+    def _word(self, parents: Sequence[tuple[Array, Array]], state: int, entry: int) -> Word:
+        """The typed symbols, the last of which is that of an entry."""
+        found = [self.tokens[self.which[entry]]] if self.tokens == self.states.model.alphabet else []
+        for origin, tokens in reversed(parents[len(self.states.model.embedding.ends[0]) : self.depth]):
+            found.append(tokens[state])
+            state = origin[state]
+        return tuple(found[::-1])
+
+
+class Prefixes:
+    """The states behind the positions so far, at first one behind nothing."""
+
+    def __init__(self, model: Transformer, numbers: ExactNumbers | Hulls, n: int | None = None) -> None:
+        self.model, self.n = replace(model, readout=replace(model.readout, position="last")), n
+        self.numbers: Any = numbers
+        self.sums: tuple[tuple[Entries, ...], ...] = ()
+        """Of each head that writes the running sums, with `numbers.ends` entries for each state."""
+        self.parents: list[tuple[Array, Array]] = []
+        """For each position and entry of a state the entry before and the token, of one of its words."""
+        self.least: list[tuple[Array, Array]] = []
+        """For each position and state the same of the smallest of its words."""
+        self.counts, self.order = np.array([1], dtype=object), np.zeros(1, dtype=int)
+        """How many words each state has, and the states in the order of their smallest words."""
+
+    def levels(self) -> Iterator[PrefixLevel]:
+        """Every length in turn, from that of the empty word where it is an input."""
+        before, after = self.model.embedding.ends
+        if after and not before:
+            yield self.step(after)
+        for tokens in chain([before] if before else [], repeat(self.model.alphabet)):
+            level = self.step(tokens)
+            if not after:
+                yield level
+            self.merge(level)
+            if after:
+                yield self.step(after)
+
+    def step(self, tokens: tuple[str, ...]) -> PrefixLevel:
+        """One position more, for each state and token."""
+        depth, entries = len(self.parents), len(self.counts) * self.numbers.ends
+        origin, which = np.tile(np.arange(entries), len(tokens)), np.repeat(np.arange(len(tokens)), entries)
+        result = self.run(tokens, which, tuple(tuple(one.take(origin) for one in head) for head in self.sums))
+        typed = max(0, depth - len(self.model.embedding.ends[0])) + (tokens == self.model.alphabet)
+        return PrefixLevel(self, typed, result, origin, which, tokens, depth, self.counts)
+
+    def run(self, tokens: tuple[str, ...], which: Array, sums: tuple[tuple[Entries, ...], ...]) -> Result:
+        """The pass of a position whose entries have the tokens `which`, with the running sums behind each."""
+        domain: Any = Position(self.numbers, self.n, which)
+        return forward(self.model, tokens, domain, after=Memory(len(self.parents), sums))
+
+    def merge(self, level: PrefixLevel) -> None:
+        """Go on behind the states that become of a level's entries."""
+        assert level.result.memory is not None
+        heads = [[one.total for one in head] for head in level.result.memory.heads]
+        domain: Any = level.result.domain
+        state, kept, self.sums = domain.numbers.merged(heads, len(level.origin))
+        tokens = np.array(level.tokens, dtype=object)
+        self.parents.append((level.origin[kept], tokens[level.which[kept]]))
+        ends = self.numbers.ends
+        old, which, state = level.origin[::ends] // ends, level.which[::ends], state[::ends]
+        rank = np.argsort(self.order)[old] * len(tokens) + which  # entries in the order of their smallest words
+        first = np.full(len(kept) // ends, len(rank))
+        np.minimum.at(first, state, rank)
+        self.least.append((self.order[first // len(tokens)], tokens[first % len(tokens)]))
+        counts = np.zeros(len(first), dtype=object)
+        np.add.at(counts, state, self.counts[old])
+        self.counts, self.order = counts, np.argsort(first)

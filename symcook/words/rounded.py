@@ -22,7 +22,7 @@ from symcook.machine import unfollowed
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
 from symcook.words import enclosure
-from symcook.words.prefixes import Array, averages
+from symcook.words.exact import Array, averages
 
 if TYPE_CHECKING:
     from symcook.domains.ball import Value
@@ -92,7 +92,7 @@ def _exponents(x: Array) -> tuple[Array, Array]:
     return grid, np.where(x == 0, 0, exponent - grid)
 
 
-class Arithmetic:
+class RoundedSums:
     """The operations of the error model on `Values`, in one format and with one order of averages."""
 
     def __init__(self, dtype: str, divides_first: bool = False) -> None:
@@ -237,7 +237,7 @@ class Arithmetic:
         return Values(low, high, np.where((low == high) | (x.grid > OPEN), 0, OPEN))
 
 
-class Hulls(Arithmetic):
+class Hulls(RoundedSums):
     """These operations for the prefixes of a model."""
 
     ends, says = 1, "words with the same running sums as one"

@@ -105,12 +105,12 @@ def _value(rng: random.Random, param: Any, names: list[str], ids: list[str]) -> 
 def command_line(seed: int) -> list[str]:
     """One command line."""
     from symcook import recipes
-    from symcook.cli.group import Table, group
+    from symcook.cli.output import CommandTable, group
     from symcook.proof.replay import library
 
     rng = random.Random(seed)
     names, ids = [*recipes.names(), "m.json"], library().certificates()
-    assert isinstance(group, Table)
+    assert isinstance(group, CommandTable)
     verb = rng.choice([name for name in group.list_commands(click.Context(group)) if name not in ("tour", "claims")])
     found = group.get_command(click.Context(group), verb)
     assert found is not None

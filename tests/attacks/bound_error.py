@@ -18,10 +18,10 @@ import numpy as np
 
 from symcook.bounds import error_propagation
 from symcook.errors import BadInput
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.space import Space
 from symcook.model.symbols import exact, symbol
 from symcook.model.transformer import Transformer
 

@@ -45,7 +45,7 @@ import symcook as sc
 from symcook.__main__ import main as command
 from symcook.compose.cooling import harden
 from symcook.numbers.balls import Ball
-from symcook.questions.weights import free
+from symcook.questions.tolerance import free
 
 WORDS, SECONDS = 100, 5
 MET = (sc.BadInput, sc.Undecided, sc.NotExact)  # what may be said in place of an answer

@@ -22,12 +22,12 @@ from typing import Any
 from symcook.derivation import Derivation, derive_cases
 from symcook.domains.rowwise import visible
 from symcook.errors import Undecided
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import children, parse_formula, parse_term
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head
 from symcook.model.rationals import rational, truth
-from symcook.model.space import Space
 from symcook.model.symbols import from_sympy
 from symcook.model.transformer import Parameter, Transformer
 

@@ -22,10 +22,10 @@ from symcook.domains.exact import Exact
 from symcook.errors import Rejected
 from symcook.forward import forward
 from symcook.model import modelfile
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.proof import own
 

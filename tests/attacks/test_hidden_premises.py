@@ -193,7 +193,7 @@ def test_a_refutation_excludes_the_statement() -> None:
 
 def test_the_printed_witness_is_the_one_of_the_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A decoy, the statement used elsewhere, was printed beside the counterexample; now only witnesses are."""
-    from symcook.report.witness import witness
+    from symcook.report.proof import witness
 
     s = one("a.b", "all x:Real. 0 <= x -> x < 5")
     decoy = {"by": "have", "show": "ex y:Real. y = 3", "proof": [{"by": "witness", "term": "3"}, *CLAIM], "as": "d"}

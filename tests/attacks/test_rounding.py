@@ -24,14 +24,14 @@ import numpy as np
 import pytest
 
 from symcook.domains import make_domain
-from symcook.domains.ball import Ball
+from symcook.domains.ball import BallDomain
 from symcook.domains.rounding import EXP_ULPS, FORMATS, Format, Rounding
 from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm, Mask
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.run import run
 
@@ -88,7 +88,7 @@ def drawn(rng: random.Random) -> Transformer:
 
 def precise(model: Transformer, tokens: tuple[str, ...], bits: int) -> Any:
     """The result in balls of so many bits; None where it has no value there, or balls leave a choice open."""
-    domain = Ball(bits)
+    domain = BallDomain(bits)
     with domain.context():
         try:
             return forward(model, tokens, domain)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import mpmath
+import pytest
 import sympy
 from attacks.bound_error import made
 from families import every
@@ -153,3 +154,11 @@ def test_constants_of_random_models() -> None:
     CHECKED.clear()
     every([(seed,) for seed in range(100, 150)], check)
     assert len(CHECKED) > 25
+
+
+def test_constants_are_for_changes_of_the_embedding() -> None:
+    """Alone: not beside a type of floats, and not of one."""
+    for given in ({"dtype": "float32"}, {"dtype": "float32", "delta": "1/1000"}):
+        with pytest.raises(BadInput, match="constants are for errors in the embedding"):
+            error_propagation("dyck-1", n=2, constants=True, **given)
+    assert error_propagation("dyck-1", n=2, constants=True, delta="1/1000").value.mid

@@ -10,13 +10,13 @@ import pytest
 from attacks import bound_error
 
 from symcook.bounds import error_propagation as by_both_ways
-from symcook.bounds import gap
-from symcook.bounds.constants import normed_change
+from symcook.bounds import growth
+from symcook.bounds.growth import normed_change
 from symcook.errors import BadInput
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.proof.replay import replay
 
@@ -416,8 +416,8 @@ def test_random_models_keep_their_bounds(seeds):
 
 
 def test_the_attack_notices_transposed_scores(monkeypatch):
-    right = gap.score_form
-    monkeypatch.setattr(gap, "score_form", lambda head: [list(row) for row in zip(*right(head), strict=True)])
+    right = growth.score_form
+    monkeypatch.setattr(growth, "score_form", lambda head: [list(row) for row in zip(*right(head), strict=True)])
     assert bound_error.attack(40)[0] == bound_error.attack(171)[0] == "exceeded"
 
 

@@ -17,15 +17,15 @@ from attacks.bound_error import made as made_at_random
 from families import together
 
 from symcook.bounds import error_propagation
-from symcook.bounds.reached import few_enough, moves
+from symcook.bounds.error import few_enough, moves
 from symcook.domains import make_domain
-from symcook.domains.ball import Ball
+from symcook.domains.ball import BallDomain
 from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
 
@@ -229,7 +229,7 @@ def test_random_models_in_float32_stay_within(seed):
         return
     for word in itertools.islice(itertools.product(model.alphabet, repeat=min(n, 2)), 4):
         sequence = model.tokens(word)
-        exact = forward(model, sequence, Ball(256), trace=True, weights=False).steps[-1].columns
+        exact = forward(model, sequence, BallDomain(256), trace=True, weights=False).steps[-1].columns
         floats = forward(model, sequence, make_domain("float32"), trace=True, weights=False).steps[-1].columns
         with flint.ctx.workprec(256):
             for name, column in exact.items():

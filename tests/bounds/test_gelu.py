@@ -9,7 +9,7 @@ import pytest
 from symcook.bounds import gelu, gelu_multiply, gelu_relu
 from symcook.cli import dispatch
 from symcook.errors import BadInput, SymcookError
-from symcook.numbers.isolate import positive_on, zero
+from symcook.numbers.evaluate import positive_on, zero
 
 MP = mpmath.mp.clone()
 MP.dps = 60

@@ -8,8 +8,8 @@ import numpy
 import pytest
 from families import together
 
-from symcook.bounds import hash as hashes
 from symcook.bounds import layernorm_hash
+from symcook.bounds import sums as hashes
 from symcook.cli import dispatch
 from symcook.errors import BadInput
 

@@ -17,13 +17,13 @@ from runtimes import Runtime
 
 import symcook as sc
 from symcook import bounds
-from symcook.bounds import hash as hashes
 from symcook.bounds import layer
+from symcook.bounds import sums as hashes
+from symcook.bounds.error import FLOATS
 from symcook.bounds.moved import Moved, Off
-from symcook.bounds.reached import FLOATS
 from symcook.papers.chiang2022.entropy import cross_entropy
-from symcook.papers.chiang2022.weights import right_weights
-from symcook.questions.weights import free
+from symcook.papers.chiang2022.figures import right_weights
+from symcook.questions.tolerance import free
 
 # --- Types of floats --------------------------------------------------------------------------------------------------
 

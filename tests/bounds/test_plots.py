@@ -201,7 +201,7 @@ def test_bad_ranges(over, must):
         (lambda: sweep("softmax-hardmax", "n=1:2"), "must be given gamma"),
         (lambda: sweep("softmax-hardmax", "n=1:2", n=3, gamma=1), "given once"),
         (lambda: sweep("softmax-hardmax", "n=1:2", gamma=1, q=3), "argument of softmax-hardmax"),
-        (lambda: sweep("softmax-hardmax", "n=1:2", gamma=0.5), "must be exact"),
+        (lambda: sweep("softmax-hardmax", "n=1:2", gamma=0.5), "must be text or an integer or a Fraction"),
         (lambda: sweep("softmax-hardmax", "n=1:2", gamma=1, digits=0), "digits"),
         (lambda: sweep("layernorm-hash", "n=1:4"), "at least 2"),
         (lambda: sweep("temperature", "error=1/2:1:3", n=4, gamma=1), "between 0 and 1|below"),

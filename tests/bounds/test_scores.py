@@ -8,7 +8,7 @@ import pytest
 from families import together
 
 from symcook import bounds
-from symcook.bounds import cooling, lookup, quadratic_lookup, softmax_of_scores, temperature
+from symcook.bounds import quadratic_lookup, softmax, softmax_of_scores, temperature
 from symcook.cli import dispatch
 from symcook.errors import BadInput
 
@@ -105,7 +105,7 @@ def test_all_lookups_of_length_64_for_every_gamma_at_once():
     """Coefficient by coefficient below 2 x + 2 x^4 + ...: so the distance is below that of all lengths, for every x."""
     for n in range(1, 65):
         for q in range(1, n + 1):
-            found = lookup.deficits(n, q)
+            found = softmax.deficits(n, q)
             assert sum(found.below.values()) == n - 1 and found.top == 1
             assert all(many <= 2 and int(d) == round(int(d) ** 0.5) ** 2 for d, many in found.below.items())
 
@@ -152,9 +152,9 @@ def test_the_least_positive_number_of_each_format():
     import numpy
 
     for name in ("float16", "float32", "float64"):
-        assert Fraction(float(numpy.finfo(name).smallest_subnormal)) == Fraction(1, 2 ** cooling.SMALLEST[name])
-    assert cooling.SMALLEST["bfloat16"] == 126 + 7  # float32's exponents, 7 fraction bits
-    for name, k in cooling.SMALLEST.items():
+        assert Fraction(float(numpy.finfo(name).smallest_subnormal)) == Fraction(1, 2 ** softmax.SMALLEST[name])
+    assert softmax.SMALLEST["bfloat16"] == 126 + 7  # float32's exponents, 7 fraction bits
+    for name, k in softmax.SMALLEST.items():
         inside(temperature(64, 5).extra[f"hard in {name}"], 5 / ((k + 1) * MP.log(2)))
 
 

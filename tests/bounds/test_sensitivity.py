@@ -9,10 +9,10 @@ import mpmath
 import pytest
 
 from symcook.bounds import sensitivity
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
 

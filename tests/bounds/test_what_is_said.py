@@ -94,6 +94,18 @@ SAID: list[tuple[str, dict[str, Any], dict[str, Any], bool, str, dict[str, str]]
 ]  # fmt: skip
 
 
+LABELS = {
+    "softmax-hardmax": ("supremum", "2 n e^-gamma"), "softmax": ("L1 distance", "2 n e^(-gamma gap)"),
+    "lookup": ("supremum", "4 e^-gamma"), "lookup at q": ("L1 distance", "4 e^-gamma"),
+    "ziggurat": ("supremum", "4 e^-gamma"), "table-lookup": ("greatest error", "(3/2) e^-gamma"),
+    "tie-break": ("supremum", "4 e^-gamma"), "layernorm-hash": ("least gap", "1/(2 n^4)"),
+    "lipschitz": ("least constant", "||W2|| ||W1||"), "layer-norm": ("least constant", "max|gain|/sqrt(epsilon)"),
+    "gelu-multiply": ("least K", "claimed K"), "gelu-relu": ("greatest difference", "8499/50000/c"),
+    "temperature": ("greatest tau", "gamma/log(2 n/error)"), "error": ("our bound", "papers' constants"),
+    "sensitivity": ("greatest change", "proved C/n"),
+}  # fmt: skip
+
+
 def said(kind: str, given: dict[str, Any], parameters: dict[str, Any], attained: bool, where: str, extra: Any) -> None:
     found = bound(kind, digits=6, **given)
     assert dict(found.parameters) == parameters and found.attained is attained and found.where == where
@@ -104,7 +116,7 @@ def said(kind: str, given: dict[str, Any], parameters: dict[str, Any], attained:
     assert document["parameters"] == parameters and document["attained"] is attained and document["kind"] == kind
     assert set(document["extra"]) == set(extra) and document["holds"] is found.holds
     assert (document["claimed"] is None) is (found.claimed is None) is (found.holds is None)
-    assert found.source and all(found.labels) and found.labels != ("sharp value", "claimed")
+    assert found.source and found.labels == LABELS["lookup at q" if "q" in given else kind]
     assert set(document["proofs"]) == set(found.proofs) == set(document["statements"])
 
 
@@ -199,6 +211,27 @@ def test_temperatures_by_their_formulas(n: int, gamma: str, error: str) -> None:
     least = {"float16": 24, "bfloat16": 133, "float32": 149, "float64": 1074, "7 fractional bits": 7}
     for name, k in least.items():
         near(one.extra[f"hard in {name}"], g / ((k + 1) * MP.log(2)), name)
+    assert one.holds is True
+
+
+@pytest.mark.parametrize("gain", [["1"], ["3", "3"], ["1", "2"], ["1", "-2", "1/2"], ["1/3", "5", "2", "2", "0"]])
+@pytest.mark.parametrize("epsilon", ["1/4", "1/100000"])
+def test_constants_of_layer_norm(gain: list[str], epsilon: str) -> None:
+    """The least one is the greatest stretch of gain times a vector of mean 0; the proved ones are formulas."""
+    d = len(gain) if len(gain) > 1 else 4
+    g, e = [exact(x) for x in (gain * d if len(gain) == 1 else gain)], exact(epsilon)
+    one = bound("layer-norm", d=d, epsilon=epsilon, gain=", ".join(gain), digits=25)
+    mean = MP.matrix(d, d)
+    for r in range(d):
+        for c in range(d):
+            mean[r, c] = (MP.mpf(r == c) - MP.mpf(1) / d) * g[c]
+    stretch = max(MP.eigsy(mean * mean.T, eigvals_only=True))
+    near(one.value, MP.sqrt(stretch / e), "least")
+    near(one.claimed, max(map(abs, g)) / MP.sqrt(e), "claimed")
+    near(one.extra["sum of entries, proved"], MP.sqrt(MP.mpf(d - 1) / d * sum(x * x for x in g) / e), "sum")
+    near(one.extra["greatest entry, proved"], MP.sqrt(d - 1) * max(map(abs, g)) / MP.sqrt(e), "greatest")
+    for norm in ("sum of entries", "greatest entry"):
+        assert number(one.extra[f"{norm}, least"]) <= number(one.extra[f"{norm}, proved"]) * (1 + MP.mpf(10) ** -20)
     assert one.holds is True
 
 

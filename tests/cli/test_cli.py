@@ -366,10 +366,10 @@ def test_what_was_given_and_what_to_do(capsys: pytest.CaptureFixture[str], line:
 def test_no_command_names_an_option_that_it_lacks(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from symcook.model.checks import Space
     from symcook.model.ends import Embedding, Readout
     from symcook.model.layers import Layer, SelfAttention
     from symcook.model.parts import Head
-    from symcook.model.space import Space
     from symcook.model.transformer import Parameter, Transformer
 
     def model(value: object, **options: object) -> Transformer:
@@ -645,10 +645,10 @@ def test_an_undecided_ball_is_exit_3(
 ) -> None:
     """Two softmax weights that are equal but written differently: no precision separates them from equality."""
     from symcook.domains import ball
+    from symcook.model.checks import Space
     from symcook.model.ends import Embedding, Readout
     from symcook.model.layers import Layer
     from symcook.model.parts import Head
-    from symcook.model.space import Space
     from symcook.model.transformer import Transformer
 
     monkeypatch.setattr(ball, "LIMIT_BITS", 256)

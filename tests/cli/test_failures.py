@@ -12,7 +12,7 @@ from shared import call, document, refused
 
 import symcook as sc
 from symcook.cli import COMMANDS, output
-from symcook.cli.group import Table, group
+from symcook.cli.output import CommandTable, group
 from symcook.errors import unknown
 
 FAILURES = [  # the command, and its exit code
@@ -126,7 +126,7 @@ OPTIONS = ["--set", "--n", "-o", "--version", "--section", "--steps", "--yes", "
 def test_suggestions_are_near(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """An independent measure: what is suggested shares most of its letters, dashes aside, or one begins the other."""
     ctx = group.make_context("symcook", [command], resilient_parsing=True)
-    assert isinstance(group, Table)
+    assert isinstance(group, CommandTable)
     found = group.get_command(ctx, command)
     assert found is not None
     known = {name for p in found.get_params(ctx) for name in p.opts}

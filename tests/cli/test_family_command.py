@@ -149,7 +149,7 @@ def test_what_is_wrong_is_one_sentence(line: str, sentence: str, capsys: pytest.
 def test_a_theorem_is_about_what_a_family_says_and_not_about_its_name(tmp_path: Path) -> None:
     """A file that is called like a family that ships, and is another one, has none of its theorems."""
     from symcook.model.family import load, shipped
-    from symcook.recipes.named import ships
+    from symcook.recipes.models import ships
 
     text = shipped("lookup-one-hot").read_text(encoding="utf-8")
     same, other = tmp_path / "same.json", tmp_path / "other.json"

@@ -14,8 +14,8 @@ import pytest
 from checkout import ROOT
 
 from symcook.__main__ import main
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 
 

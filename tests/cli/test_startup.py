@@ -80,7 +80,7 @@ def test_the_stored_list_is_what_is_made(capsys: pytest.CaptureFixture[str]) -> 
     for as_json, shown in ((False, text), (True, document)):
         listing.print_list(as_json)
         assert capsys.readouterr().out == f"{shown}\n"
-    assert "symcook.recipes" not in loaded(["list"], ("symcook.recipes", "symcook.recipes.registry"))
+    assert "symcook.recipes" not in loaded(["list"], ("symcook.recipes", "symcook.recipes"))
 
 
 def test_a_list_that_is_out_of_date_is_made(

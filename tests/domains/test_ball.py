@@ -10,15 +10,15 @@ import pytest
 from families import together
 from shared import lookup, rows
 
-from symcook.domains.ball import LIMIT_BITS, Ball
+from symcook.domains.ball import LIMIT_BITS, BallDomain
 from symcook.domains.rounding import FORMATS, Rounding
 from symcook.domains.rowwise import visible
 from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer
 from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, Mask
-from symcook.model.space import Space
 from symcook.model.symbols import lowered
 from symcook.model.transformer import Transformer
 from symcook.run import run
@@ -37,7 +37,7 @@ EQUAL = ("log(6)", "log(2) + log(3)")
 
 
 def test_a_sum_of_nothing_has_an_entry_for_each_position():
-    domain = Ball(64)
+    domain = BallDomain(64)
     domain.begin(({"x": 1}, {"x": 2}, {"x": 4}), 1)
     assert domain.linear([], 5) == [5, 5, 5]
     assert domain.linear([(domain.input("x"), 2)], 5) == [7, 9, 13]
@@ -50,7 +50,7 @@ def saturated(domain, entries):
 
 
 def test_what_cancels_leaves_a_rational():
-    domain = Ball(64)
+    domain = BallDomain(64)
     domain.begin(("a", "b", "c"), 1)
     with domain.context():
         given = domain.embed({name: lowered(f"sqrt({k})/2") for name, k in zip("abc", (3, 2, 1), strict=True)})
@@ -67,7 +67,7 @@ def test_what_cancels_leaves_a_rational():
 
 
 def test_equal_balls_of_other_objects_do_not_cancel():
-    domain = Ball(64)
+    domain = BallDomain(64)
     domain.begin(("a",), 1)
     with domain.context():
         one, other = (domain.embed({"a": lowered(text)}) for text in EQUAL)
@@ -89,10 +89,10 @@ def test_what_is_rounded_does_not_cancel():
 
 def test_the_working_precision_is_restored():
     before = flint.ctx.prec
-    with Ball(777).context():
+    with BallDomain(777).context():
         assert flint.ctx.prec == 777
     assert flint.ctx.prec == before
-    with pytest.raises(ZeroDivisionError), Ball(999).context():
+    with pytest.raises(ZeroDivisionError), BallDomain(999).context():
         _ = 1 // 0
     assert flint.ctx.prec == before
 
@@ -103,7 +103,7 @@ def test_softmax_of_logarithms_is_rational(bits, mask):
     # with scores log(k) the weights are k over their sum
     counts, values = [3, 1, 7, 2, 5], [Fraction(1, 3), Fraction(-2), Fraction(0), Fraction(9, 7), Fraction(1)]
     given = lookup(mask=mask).rows(rows(q=[1] * 5, key=[f"log({c})" for c in counts], v=values))
-    domain = Ball(bits)
+    domain = BallDomain(bits)
     result = forward(lookup(mask=mask), given, domain)
     for i, ball in enumerate(result.stream["out"]):
         seen = visible(Mask(mask), i, 5)
@@ -181,7 +181,7 @@ def test_a_run_is_undecided_where_any_position_that_answers_is_open():
 
 
 def test_relu_of_a_straddling_ball_encloses_both_sides():
-    domain = Ball(64)
+    domain = BallDomain(64)
     with domain.context():
         for mid, rad in ((0, 1), ("0.25", "1"), ("-0.25", "1")):
             ball = domain.activate([flint.arb(mid, rad)], "relu")[0]
@@ -193,7 +193,7 @@ def test_relu_of_a_straddling_ball_encloses_both_sides():
 
 
 def test_an_unbounded_ball_decides_nothing():
-    domain = Ball(64)
+    domain = BallDomain(64)
     with domain.context():
         wild = [flint.arb.nan(), flint.arb(0, flint.arb.pos_inf())]
         assert domain.positive(wild) == [None, None] == domain.zero(wild)
@@ -201,7 +201,7 @@ def test_an_unbounded_ball_decides_nothing():
 
 
 def test_settled_is_relative_above_one_and_absolute_below():
-    domain = Ball(200)
+    domain = BallDomain(200)
     with domain.context():
         assert domain.settled(flint.arb("1e20", "1e9"), 10) and not domain.settled(flint.arb("1e20", "1e11"), 10)
         assert domain.settled(flint.arb("1e-20", "1e-11"), 10) and not domain.settled(flint.arb("1e-20", "1e-9"), 10)
@@ -229,7 +229,7 @@ def inputs(domain, **columns):
 @together("mask", MASKS)
 def test_hard_rows_of_rationals_are_exact_choices(mask, weighting):
     keys, values = [2, -1, 2, 0, 2, -3], [Fraction(1, 3), 1, 4, Fraction(-2, 7), 9, 11]
-    domain = Ball(100)
+    domain = BallDomain(100)
     with domain.context():
         q, k, v = inputs(domain, q=[1, -1, 0, 1, -2, 1], k=keys, v=values)
         for queries, numbers in (([q], [1, -1, 0, 1, -2, 1]), ([q, q], [1, -1, 0, 1, -2, 1]), ([], [0] * 6)):
@@ -243,7 +243,7 @@ def test_hard_rows_of_rationals_are_exact_choices(mask, weighting):
 
 
 def test_an_open_choice_is_open_only_where_it_matters():
-    domain = Ball(64)
+    domain = BallDomain(64)
     with domain.context():
         one, open_ones, v = inputs(domain, one=[2] * 3, k=[*EQUAL, 0], v=[1, 2, 3])
         other = inputs(domain, k=[*EQUAL[::-1], 0])[0]
@@ -260,7 +260,7 @@ def test_an_open_choice_is_open_only_where_it_matters():
 @pytest.mark.parametrize("kind", ACTIVATIONS)
 def test_activations_enclose_their_definitions(kind):
     points = ["-1e9", "-1000", "-31/3", "-1", "-1/1000", "0", "1/1000", "2/3", "5", "1e9"]
-    domain = Ball(200)
+    domain = BallDomain(200)
     with domain.context(), mpmath.workdps(120):
         for text in points:
             x = Fraction(text)
@@ -285,7 +285,7 @@ def test_activations_enclose_their_definitions(kind):
 
 
 def test_layer_norm_encloses_and_decides_zero_variance_or_says_so():
-    domain = Ball(128)
+    domain = BallDomain(128)
     with domain.context():
         columns = inputs(domain, a=[3, 0, 7], b=[-3, 0, 7], c=[0, 0, 7])
         normed = domain.layer_norm(columns, 0, "zero")
@@ -307,7 +307,7 @@ def test_layer_norm_encloses_and_decides_zero_variance_or_says_so():
 
 
 def test_distribution_of_logarithms_is_rational():
-    domain = Ball(160)
+    domain = BallDomain(160)
     with domain.context():
         columns = inputs(domain, a=["0", 10**6], b=["log(3)", 10**6], c=["log(4)", -(10**6)])
         found = domain.distribution(columns)
@@ -317,7 +317,7 @@ def test_distribution_of_logarithms_is_rational():
 
 
 def test_scores_beyond_float64_are_compared():
-    domain = Ball(64)
+    domain = BallDomain(64)
     with domain.context():
         q, k, v = inputs(domain, q=[1, 1], k=[10**400, 10**400 + 10**390], v=[1, 2])
         assert domain.attend([q], [k], [v], Mask.NONE, "softmax", 1)[0][0].contains(2)
@@ -338,7 +338,7 @@ def test_what_is_rational_is_decided():
 
 
 def test_a_long_rational_becomes_a_ball():
-    domain = Ball(64)
+    domain = BallDomain(64)
     with domain.context():
         short, long = inputs(domain, a=[Fraction(1, 3**1000)], b=[Fraction(1, 3**20000)])
         assert isinstance(short[0], flint.fmpq) and isinstance(long[0], flint.arb)

@@ -18,10 +18,10 @@ from symcook.domains.cells import Cell, carrier, combine
 from symcook.errors import NotExact
 from symcook.forward import forward
 from symcook.machine import unfollowed
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import MASKS, FeedForward, Head, LayerNorm
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 
 NAMES = ("a", "b", "c")

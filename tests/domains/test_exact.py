@@ -19,11 +19,11 @@ from symcook.domains.batch import Words
 from symcook.domains.exact import Exact, at_position, logarithmic
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import forward
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_term
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import MASKS, FeedForward, Head, LayerNorm, Mask
-from symcook.model.space import Space
 from symcook.model.symbols import exact, lowered
 from symcook.model.transformer import Transformer
 from symcook.numbers.expsum import ExpSum

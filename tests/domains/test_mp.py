@@ -15,14 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symcook.domains import make_domain
-from symcook.domains.ball import Ball
+from symcook.domains.ball import BallDomain
 from symcook.domains.mp import Mp, digits_of
 from symcook.errors import BadInput, SymcookError
 from symcook.forward import forward
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm, Mask
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.run import run
 
@@ -98,7 +98,7 @@ def test_balls_hold_what_mpmath_computes_and_floats_are_near(mask: str, weightin
                 found = rows(model, word, make_domain(name))
                 assert found is None or number.fragile
             return
-        balls, decimals = rows(model, word, Ball(400)), rows(model, word, Mp(400))
+        balls, decimals = rows(model, word, BallDomain(400)), rows(model, word, Mp(400))
         if balls is None:
             assert number.tie
             return
@@ -276,7 +276,7 @@ def test_the_command_shows_a_trace_and_takes_bits(capsys: pytest.CaptureFixture[
 
 
 def test_a_wide_trace_is_cut_into_tables() -> None:
-    from symcook.report.text import stream_table
+    from symcook.report.document import stream_table
 
     lines = stream_table({"token": ["1"] * 99, "mean": ["-1/3"] * 99}, 0).splitlines()
     assert max(map(len, lines)) <= 120 and sum(line.split().count("-1/3") for line in lines) == 99

@@ -23,12 +23,12 @@ from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.signs import KnownSigns
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, NotExact, Undecided
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import MAX_TEXT, parse_formula, parse_term
 from symcook.model.layers import Layer
 from symcook.model.parts import MASKS, FeedForward, Head, LayerNorm
 from symcook.model.rationals import rational, truth
-from symcook.model.space import Space
 from symcook.model.symbols import exact, lowered, tree_from_sympy
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.evaluate import evaluate

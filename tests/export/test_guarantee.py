@@ -22,14 +22,14 @@ from symcook.export.files import read, sealed
 from symcook.export.guarantee import guarantee
 from symcook.export.verify import verify_export
 from symcook.forward import forward
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
 from symcook.words import enclosure
-from symcook.words.prefixes import Prefixes
+from symcook.words.exact import Prefixes
 from symcook.words.rounded import Hulls, streams
 
 NAMES = ("a", "b", "c", "d")

@@ -22,7 +22,7 @@ from symcook.export import npz
 from symcook.export.guarantee import guarantee
 from symcook.model.parts import Mask
 from symcook.words import enclosure
-from symcook.words.rounded import Arithmetic, Values, _exponents
+from symcook.words.rounded import RoundedSums, Values, _exponents
 
 DTYPES = {"float64": np.float64, "float32": np.float32, "float16": np.float16}
 
@@ -267,7 +267,7 @@ def test_the_sets_of_an_average_hold_every_run(count: int) -> None:
                     [], [], [[fmpq(*float(x).as_integer_ratio()) for x in terms]], Mask.NONE, "average", 1
                 )
                 sets = [enclosure.ends(held[0][0])]
-            arithmetic = Arithmetic("float16", first)
+            arithmetic = RoundedSums("float16", first)
             sums = arithmetic.empty(1)
             for x in terms:
                 grid = _exponents(np.array([float(x)]))[0]

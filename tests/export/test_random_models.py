@@ -168,6 +168,18 @@ def test_what_is_read_back() -> None:
     every([(seed,) for seed in range(5, 30)], again)
 
 
+@pytest.mark.parametrize(("W2", "b2"), [
+    ([[1], [0]], [0, 5]), ([[0], [0]], [3, 0]), ([[0], [2]], [0, 0]), ([[0], [0]], [0, 0]), ([[0], [1]], [-1, 0]),
+])  # fmt: skip
+def test_a_network_that_writes_by_its_bias_alone(W2: Any, b2: Any) -> None:
+    network = sc.FeedForward(("a",), ("a", "b"), [[1]], [1], W2, b2)
+    embedding = sc.Embedding(sc.Space(("a", "b")), words={"x": {"a": 2}, "y": {"b": 1}})
+    model = sc.Transformer("m", embedding, (sc.Layer(None, network),), sc.Readout("value", "last", ("a", "b")))
+    found = from_archive(arrays(model, "float64", 2))
+    for word in ("x", "y"):
+        assert dense.run(found, word) == dense.run(model, word)
+
+
 def roundings(seed: int) -> None:
     """How many numbers of an array are rounded, and by how much at most: each against the fraction that it is for."""
     r = random.Random(seed)

@@ -84,6 +84,26 @@ def test_how_long_words_may_be(what: str, positions: Any, temperature: str, long
             npz.evaluate(m, np.zeros((1, 5, 2)))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+def test_the_greatest_number_of_a_type(dtype: str) -> None:
+    """Numbers to half a step beyond it are rounded to it; half a step beyond, and above, is refused with the weight."""
+    bits, most = {"float64": (53, 1024), "float32": (24, 128), "float16": (11, 16), "bfloat16": (8, 128)}[dtype]
+    greatest, half = (2**bits - 1) * 2 ** (most - bits), 2 ** (most - bits - 1)
+    for sign in (1, -1):
+        for value, fits in [
+            (greatest, True), (greatest + half // 2, True),
+            (greatest + half, False), (2**most, False), (2**1030, False),
+        ]:  # fmt: skip
+            embedding = sc.Embedding(sc.Space(("a", "b")), words={"x": {"a": sign * value}})
+            head = sc.Head(("a",), ("b",), [[0]], [[0]], [[1]], "none")
+            model = sc.Transformer("m", embedding, (sc.Layer(head),), sc.Readout("value", "last", ("b",)))
+            if fits:
+                assert int(arrays(model, dtype, 1)["embedding"][0, 0]) == sign * greatest
+            else:
+                with pytest.raises(BadInput, match=f"must fit {dtype}"):
+                    arrays(model, dtype, 1)
+
+
 def test_what_a_certificate_is_about(tmp_path: Path) -> None:
     place = tmp_path / "m.certificate.json"
     assert about(place) == []

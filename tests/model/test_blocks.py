@@ -10,11 +10,10 @@ import sympy
 from families import together
 
 from symcook.errors import BadInput
-from symcook.model.checks import matrix
+from symcook.model.checks import Space, matrix
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.space import Space
 from symcook.model.symbols import exact, fraction
 from symcook.model.transformer import Parameter, Transformer
 from symcook.recipes import build

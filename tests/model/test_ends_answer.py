@@ -98,6 +98,6 @@ def test_few_ask_of_which_kind_they_are() -> None:
     }
     assert found == {
         "model/modelfile.py", "export/archive.py", "report/model.py", "decode.py",  # which write or name them
-        "compose/builder.py", "compose/confident.py", "questions/weights.py", "questions/lengths.py",
+        "compose/builder.py", "compose/paired.py", "questions/tolerance.py", "questions/answer.py",
         "proof/familyrel.py", "proof/search/bridge.py", "report/family.py",  # of a family's, which is a text
     }  # fmt: skip

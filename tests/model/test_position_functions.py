@@ -25,13 +25,13 @@ from symcook.domains import make_domain
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, Undecided
 from symcook.export import npz
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_term
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.modelfile import dumps, loads, model_hash
 from symcook.model.parts import Head
 from symcook.model.rationals import rational
-from symcook.model.space import Space
 from symcook.model.symbols import at, exact, from_sympy, lowered, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.evaluate import evaluate, float_of

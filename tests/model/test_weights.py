@@ -66,9 +66,9 @@ def test_a_head_without_scores_is_uniform() -> None:
 
 def test_the_score_is_of_query_at_i_and_key_at_j() -> None:
     """score = pos_j sends every position to the last one; score = pos_i ties them all."""
+    from symcook.model.checks import Space
     from symcook.model.ends import Embedding, Readout
     from symcook.model.layers import Layer
-    from symcook.model.space import Space
     from symcook.model.transformer import Transformer
 
     def run(pair: tuple[str, str]) -> list[object]:
@@ -182,12 +182,12 @@ def test_a_recipe_computes_its_formula() -> None:
 
 
 RECIPE = '''from symcook.recipes.feedforward import UNIFORM, pointwise
-from symcook.recipes.registry import recipe
+from symcook.recipes import recipe
 
 
 @recipe(
     kind="feed-forward", summary="twice x", source="Other, of a test", formula="2*x",
-    computes="2*relu(x) - 2*relu(-x)", region="true", uniformity=UNIFORM, claims=(), reference="spec_double:double",
+    computes="2*relu(x) - 2*relu(-x)", region="true", uniformity=UNIFORM, reference="spec_double:double",
 )
 def double(this):
     """The identity, twice.

@@ -18,7 +18,7 @@ from shared import call, document, refused, words
 
 import symcook as sc
 from symcook.papers.chiang2022 import figures
-from symcook.papers.chiang2022.weights import right_weights
+from symcook.papers.chiang2022.figures import right_weights
 from symcook.papers.drawing import figures as of_papers
 from symcook.papers.drawing import write
 from symcook.report import figure as drawing

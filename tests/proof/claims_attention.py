@@ -89,7 +89,20 @@ def identity_instances() -> Iterator[dict[str, Any]]:
                 "alpha()": {(i, j): w for i, row in enumerate(rows, 1) for j, w in enumerate(row, 1)},
                 "x()": table(x),
                 "y()": [*map(table, (x, minus, wrong_ones)), entries(added), entries(attended)],
+                **any_scores(x, wrong_ones),
             }
+
+
+def any_scores(x: list[list[F]], wrong_ones: list[list[F]]) -> dict[str, Any]:
+    """The same coordinates behind a head with random query and key matrices of two rows."""
+    queries, keys = ([[number() for _ in x] for _ in range(2)] for _ in "QW")
+    return {
+        "h": F(2),
+        "g_Q()": table(queries),
+        "g_W()": table(keys),
+        "g_x()": table(x),
+        "g_z1_x()": [table(x), table(wrong_ones)],
+    }
 
 
 def entries(rows: list[list[Any]]) -> dict[tuple[int, int], Any]:
@@ -105,12 +118,16 @@ def entries(rows: list[list[Any]]) -> dict[tuple[int, int], Any]:
         ("+ x(a, i))", "- x(a, i))"),
         ("(all a in 1..d. all b in 1..d. WV(a, b) = 0) ->", ""),
         ("-> all i in 1..n. all a in 1..d. y(a, i) = x(a, i)", "-> all i in 1..n. all a in 1..d. x(a, i) = x(1, 1)"),
+        ("g_z1_x(a, i) = g_x(a, i)", "g_z1_x(a, i) = 0"),
+        ("run(family-attention-identity; ties = softmax; g_) ->", ""),
     ],
 )
 def identity(v: Any) -> bool | None:
     n, d = int(v["n"]), int(v["d"])
-    if n < 1 or d < 1 or any(v["WV()"].values()):
+    if n < 1 or d < 1:
         return None
+    if any(v["WV()"].values()):
+        return True  # the family's values are zero
     zeros = [F(0)] * n
     return all(same(attend(kind, zeros, zeros) + e, e) for kind in KINDS for e in v["x()"].values())
 
@@ -128,6 +145,7 @@ def vector_instances() -> Iterator[dict[str, Any]]:
                 "V()": table([[F(0) if zero else number() + 7 for _ in range(d)] for _ in range(d)]),
                 "x()": table(x),
                 "s()": table(tied),
+                **any_scores(x, [[e + ODD for e in row] for row in x]),
             }
 
 
@@ -140,12 +158,16 @@ def vector_instances() -> Iterator[dict[str, Any]]:
         (" + x(c, i) = x(c, i)", " + x(c, 1) = x(c, i)"),
         ("V(c, b) = 0", "V(c, b) = V(c, b)"),
         ("rhardmax(l. s(i, l), n, j)*sum(b, 1, d, V(c, b)*x(b, j))", "rhardmax(l. s(i, l), n, j)*x(c, j)"),
+        ("g_z1_x(c, i) = g_x(c, i)", "g_z1_x(c, i) = 0"),
+        ("run(family-attention-identity; ties = softmax; g_) ->", ""),
     ],
 )
 def vector_identity(v: Any) -> bool | None:
     n, d = int(v["n"]), int(v["d"])
-    if n < 1 or d < 1 or any(v["V()"].values()):
+    if n < 1 or d < 1:
         return None
+    if any(v["V()"].values()):
+        return True  # the family's values are zero
     x = v["x()"]
     out = []
     for c, i, kind in itertools.product(range(1, d + 1), range(1, n + 1), KINDS):
@@ -203,6 +225,19 @@ def means(v: Any) -> bool | None:
 # Section 5.2 and Table 2: first
 
 
+def marked(n: int) -> dict[str, Any]:
+    """Means of the signs by zero scores, and what leftmost attention to them finds; 1 where GTZero_{1/3} sees one."""
+    signs = [F(-1) ** j for j in range(1, n + 1)]
+    means = [[sum(-s for s in signs[:i]) / i for i in range(1, n + 1)], [F(1)] + [F(-1)] * (n - 1)]
+    return {
+        "n": F(n),
+        "one()": column([1] * n),
+        "alternating()": column(signs),
+        "mean()": [column(m) for m in means],
+        "first()": [column(mark(c) for c in m) for m in means] + [column([1] * n)],
+    }
+
+
 def first_instances() -> list[dict[str, Any]]:
     out = []
     for upto in range(1, 8):
@@ -213,6 +248,7 @@ def first_instances() -> list[dict[str, Any]]:
                 "i": [F(i) for i in range(1, upto + 1)],
                 "j": [F(j) for j in range(9)],
                 "v()": column(v),
+                **marked(upto),
             }
         )
     return [*out, {**out[2], "s()": {j: F(j == 3) for j in range(9)}}]
@@ -255,6 +291,8 @@ def first(v: Any) -> bool | None:
         ("(all j:Int. s(j) = 0)", "(all j:Int. s(j) = s(j))"),
         ("lhardmax(l. pow(-1, l), i, j)", "lhardmax(l. -pow(-1, l), i, j)"),
         ("lhardmax(l. pow(-1, l), i, j)", "lhardmax(l. 0, i, j)"),
+        ("first(i) = I[i = 1]", "first(i) = I[i <= 2]"),
+        ("1 <= n -> run(first-position-leftmost) ->", "1 <= n ->"),
     ],
 )
 def first_corrected(v: Any) -> bool | None:
@@ -401,6 +439,8 @@ def pred_instances() -> list[dict[str, Any]]:
             last = [conditional(f, F(0), p) for f, p in zip(first, pred, strict=True)]
             out.append(
                 {
+                    **prefixed("P", signs, values, (evens, odds, mean, first, pred)),
+                    "P_out()": [column(last), column(pred), column(e + ODD for e in last)],
                     "n": F(n),
                     "v()": column(values),
                     "pred()": [column(pred), column(e + ODD for e in pred)],
@@ -411,6 +451,15 @@ def pred_instances() -> list[dict[str, Any]]:
                 }
             )
     return out
+
+
+def prefixed(run: str, signs: list[F], values: list[F], parts: Any) -> dict[str, Any]:
+    """The columns of a run of the stored model under its own name."""
+    even = [gtzero(s, F(1)) for s in signs]
+    evens, odds, mean, first, pred = parts
+    named = {"value": values, "one": [F(1)] * len(values), "alternating": signs, "odds": odds, "evens": evens}
+    named |= {"mean": mean, "first": first, "even": even, "pred": pred}
+    return {f"{run}_{name}()": column(entries) for name, entries in named.items()}
 
 
 PRED = pred_instances()
@@ -437,6 +486,8 @@ def pred_formula(v: Any) -> bool | None:
     "s5.4.pred_formula.corrected",
     at=PRED,
     misses=[
+        ("P.pred(1) = P.value(1)", "P.pred(1) = 0"),
+        ("P.out(i) = P.value(i - 1)", "P.out(i) = P.value(i)"),
         ("out(1) = 0", "out(1) = v(1)"),
         ("pred(1) = v(1)", "pred(1) = 0"),
         ("out(i) = v(i - 1)", "out(i) = v(i)"),
@@ -535,11 +586,29 @@ def pred_quadmax(v: Any) -> bool | None:
     )
 
 
+def strict_instances() -> Iterator[dict[str, Any]]:
+    """With what a head sees that looks at j/n before each position, 0 where there is nothing."""
+    for n in range(7):
+        v = [number() for _ in range(n)]
+        seen = [[F(j, n) for j in range(1, i)] for i in range(1, n + 1)]
+        out = [attend("average", row, v[: len(row)]) if row else F(0) for row in seen]
+        yield {
+            "n": F(n),
+            "v()": column(v),
+            "value()": column(v),
+            "one()": column([1] * n),
+            "share()": column(F(i, n) for i in range(1, n + 1)),
+            "out()": [column(out), column(e + ODD for e in out)],
+        }
+
+
 @adequate(
     "s5.4.pred_strict_ahat",
-    at=[{"n": F(n), "v()": column(number() for _ in range(n))} for n in range(7)],
+    at=strict_instances(),
     misses=[
-        ("all i in 2..n", "all i in 1..n"),
+        ("(all i in 2..n. (all j", "(all i in 1..n. (all j"),
+        ("out(1) = 0", "out(1) = value(1)"),
+        ("out(i) = value(i - 1)", "out(i) = value(i)"),
         ("hardmax(l. l/n, i - 1, j)*v(j)) = v(i - 1)", "hardmax(l. l/n, i, j)*v(j)) = v(i - 1)"),
         ("hardmax(l. l/n, i - 1, j)*v(j)) = v(i - 1)", "hardmax(l. 0, i - 1, j)*v(j)) = v(i - 1)"),
         ("hardmax(l. I[l < i]*(l/n), n, j)*v(j)) = v(i - 1)", "hardmax(l. l/n, n, j)*v(j)) = v(i - 1)"),
@@ -704,7 +773,23 @@ def lookup_instances() -> Iterator[dict[str, Any]]:
                         "v()": column(v),
                         "gamma": gamma,
                         "B": [max(map(abs, v)), max(map(abs, v)) / 9 - 1],
+                        **asking(n, q, gamma, v),
                     }
+
+
+def asking(n: int, q: int, gamma: F, v: list[F]) -> dict[str, Any]:
+    """Every position asks for q: what average-hard attention and softmax find."""
+    scores = [F(2 * q * j - j * j) for j in range(1, n + 1)]
+    found = [attend("average", scores, v), attend("softmax", [gamma * s for s in scores], v)]
+    return {
+        "g_gamma": [gamma, gamma + 1],
+        "g_query()": column([q] * n),
+        "g_one()": column([1] * n),
+        "g_index()": column(range(1, n + 1)),
+        "g_square()": column(j * j for j in range(1, n + 1)),
+        "g_value()": column(v),
+        "g_found()": [{i: one for i in range(1, n + 1)} for one in (*found, found[0] + ODD)],
+    }
 
 
 @adequate(
@@ -717,6 +802,8 @@ def lookup_instances() -> Iterator[dict[str, Any]]:
         ("<= 4*exp(-gamma)*B", "<= 0"),
         ("<= 4*exp(-gamma)*B", "<= 4*exp(-2*gamma)*B"),
         ("& (all j in 1..n. abs(v(j)) <= B)", ""),
+        ("g_query(i) = q -> g_found(i) = g_value(q)", "g_query(i) = q -> g_found(i) = g_value(1)"),
+        ("run(family-lookup-quadratic; ; g_) ->", ""),
     ],
 )
 def index_lookup(v: Any) -> bool | None:

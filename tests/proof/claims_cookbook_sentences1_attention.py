@@ -120,7 +120,9 @@ def defaults() -> Iterator[dict[str, Any]]:
     for v, e in zip(PRED, itertools.cycle([F(0), F(1), F(2, 3), F(1, 2), F(3, 2)]), strict=False):
         first, pred = (list(v[name][0].values()) for name in ("first()", "pred()"))
         out = [conditional(f, e, p) for f, p in zip(first, pred, strict=True)]
-        yield v | {"e": e, "out()": [column(out), column(a + ODD for a in out), column(pred)]}
+        outs = [column(out), column(a + ODD for a in out), column(pred)]
+        own = {f"D{name[1:]}": entries for name, entries in v.items() if name.startswith("P_")}
+        yield v | own | {"e": e, "out()": outs, "D_out()": outs}
 
 
 @adequate(
@@ -131,6 +133,8 @@ def defaults() -> Iterator[dict[str, Any]]:
         ("pred(1) = v(1)", "pred(1) = e"),
         ("out(i) = v(i - 1)", "out(i) = v(i)"),
         ("e <= 1 &", "e <= 2 &"),
+        ("D.out(1) = e", "D.out(1) = D.value(1)"),
+        ("D.out(i) = D.value(i - 1)", "D.out(i) = D.value(1)"),
     ],
 )
 def other_default(v: Any) -> bool | None:

@@ -359,7 +359,9 @@ def products() -> Iterator[dict[str, Any]]:
                 "out": lambda env: [
                     HALF_PI * (env["u"] + sign * env["v"] - env["w"]) + more
                     for sign, more in ((-1, 0), (1, 0), (-1, real(ODD)))
-                ],
+                ]
+                if "f" in env
+                else [network(by_cdf, env["x"], env["y"]) + more for more in (0, real(ODD))],
             }
 
 
@@ -378,9 +380,7 @@ def products() -> Iterator[dict[str, Any]]:
     ],
 )
 def multiply(v: Any) -> bool | None:
-    if v["form"] == "relu":
-        return None
-    f = FORMS[v["form"]]
+    f = by_cdf if v["form"] == "relu" else FORMS[v["form"]]  # that of the stored network, where f is another function
     out = network(f, v["x"], v["y"])
     return near(out, real(v["x"]) * real(v["y"]) + error(f, v["x"], v["y"])) and small(
         out - real(v["x"]) * real(v["y"]), v["x"], v["y"]
@@ -396,7 +396,9 @@ def table_row() -> Iterator[dict[str, Any]]:
                 "z": POINTS,
                 "x": [x, F(1)],
                 "y": [y, F(1)],
-                "out": lambda env: [network(env["f"], env["x"], env["y"]) + more for more in (0, real(ODD))],
+                "out": lambda env: [
+                    network(env.get("f", by_cdf), env["x"], env["y"]) + more for more in (0, real(ODD))
+                ],
             }
 
 
@@ -414,9 +416,7 @@ def table_row() -> Iterator[dict[str, Any]]:
     ],
 )
 def table_product(v: Any) -> bool | None:
-    if v["form"] == "relu":
-        return None
-    f = FORMS[v["form"]]
+    f = by_cdf if v["form"] == "relu" else FORMS[v["form"]]
     pairs = [(x, y) for x in v["x"] for y in v["y"]]
     offs = [(network(f, x, y) - real(x) * real(y), x, y) for x, y in pairs]
     return all(small(*off) for off in offs) and any(abs(off) > M("0.01") for off, _, _ in offs)

@@ -481,7 +481,7 @@ def general_if(a: F, b: F, p: F, x: F, y: F) -> F:
 @adequate(
     "s4.9.conditional_general",
     at=[
-        {"a": F(a), "b": F(b), "p": F(p), "x": F(x), "y": F(y), "out": wrong(general_if(*map(F, (a, b, p, x, y))))}
+        {"low": F(a), "high": F(b), "p": F(p), "x": F(x), "y": F(y), "out": wrong(general_if(*map(F, (a, b, p, x, y))))}
         for a, b in [(0, 1), (-3, F(1, 2)), (2, 2), (-5, -4), (1, 0)]
         for p in (F(0), F(1), F(1, 2))
         for x, y in [(a, b), (b, a), (a, a), (b, b), (F(a + b) / 2, b), (b + 1, a), (a, b + 3), (a - 1, a), (b, a - 2)]
@@ -489,17 +489,17 @@ def general_if(a: F, b: F, p: F, x: F, y: F) -> F:
     misses=[
         ("(p = 1 -> out = x)", "(p = 1 -> out = y)"),
         ("(p = 1 -> out = x)", "(out = x)"),
-        ("a <= x & ", ""),
-        ("x <= b & ", ""),
-        ("a <= y & ", ""),
-        ("& y <= b", ""),
+        ("low <= x & ", ""),
+        ("x <= high & ", ""),
+        ("low <= y & ", ""),
+        ("& y <= high", ""),
         ("(p = 0 -> out = y)", "(p = 0 -> out = x)"),
         ("(p = 0 -> out = y)", "(p <= 1 -> out = y)"),
     ],
-    still_true=[("a <= b -> ", "")],
+    still_true=[("low <= high -> ", "")],
 )
 def conditional(v: Any) -> bool | None:
-    a, b, p, x, y = (v[k] for k in "abpxy")
+    a, b, p, x, y = (v[k] for k in ("low", "high", "p", "x", "y"))
     if a > b or p * (1 - p) != 0 or not (a <= x <= b and a <= y <= b):
         return None
     return general_if(a, b, p, x, y) == (x if p == 1 else y)

@@ -465,7 +465,27 @@ def family(eps: F, vectors: list[list[F]], ask: tuple[int, ...]) -> dict[str, An
 
     X = {(a, i): e for i, x in enumerate(vectors, 1) for a, e in enumerate(x, 1)}
     outside = {(a, i): F(0) for a in range(1, m + 1) for i in (N + 1, N + 2)}
-    return {"m": F(m), "N": F(N), "X()": {**X, **outside}, "eps": eps, "vectors": vectors, **lookups(codes, m, ask)}
+    there = lookups(codes, m, ask)
+    looked, values = there["found()"], list(there["v()"].values())
+    n, wanted = len(ask), [codes(q) for q in ask]
+    weights = [[dot(code, codes(j)) for j in range(1, n + 1)] for code in wanted]
+    best = [[j for j, s in enumerate(row) if s == max(row)] for row in weights]
+    found = [sum((values[j] for j in row), F(0)) / len(row) for row in best]
+    return {
+        "m": F(m),
+        "N": F(N),
+        "X()": {**X, **outside},
+        "eps": eps,
+        "vectors": vectors,
+        **there,
+        "query()": column(ask),
+        "value()": column(values),
+        "code()": {(a, i): e for i in range(1, n + 1) for a, e in enumerate(codes(i), 1)},
+        "asked()": {(a, i): e for i, code in enumerate(wanted, 1) for a, e in enumerate(code, 1)},
+        "found()": lambda env: [column(found), column(e + ODD for e in found)]
+        if "query" in env
+        else looked(env),
+    }
 
 
 @adequate(
@@ -479,12 +499,16 @@ def family(eps: F, vectors: list[list[F]], ask: tuple[int, ...]) -> dict[str, An
         ("1 - eps <= blockscore", "1 <= blockscore"),
         ("nearorthogonal(X, m, N, eps)", "nearorthogonal(X, m, 1, eps)"),
         ("j != q(i) -> blockscore(z, m, i, j)", "j != i -> blockscore(z, m, i, j)"),
+        ("query(i) = q -> found(i) = value(q)", "query(i) = q -> found(i) = value(1)"),
+        ("query(i) = q -> found(i) = value(q)", "found(i) = value(q)"),
     ],
 )
 def almost_orthogonal(v: Any) -> bool | None:
     given, eps, vectors = asked(v), v["eps"], v["vectors"]
-    if given is None or given[0] > len(vectors) or not near(vectors, eps):
+    if not 1 <= v["n"] <= len(vectors) or not near(vectors, eps):
         return None
+    if given is None:  # the family's layer has a run for any query
+        return True if eps < F(1, 2) else None
     n, ask, values = given
     scores, found = attend(lambda p: vectors[p - 1], len(vectors[0]), ask, values, F(1))
     high = all(row[q - 1] >= 1 - eps for row, q in zip(scores, ask, strict=True))
@@ -658,8 +682,33 @@ def table_sizes() -> Iterator[dict[str, Any]]:
     for N, more in [(2, 0), (3, 0), (4, 0), (1, 0), (2, 1), (2, -1), (3, -100), (5, 0)]:
         m = math.ceil(192 * CONTEXT.log(2 * N)) + more
         units = padded([[F(int(a == i)) for a in range(N)] for i in range(N)])
-        nothing = {"Y()": [units], "n": F(0), "q()": [{}], "v()": [{}], "z()": [{}], "c": F(1), "found()": [{}]}
-        yield {"N": F(N), "m": F(m), "X()": [units], "more": more, **nothing}
+        nothing = {"Y()": [units], "q()": [{}], "v()": [{}], "z()": [{}]}
+        yield {"more": more, "sizes": (N, m, units), **nothing, **corners(N, m, units)}
+
+
+CORNERS = [[F(1), F(1), F(1)], [F(1), F(-1), F(-1)], [F(-1), F(1), F(-1)], [F(-1), F(-1), F(1)]]
+
+
+def corners(N: int, m: int, units: Any) -> dict[str, Any]:
+    """A lookup among the corners of a tetrahedron, for a run, whose length is asked for first; n = 0 elsewhere."""
+    ask = (2, 4, 1, 1) if N % 2 else (1, 3, 3)
+    values = [number() for _ in ask]
+    rows = [[dot(CORNERS[q - 1], CORNERS[j]) for j in range(len(ask))] for q in ask]
+    best = [[j for j, s in enumerate(row) if s == max(row)] for row in rows]
+    found = [sum((values[j] for j in row), F(0)) / len(row) for row in best]
+    return {
+        "n": lambda env: [F(0)] if "N" in env else [F(len(ask))],
+        "N": lambda env: [F(4)] if "n" in env else [F(N)],
+        "m": lambda env: [F(3)] if "n" in env else [F(m)],
+        "c": [F(1, 3), F(1)],
+        "eps": [F(1, 3), F(2, 3)],
+        "X()": lambda env: [padded(CORNERS)] if "eps" in env else [units],
+        "query()": column(ask),
+        "value()": column(values),
+        "code()": {(a, i): e for i in range(1, len(ask) + 1) for a, e in enumerate(CORNERS[i - 1], 1)},
+        "asked()": {(a, i): e for i, q in enumerate(ask, 1) for a, e in enumerate(CORNERS[q - 1], 1)},
+        "found()": [column(found), column(e + ODD for e in found)],
+    }
 
 
 @adequate(
@@ -672,14 +721,16 @@ def table_sizes() -> Iterator[dict[str, Any]]:
         ("nearorthogonal(X, m, N, 1/4)", "nearorthogonal(X, m, N + 1, 1/4)"),
         ("2*m + 1 <= 773*log(N)", "m^2 <= 773*log(N)"),
         ("384*log(N) <= 2*m + 1", "N^8 <= 2*m + 1"),
+        ("query(i) = q -> found(i) = value(q)", "found(i) = value(q)"),
+        ("query(i) = q -> found(i) = value(q)", "query(i) = q -> found(i) = value(i)"),
     ],
 )
 def table_row(v: Any) -> bool | None:
     """The width is within constants of log N; the unit vectors are a family; lookups are claimed in Section 5.3.2."""
-    N, m = int(v["N"]), int(v["m"])
+    N, m, units = v["sizes"]
     if N < 2 or v["more"]:
-        return None
-    vectors = [[v["X()"][0](a, i) for a in range(1, m + 1)] for i in range(1, N + 1)]
+        return True  # of the corners
+    vectors = [[units(a, i) for a in range(1, m + 1)] for i in range(1, N + 1)]
     return bool(384 * CONTEXT.log(N) <= 2 * m + 1 <= 773 * CONTEXT.log(N)) and near(vectors, F(1, 4))
 
 

@@ -1265,24 +1265,53 @@ def printed_layers() -> Iterator[dict[str, Any]]:
             "v": [F(1), root],
             "old": [F(1), CONTEXT.sqrt(h)],
             "new": [F(1), CONTEXT.sqrt(h), root],
+            **found_by_a_head(n, [old for _, old, _ in products_of_layer(d, h, n, gamma, z, t, Q, W, W)]),
+            "g_gamma": [gamma, gamma + 9],
+            "g_Q()": Q,
+            "g_W()": W,
+            "g_z()": {(b, i): e for (i, b), e in z.items()},
+            "g_gamma1()": [column([gamma] * n), column([gamma + 9] * n)],
         }
 
 
-LAYERS = list(printed_layers())
+def found_by_a_head(n: int, scores: list[F]) -> dict[str, Any]:
+    """What average-hard attention finds with 1/j added or subtracted half, for each row of scores."""
+    rows = [scores[i * n : i * n + n] for i in range(n)]
+    value = [F(3 * j * j - 2) for j in range(1, n + 1)]
+    found = {}
+    for side in (1, -1):
+        weights = [ahardmax([x + F(side, 2 * j) for j, x in enumerate(row, 1)]) for row in rows]
+        found[side] = [sum((a * b for a, b in zip(row, value, strict=True)), F(0)) for row in weights]
+    return {
+        "g_side": [F(1), F(-1)],
+        "g_term()": [column(F(side, j) for j in range(1, n + 1)) for side in (1, -1)],
+        "g_value()": column(value),
+        "g_found()": [column(found[1]), column(found[-1]), column(e + ODD for e in found[1])],
+        "s()": [column(row) for row in rows],
+        "rows": rows,
+        "sides": (found, value),
+    }
 
 
 def scores_of_layer(v: Any, key_matrix: str) -> Iterator[tuple[Any, Any, Any]]:
     """For all i, j: the product of the larger query and key, that of the old ones, and gamma t(j)."""
     d, h, n, gamma = int(v["d"]), int(v["h"]), int(v["n"]), v["gamma"][0]
-    z, t = v["z()"], v["t()"]
+    yield from products_of_layer(d, h, n, gamma, v["z()"], v["t()"], v["Q()"], v["W()"], v[key_matrix])
 
+
+def products_of_layer(
+    d: int, h: int, n: int, gamma: F, z: Any, t: Any, Q: Any, W: Any, keys: Any
+) -> Iterator[tuple[Any, Any, Any]]:
     def apply(matrix: Any, i: int) -> list[F]:
         return [sum((matrix[a, b] * z[i, b] for b in range(1, d + 1)), F(0)) for a in range(1, h + 1)]
 
     for i, j in itertools.product(range(1, n + 1), repeat=2):
-        old = sum(a * b for a, b in zip(apply(v["Q()"], i), apply(v["W()"], j), strict=True))
-        query, key = [*apply(v["Q()"], i), gamma], [*apply(v[key_matrix], j), t[j]]
+        old = sum(a * b for a, b in zip(apply(Q, i), apply(W, j), strict=True))
+        query, key = [*apply(Q, i), gamma], [*apply(keys, j), t[j]]
         yield sum(a * b for a, b in zip(query, key, strict=True)), old, gamma * t[j]
+
+
+LAYERS = list(printed_layers())
 
 
 @adequate("s5.6.tiebreak_matrices", at=LAYERS, false=True)
@@ -1309,10 +1338,16 @@ SCALED_SCORES = "sum(a, 1, h, sum(b, 1, d, Q(a, b)*z(i, b))*sum(c, 1, d, W(a, c)
         ("/sqrt(h) + gamma*t(j)", "/sqrt(h) + gamma*t(i)"),
         ("y(j, c)))/sqrt(h + 1)", "y(j, c)))/sqrt(h)"),
         ("y(j, c)))/sqrt(h + 1)", "y(j, c)))"),
+        ("g_side = 1 -> g_found(i)", "g_side = -1 -> g_found(i)"),
+        ("g_found(i) = sum(j, 1, n, rhardmax", "g_found(i) = sum(j, 1, n, hardmax"),
     ],
 )
 def tiebreak_matrices_corrected(v: Any) -> bool | None:
-    return all(same(new, old + term) for new, old, term in scores_of_layer(v, "W()"))
+    found, value = v["sides"]
+    first = [value[row.index(max(row))] for row in v["rows"]]
+    last = [value[len(row) - 1 - row[::-1].index(max(row))] for row in v["rows"]]
+    printed = all(same(new, old + term) for new, old, term in scores_of_layer(v, "W()"))
+    return printed and (found[1], found[-1]) == (first, last)
 
 
 def table_rows() -> Iterator[dict[str, Any]]:

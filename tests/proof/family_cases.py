@@ -97,8 +97,8 @@ OWN: dict[str, dict[str, Any]] = {
         ],
         readout={"kind": "value", "position": "each", "reads": ["y", "z"]},
     ),
-    "automaton": document(
-        "automaton", sizes={"Q": "1 <= Q", "S": "1 <= S"},
+    "table": document(
+        "table", sizes={"Q": "1 <= Q", "S": "1 <= S"},
         tables={"all q in 1..Q. all a in 1..S. delta(q, a)": {
             "values": "Int", "where": ["all q in 1..Q. all a in 1..S. 1 <= delta(q, a) & delta(q, a) <= Q"]}},
         space=["all a in 1..S. is(a)", "all q in 1..Q. state(q)", "all q in 1..Q. next(q)"],
@@ -155,16 +155,23 @@ def case(name: str, rng: random.Random) -> Case:
             return [str(one) for one in out]
 
         return values, brackets
-    if name.startswith(("induction-most", "count")):
+    if name.startswith(("induction-", "count")):
         values = {"S": rng.randint(1, 3)}
+        if name == "induction-by-term":
+            values |= {"term": rng.choice([0, 1]), "beta": rng.choice(["1/2", 1, 7])}
         return values, word(values["S"])
-    if name == "lookup-one-hot":
+    if name.startswith("lookup-"):
         most = rng.randint(1, 5)
 
         def asked() -> Any:
             n = rng.randint(1, most)
             return [{"query": rng.choice([Fraction(rng.randint(1, n)), number()]), "value": number()} for _ in range(n)]
 
+        if name == "lookup-quadratic":
+            return {"gamma": rng.choice(["1/2", 1, 3])}, asked
+        if name == "lookup-almost-orthogonal":  # orthogonal ones of any lengths
+            codes = [[(a == p) * rng.choice([-1, 1]) for p in range(most)] for a in range(most)]
+            return {"N": most, "m": most, "c": rng.choice([1, 2]), "eps": "1/3", "X": codes}, asked
         return {"N": most}, asked
     if name in ("boolean", "boolean-signs"):
         m = rng.randint(1, 3)
@@ -178,6 +185,13 @@ def case(name: str, rng: random.Random) -> Case:
         filled = {} if name == "identity" else {key: [number() for _ in range(many)] for key, many in tables.items()}
         x = "z" if name == "network" else "x"
         return sizes | filled, lambda: {f"{x}{c}": number() for c in range(1, d + 1)}
+    if name in ("attention-identity", "tie-break"):
+        d, h = rng.randint(1, 2), rng.randint(1, 2)
+        values = {"d": d, "h": h} | {key: [number() for _ in range(d * h)] for key in "QW"}
+        if name == "attention-identity":
+            return values, rows(*(f"x{c}" for c in range(1, d + 1)))
+        values |= {"gamma": rng.choice(["1/2", 1, 2]), "side": rng.choice([1, -1])}
+        return values, rows(*(f"z{c}" for c in range(1, d + 1)), "value")
     if name == "cpwl":
         many = rng.randint(2, 4)
         xs, ys = sorted(rng.sample(range(-9, 10), many + 1)), [rng.randint(-5, 5) for _ in range(many + 1)]
@@ -186,11 +200,11 @@ def case(name: str, rng: random.Random) -> Case:
     if name in ("max", "min"):
         k = rng.randint(1, 4)
         return {"K": k}, lambda: {f"x{c}": number() for c in range(1, k + 1)}
-    if name == "since-until":
+    if name in ("since", "since-until"):
         lines = range(1, rng.randint(1, 4) + 1)
         values = {
             "L": len(lines), "S": 2, "scaled": rng.randint(0, 1),
-            "op": [rng.randint(0, 5) if f > 1 else 0 for f in lines],
+            "op": [rng.randint(0, 5 if "until" in name else 4) if f > 1 else 0 for f in lines],
             **{side: [rng.randint(1, max(f - 1, 1)) for f in lines] for side in ("left", "right")},
             "letter": [rng.randint(0, 1) for _ in lines],
         }  # fmt: skip
@@ -207,6 +221,14 @@ def case(name: str, rng: random.Random) -> Case:
     if name == "ends":
         values = {"S": rng.randint(1, 3)}
         return values, word(values["S"])
-    assert name == "automaton", name
+    if name == "automaton":  # one token at most: scores of two irrational hashes have no exact value
+        k, s = rng.randint(1, 2), rng.randint(1, 2)
+        values = {
+            "K": k, "S": s, "first": rng.randint(1, k), "R": rng.choice([4, 5]),
+            "final": [rng.randint(0, 1) for _ in range(k)],
+            "delta": [[rng.randint(1, k) for _ in range(s)] for _ in range(k)],
+        }  # fmt: skip
+        return values, lambda: [str(rng.randint(1, s + k + 2)) for _ in range(rng.randint(0, 1))]
+    assert name == "table", name
     q, s = rng.randint(1, 3), rng.randint(1, 3)
     return {"Q": q, "S": s, "delta": [[rng.randint(1, q) for _ in range(s)] for _ in range(q)]}, word(s)

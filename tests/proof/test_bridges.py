@@ -35,12 +35,26 @@ SIZES: dict[str, dict[str, Any]] = {
     "induction-most-frequent": {"S": 2},
     "lookup-one-hot": {"N": 3},
     "max": {"K": 3},
+    "since-until": {
+        "L": 4,
+        "S": 2,
+        "scaled": 0,
+        "op": "0 4 5 3",
+        "letter": "1 0 1 0",
+        "left": "1 1 2 2",
+        "right": "1 1 1 3",
+    },
     "min": {"K": 3},
     "identity": {"d": 2},
     "network": {"d": 2, "h": 2, "e": 1, "W": "1 2 -1 3", "b": "1 -2", "V": "2 -1", "c": "1"},
     "copies": {"d": 2, "h": 2, "W": "1 -2", "b": "3 1", "V": "2 -1"},
     "boolean-signs": {"m": 3, "M": 2, "xi": "0 0 1 1 0 1", "phi": "1 1"},
     "count": {"S": 2},
+    "attention-identity": {"d": 2, "h": 1, "Q": "1 2", "W": "3 -1"},
+    "lookup-quadratic": {"gamma": "1/2"},
+    "lookup-almost-orthogonal": {"N": 2, "m": 2, "c": 2, "eps": "1/4", "X": "1 0 0 1"},
+    "induction-by-term": {"S": 2, "term": "1", "beta": "2"},
+    "tie-break": {"d": 2, "h": 1, "gamma": "1/3", "side": 1, "Q": "1 2", "W": "3 -1"},
 }
 
 
@@ -49,10 +63,14 @@ def bridge(read: Family, values: dict[str, Any], document: Any = None, name: str
 
 
 OWN_SIZES: dict[str, dict[str, Any]] = {
+    # of these some weights may be others: what a head without values looks at, what a decoder of one state never reads
+    "since-until": {"L": 3, "S": 2, "scaled": 1, "op": "0 0 5", "letter": "0 1 0", "left": "1 1 2", "right": "1 1 1"},
+    "since": {"L": 3, "S": 2, "scaled": 1, "op": "0 0 4", "letter": "0 1 0", "left": "1 1 2", "right": "1 1 1"},
+    "automaton": {"K": 1, "S": 1, "first": 1, "R": 3, "delta": "1", "final": "1"},
     "soft": {"S": 2},
     "ends": {"S": 2},
     "rounds": {"D": 2, "E": 1},
-    "automaton": {"Q": 2, "S": 2, "delta": "1 2 2 1"},
+    "table": {"Q": 2, "S": 2, "delta": "1 2 2 1"},
     "before": {"S": 2},
     "behind": {"S": 2},
     "heads": {"H": 2, "slope": "1 2"},
@@ -65,6 +83,26 @@ def test_an_instance_is_bridged_to_its_family(name: str) -> None:
     certificate, verdict = checked(made)
     assert verdict.status == "PROVED" and {"defined", "inhabited"} <= certificate.keys()
     assert all(lemma.startswith("lem.") for lemma in certificate["lemmas"])
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("induction-most-recent", lambda r: r["weights"][0].__setitem__(1, "-1")),
+        ("induction-most-recent", lambda r: r.update(reads=r["reads"][::-1])),
+        ("induction-most-recent", lambda r: r.update(labels=r["labels"][::-1])),
+        ("rounds", lambda r: r.update(reads=r["reads"][:1])),
+        ("rounds", lambda r: r.update(position="last")),
+        ("ends", lambda r: r["weights"][0].__setitem__(0, "3")),
+        ("dyck-k-d", lambda r: r.update(reads=["left"])),
+    ],
+)
+def test_a_model_that_answers_otherwise_has_no_bridge(name: str, change: Any) -> None:
+    read, values = family(name), (SIZES | OWN_SIZES)[name]
+    document = copy.deepcopy(to_document(instance(read, values)))
+    change(document["readout"])
+    with pytest.raises(Unbridged):
+        bridge(read, values, document).certificate()
 
 
 def test_what_more_than_computation_would_show_is_said() -> None:
@@ -111,7 +149,10 @@ def numbers_of(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any,
         yield path
 
 
-@pytest.mark.parametrize("name", sorted(SIZES | OWN_SIZES))
+SLOW = {"since-until"}  # the many near misses of its file take minutes
+
+
+@pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - SLOW))
 def test_each_changed_weight_is_named(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]
     document = to_document(instance(read, values))
@@ -193,7 +234,7 @@ def test_every_family_that_ships_is_here() -> None:
     assert {*SHIPPED} <= {*SIZES} and {*OWN} == {*OWN_SIZES}
 
 
-@pytest.mark.parametrize("name", sorted(SIZES | OWN_SIZES))
+@pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - SLOW))
 def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]
     document, said, tried, wrong = to_document(instance(read, values)), relation(read), 0, []

@@ -14,7 +14,7 @@ from proof.stored import load_module, verdicts
 from symcook.errors import Rejected
 from symcook.proof import kernel, replay
 from symcook.proof.terms import TRUE
-from symcook.report.witness import witness
+from symcook.report.proof import witness
 
 HOME = replay.library()
 STATEMENTS = HOME.statements

@@ -44,7 +44,7 @@ class Run:
         self._streams()
         self._others()
         sizes = {size: self.at.env[size] for size in read.sizes}
-        tables = {name: (lambda *at, f=self.at.env[name]: f(*at)) for name in read.tables}
+        tables = {name: (lambda *at, f=f: f(*at)) if callable(f := self.at.env[name]) else f for name in read.tables}
         kept = {key: value for key, value in self.near.items() if key in ("n", "w") or callable(value)}
         self.env = {**kept, **sizes, **tables}
 
@@ -181,7 +181,9 @@ def offered(run: Run) -> dict[str, Any]:
     out |= {size: [run.at.env[size]] for size in run.family.sizes}
     for name, table in run.family.tables.items():
         cells = run.at._cells(table.over)
-        out[f"{name}()"] = [_single({at: run.at.env[name](*at) for at in cells})]
+        out[f"{name}()" if table.over else name] = [
+            _single({at: run.at.entry(name, at) for at in cells}) if table.over else run.at.entry(name, ())
+        ]
     for fn, cells in run.functions(run.made).items():
         out[f"{fn}()" if isinstance(cells, dict) else fn] = [cells]
     return out
@@ -193,7 +195,9 @@ WRONG = {
     "family.lookup_one_hot_leftmost": ("query(i) = q", "query(i) < q"),
     "lem.any_dyck": (", n, D)", ", n, D - 1)"),
     "cookbook.t3.induction": ("I[a = c]", "I[a = 1]"),
+    "yang2026.thm16": ("left, right, f i", "right, left, f i"),
     "yang2026.thm15": ("left, right, f i", "right, left, f i"),
+    "family.induction_most_frequent": ("inductoften(w, 0, S - 1, i, y - 1)", "inductright(w, i, y - 1)"),
     "family.max": ("x(c) <= z2_out(K)", "x(c) < z2_out(K)"),
     "family.min": ("z2_out(K) = x(c)", "z2_out(K) = x(1)"),
 }

@@ -10,7 +10,7 @@ import symcook as sc
 from symcook.__main__ import main
 from symcook.model import modelfile
 from symcook.proof import own
-from symcook.proof.ownruns import Runs, Spent
+from symcook.proof.ownruns import Runs, WordsSpent
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_the_work_may_end_anywhere_behind_the_word(home, capsys, monkeypatch, mo
         def spent():
             begun.append(1)
             if len(begun) > more:
-                raise Spent
+                raise WordsSpent
             spend()
 
         monkeypatch.setattr(runs, "spend", spent)

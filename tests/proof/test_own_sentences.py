@@ -17,10 +17,10 @@ from symcook.domains.exact import Exact
 from symcook.errors import BadInput, Rejected
 from symcook.forward import forward
 from symcook.model import modelfile
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.proof import own, ownnames, replay
 
@@ -294,9 +294,9 @@ def test_random_sentences_are_true_where_the_run_says_so(seed):
 
 
 def test_the_search_sees_a_first_value_that_is_taken_for_the_last(monkeypatch):
-    plain = ownnames.Meaning.stages
+    plain = ownnames.ModelMeaning.stages
     first = lambda self, name: dict.fromkeys(plain(self, name), plain(self, name)["@0"])  # noqa: E731
-    monkeypatch.setattr(ownnames.Meaning, "stages", first)
+    monkeypatch.setattr(ownnames.ModelMeaning, "stages", first)
     assert any(sentences.tried(seed)[1] for seed in range(20))
 
 
@@ -305,7 +305,7 @@ def test_a_garbled_sentence_is_refused_in_its_own_words(name):
     """No error but BadInput, with a column of the sentence; what is taken reads as a statement."""
     chance, taken = random.Random(name), 0
     mine = document(votes(name))
-    meaning = ownnames.Meaning(mine, replay.statements()["lem.sum_ext"].known)
+    meaning = ownnames.ModelMeaning(mine, replay.statements()["lem.sum_ext"].known)
     for _ in range(800):
         sentence = sentences.garbled(chance).strip()
         try:

@@ -11,10 +11,10 @@ import symcook as sc
 from symcook.compose.paired import paired
 from symcook.errors import BadInput
 from symcook.model import modelfile
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import Head
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.proof import own, replay
 from symcook.proof.ownruns import Runs

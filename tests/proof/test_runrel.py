@@ -24,13 +24,13 @@ from proof.statement_truth import CONTEXT, program, real, texts, tree_of, truth
 from symcook.domains import make_domain
 from symcook.errors import BadInput
 from symcook.forward import forward
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_term
 from symcook.model.layers import PLACEMENTS, Layer, SelfAttention
 from symcook.model.modelfile import dumps, load, loads, to_document
 from symcook.model.parts import MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
 from symcook.model.rationals import rational
-from symcook.model.space import Space
 from symcook.model.symbols import fraction
 from symcook.model.transformer import Parameter, Transformer
 from symcook.proof.replay import proofs_directory

@@ -13,7 +13,7 @@ from test_own_words import MODELS
 from symcook import claims
 from symcook.__main__ import main
 from symcook.model import modelfile
-from symcook.proof.audit.unasked import unasked
+from symcook.proof.audit.source import unasked
 from symcook.proof.replay import Statement, statements
 from symcook.report.claim import document
 

@@ -14,12 +14,12 @@ from proof.paper import softmax
 
 from symcook.domains.exact import Exact
 from symcook.forward import forward
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head
 from symcook.model.rationals import truth
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
 

@@ -18,7 +18,7 @@ import symcook as sc
 from symcook.compose import harden, soften
 from symcook.numbers.balls import Ball
 from symcook.questions.cold import at_low_temperatures
-from symcook.questions.weights import free
+from symcook.questions.tolerance import free
 
 DIGITS = 60
 """With these the plain pass takes numbers within 10^-40 for equal, and an end is asked to 10^-30."""

@@ -12,8 +12,8 @@ from flint import arb
 from symcook.domains import make_domain
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import forward
-from symcook.questions.slope import Along
-from symcook.questions.weights import free
+from symcook.questions.moving import Sloped
+from symcook.questions.tolerance import free
 
 
 def slopes(seed: int) -> int:
@@ -26,7 +26,7 @@ def slopes(seed: int) -> int:
     name, start = moved.parameters[-1].name, Fraction(str(value))
     low, high = start - Fraction(rng.randint(0, 9), 40), start + Fraction(rng.randint(1, 9), 40)
     word = model.tokens(rng.choices(model.alphabet, k=length))
-    along = Along(name, low, high)
+    along = Sloped(name, low, high)
     try:
         found = forward(moved, word, along, trace=True, weights=False)
     except (Undecided, NotExact, BadInput):  # a choice or a divisor on the way may be another one: nothing is said

@@ -16,10 +16,9 @@ import symcook as sc
 from symcook.errors import NotExact, Undecided
 from symcook.model.symbols import exact
 from symcook.numbers.balls import Ball
-from symcook.papers.chiang2022.weights import right_weights
-from symcook.questions.slope import Along, only_zero
-from symcook.questions.tolerance import tolerance
-from symcook.questions.weights import free
+from symcook.papers.chiang2022.figures import right_weights
+from symcook.questions.moving import Sloped, only_zero
+from symcook.questions.tolerance import free, tolerance
 
 
 def answers(model: sc.Transformer, n: int) -> list[Any]:
@@ -137,7 +136,7 @@ def test_only_a_shown_zero_is_an_end() -> None:
 
 def test_slopes_hold_what_differences_are() -> None:
     """relu at a kink, products and quotients: each difference lies between the least and the greatest slope."""
-    domain = Along("t", Fraction(0), Fraction(1, 2))
+    domain = Sloped("t", Fraction(0), Fraction(1, 2))
 
     def f(t: float) -> float:
         return max(t - 0.2, 0.0) / (1 + t * t) - t
@@ -165,7 +164,7 @@ NORMED = ("parity-layernorm", ["L1.head1.V[ones,one]", "-L1.head1.V[ones_minus,o
     pytest.param(*NORMED, 4, marks=pytest.mark.sampled(8)),
 ])  # fmt: skip
 def test_the_intervals_of_figure_3(name: str, free: list[str], values: dict[str, Any], n: int, digits: int) -> None:
-    """Those of `symcook.papers.chiang2022.weights`, which has closed forms of its own."""
+    """Those of `symcook.papers.chiang2022.figures`, which has closed forms of its own."""
     other = right_weights(name, n, values, digits=4)  # at least as near
     row = sc.build(name).tolerance(free, n, min_length=n, values=values, digits=digits).row(n)
     for end, (one, two) in (("low", (other.below, other.low)), ("high", (other.high, other.above))):

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from symcook import recipes
 from symcook.__main__ import main
 from symcook.errors import BadInput
 from symcook.model.expr import parse_term
-from symcook.recipes import build, info, names, registry
-from symcook.verify.facts import LENGTH, MOST, WORDS, Stated, check_facts
+from symcook.recipes import build, info, names
+from symcook.verify.grid import LENGTH, MOST, WORDS, Stated, check_facts
 from symcook.verify.sweep import check_recipe
 
 
@@ -47,7 +48,7 @@ NONSENSE = {
 def test_nonsense_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     facts = info(name)
     for kind, text in NONSENSE[name]:
-        monkeypatch.setitem(registry._RECIPES, name, facts._replace(**{kind: text}))
+        monkeypatch.setitem(recipes._RECIPES, name, facts._replace(**{kind: text}))
         wrong = [one for one in check_facts(name, 4) if not one.holds]
         assert wrong, text  # of one ReLU layer the weights are made from `computes`, and the formula then fails
     length = () if build(name).pointwise else ("--max-length", "4")
@@ -70,13 +71,13 @@ def test_nonsense_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch, capsys:
 def test_a_recipe_with_a_text_of_unknown_words_is_not_made(
     kind: str, text: str, free: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(registry._RECIPES, "count", info("count")._replace(**{kind: text}))
+    monkeypatch.setitem(recipes._RECIPES, "count", info("count")._replace(**{kind: text}))
     with pytest.raises(BadInput, match=rf"`{kind}` of the recipe count must say .*; declare or replace {free}\.$"):
         build("count")
 
 
 def test_a_text_that_leaves_its_positions_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry._RECIPES, "count", info("count")._replace(formula="w(n + 1)"))
+    monkeypatch.setitem(recipes._RECIPES, "count", info("count")._replace(formula="w(n + 1)"))
     with pytest.raises(BadInput, match="position"):
         check_recipe("count", 3)
 

@@ -55,7 +55,7 @@ def test_each_fact_is_said_once() -> None:
     ("source", "where"),
     [
         ("if TYPE_CHECKING:\n    import sympy", late),
-        ("def f():\n    from symcook.model.space import Space", late),
+        ("def f():\n    from symcook.model.checks import Space", late),
         ("@recipe(formula='x', computes='x', source='A')\ndef f(this): ...", repeated),
         ("@recipe(formula='x', source='A, Section 4')\ndef f():\n    '''Source: A,\n    Section 4.'''", repeated),
         ("@recipe(formula='x', source='A', summary='x, twice')\ndef f():\n    '''It gives x, twice.'''", repeated),
@@ -79,7 +79,7 @@ def loaded(code: str) -> set[str]:
     [
         ("build('gtzero')", {"feedforward.comparators"}),
         ("build('dyck-1-2')", {"languages.dyck"}),
-        ("build('first-layernorm')", {"chiang2022.first"}),
+        ("build('first-layernorm')", {"chiang2022.recognisers"}),
         ("info('attention-identity'), region('clip')", {"attention.averages", "feedforward.linear"}),
     ],
 )

@@ -12,16 +12,16 @@ import pytest
 from families import together
 
 from symcook.derivation import derive
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import numeral, parse_term, show
 from symcook.model.layers import Layer
 from symcook.model.modelfile import save
 from symcook.model.parts import FeedForward
 from symcook.model.rationals import decimal, quotient, rewritten
-from symcook.model.space import Space
 from symcook.model.symbols import exact, from_sympy
 from symcook.model.transformer import Transformer
-from symcook.report.values import value_text
+from symcook.report.document import value_text
 from symcook.verify.sweep import check
 
 SMALLEST = 640  # Python may be told to write no integer with more digits than this

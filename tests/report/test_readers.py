@@ -20,7 +20,7 @@ from symcook.model.expr import parse_formula, parse_term
 from symcook.proof import grammar
 from symcook.proof.audit.falsify import falsify
 from symcook.proof.audit.folded import Folder, statement_tree, text_of, used_definitions
-from symcook.proof.audit.neighbours import Tried, broken, changes
+from symcook.proof.audit.neighbours import Neighbour, broken, changes
 from symcook.proof.replay import Statement, library, load_json, proofs_directory, replay, statements
 from symcook.report import outline as outlines
 from symcook.report import trust
@@ -214,7 +214,7 @@ def test_a_proof_as_latex(name: str, full: bool) -> None:
 # --- Proofs in words --------------------------------------------------------------------------------------------------
 
 
-def steps_of(name: str) -> list[outlines.Step]:
+def steps_of(name: str) -> list[outlines.OutlineStep]:
     verdict = checked(name)
     return outlines.outline(statements()[name], certificate_of(verdict))
 
@@ -411,7 +411,7 @@ def certificate(name: str) -> dict[str, object]:
 
 
 @cache
-def near_misses(name: str) -> list[Tried]:
+def near_misses(name: str) -> list[Neighbour]:
     return list(broken(statements()[name], certificate(name)))
 
 

@@ -7,17 +7,17 @@ from html.parser import HTMLParser
 
 import pytest
 
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_term
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.recipes import build, names
+from symcook.report.document import WIDTH, table
 from symcook.report.latex import latex
 from symcook.report.model import html, readout_text
 from symcook.report.run import text
-from symcook.report.text import WIDTH, table
 
 
 @pytest.mark.sampled(8)

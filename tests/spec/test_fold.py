@@ -9,15 +9,15 @@ from families import in_pairs
 from symcook.cli.runs import load_spec
 from symcook.domains.batch import Words
 from symcook.errors import BadInput
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer
 from symcook.model.parts import Head
-from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.recipes import build, reference
 from symcook.spec.fold import Fold
 from symcook.spec.languages import dyck1, dyck1_grammar
-from symcook.verify import answers, inputs
+from symcook.verify import answers
 from symcook.verify.answers import Expected
 from symcook.verify.sweep import check
 
@@ -91,7 +91,7 @@ def test_a_fold_is_asked_once_a_state_and_token():
 
 @in_pairs(block=[3, 4, 2**16], mask=["none", "future", "past"], added=[{}, BEFORE, AFTER])
 def test_checks_by_fold_and_by_function_find_the_same(block, mask, added, monkeypatch):
-    monkeypatch.setattr(inputs, "BLOCK", block)
+    monkeypatch.setattr(answers, "BLOCK", block)
     sign = {"reads": ("mean",), "weights": [[1]]}
     cases = [
         (means(VALUE, mask=mask, **added), MEAN),

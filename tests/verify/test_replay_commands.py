@@ -17,10 +17,10 @@ import pytest
 
 from symcook.__main__ import main
 from symcook.errors import BadInput
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head
-from symcook.model.space import Space
 from symcook.model.transformer import Parameter, Transformer
 from symcook.run import run
 from symcook.verify.sweep import check

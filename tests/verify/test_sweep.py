@@ -7,15 +7,15 @@ import sympy
 from shared import words
 
 from symcook.errors import BadInput, NotExact
+from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer
 from symcook.model.parts import FeedForward, Head
-from symcook.model.space import Space
 from symcook.model.transformer import Parameter, Transformer
 from symcook.recipes import build
 from symcook.run import run
 from symcook.spec.languages import dyck1, dyck1_grammar
-from symcook.verify import inputs
+from symcook.verify import answers
 from symcook.verify.sweep import check, check_recipe, recheck
 
 KEYS = ["recipe", "max_length", "strings", "mismatches", "counterexample", "method"]  # the contract; more may follow
@@ -66,7 +66,7 @@ def test_one_wrong_weight_is_found_at_its_smallest_word(change, monkeypatch):
     assert found.counterexample.got is (not dyck1(expected[0])) and found.counterexample.expected is dyck1(expected[0])
     assert found.counterexample.replay == ("--input", expected[0])
     assert run(model, found.counterexample.replay[1]).accept is found.counterexample.got
-    monkeypatch.setattr(inputs, "BLOCK", 4)
+    monkeypatch.setattr(answers, "BLOCK", 4)
     again = check(model, dyck1, 7)
     assert again.to_json() == found.to_json() and again.counterexample == found.counterexample
 
@@ -212,7 +212,7 @@ def test_symbols_must_have_values_for_words():
 
 
 def test_progress_counts_up_and_an_interruption_comes_through(monkeypatch):
-    monkeypatch.setattr(inputs, "BLOCK", 8)
+    monkeypatch.setattr(answers, "BLOCK", 8)
     calls = []
     found = check(dyck(), dyck1, 7, progress=lambda done, total: calls.append((done, total)))
     assert calls[-1] == (254, 254) and calls == sorted(calls) and len(calls) > 10 and found.strings == 254
@@ -406,7 +406,7 @@ def counts(mask, before=None, after=None, weight=1, readout=None):
 @pytest.mark.parametrize("block", [2, 4, 2**16])
 @pytest.mark.parametrize(("before", "after"), [(None, None), ("CLS", None), (None, "EOS"), ("CLS", "EOS")])
 def test_a_reference_sees_what_a_user_types(before, after, block, monkeypatch):
-    monkeypatch.setattr(inputs, "BLOCK", block)
+    monkeypatch.setattr(answers, "BLOCK", block)
     seen = []
 
     def more(word):
@@ -447,7 +447,7 @@ def test_every_mask_is_checked_and_a_planted_weight_is_found(mask):
 
 def test_a_mistake_at_long_words_alone_is_found_at_the_smallest(monkeypatch):
     """The smallest word may stand in a late part: parts go by common prefixes, not by length."""
-    monkeypatch.setattr(inputs, "BLOCK", 4)
+    monkeypatch.setattr(answers, "BLOCK", 4)
     wrong = {"bab", "abbab", "bbbb", "aabba"}
     model = counts("future")
     found = check(model, lambda w: (w.count("a") > w.count("b")) != (w in wrong), 6)

@@ -19,8 +19,7 @@ from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.forward import forward
 from symcook.words import Cover, Stand, boxes, enclosure, every
 from symcook.words.cells import Cells, classes
-from symcook.words.exact import Rationals, mergeable, merged
-from symcook.words.prefixes import Prefixes
+from symcook.words.exact import ExactNumbers, Prefixes, mergeable, merged
 from symcook.words.rounded import Hulls, streams
 
 NAMES = ("a", "b", "c", "d")
@@ -235,7 +234,7 @@ def test_states_in_the_error_model_hold_all_their_words(seed: int) -> None:
 def test_many_words_are_counted_exactly() -> None:
     """2^100 words in 149 states: no count overflows."""
     model = sc.build("dyck-1").bind()
-    for numbers in (Rationals(), Hulls(model, "float64")):
+    for numbers in (ExactNumbers(), Hulls(model, "float64")):
         level = next(itertools.islice(Prefixes(model, numbers).levels(), 69, None))
         assert sum(words for _, words in level) == 2**70 and level.n == 70
     found = classes(100, sc.build("parity").bind())

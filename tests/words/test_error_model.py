@@ -20,7 +20,7 @@ from families import together
 
 import symcook as sc
 from symcook.export.guarantee import guarantee
-from symcook.words.rounded import OPEN, ZERO, Arithmetic, Values
+from symcook.words.rounded import OPEN, ZERO, RoundedSums, Values
 
 F = Fraction
 FORMATS = {
@@ -135,7 +135,7 @@ def same(found: Values, expected: Set, exact: bool, case: Any) -> None:
 
 @together("dtype", list(FORMATS))
 def test_products(dtype: str) -> None:
-    model, arithmetic, r = Model(dtype), Arithmetic(dtype), random.Random(1)
+    model, arithmetic, r = Model(dtype), RoundedSums(dtype), random.Random(1)
     for _ in range(300):
         (a, sure), (b, known) = drawn(model, r), drawn(model, r)
         ends = [x * y for x, y in itertools.product(a, b)]
@@ -149,7 +149,7 @@ def test_products(dtype: str) -> None:
 def test_sums_and_averages(dtype: str) -> None:
     """Of up to 40 terms, where roundings add up; the average divides the sum once, or each term before."""
     model, r = Model(dtype), random.Random(2)
-    behind, before = Arithmetic(dtype), Arithmetic(dtype, True)
+    behind, before = RoundedSums(dtype), RoundedSums(dtype, True)
     for k in [*range(1, 41), *range(2, 18), 32, 64, 100, 127, 128, 129, 130, 256]:
         kind = r.randrange(4)
         terms = [drawn(model, r) for _ in range(k)]
@@ -189,7 +189,7 @@ def test_sums_and_averages(dtype: str) -> None:
 @together("dtype", list(FORMATS))
 def test_rows_of_weights(dtype: str) -> None:
     """The bias, then the terms whose weight is not 1 as products: a sum of as many as there are."""
-    model, arithmetic, r = Model(dtype), Arithmetic(dtype), random.Random(3)
+    model, arithmetic, r = Model(dtype), RoundedSums(dtype), random.Random(3)
     for _ in range(120):
         columns = [drawn(model, r) for _ in range(r.randint(1, 3))]
         weights = [r.choice([1, 2, -1, F(3, 4)]) for _ in columns]
@@ -213,7 +213,7 @@ def test_rows_of_weights(dtype: str) -> None:
 
 @together("dtype", list(FORMATS))
 def test_activations(dtype: str) -> None:
-    model, arithmetic = Model(dtype), Arithmetic(dtype)
+    model, arithmetic = Model(dtype), RoundedSums(dtype)
     for low, high in [(0, 0), (1, 1), (-1, -1), (-1, 2), (0, 2), (-2, 0), (1, 2), (-3, -2)]:
         for known in (low == high, False):
             x = values(model, (F(low), F(high)), known)
@@ -226,7 +226,7 @@ def test_activations(dtype: str) -> None:
 
 @together("dtype", list(FORMATS))
 def test_what_overflows_is_anything(dtype: str) -> None:
-    model, arithmetic = Model(dtype), Arithmetic(dtype)
+    model, arithmetic = Model(dtype), RoundedSums(dtype)
     below = F(2) ** (model.most - 1)
     for one, other, fits in [(below, F(1), True), (below, F(2), False), (-below, F(2), False), (below, F(-2), False)]:
         with np.errstate(over="ignore"):

@@ -12,9 +12,7 @@ from typing import NamedTuple
 
 import flint
 
-from symcook.bounds.arguments import count, number_tree, rational_value
-from symcook.bounds.models import settings
-from symcook.bounds.result import Bound, decided, shown
+from symcook.bounds.arguments import Bound, count, decided, number_tree, rational_value, settings, shown
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.model.symbols import fraction
 from symcook.numbers.balls import Ball, arb_of, check_digits, decide_sign, limit_for

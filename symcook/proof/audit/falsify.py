@@ -35,11 +35,11 @@ WHOLE = tuple(map(Fraction, (0, 1, 2, 3, 1, 2, 4, -1, 5)))
 BITS_ONLY = (Fraction(0), Fraction(1))
 
 
-class _Unknown(Exception):
+class _NotKnown(Exception):
     """A value that the search does not know: undefined, too large, or undecided."""
 
 
-class _Spent(_Unknown):
+class _Spent(_NotKnown):
     """The work of one try is used up."""
 
 
@@ -142,7 +142,7 @@ class _Try:
                     return None
             if self.truth(self.chain.goal, []) is not False:
                 return None
-        except (_Unknown, RecursionError):
+        except (_NotKnown, RecursionError):
             return None
         return self.words()
 
@@ -152,7 +152,7 @@ class _Try:
             if isinstance(v[1][1], str):
                 try:
                     out.append(f"{name} = {_shown(self.name(v))}")
-                except _Unknown:
+                except _NotKnown:
                     continue
             else:
                 table = sorted(self.tables.get(v, {}).items(), key=lambda item: item[0])
@@ -166,7 +166,7 @@ class _Try:
         if v not in self.values:
             if v in self.given:
                 if v in self.busy:
-                    raise _Unknown
+                    raise _NotKnown
                 self.busy.add(v)
                 self.values[v] = self.value(self.given[v], [])
                 self.busy.discard(v)
@@ -181,7 +181,7 @@ class _Try:
 
     def applied(self, f: Term, at: tuple[Value, ...]) -> Value:
         if not all(isinstance(x, Fraction) for x in at):
-            raise _Unknown  # a ball: the value there is none that could be chosen once for all
+            raise _NotKnown  # a ball: the value there is none that could be chosen once for all
         table = self.tables.setdefault(f, {})
         if at in table:
             return table[at]
@@ -189,7 +189,7 @@ class _Try:
         if made is not None and len(at) == 1 and isinstance(at[0], Fraction):
             i, inside, other = made
             if (f, at) in self.busy:
-                raise _Unknown
+                raise _NotKnown
             self.busy.add((f, at))
             self.values[i], before = at[0], self.values.get(i)
             try:
@@ -232,7 +232,7 @@ class _Try:
         if tag == "ind":
             truth = self.truth(kids[0], bound)
             if truth is None:
-                raise _Unknown
+                raise _NotKnown
             return Fraction(truth)
         if tag in ("sum", "prod"):
             total: Value = Fraction(tag == "prod")
@@ -253,7 +253,7 @@ class _Try:
             return -inside[0]
         if tag == "^":
             if data > 64:
-                raise _Unknown
+                raise _NotKnown
             return inside[0] ** data
         a, b = inside
         if tag == "+":
@@ -264,18 +264,18 @@ class _Try:
             return _times(a, b)
         if isinstance(b, Fraction):
             if b == 0:
-                raise _Unknown
+                raise _NotKnown
             return _times(a, 1 / b)
         if b.contains(0):
-            raise _Unknown
+            raise _NotKnown
         return _ball(a) / b
 
     def range(self, low: Term, high: Term, bound: list[Value]) -> Iterator[Fraction]:
         a, b = self.value(low, bound), self.value(high, bound)
         if not (isinstance(a, Fraction) and isinstance(b, Fraction)) or b - a > MOST_RANGE:
-            raise _Unknown
+            raise _NotKnown
         if a.denominator != 1 or b.denominator != 1:
-            raise _Unknown
+            raise _NotKnown
         return map(Fraction, range(int(a), int(b) + 1))
 
     # Truth: True, False, or None where it is not known.
@@ -285,7 +285,7 @@ class _Try:
             return self.decided(t, bound)
         except _Spent:
             raise
-        except _Unknown:
+        except _NotKnown:
             return None
 
     def decided(self, t: Term, bound: list[Value]) -> bool | None:
@@ -380,7 +380,7 @@ def _function(name: str, given: list[Value]) -> Value:
         return a.min(b) if name == "min" else a.max(b)
     if name == "pow":
         if not isinstance(given[1], Fraction) or given[1].denominator != 1 or not 0 <= given[1] <= 64:
-            raise _Unknown
+            raise _NotKnown
         return given[0] ** int(given[1])
     before, ctx.prec = ctx.prec, BITS
     try:
@@ -392,9 +392,9 @@ def _function(name: str, given: list[Value]) -> Value:
         if name == "abs":
             return abs(x)
         if (name == "log" and not x > 0) or (name == "sqrt" and not x >= 0):
-            raise _Unknown
+            raise _NotKnown
         if name == "exp" and not (x < 1000 and x > -1000):
-            raise _Unknown
+            raise _NotKnown
         return getattr(x, name)()
     finally:
         ctx.prec = before

@@ -31,7 +31,7 @@ def statement_tree(text: str) -> Tree:
         models.append(match[2])
         return f"{match[1]}({_STAND_IN}{len(models) - 1})"
 
-    def back(tree: Any) -> Any:
+    def back(tree: Tree) -> Any:
         if isinstance(tree, tuple):
             if tree[:1] == ("name",) and tree[1].startswith(_STAND_IN):
                 return ("model", models[int(tree[1].removeprefix(_STAND_IN))])
@@ -52,7 +52,7 @@ def text_of(tree: Tree) -> str:
         texts.append(text)
         return ("name", f"{_STAND_IN}{len(texts) - 1}_")
 
-    def put(part: Any) -> Any:
+    def put(part: object) -> Any:
         if not isinstance(part, tuple):
             return part
         if part[:1] == ("model",):

@@ -39,7 +39,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Tried:
+class Neighbour:
     """A change with the checker's answer; `reason` where it was rejected, `instance` where it is false there."""
 
     change: Change
@@ -159,7 +159,7 @@ def _joined(parts: list[Tree]) -> Tree:
     return out
 
 
-def broken(statement: Statement, certificate: Mapping[str, Any], most: int = MOST) -> Iterator[Tried]:
+def broken(statement: Statement, certificate: Mapping[str, Any], most: int = MOST) -> Iterator[Neighbour]:
     """Neighbours of a statement, at most `most`, spread over the kinds of changes, each tried with its certificate.
 
     What is the same statement by computation, or none at all, is left out.
@@ -183,11 +183,11 @@ def broken(statement: Statement, certificate: Mapping[str, Any], most: int = MOS
         try:
             judge(other, offered, lemmas, SECONDS)
         except Rejected as error:
-            yield Tried(change, False, str(error).removeprefix("proof: "), instance)
+            yield Neighbour(change, False, str(error).removeprefix("proof: "), instance)
         else:
             if instance:
                 raise SymcookError(f"a defect of the checker: '{other.text}' is proved, and false at {instance}")
-            yield Tried(change, True)
+            yield Neighbour(change, True)
 
 
 def _spread(found: list[Change], most: int) -> list[Change]:

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from fractions import Fraction
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -25,7 +24,7 @@ from symcook.proof import normal, replay
 from symcook.proof.familyrel import set_at
 from symcook.proof.normal import FALSE, fkey, nf
 from symcook.proof.ownruns import Runs
-from symcook.proof.ownwritten import shown
+from symcook.proof.ownwords import shown
 from symcook.proof.recorded import Matching, Recorded, RecordedFamily
 from symcook.proof.replay import Statement
 from symcook.proof.runrel import Relation
@@ -128,6 +127,8 @@ class Bridge:
         if readout.kind != self.model["readout"]["kind"] or readout.position != self.model["readout"]["position"]:
             own = f"{self.model['readout']['kind']} at {self.model['readout']['position']}"
             raise self._apart("as readout", own, f"{readout.kind} at {readout.position}")
+        if not out and readout.kind in ("value", "largest") and (where := difference(self, ("readout",))):
+            raise Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its readout", where)
         values = [(one, False) for one in self.family.inputs]
         if readout.kind in ("value", "largest"):
             values += [(one, True) for one in readout.reads]
@@ -197,7 +198,10 @@ class Bridge:
         library = own.library(self.statement, stored)
         parts = [Goal(library, goal, {}, {}) for goal in goals]
         for part, close in zip(parts, (self.prove, self.defined, self.inhabited), strict=True):
-            close(part)
+            try:
+                close(part)
+            except Stuck:
+                raise self.differs(part.goal) from None
         nodes = [part.nodes for part in parts]
         lemmas = [stored[label] for label in sorted({x for one in nodes for x in own._used(one)}) if label in stored]
         return replay.make_certificate(self.statement, nodes[0], nodes[1], nodes[2], lemmas)
@@ -257,7 +261,7 @@ class Bridge:
 
     def _table(self, name: str) -> str:
         over = self.family.tables[name].over
-        entries = {at: quotient(Fraction(self.at.env[name](*at))) for at in self.at._cells(over)}
+        entries = {at: quotient(self.at.entry(name, at)) for at in self.at._cells(over)}
         entries = entries or {(0,) * len(over): "0"}
         return function({at: None if e == "0" else f"({e})" for at, e in entries.items()}, False)
 
@@ -389,13 +393,14 @@ class Bridge:
     def _solved(self) -> tuple[int, list[int], dict[str, list[Any]]]:
         """The same by solving the equations, on an input of which the values are rational where one is near."""
         found = None
+        least = 1 + sum(self.model["embedding"][end] is not None for end in ("before", "after"))  # a typed token too
         for inputs in self._inputs():
             document = {**self.model, "embedding": {**self.model["embedding"], "inputs": None, **inputs}}
             equations = Relation(document)
             names = ", ".join(f"{name}:Int->Real" for name in equations.defined)
             text = f"all n:Int, w:Int->Int, {names}. 1 <= n -> ({equations.word()}) -> ({equations.run()}) -> 0 = 0"
             runs = Runs(Statement("bridge.run", text, known=_definitions()))
-            for length in range(1, SHORT + 1):
+            for length in range(least, SHORT + 1):
                 for met in runs.at(length):
                     if met and (found is None or runs.rational):
                         low = int(self.own.low)
@@ -403,8 +408,8 @@ class Bridge:
                         values = {x: ["0"] * length for x in self.model["embedding"]["inputs"] or ()}
                         values |= {x: [at.get(low + k, "0") for k in range(length)] for x, at in shown(runs).items()}
                         found = length, [letters[low + k] for k in range(length)], values
-                    if met and runs.rational:
-                        return found or (0, [], {})
+                    if met and found and (runs.rational or self.words):
+                        return found
         if found is None:
             raise BadInput(f"a run of {self.family.name} must be found that is short", f"none to length {SHORT}")
         return found
@@ -419,8 +424,9 @@ class Bridge:
             yield {"words": {"a": {name: str(1 if not tried else rng.randint(-8, 8)) for name in names}}}
 
 
-def difference(bridge: Bridge) -> str:
-    """The first number in which a model differs from the instance, in words; empty where there is none."""
+def difference(bridge: Bridge, parts: Sequence[str] = ()) -> str:
+    """The first number in which a model differs from the instance, or these parts of it, in words; empty where there is
+    none."""
     from symcook.model.modelfile import to_document
 
     tokens = list(bridge.model["embedding"]["words"] or ()) or None
@@ -443,6 +449,8 @@ def difference(bridge: Bridge) -> str:
         pairs = enumerate(zip(own, far, strict=True), 1)
         return next(filter(None, (first(a, b, [*path, str(k)]) for k, (a, b) in pairs)), "")
 
+    if parts:
+        return next(filter(None, (first(bridge.model[part], made[part], [part]) for part in parts)), "")
     return first(bridge.model, made, [])
 
 
@@ -457,4 +465,7 @@ def _definitions() -> Mapping[str, Any]:
 def checked(bridge: Bridge) -> tuple[dict[str, Any], replay.Verdict]:
     """The certificate of a bridge and what the checker says of it; Rejected where it does not accept it."""
     certificate = bridge.certificate()
-    return certificate, replay.library().judged(bridge.statement, certificate)
+    verdict = replay.library().judged(bridge.statement, certificate)
+    if verdict.status != "PROVED":
+        raise Rejected(f"the bridge of {bridge.at.family.name} is not accepted: {verdict.reason}")
+    return certificate, verdict

@@ -10,7 +10,7 @@ from typing import Any
 from symcook.model.rationals import quotient
 from symcook.proof import normal
 from symcook.proof.normal import FALSE, TRUE, fkey, nf
-from symcook.proof.owncompared import cancelled, divided, enclosed
+from symcook.proof.ownvalues import cancelled, divided, enclosed
 from symcook.proof.search import automation
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term, flatten, instantiate, num, opened, subterms, var

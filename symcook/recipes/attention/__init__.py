@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit
+from symcook.recipes import recipe as declared
 from symcook.recipes.arguments import integer, one_of
-from symcook.recipes.registry import Argument, Recipe
-from symcook.recipes.registry import recipe as declared
 
 recipe = partial(declared, kind="attention", uniformity="No weight depends on the length.")
 HARD = ("average", "leftmost", "rightmost")
@@ -59,7 +57,7 @@ def over_rows(
 
 
 def sharpened(
-    score: Mapping[tuple[str, str], Any],
+    score: Mapping[tuple[str, str], kit.Exact],
     value: str,
     output: str,
     weighting: str,

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit, of_rows
 from symcook.recipes.arguments import one_of
 from symcook.recipes.attention import UNIFORM_WEIGHTING, mean, over_rows, recipe
-from symcook.recipes.registry import Argument, Recipe, of_rows
 
 
 @recipe(
     summary="x unchanged: attention whose values are zero",
     source="Cookbook, Section 5.1.1",
     formula="x(i)",
-    claims=("cookbook.t2.identity", "cookbook.s5.1.1.identity"),
+    claims="t2.identity s5.1.1.identity",
     reference="symcook.spec.attention:identity",
     arguments=(
         Argument(
@@ -40,7 +39,7 @@ def attention_identity(this: Recipe, weighting: str) -> kit.Transformer:
     summary="at every position the mean of x over all positions",
     source="Cookbook, Section 5.1.2",
     formula="sum(j, 1, n, x(j))/n",
-    claims=("cookbook.t2.uniform_avg", "cookbook.s5.1.2.avg"),
+    claims="t2.uniform_avg s5.1.2.avg",
     arguments=(UNIFORM_WEIGHTING,),
     adapt=of_rows(("x",), "mean"),
 )
@@ -59,7 +58,7 @@ def average(this: Recipe, weighting: str) -> kit.Transformer:
     summary="at position i the mean of x over positions 1 to i",
     source="Cookbook, Section 5.1.2",
     formula="sum(j, 1, i, x(j))/i",
-    claims=("cookbook.t2.uniform_avg", "cookbook.s5.1.2.avg_prefix", "cookbook.s2.2.2.future_mask"),
+    claims="t2.uniform_avg s5.1.2.avg_prefix s2.2.2.future_mask",
     arguments=(UNIFORM_WEIGHTING,),
     adapt=of_rows(("x",), "mean"),
 )

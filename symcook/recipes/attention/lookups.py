@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from symcook.errors import BadInput
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit, of_rows
 from symcook.recipes.arguments import fraction, integer, one_of
 from symcook.recipes.attention import LONGEST, POSITION, WEIGHTING, encoded, lookup_region, over_rows, recipe, sharpened
-from symcook.recipes.registry import Argument, Recipe, of_rows
 
 
 @recipe(
@@ -16,15 +15,7 @@ from symcook.recipes.registry import Argument, Recipe, of_rows
     region=POSITION,
     largest=False,
     uniformity="The width is 2 N + 1 for the greatest length N, beside the query itself.",
-    claims=(
-        "cookbook.t2.index_lookup",
-        "cookbook.t5.onehot",
-        "cookbook.s5.3.lookup_spec",
-        "cookbook.s3.2.onehot_width",
-        "cookbook.s5.3.1.onehot",
-        "cookbook.s5.3.1.gap",
-        "cookbook.s5.3.1.width",
-    ),
+    claims="t2.index_lookup t5.onehot s5.3.lookup_spec s3.2.onehot_width s5.3.1.onehot s5.3.1.gap s5.3.1.width",
     reference="symcook.spec.attention:lookup",
     arguments=(Argument("N", "8", "the greatest length", integer(1, 128)), WEIGHTING),
     adapt=of_rows(("query", "value"), "found"),
@@ -71,17 +62,8 @@ def _small(given: object, name: str) -> kit.Fraction:
     largest=False,
     uniformity="The width is 2 m + 1 beside the query itself, where the dimension m grows with the logarithm of the "
     "greatest length N for random signs, and with log(N)^2/log(log(N))^2 at most for polynomials.",
-    claims=(
-        "cookbook.t2.index_lookup",
-        "cookbook.t5.almost_orth",
-        "cookbook.s5.3.lookup_spec",
-        "cookbook.s5.3.2.ao_def",
-        "cookbook.s5.3.2.ao_lookup",
-        "cookbook.s5.3.2.ao_dimension",
-        "cookbook.s5.3.2.ao_probability",
-        "cookbook.s5.3.2.ao_gap",
-        "cookbook.s5.3.1.width",
-    ),
+    claims="t2.index_lookup t5.almost_orth s5.3.lookup_spec s5.3.2.ao_def s5.3.2.ao_lookup s5.3.2.ao_dimension "
+    "s5.3.2.ao_probability s5.3.2.ao_gap s5.3.1.width",
     reference="symcook.spec.attention:lookup",
     arguments=(
         Argument("N", "8", "the greatest length", integer(1, 4096)),
@@ -178,19 +160,8 @@ def _signs(N: int, epsilon: kit.Fraction, m: int, seed: int) -> Family:
     region=POSITION,
     largest=False,
     uniformity="No weight depends on the length; the position function 1/i is bounded.",
-    claims=(
-        "cookbook.t2.index_lookup",
-        "cookbook.t5.lnhash",
-        "cookbook.s3.3.integer_reps",
-        "cookbook.s5.3.lookup_spec",
-        "cookbook.s5.3.3.lh",
-        "cookbook.s5.3.3.lh_scale",
-        "cookbook.s5.3.3.lh_from_ratio",
-        "cookbook.s5.3.3.lh_key",
-        "cookbook.s5.3.3.lh_argmax",
-        "cookbook.s5.3.3.lh_gap",
-        "cookbook.s5.3.3.selective_ln",
-    ),
+    claims="t2.index_lookup t5.lnhash s3.3.integer_reps s5.3.lookup_spec s5.3.3.lh s5.3.3.lh_scale "
+    "s5.3.3.lh_from_ratio s5.3.3.lh_key s5.3.3.lh_argmax s5.3.3.lh_gap s5.3.3.selective_ln",
     reference="symcook.spec.attention:lookup_hash",
     arguments=(WEIGHTING, LONGEST),
     adapt=of_rows(("query", "value"), "found"),
@@ -234,14 +205,7 @@ def lookup_layernorm_hash(this: Recipe, weighting: str, N: int) -> kit.Transform
     region=POSITION,
     largest=False,
     uniformity="No weight depends on the length, but the temperature of softmax does; i and i^2 are not bounded.",
-    claims=(
-        "cookbook.t2.index_lookup",
-        "cookbook.t5.quadmax",
-        "cookbook.s5.3.lookup_spec",
-        "cookbook.s5.3.4.quadmax",
-        "cookbook.s5.3.4.argmax",
-        "cookbook.s5.3.4.gap",
-    ),
+    claims="t2.index_lookup t5.quadmax s5.3.lookup_spec s5.3.4.quadmax s5.3.4.argmax s5.3.4.gap",
     arguments=(WEIGHTING, LONGEST),
     adapt=of_rows(("query", "value"), "found"),
     region_of=lookup_region,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit, of_rows
 from symcook.recipes.arguments import one_of
 from symcook.recipes.attention import HARD, MARK, over_rows, recipe
-from symcook.recipes.registry import Argument, Recipe, of_rows
 
 
 @recipe(
@@ -15,14 +14,7 @@ from symcook.recipes.registry import Argument, Recipe, of_rows
     region="0 <= value & value <= 1",
     largest=False,
     uniformity="No weight depends on the length; the position function is (-1)^i.",
-    claims=(
-        "cookbook.t2.predecessor",
-        "cookbook.s5.4.pred_spec",
-        "cookbook.s5.4.pred_odd",
-        "cookbook.s5.4.pred_even",
-        "cookbook.s5.4.is_even",
-        "cookbook.s5.4.pred_formula",
-    ),
+    claims="t2.predecessor s5.4.pred_spec s5.4.pred_odd s5.4.pred_even s5.4.is_even s5.4.pred_formula",
     adapt=of_rows(("value",), "out"),
 )
 def predecessor(this: Recipe) -> kit.Transformer:
@@ -60,7 +52,7 @@ def predecessor(this: Recipe) -> kit.Transformer:
     region="0 <= value & value <= 1",
     largest=False,
     uniformity="No weight depends on the length; the position functions i and i^2 are not bounded.",
-    claims=("cookbook.t2.predecessor", "cookbook.s5.4.pred_quadmax"),
+    claims="t2.predecessor s5.4.pred_quadmax",
     reference="symcook.spec.attention:predecessor",
     arguments=(
         Argument("weighting", "average", "average, leftmost or rightmost: one score is greatest", one_of(*HARD)),
@@ -95,12 +87,7 @@ def predecessor_quadratic(this: Recipe, weighting: str) -> kit.Transformer:
     source="Cookbook, Section 5.4",
     formula="if(i = 1, 0, value(i - 1))",
     uniformity="No weight depends on the length; with average the position function is i/n.",
-    claims=(
-        "cookbook.t2.predecessor",
-        "cookbook.s5.4.pred_strict_ahat",
-        "cookbook.s5.4.pred_strict_uhat",
-        "cookbook.s5.4.strict_weights",
-    ),
+    claims="t2.predecessor s5.4.pred_strict_ahat s5.4.pred_strict_uhat s5.4.strict_weights",
     reference="symcook.spec.attention:predecessor",
     arguments=(
         Argument(
@@ -139,7 +126,7 @@ def predecessor_strict(this: Recipe, weighting: str) -> kit.Transformer:
     source="Cookbook, Section 5.4, with the mask of Section 9.2.2",
     formula="if(i = n, 0, value(i + 1))",
     uniformity="No weight depends on the length; with average the position function is -i/n.",
-    claims=("cookbook.s9.2.2.step1_fetch",),
+    claims="s9.2.2.step1_fetch",
     arguments=(
         Argument(
             "weighting",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, Symbol, kit, named, of_rows
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
 from symcook.recipes.attention import LONGEST, MARK, WEIGHTING, over_rows, recipe, sharpened
-from symcook.recipes.registry import Argument, Recipe, Symbol, named, of_rows
 
 
 @recipe(
@@ -15,7 +14,7 @@ from symcook.recipes.registry import Argument, Recipe, Symbol, named, of_rows
     formula="I[i = 1]",
     computes=MARK,
     uniformity="No weight depends on the length; the position function is (-1)^i.",
-    claims=("cookbook.t2.first", "cookbook.s5.2.first_attention", "cookbook.s5.2.first"),
+    claims="t2.first s5.2.first_attention s5.2.first",
     arguments=(
         Argument("alphabet", "01", "the symbols of the words, which it does not look at", read_alphabet),
         Argument("weighting", "average", "average, softmax or leftmost", one_of("average", "softmax", "leftmost")),
@@ -55,7 +54,7 @@ def _alike(weighting: str, **_: object) -> str:
     formula="value(1)",
     largest=False,
     uniformity="No weight depends on the length, but the temperature of softmax does; the position function is (-1)^i.",
-    claims=("cookbook.t2.first",),
+    claims="t2.first",
     arguments=(WEIGHTING, LONGEST),
     adapt=of_rows(("value",), "found"),
     region_of=_alike,
@@ -82,7 +81,7 @@ def first_value(this: Recipe, weighting: str, N: int) -> kit.Transformer:
     formula="I[i = n]",
     computes="3*(relu(mean - 1/3) - relu(mean - 2/3) + relu(-mean - 1/3) - relu(-mean - 2/3))",
     uniformity="No weight depends on the length; the position function is (-1)^i.",
-    claims=("yang2026.prop10b",),
+    claims="prop10b",
     arguments=(Argument("alphabet", "01", "the symbols of the words, which it does not look at", read_alphabet),),
     adapt=named("last"),
 )
@@ -118,13 +117,7 @@ TERMS = ("-1/j", "1/j", "j/n", "-j/n", "-1/(j + 1)", "1/(j + 1)")
     region="floor(score) = score",
     largest=False,
     uniformity="No weight depends on the length; the position function is the term.",
-    claims=(
-        "cookbook.t2.tiebreak",
-        "cookbook.s5.6.gap_condition",
-        "cookbook.s5.6.tiebreak_terms",
-        "cookbook.s5.6.tiebreak_correct",
-        "cookbook.s5.6.tiebreak_matrices",
-    ),
+    claims="t2.tiebreak s5.6.gap_condition s5.6.tiebreak_terms s5.6.tiebreak_correct s5.6.tiebreak_matrices",
     reference="symcook.spec.attention:unique_hard",
     arguments=(
         Argument(

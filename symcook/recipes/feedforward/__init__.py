@@ -12,10 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, Symbol, info, kit, reference
+from symcook.recipes import recipe as declared
 from symcook.recipes.arguments import called, integer
-from symcook.recipes.registry import Argument, Recipe, Symbol, info, reference
-from symcook.recipes.registry import recipe as declared
 
 MAX_WIDTH = 256
 UNIFORM = "No weight depends on the length; the same network works at every position."
@@ -34,7 +33,7 @@ def pointwise(
     inputs: Sequence[str],
     outputs: Sequence[str] = ("out",),
     *,
-    weights: Mapping[str, Any] | None = None,
+    weights: Any = None,
     parameters: Sequence[kit.Parameter] = (),
 ) -> kit.Transformer:
     """A model of one feed-forward part that reads `inputs` and writes `outputs`.

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.errors import BadInput
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import bits, integer, one_of
 from symcook.recipes.feedforward import Adapted, pointwise, recipe
-from symcook.recipes.registry import Argument, Recipe
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 MAX_BITS = 12
 
@@ -41,12 +43,7 @@ def _named_bits(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapt
     region="(p1 = 0 | p1 = 1) & (p2 = 0 | p2 = 1)",
     largest=False,
     uniformity="No weight depends on the length. The hidden width is 2^m for m bits.",
-    claims=(
-        "cookbook.t1.boolean",
-        "cookbook.s4.8.boolean_ffn",
-        "cookbook.s4.8.hidden_indicator",
-        "cookbook.s4.8.boolean_size",
-    ),
+    claims="t1.boolean s4.8.boolean_ffn s4.8.hidden_indicator s4.8.boolean_size",
     arguments=(
         Argument(
             "table",
@@ -89,7 +86,7 @@ class Proposition(NamedTuple):
     table: tuple[int, ...]
 
 
-def _proposition(given: Any, name: str) -> Proposition:
+def _proposition(given: object, name: str) -> Proposition:
     """A formula such as ``p & (q | ~r)``: names, true, false and & | ~ -> <-> in the grammar."""
     must = f"{name} must be a formula of names with & | ~ -> <->, true and false"
     do = f"give text such as {name}=p & (q | ~r)"
@@ -131,7 +128,7 @@ def _two_valued(formula: Proposition, bits: str) -> str:
     largest=False,
     uniformity="No weight depends on the length. The hidden width is m at most for symmetric functions, as parity, "
     "and at most 2^(m - 1) for any function of m bits.",
-    claims=("cookbook.t1.boolean", "cookbook.s4.8.connectives", "cookbook.s4.8.pm_dot"),
+    claims="t1.boolean s4.8.connectives s4.8.pm_dot",
     reference="symcook.spec.feedforward:proposition",
     arguments=(
         Argument("formula", "p & (q | ~r)", "a formula with at most 8 variables, which are the inputs", _proposition),
@@ -171,7 +168,7 @@ Network = tuple[list[list[Any]], list[Any], list[Any], Any]
 """W1, b1, the row of W2, and b2."""
 
 
-def _half(value: Any) -> Any:
+def _half(value: int | Fraction) -> Any:
     return kit.Fraction(value, 2)
 
 
@@ -242,7 +239,7 @@ def _by_input(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapted
     region="(x1 = 0 | x1 = 1) & (x2 = 0 | x2 = 1) & (x3 = 0 | x3 = 1)",
     largest=False,
     uniformity="The network is one for each number n of bits; both layers grow with it.",
-    claims=("chiang2022.s3.1.rumelhart.h1", "chiang2022.s3.1.rumelhart"),
+    claims="s3.1.rumelhart.h1 s3.1.rumelhart",
     reference="symcook.spec.feedforward:parity",
     arguments=(Argument("n", "3", "the number of bits", integer(1, MOST_INPUTS)),),
     adapt=_by_input,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from symcook.errors import BadInput
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import fraction
 from symcook.recipes.feedforward import EPS, pointwise, positive, recipe
-from symcook.recipes.registry import Argument, Recipe
 
 
 @recipe(
@@ -15,7 +14,7 @@ from symcook.recipes.registry import Argument, Recipe
     formula="I[0 < x]",
     computes="(relu(x) - relu(x - eps))/eps",
     region="x <= 0 | eps <= x",
-    claims=("cookbook.t1.comparators", "cookbook.s4.7.gtzero"),
+    claims="t1.comparators s4.7.gtzero",
     symbols=(EPS,),
 )
 def gtzero(this: Recipe) -> kit.Transformer:
@@ -34,7 +33,7 @@ def gtzero(this: Recipe) -> kit.Transformer:
     formula="I[0 <= x]",
     computes="(relu(x + eps) - relu(x))/eps",
     region="x <= -eps | 0 <= x",
-    claims=("cookbook.t1.comparators", "cookbook.s4.7.gezero"),
+    claims="t1.comparators s4.7.gezero",
     symbols=(EPS,),
 )
 def gezero(this: Recipe) -> kit.Transformer:
@@ -53,7 +52,7 @@ def gezero(this: Recipe) -> kit.Transformer:
     formula="I[x = 0]",
     computes="(relu(x + eps) - 2*relu(x) + relu(x - eps))/eps",
     region="x = 0 | eps <= abs(x)",
-    claims=("cookbook.t1.comparators", "cookbook.s4.7.eqzero"),
+    claims="t1.comparators s4.7.eqzero",
     symbols=(EPS,),
 )
 def eqzero(this: Recipe) -> kit.Transformer:
@@ -72,7 +71,7 @@ def eqzero(this: Recipe) -> kit.Transformer:
     formula="tolerance*I[0 < x]",
     computes="relu(x) - relu(x - tolerance)",
     region="x <= min(0, tolerance) | (0 < x & tolerance <= x)",
-    claims=("cookbook.s4.7.gtzero_input",),
+    claims="s4.7.gtzero_input",
 )
 def gtzero_input(this: Recipe) -> kit.Transformer:
     """The ramp of gtzero without the division: the answer yes is the tolerance itself.
@@ -92,7 +91,7 @@ def gtzero_input(this: Recipe) -> kit.Transformer:
     formula="tolerance*I[0 <= x]",
     computes="relu(x + tolerance) - relu(x)",
     region="(x < 0 & x <= -tolerance) | max(0, -tolerance) <= x",
-    claims=("cookbook.s4.7.gezero_input",),
+    claims="s4.7.gezero_input",
 )
 def gezero_input(this: Recipe) -> kit.Transformer:
     """The ramp of gezero without the division: the answer yes is the tolerance itself.
@@ -112,7 +111,7 @@ def gezero_input(this: Recipe) -> kit.Transformer:
     formula="tolerance*I[x = 0]",
     computes="relu(x + tolerance) - 2*relu(x) + relu(x - tolerance)",
     region="abs(tolerance) <= abs(x) | (x = 0 & 0 <= tolerance)",
-    claims=("cookbook.s4.7.eqzero_input",),
+    claims="s4.7.eqzero_input",
 )
 def eqzero_input(this: Recipe) -> kit.Transformer:
     """The tent of eqzero without the division: the answer yes is the tolerance itself.
@@ -147,7 +146,7 @@ def _bounded(low: kit.Fraction, high: kit.Fraction) -> str:
     computes="relu(p + x - 1) + relu(y - p)",
     region=BRANCHES,
     largest=False,
-    claims=("cookbook.t1.conditional", "cookbook.s4.9.conditional"),
+    claims="t1.conditional s4.9.conditional",
     arguments=(
         Argument("low", "0", "the least value of x and y", fraction),
         Argument("high", "1", "the greatest value of x and y", fraction),
@@ -183,7 +182,7 @@ def conditional(this: Recipe, low: kit.Fraction, high: kit.Fraction) -> kit.Tran
     formula="I[1/2 < x]",
     computes="2*(relu(x - 1/4) - relu(x - 3/4))",
     region="x <= 1/4 | 3/4 <= x",
-    claims=("cookbook.s5.7.rounding",),
+    claims="s5.7.rounding",
 )
 def round_quarter(this: Recipe) -> kit.Transformer:
     """gtzero with tolerance 1/2, moved right by 1/4.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, Symbol, build, kit, region
 from symcook.recipes.arguments import called, one_of, recipe_of
 from symcook.recipes.feedforward import of_inner, pointwise, recipe
-from symcook.recipes.registry import Argument, Recipe, Symbol, build, region
 
 
 @recipe(
@@ -17,17 +16,8 @@ from symcook.recipes.registry import Argument, Recipe, Symbol, build, region
     computes="sqrt(pi/2)*(gelu(x + y) - gelu(x) - gelu(y))",
     largest=False,
     error="(abs(x) + abs(y))^3/12",
-    claims=(
-        "cookbook.t1.mul",
-        "cookbook.s4.6.def4.2_gelu",
-        "cookbook.s4.6.gelu_tanh",
-        "cookbook.s4.6.gelu_taylor",
-        "cookbook.s4.6.gelu_remainder",
-        "cookbook.s4.6.mul_identity",
-        "cookbook.s4.6.mul_error",
-        "cookbook.s4.6.mul_ffn",
-        "cookbook.s4.6.mul_needs_curvature",
-    ),
+    claims="t1.mul s4.6.def4.2_gelu s4.6.gelu_tanh s4.6.gelu_taylor s4.6.gelu_remainder s4.6.mul_identity "
+    "s4.6.mul_error s4.6.mul_ffn s4.6.mul_needs_curvature",
     reference="symcook.spec.feedforward:multiply",
     arguments=(Argument("form", "erf", "of GELU: erf (Eq. 24) or tanh (Eq. 25)", one_of("erf", "tanh")),),
 )
@@ -81,7 +71,7 @@ def _inner_error(f: str, form: str) -> str:
     largest=False,
     error="171/1000*3/c",
     error_of=_inner_error,
-    claims=("cookbook.s4.6.gelu_to_relu", "cookbook.s4.6.phi_limit", "cookbook.s4.6.gelu_sigmoid"),
+    claims="s4.6.gelu_to_relu s4.6.phi_limit s4.6.gelu_sigmoid",
     reference="symcook.spec.feedforward:of_recipe",
     arguments=(
         Argument(

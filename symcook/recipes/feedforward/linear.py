@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, Symbol, build, kit, region
 from symcook.recipes.arguments import called, recipe_of
 from symcook.recipes.arguments import points as read_points
 from symcook.recipes.feedforward import (
@@ -14,7 +14,6 @@ from symcook.recipes.feedforward import (
     recipe,
     vector,
 )
-from symcook.recipes.registry import Argument, Recipe, Symbol, build, region
 
 
 @recipe(
@@ -23,13 +22,7 @@ from symcook.recipes.registry import Argument, Recipe, Symbol, build, region
     formula="min(x, 2 - x)",
     computes="relu(x) - relu(-x) - 2*relu(x - 1)",
     uniformity="No weight depends on the length. The hidden width is n + 1 for n pieces.",
-    claims=(
-        "cookbook.t1.cpwl",
-        "cookbook.s4.1.slopes",
-        "cookbook.s4.1.relu_sum",
-        "cookbook.s4.1.cpwl_ffn",
-        "cookbook.s4.1.cpwl_hidden_width",
-    ),
+    claims="t1.cpwl s4.1.slopes s4.1.relu_sum s4.1.cpwl_ffn s4.1.cpwl_hidden_width",
     arguments=(
         Argument("points", "0,0; 1,1; 2,0", "n + 1 points x,y with increasing x, for n >= 2 pieces", read_points),
     ),
@@ -68,7 +61,7 @@ def _inner_region(f: str) -> str:
     source="Cookbook, Section 4.2",
     formula="min(x, 2 - x)",
     computes="x + relu(x) - relu(-x) - 2*relu(x - 1) - relu(x) + relu(-x)",
-    claims=("cookbook.t1.cancel_residual", "cookbook.s4.2.cancel_residual", "cookbook.s4.2.residual_optional"),
+    claims="t1.cancel_residual s4.2.cancel_residual s4.2.residual_optional",
     arguments=(
         Argument(
             "f",
@@ -107,7 +100,7 @@ def cancel_residual(this: Recipe, f: str) -> kit.Transformer:
     source="Cookbook, Section 4.3, Eqs. (21) and (22)",
     formula="x",
     computes="relu(x) - relu(-x)",
-    claims=("cookbook.t1.identity", "cookbook.s4.3.id_scalar", "cookbook.s4.3.id_vector"),
+    claims="t1.identity s4.3.id_scalar s4.3.id_vector",
     arguments=(DIMENSION,),
     adapt=by_coordinate,
 )
@@ -130,7 +123,7 @@ def identity(this: Recipe, d: int) -> kit.Transformer:
     summary="the network that adds nothing, so that the residual connection keeps x",
     source="Cookbook, Section 4.3",
     formula="x",
-    claims=("cookbook.s4.3.zero",),
+    claims="s4.3.zero",
     arguments=(DIMENSION,),
 )
 def zero(this: Recipe, d: int) -> kit.Transformer:
@@ -150,7 +143,7 @@ def zero(this: Recipe, d: int) -> kit.Transformer:
     source="Cookbook, Section 4.4",
     formula="max(x, y)",
     computes="relu(x) - relu(-x) + relu(y - x)",
-    claims=("cookbook.t1.minmax", "cookbook.s4.4.max"),
+    claims="t1.minmax s4.4.max",
 )
 def maximum(this: Recipe) -> kit.Transformer:
     """x, plus what y exceeds x by."""
@@ -163,7 +156,7 @@ def maximum(this: Recipe) -> kit.Transformer:
     source="Cookbook, Section 4.4",
     formula="min(x, y)",
     computes="relu(x) - relu(-x) - relu(x - y)",
-    claims=("cookbook.t1.minmax", "cookbook.s4.4.min"),
+    claims="t1.minmax s4.4.min",
 )
 def minimum(this: Recipe) -> kit.Transformer:
     """x, less what x exceeds y by."""
@@ -175,7 +168,7 @@ def minimum(this: Recipe) -> kit.Transformer:
     source="Cookbook, Section 4.5",
     formula="x + y",
     computes="relu(x) - relu(-x) + relu(y) - relu(-y)",
-    claims=("cookbook.t1.addsub", "cookbook.s4.5.add"),
+    claims="t1.addsub s4.5.add",
 )
 def add(this: Recipe) -> kit.Transformer:
     """The identity of x and that of y, side by side, into one output."""
@@ -187,7 +180,7 @@ def add(this: Recipe) -> kit.Transformer:
     source="Cookbook, Section 4.5",
     formula="x - y",
     computes="relu(x) - relu(-x) + relu(-y) - relu(y)",
-    claims=("cookbook.t1.addsub", "cookbook.s4.5.add"),
+    claims="t1.addsub s4.5.add",
 )
 def subtract(this: Recipe) -> kit.Transformer:
     """The sum of x and -y, with the sign in the first weights.
@@ -203,7 +196,7 @@ def subtract(this: Recipe) -> kit.Transformer:
     source="Cookbook, Section 4.6 with Sections 4.3 and 8.2",
     formula="c*x",
     computes="c*relu(x) - c*relu(-x)",
-    claims=("cookbook.t1.mulconst", "cookbook.s4.6.const_mul", "cookbook.s8.2.routing_ffn"),
+    claims="t1.mulconst s4.6.const_mul s8.2.routing_ffn",
     symbols=(Symbol("c", "2", "true", "the factor, any real number"),),
 )
 def scale(this: Recipe) -> kit.Transformer:
@@ -222,7 +215,7 @@ def scale(this: Recipe) -> kit.Transformer:
     source="Cookbook, Section 6.4",
     formula="max(-delta, min(delta, x))",
     computes="relu(x + delta) - relu(x - delta) - delta",
-    claims=("cookbook.s6.4.clip",),
+    claims="s6.4.clip",
     symbols=(Symbol("delta", None, "0 < delta", "the bound"),),
 )
 def clip(this: Recipe) -> kit.Transformer:

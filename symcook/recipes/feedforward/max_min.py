@@ -4,17 +4,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import fraction, split
 from symcook.recipes.feedforward import Adapted, recipe
-from symcook.recipes.registry import Argument, Recipe
 
 MOST_PIECES = 64
 Form = tuple[tuple[tuple[str, "kit.Fraction"], ...], "kit.Fraction"]
 """An affine form: the coefficient of each input, and the constant."""
 
 
-def _pieces(given: Any, name: str) -> tuple[tuple[Form, ...], ...]:
+def _pieces(given: object, name: str) -> tuple[tuple[Form, ...], ...]:
     """Groups of affine forms from text such as ``0; x, y``: the greatest of the least of each group."""
     must = f"{name} must be affine expressions, separated by ',' in a minimum and by ';' between minima"
     if not isinstance(given, str) or not given.strip():
@@ -57,7 +56,7 @@ def _evaluated(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapte
     formula="max(0, min(x, y))",
     uniformity="No weight depends on the length. With g minima of at most h pieces there are 1 + ceil(log2 h) + "
     "ceil(log2 g) layers.",
-    claims=("cookbook.t1.cpwl", "cookbook.s4.1.def4.1_cpwl", "cookbook.s4.1.multivariate_depth"),
+    claims="t1.cpwl s4.1.def4.1_cpwl s4.1.multivariate_depth",
     arguments=(Argument("pieces", "0; x, y", "affine pieces: ',' inside a minimum, ';' between the minima", _pieces),),
     adapt=_evaluated,
 )

@@ -5,22 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, Symbol, kit, recipe
 from symcook.recipes.arguments import integer, one_of
-from symcook.recipes.registry import Argument, Recipe, Symbol, recipe
 
 BRACKETS = {"(": {"token": 1}, ")": {"token": -1}}
 FORMULA = "(all p in 1..n. closes(p) <= opens(p)) & opens(n) = closes(n)"
 CLAIMS = (
-    "cookbook.t3.dyck1",
-    "cookbook.s9.2.dyck1_def",
-    "cookbook.s9.2.1.prefix_counts",
-    "cookbook.s9.2.1.embedding",
-    "cookbook.s9.2.1.balance",
-    "cookbook.s9.2.1.violation",
-    "cookbook.s9.2.1.ffn_error",
-    "cookbook.s9.2.1.aggregate",
-    "cookbook.s9.2.1.state_trace",
+    "t3.dyck1 s9.2.dyck1_def s9.2.1.prefix_counts s9.2.1.embedding s9.2.1.balance s9.2.1.violation "
+    "s9.2.1.ffn_error s9.2.1.aggregate s9.2.1.state_trace"
 )
 
 
@@ -51,7 +43,7 @@ def bounded_depth(this: Recipe, brackets: Sequence[str], depth: int, weighting: 
     formula=FORMULA,
     computes="total = 0 & balance = 0",
     uniformity="No weight depends on the length; the price is that the decision is a zero test outside the model.",
-    claims=(*CLAIMS, "cookbook.s9.2.1.accept", "cookbook.s9.2.1.two_layers"),
+    claims=f"{CLAIMS} s9.2.1.accept s9.2.1.two_layers",
     reference="symcook.spec.languages:dyck1",
 )
 def dyck_1(this: Recipe) -> kit.Transformer:
@@ -80,7 +72,7 @@ def dyck_1(this: Recipe) -> kit.Transformer:
     formula=FORMULA,
     computes="0 < accepted",
     uniformity="No weight depends on the length, although the text holds that the decision as one number needs it.",
-    claims=("cookbook.s9.2.1.uniform_limit",),
+    claims="s9.2.1.uniform_limit",
     reference="symcook.spec.languages:dyck1",
 )
 def dyck_1_zero_one(this: Recipe) -> kit.Transformer:
@@ -124,7 +116,7 @@ def _tolerances(N: int) -> str:
     region="0 < eps & eps <= 1/4096",
     largest=False,
     uniformity="The tolerance eps depends on the greatest length N, and 1/eps grows like N^2; no shape depends on N.",
-    claims=(*CLAIMS, "cookbook.s9.2.1.min_B", "cookbook.s9.2.1.min_t", "cookbook.s9.2.1.nonuniform"),
+    claims=f"{CLAIMS} s9.2.1.min_B s9.2.1.min_t s9.2.1.nonuniform",
     reference="symcook.spec.languages:dyck1",
     arguments=(Argument("N", "64", "the greatest length", integer(1, 10**9)),),
     symbols=(Symbol("eps", "1/N^2", "0 < eps & eps <= 1/N^2", "tolerance of both zero tests"),),
@@ -173,18 +165,8 @@ def dyck_1_nonuniform(this: Recipe, N: int) -> kit.Transformer:
     computes="all p in 1..n. active(p) = 0",
     uniformity="No weight depends on the length; the position function is i/n. The decision is a zero test at all "
     "positions.",
-    claims=(
-        "cookbook.t3.dyck12",
-        "cookbook.s9.2.2.dyck12_def",
-        "cookbook.s9.2.2.example",
-        "cookbook.s9.2.2.embedding",
-        "cookbook.s9.2.2.step1_fetch",
-        "cookbook.s9.2.2.step1_rule",
-        "cookbook.s9.2.2.step2_scores",
-        "cookbook.s9.2.2.step2_values",
-        "cookbook.s9.2.2.step2_rule",
-        "cookbook.s9.2.2.accept",
-    ),
+    claims="t3.dyck12 s9.2.2.dyck12_def s9.2.2.example s9.2.2.embedding s9.2.2.step1_fetch s9.2.2.step1_rule "
+    "s9.2.2.step2_scores s9.2.2.step2_values s9.2.2.step2_rule s9.2.2.accept",
     reference="symcook.spec.languages:dyck1_2",
     arguments=(NEAREST,),
 )
@@ -237,7 +219,7 @@ def _of_kinds(function: Callable[..., Any], known: Mapping[str, Any]) -> Any:
     computes="all p in 1..n. active(p) = 0",
     uniformity="No weight depends on the length; the position function is i/n. There are 2 D layers; the width does "
     "not depend on k, whose brackets are numbers. The decision is a zero test at all positions.",
-    claims=("cookbook.s9.2.3.dyckkD_def", "cookbook.s9.2.3.encoding", "cookbook.s9.2.3.dyckkD_accept"),
+    claims="s9.2.3.dyckkD_def s9.2.3.encoding s9.2.3.dyckkD_accept",
     reference="symcook.spec.languages:dyck_bounded",
     arguments=(
         Argument(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit, recipe
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
 from symcook.recipes.attention import rounding
-from symcook.recipes.registry import Argument, Recipe, recipe
 
 FETCHING = Argument(
     "weighting",
@@ -27,7 +25,7 @@ def letters(name: str, alphabet: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{name}_{end}" for end in ends)
 
 
-def over_letters(alphabet: Sequence[str], weighting: str, **positions: Any) -> kit.Builder:
+def over_letters(alphabet: Sequence[str], weighting: str, **positions: object) -> kit.Builder:
     """A Builder over one-hot words, coordinates is_A, is_B, ..., with what `fetch` needs."""
     places = {} if weighting == "rightmost" else {"one": 1, "share": "i/n"}
     words = {letter: {name: 1} for letter, name in zip(alphabet, letters("is", alphabet), strict=True)}
@@ -38,7 +36,7 @@ def fetch(
     b: kit.Builder,
     reads: Sequence[str],
     writes: Sequence[str],
-    score: Mapping[tuple[str, str], Any],
+    score: Mapping[tuple[str, str], kit.Exact],
     mask: str,
     weighting: str,
 ) -> None:
@@ -78,18 +76,8 @@ MOST_RECENT = (
     formula=MOST_RECENT,
     uniformity="No weight depends on the length; with average and softmax the position function is i/n, and with "
     "softmax the temperature 1/(n log(8 n)). The width grows with the alphabet.",
-    claims=(
-        "cookbook.t3.induction",
-        "cookbook.s9.1.1.rightmost_def",
-        "cookbook.s9.1.1.rightmost_example",
-        "cookbook.s9.1.we_example",
-        "cookbook.s9.1.1.pred_example",
-        "cookbook.s9.1.1.retrieve_rule",
-        "cookbook.s9.1.1.max_positions",
-        "cookbook.s9.1.1.retrieve_example",
-        "cookbook.s9.1.1.gap",
-        "cookbook.s9.1.1.soft",
-    ),
+    claims="t3.induction s9.1.1.rightmost_def s9.1.1.rightmost_example s9.1.we_example s9.1.1.pred_example "
+    "s9.1.1.retrieve_rule s9.1.1.max_positions s9.1.1.retrieve_example s9.1.1.gap s9.1.1.soft",
     reference="symcook.spec.languages:most_recent",
     arguments=(Argument("alphabet", "ABCD", "the symbols of the words", read_alphabet), FETCHING),
 )
@@ -130,16 +118,8 @@ MOST_FREQUENT = f"if(ex j in 2..i. w(j - 1) = w(i), sum(s, 0, 3, s*I[{FIRST_OF_M
     formula=MOST_FREQUENT,
     uniformity="No weight depends on the length; the position function is 1/i, with average and softmax also i/n. The "
     "width grows with the square of the alphabet.",
-    claims=(
-        "cookbook.t3.induction",
-        "cookbook.s9.1.2.frequent_def",
-        "cookbook.s9.1.2.frequent_example",
-        "cookbook.s9.1.2.bigram_example",
-        "cookbook.s9.1.2.bigramcount",
-        "cookbook.s9.1.2.bigramcount_example",
-        "cookbook.s9.1.2.select_rule",
-        "cookbook.s9.1.2.retrieve_example",
-    ),
+    claims="t3.induction s9.1.2.frequent_def s9.1.2.frequent_example s9.1.2.bigram_example s9.1.2.bigramcount "
+    "s9.1.2.bigramcount_example s9.1.2.select_rule s9.1.2.retrieve_example",
     reference="symcook.spec.languages:most_frequent",
     arguments=(
         Argument("alphabet", "ABCD", "the symbols of the words, in the order that breaks ties", read_alphabet),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, Symbol, kit
 from symcook.recipes.arguments import integer
 from symcook.recipes.feedforward import over_numbers, positive, vector
 from symcook.recipes.layernorm import recipe
-from symcook.recipes.registry import Argument, Recipe, Symbol
 
 
 def _region(d: int) -> str:
@@ -21,7 +20,7 @@ def _region(d: int) -> str:
     "sqrt((max(-delta, min(delta, x1))^2 + max(-delta, min(delta, x2))^2)/2))",
     region="(delta <= x1 | x1 <= -delta) & (delta <= x2 | x2 <= -delta)",
     largest=False,
-    claims=("cookbook.s6.3.pairing", "cookbook.s6.4.doubling", "cookbook.s6.4.sign_by_ln", "cookbook.s6.4.sign_zero"),
+    claims="s6.3.pairing s6.4.doubling s6.4.sign_by_ln s6.4.sign_zero",
     reference="symcook.spec.layernorm:signs",
     arguments=(Argument("d", "2", "the number of components; with 1 it is called x", integer(1, 32)),),
     symbols=(Symbol("delta", None, "0 < delta", "the magnitude that no component falls below"),),
@@ -56,7 +55,7 @@ def sign(this: Recipe, d: int) -> kit.Transformer:
     summary="which of two numbers is greater, 1 or -1 or 0, by a layer norm alone",
     source="Cookbook, Section 6.4",
     formula="sign(x - y)",
-    claims=("cookbook.s6.4.ln_lipschitz", "cookbook.s6.4.sign_zero"),
+    claims="s6.4.ln_lipschitz s6.4.sign_zero",
     reference="symcook.spec.layernorm:greater",
 )
 def sign_norm(this: Recipe) -> kit.Transformer:
@@ -77,7 +76,7 @@ def sign_norm(this: Recipe) -> kit.Transformer:
     summary="the sign of x, by a layer norm behind a map that masks the rest of the stream",
     source="Cookbook, Section 6.3, with the selective layer norm of Section 5.3.3",
     formula="sign(x)",
-    claims=("cookbook.s5.3.3.selective_ln", "cookbook.s6.3.pairing"),
+    claims="s5.3.3.selective_ln s6.3.pairing",
     reference="symcook.spec.layernorm:sign_beside",
 )
 def selective_norm(this: Recipe) -> kit.Transformer:

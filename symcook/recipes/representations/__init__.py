@@ -2,6 +2,6 @@
 
 from functools import partial
 
-from symcook.recipes.registry import recipe as declared
+from symcook.recipes import recipe as declared
 
 recipe = partial(declared, kind="representation")

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 from symcook.errors import BadInput
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import one_of
 from symcook.recipes.feedforward import UNIFORM, pointwise
-from symcook.recipes.registry import Argument, Recipe
 from symcook.recipes.representations import recipe
 
 REGIONS = {
@@ -65,18 +64,8 @@ def _outputs(given: str, wanted: str) -> dict[str, str]:
     region="x = 0 | x = 1",
     largest=False,
     uniformity=UNIFORM,
-    claims=(
-        "cookbook.t4.halfline_closed",
-        "cookbook.t4.zero_one",
-        "cookbook.t4.pm_one",
-        "cookbook.t4.halfline_open",
-        "cookbook.t4.zero_geone",
-        "cookbook.t4.pair_pm1",
-        "cookbook.t4.pair_pmdelta",
-        "cookbook.s3.1.negation_discontinuous",
-        "cookbook.s3.1.pair_rep",
-        "cookbook.s3.1.no_best_rep",
-    ),
+    claims="t4.halfline_closed t4.zero_one t4.pm_one t4.halfline_open t4.zero_geone t4.pair_pm1 t4.pair_pmdelta "
+    "s3.1.negation_discontinuous s3.1.pair_rep s3.1.no_best_rep",
     reference="symcook.spec.representations:converted",
     arguments=(
         Argument("given", "zero-one", f"a representation: {', '.join(REGIONS)}", one_of(*REGIONS)),

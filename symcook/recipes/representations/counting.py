@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, Symbol, kit, named
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import integer, one_of
 from symcook.recipes.attention import HARD, LONGEST
-from symcook.recipes.registry import Argument, Recipe, Symbol, named
 from symcook.recipes.representations import recipe
 
 
@@ -18,7 +17,7 @@ from symcook.recipes.representations import recipe
     source="Cookbook, Section 3.3",
     formula="C(n)/n",
     uniformity="No weight depends on the length. The count itself would not be bounded, its share is.",
-    claims=("cookbook.s3.3.integer_reps", "cookbook.s3.3.bounded_values"),
+    claims="s3.3.integer_reps s3.3.bounded_values",
     reference="symcook.spec.representations:share",
     arguments=(
         Argument("alphabet", "ab", "the symbols of the words; the first one is counted", read_alphabet),
@@ -62,7 +61,7 @@ COORDINATES = ("begin", "hit", *POSITIONS, "share", "inverse", "cosines", "sines
     error="1/10^12",
     uniformity="No weight depends on the length. The sinusoids have the period m, which those of Section 3.5.2 have "
     "for no m up to 6.",
-    claims=("cookbook.s3.5.2.parity",),
+    claims="s3.5.2.parity",
     reference="symcook.spec.representations:counted_angle",
     arguments=(ALPHABET,),
     symbols=(Symbol("m", "2", "0 < m", "the modulus; a whole number, though any positive number will do"),),
@@ -112,7 +111,7 @@ def layers(weighting: str, temperature: str) -> tuple[kit.Layer, kit.Layer]:
     source="Cookbook, Section 3.5.2",
     formula="mod(C(n), m)",
     uniformity="No weight depends on the length, but the temperature of softmax does. The sinusoids have the period m.",
-    claims=("cookbook.s3.5.2.parity",),
+    claims="s3.5.2.parity",
     reference="symcook.spec.representations:residue",
     arguments=(Argument("m", "2", "the modulus", integer(1, 1000)), ALPHABET, WEIGHTING, LONGEST),
 )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from symcook.errors import BadInput
-from symcook.recipes import kit
+from symcook.recipes import Argument, Recipe, kit, named
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import integer, one_of, positive
-from symcook.recipes.registry import Argument, Recipe, named
 from symcook.recipes.representations import recipe
 
 
@@ -15,7 +14,7 @@ from symcook.recipes.representations import recipe
     source="Cookbook, Section 3.4, also Section 3.5.1",
     formula="1/(i + 1)",
     uniformity="No weight depends on the length, and no position function is needed.",
-    claims=("cookbook.s3.4.one_over_nplus1", "cookbook.s3.5.1.one_over_i"),
+    claims="s3.4.one_over_nplus1 s3.5.1.one_over_i",
     reference="symcook.spec.representations:inverse",
     arguments=(
         Argument("alphabet", "ab", "the symbols of the words", read_alphabet),
@@ -50,7 +49,7 @@ SCALARS = {"inverse": "1/i", "share": "i/n", "alternating": "(-1)^i"}
     formula="1/i",
     uniformity="1/i, (-1)^i and the powers depend on i alone, i/n on the length too. One-hot needs a greatest length "
     "N, which is its width. All but the powers are bounded.",
-    claims=("cookbook.s3.5.1.one_over_i", "cookbook.s3.5.1.i_over_n", "cookbook.s3.5.1.powers"),
+    claims="s3.5.1.one_over_i s3.5.1.i_over_n s3.5.1.powers",
     reference="symcook.spec.representations:encoded",
     arguments=(
         Argument(
@@ -100,7 +99,7 @@ def positional_encoding(this: Recipe, kind: str, powers: int, N: int, alphabet: 
     formula="if(mod(k, 2) = 0, cos(i/10000^(k/d)), sin(i/10000^((k - 1)/d)))",
     error="1/10^12",
     uniformity="No weight depends on the length.",
-    claims=("cookbook.s3.5.2.sinusoidal",),
+    claims="s3.5.2.sinusoidal",
     reference="symcook.spec.representations:sinusoids",
     arguments=(
         Argument("d", "4", "the number of coordinates, even", integer(2, 1000)),

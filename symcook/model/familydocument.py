@@ -1,0 +1,353 @@
+"""The document of a family in the plain spelling: every key and kind asked for, and what may be left out written out.
+
+Numbers as numbers, one entry without a list, indices of other names than those of the declaration, and constants, which
+become multiples of a coordinate that is always 1. Untrusted: `symcook.model.plainfamily` reads what comes out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from symcook.errors import BadInput, unknown
+from symcook.model.expr import Tree, children, parse_term, show, valid_name
+from symcook.model.plainfamily import ZERO
+
+VERSION = 1
+TAKEN = frozenset({"i", "j", "k", "n", "w"})
+"""Names that mean positions and words in a relation."""
+MASKS = ("none", "future", "strict-future", "past", "strict-past")
+WEIGHTINGS = ("average", "softmax", "leftmost", "rightmost")
+READOUTS = {"value": "reads", "sign": "score", "zero": "reads", "largest": "scores"}
+PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
+Reads = Callable[[Tree], bool]
+"""Whether a coordinate is in a tree."""
+_FAMILY = {"symcook family", "name", "sizes", "space", "embedding", "layers", "readout"}
+_EMBEDDING = {"vocabulary", "inputs", "words", "positions", "start", "before", "after"}
+_LAYER = {"attention", "feedforward", "placement", "attention_norms", "feedforward_norms"}
+OWN_INDEX = "an index must be a name of its own, none of i, j, k, n, w"
+_NORMS = "a layer must have the norms of its placement"
+
+
+def plain(document: object) -> dict[str, Any]:
+    """A document in the plain spelling; BadInput for a key that is missing or unknown, and a value of another kind."""
+    may = {"source", "tables", "choices", "longest", "summary"}
+    doc = _fields(document, "a family", _FAMILY, may)
+    if doc["symcook family"] != VERSION or isinstance(doc["symcook family"], bool):
+        raise BadInput(f"a family must have version {VERSION}", str(doc["symcook family"]))
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]*", _text(doc["name"], "the name of a family"), re.ASCII):
+        raise BadInput("the name of a family must be of letters, digits and -", doc["name"])
+    made = dict(doc)
+    made |= {key: _text(doc[key], key) for key in ("source", "summary") if key in doc}
+    made["sizes"] = {key: _text(one, "a condition") for key, one in _object(doc["sizes"], "sizes").items()}
+    made["space"] = [_text(one, "a declaration") for one in _some(doc["space"], "the space")]
+    if "tables" in doc:
+        made["tables"] = {key: _table(key, one) for key, one in _object(doc["tables"], "tables").items()}
+    if "choices" in doc:
+        made["choices"] = {key: _choice(key, one) for key, one in _object(doc["choices"], "choices").items()}
+    made |= {"longest": _number(doc["longest"], "longest")} if doc.get("longest") is not None else {}
+    made["embedding"] = _embedding(doc["embedding"])
+    made["layers"] = [_part(one, made.get("choices", {})) for one in _some(doc["layers"], "layers")]
+    made["readout"] = _readout(doc["readout"])
+    _own_names(made)
+    return _constants(_indices(made))
+
+
+def _own_names(doc: Mapping[str, Any]) -> None:
+    texts = [*doc["sizes"], *doc.get("choices", ()), *doc.get("tables", ()), *doc["space"]]
+    seen = {*TAKEN}
+    for text in texts:
+        name = last_name(text)
+        if not valid_name(name) or name in seen:
+            raise BadInput("sizes, tables and coordinates must have names of their own", text)
+        seen.add(name)
+
+
+def _table(name: str, given: object) -> dict[str, Any]:
+    found = {"values": given} if isinstance(given, str) else _fields(given, f"the table {name}", {"values"}, {"where"})
+    if found["values"] not in ("Int", "Real"):
+        raise BadInput("a table must have at most two indices and values Int or Real", name)
+    many = {"where": [_text(one, "a condition") for one in _many(found["where"])]} if "where" in found else {}
+    return {**found, **many}
+
+
+def _choice(name: str, given: object) -> list[str]:
+    words = [_text(one, "a choice") for one in _some(given, f"the choice {name}")]
+    if not ({*words} <= {*MASKS} or {*words} <= {*WEIGHTINGS}) or len({*words}) < len(words):
+        must = f"a choice must be of masks ({', '.join(MASKS)}) or of weightings ({', '.join(WEIGHTINGS)})"
+        raise BadInput(must, f"{', '.join(words)} for {name}")
+    return words
+
+
+def _embedding(given: object) -> dict[str, Any]:
+    e = {**dict.fromkeys(("vocabulary", "inputs", "words")), "positions": {}}
+    e |= _fields(given, "the embedding", set(), _EMBEDDING)
+    if (e["words"] is None) is (e["inputs"] is None) or (e["words"] is None) is not (e["vocabulary"] is None):
+        there = ", ".join(key for key in ("vocabulary", "words", "inputs") if e[key] is not None)
+        raise BadInput("an embedding must have either words with a vocabulary, or inputs", there or "none of them")
+    if type(e.get("start", 1)) is not int or e.get("start", 1) not in (0, 1):
+        raise BadInput("positions must be numbered from 0 or 1", str(e["start"]))
+    e |= {key: _number(e[key], key) for key in ("vocabulary", "before", "after") if e.get(key) is not None}
+    if e["inputs"] is not None:
+        e["inputs"] = [_text(one, "an input") for one in _some(_many(e["inputs"]), "inputs")]
+    for key in ("words", "positions"):
+        e[key] = None if e[key] is None else _forms(e[key])
+    return {**e, "positions": e["positions"] or {}}
+
+
+def _forms(given: object) -> dict[str, str]:
+    return {key: _number(one, "a form") for key, one in _object(given, "what is written").items()}
+
+
+def _part(given: object, choices: Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(given, dict) or "for" not in given:
+        return _layer(given, choices)
+    found = _fields(given, "a repetition", {"for", "layers"}, set())
+    layers = _some(found["layers"], "the layers of a repetition")
+    if any(isinstance(one, dict) and "for" in one for one in layers):
+        raise BadInput("a repetition must not stand in a repetition", found["for"], "use one index over both")
+    return {"for": _text(found["for"], "a range"), "layers": [_layer(one, choices) for one in layers]}
+
+
+def _layer(given: object, choices: Mapping[str, Any]) -> dict[str, Any]:
+    found = _fields(given, "a layer", set(), _LAYER)
+    made, placement = dict(found), found.get("placement", "none")
+    if placement not in PLACEMENTS:
+        raise BadInput(f"the placement of norms must be one of {', '.join(PLACEMENTS)}", str(placement))
+    if "attention" in found:
+        made["attention"] = [_head(one, choices) for one in _many(found["attention"])]
+    if "feedforward" in found:
+        made["feedforward"] = _forms(found["feedforward"] or {})
+    if not made.get("attention") and not made.get("feedforward"):
+        raise BadInput("a layer must have an attention or a feed-forward part", "neither")
+    for block in ("attention", "feedforward"):
+        key = f"{block}_norms"
+        norms = [_norm(one, placement) for one in _many(found.get(key) or [])]
+        wanted = placement != "none" and bool(made.get(block))
+        if bool(norms) is not wanted or (len(norms) > 1 and placement != "multi pre"):
+            raise BadInput(_NORMS, placement)
+        made |= {key: norms} if key in found else {}
+    return made
+
+
+def _head(given: object, choices: Mapping[str, Any]) -> dict[str, Any]:
+    found = _fields(given, "a head", {"score", "mask", "weighting", "writes"}, {"for", "scale", "temperature"})
+    for key, words in (("mask", MASKS), ("weighting", WEIGHTINGS)):
+        one = found[key]
+        if one not in words and not (isinstance(one, str) and {*choices.get(one, "?")} <= {*words}):
+            must = f"a head must have a mask of {', '.join(MASKS)} and a weighting of {', '.join(WEIGHTINGS)}"
+            raise BadInput(must, f"{found['mask']} and {found['weighting']}")
+    made = {**found, "writes": _forms(found["writes"]), "score": _number(found["score"], "a score")}
+    if not made["writes"]:
+        raise BadInput("a head must write a coordinate", "none")
+    return made | {key: _number(found[key], key) for key in ("for", "scale", "temperature") if key in found}
+
+
+def _norm(given: object, placement: str) -> dict[str, Any]:
+    found = _fields(given, "a norm", {"epsilon", "zero_variance"}, {"writes", "gain", "bias"})
+    projected = placement in ("projected pre", "multi pre")
+    if found["zero_variance"] not in ("refuse", "zero") or bool(found.get("writes")) is not projected:
+        raise BadInput(_NORMS, placement)
+    made = {key: _number(found[key], key) for key in ("epsilon", "gain", "bias") if key in found}
+    return {**found, **made, **({"writes": _forms(found["writes"])} if "writes" in found else {})}
+
+
+def _readout(given: object) -> dict[str, Any]:
+    kind = given.get("kind") if isinstance(given, dict) else None
+    if not isinstance(kind, str) or kind not in READOUTS:
+        raise BadInput(f"a readout must be one of {', '.join(READOUTS)}", str(kind or "none"))
+    found = _fields(given, "the readout", {"kind", "position", READOUTS[kind]}, set())
+    where = ("first", "last", "each", *(() if kind in ("value", "largest") else ("all",)))
+    if found["position"] not in where:
+        raise BadInput(f"the position of a readout {kind} must be one of {', '.join(where)}", str(found["position"]))
+    if kind in ("sign", "largest"):
+        return {**found, READOUTS[kind]: _text(found[READOUTS[kind]], "a score")}
+    return {**found, "reads": [_text(one, "a coordinate") for one in _some(_many(found["reads"]), "reads")]}
+
+
+# --- indices: those of the declaration ---
+
+
+def _indices(doc: dict[str, Any]) -> dict[str, Any]:
+    """The document with each write at the indices that its coordinate is declared with."""
+    declared = {last_name(text): _bound(text) for text in doc["space"]}
+
+    def changed(writes: Mapping[str, str], others: list[str]) -> tuple[dict[str, str], list[str]]:
+        out = {}
+        for key, text in writes.items():
+            old = _bound(key)
+            if {*old} & {*TAKEN, *doc["sizes"], *map(last_name, doc.get("tables", ())), *declared}:
+                raise BadInput(OWN_INDEX, key)
+            new = declared.get(last_name(key), old)
+            if old != new and len(old) == len(new):
+                words = {*re.findall(r"\w+", " ".join([text, *others]))} - {*old}
+                if words & {*new} - {*old}:
+                    do = "write " + "".join(f"all {c} in .. " for c in new).strip()
+                    raise BadInput("a write must name its indices as the space does", key, do)
+                names = dict(zip(old, new, strict=True))
+                key, text, *others = (
+                    re.sub(r"\b[A-Za-z_]\w*", lambda m, names=names: names.get(m[0], m[0]), one)
+                    for one in (key, text, *others)
+                )
+            out[key] = text
+        return out, others
+
+    embedding = doc["embedding"]
+    embedding |= {key: changed(embedding[key], [])[0] for key in ("words", "positions") if embedding[key]}
+    for one in (layer for part in doc["layers"] for layer in (part["layers"] if "for" in part else [part])):
+        if one.get("feedforward"):
+            one["feedforward"] = changed(one["feedforward"], [])[0]
+        for head in one.get("attention", ()):
+            head["writes"], (head["score"],) = changed(head["writes"], [head["score"]])
+    return doc
+
+
+# --- constants: multiples of a coordinate that is always 1 ---
+
+
+def _constants(doc: dict[str, Any]) -> dict[str, Any]:
+    """The document with a coordinate that is always 1 where forms and scores have a constant."""
+    space = {*map(last_name, doc["space"])}
+    layers = [one for part in doc["layers"] for one in (part["layers"] if "for" in part else [part])]
+    written = {key for one in layers for block in (*(h["writes"] for h in one.get("attention", ())),
+                                                   one.get("feedforward", {})) for key in block}  # fmt: skip
+    fixed = [x for x, text in doc["embedding"]["positions"].items() if text == "1" and x in space - written]
+    normed = any(one.get("placement", "none") != "none" for one in layers)
+    unit = fixed[0] if fixed and not normed and not {*fixed} & {*(doc["embedding"]["words"] or ())} else None
+
+    known = space | {word for one in layers for word in _normed_names(one)}
+
+    def changed(text: str, how: Callable[[Tree, Reads, Tree], Tree]) -> str:
+        tree = parse_term(text)
+
+        def reads(part: Tree) -> bool:
+            return (part[0] in ("name", "call") and part[1] in known) or any(map(reads, children(part)))
+
+        made = how(tree, reads, ("name", unit or "1"))
+        if made == tree:
+            return text
+        if unit is None and ("name", "1") in _subtrees(made):
+            linear = "a form must be linear, without a constant"
+            must = linear if how is _with_unit else "a score must be a sum of products (query form)*(key form)"
+            raise BadInput(must, text, 'a constant needs a coordinate that is always 1: "positions": {"one": "1"}')
+        return show(made)
+
+    for one in layers:
+        for head in one.get("attention", ()):
+            head["writes"] = {key: changed(text, _with_unit) for key, text in head["writes"].items()}
+            head["score"] = changed(head["score"], _products)
+    if "score" in doc["readout"]:
+        doc["readout"]["score"] = changed(doc["readout"]["score"], _with_unit)
+    return doc
+
+
+def _normed_names(layer: Mapping[str, Any]) -> Iterator[str]:
+    for key in ("attention_norms", "feedforward_norms"):
+        for norm in layer.get(key, ()):
+            yield from map(last_name, norm.get("writes", {}))
+
+
+def _subtrees(tree: Tree) -> Iterator[Tree]:
+    yield tree
+    for one in children(tree):
+        yield from _subtrees(one)
+
+
+def _with_unit(tree: Tree, reads: Reads, unit: Tree) -> Tree:
+    """A form with its constants times the unit."""
+    if not reads(tree):
+        return tree if tree == ZERO else unit if tree == ("num", 1, 1) else ("*", tree, unit)
+    if tree[0] in ("+", "-", "neg"):
+        return (tree[0], *(_with_unit(kid, reads, unit) for kid in tree[1:]))
+    if tree[0] == "sum":
+        return (*tree[:4], _with_unit(tree[4], reads, unit))
+    if tree[0] in ("*", "/"):
+        return (tree[0], *(_with_unit(kid, reads, unit) if reads(kid) else kid for kid in tree[1:]))
+    return tree
+
+
+def _products(tree: Tree, reads: Reads, unit: Tree, factor: Callable[[Tree], Tree] = lambda form: form) -> Tree:
+    """A score with numbers multiplied into its products, and the unit as query of what is one form."""
+    tag = tree[0]
+    if tree == ZERO:
+        return tree
+    if tag in ("+", "-", "neg"):
+        return (tag, *(_products(kid, reads, unit, factor) for kid in tree[1:]))
+    if tag == "sum" and (body := tree[4]) and not _linear_in(body, reads):
+        return (*tree[:4], _products(body, reads, unit, factor))
+    if tag == "/" and reads(tree[1]) and not reads(tree[2]) and not _linear_in(tree[1], reads):
+        return _products(tree[1], reads, unit, lambda form: ("/", factor(form), tree[2]))
+    if tag == "*" and not _linear_in(tree, reads):
+        for number, other in ((tree[1], tree[2]), (tree[2], tree[1])):
+            if not reads(number):
+                return _products(other, reads, unit, lambda form: ("*", number, factor(form)))  # noqa: B023
+        left, right = (_with_unit(kid, reads, unit) for kid in tree[1:])
+        return ("*", factor(left), right)
+    if _linear_in(tree, reads):
+        return ("*", unit, factor(_with_unit(tree, reads, unit)))
+    return tree
+
+
+def _linear_in(tree: Tree, reads: Reads) -> bool:
+    """Whether no two coordinates are multiplied in a tree."""
+    if tree[0] in ("*", "/") and all(map(reads, tree[1:])):
+        return False
+    return all(_linear_in(kid, reads) for kid in tree[1:] if isinstance(kid, tuple) and tree[0] not in ("call", "name"))
+
+
+# --- kinds ---
+
+
+def _fields(given: object, what: str, must: set[str], may: set[str]) -> dict[str, Any]:
+    found = _object(given, what)
+    for key in sorted(must - found.keys()):
+        raise BadInput(f'{what} must have the key "{key}"', ", ".join(found) or "none")
+    for key in found.keys() - must - may:
+        raise unknown(f"key of {what}", key, sorted(must | may))
+    return found
+
+
+def _object(given: object, what: str) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise BadInput(f"{what} must be an object", _kind(given))
+    return given
+
+
+def _some(given: object, what: str) -> list[Any]:
+    if not isinstance(given, list):
+        raise BadInput(f"{what} must be a list", _kind(given))
+    if not given:
+        raise BadInput(f"{what} must not be empty", "[]")
+    return given
+
+
+def _many(given: object) -> list[Any]:
+    """A list, or the one entry that is given without it."""
+    return given if isinstance(given, list) else [given]
+
+
+def _number(given: object, what: str) -> str:
+    """A number or form as text; a whole number may be one of JSON."""
+    return str(given) if type(given) is int else _text(given, what)
+
+
+def _text(given: object, what: str) -> str:
+    if not isinstance(given, str):
+        raise BadInput(f"{what} must be text", _kind(given))
+    return given
+
+
+def _kind(given: object) -> str:
+    names = {dict: "an object", list: "a list", bool: "true or false", int: "a number", type(None): "null"}
+    return names.get(type(given), f"the text {given!r:.40}")
+
+
+def last_name(text: str) -> str:
+    """The name that a declaration is for."""
+    return re.sub(r"\([^()]*\)\s*$", "", text).rpartition(" ")[2]
+
+
+def _bound(text: str) -> list[str]:
+    """The indices of a declaration."""
+    return re.findall(r"\ball\s+(\w+)\s+in\b", text, re.ASCII)

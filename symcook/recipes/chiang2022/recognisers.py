@@ -1,0 +1,302 @@
+"""PARITY and FIRST: transformers with softmax attention that recognise them at every length.
+
+A token CLS stands in front at position 0, n counts it, and the answer is read there: the word is accepted iff the logit
+is positive. Source: Chiang and Cholak 2022, "Overcoming a Theoretical Limitation of Self-Attention".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from symcook.errors import BadInput
+from symcook.recipes import Argument, Recipe, Symbol, build, kit
+from symcook.recipes import recipe as declared
+from symcook.recipes.arguments import positive_or_none, yes_or_no
+
+recipe = partial(declared, kind="language")
+SOURCE = "Chiang and Cholak 2022"
+PARITY = "mod(ones(n), 2) = 1"
+FIRST = "ex j in 1..n. j = 1 & w(j) = 1"
+C = Symbol("c", "1", "0 < c", "the score scale: scores of the last attention layer are c times 1, 0 or -1")
+EPSILON = Symbol("epsilon", "1/100000", "0 <= epsilon", "the constant of layer norm, beside the variance")
+SCALED = Argument(
+    "scaled", "no", "yes: the scores are multiplied by log n, which is a temperature of 1/log n (Eq. 2)", yes_or_no
+)
+ETA = Argument(
+    "eta", "none", "none, or the cross-entropy in nats that no word may exceed (Propositions 2 and 3)", positive_or_none
+)
+
+
+def score_scale(least: int | None = None) -> kit.Parameter:
+    """The declaration of c: any positive number, or any of at least `least`."""
+    if least is None:
+        return kit.Parameter("c", default=1, lower=0)
+    return kit.Parameter("c", default=least, lower=least, lower_open=False)
+
+
+def bits_behind_cls(names: Sequence[str], positions: Mapping[str, str]) -> kit.Embedding:
+    """Words over 0 and 1, one-hot at zero and one, with CLS (one-hot at cls) in front at position 0."""
+    words = {"0": {"zero": 1}, "1": {"one": 1}, "CLS": {"cls": 1}}
+    return kit.Embedding(kit.Space(tuple(names)), words=words, positions=positions, start=0, before="CLS")
+
+
+def printed_head(names: Sequence[str], query: Any, key: Any, value: Any, scaled: bool) -> kit.Head:
+    """Softmax attention by the printed rows over the d coordinates `names`, each row given as {coordinate: entry}.
+
+    The query row holds the factor sqrt(d) of the paper, and the head the scale 1/sqrt(d) of its definition of
+    attention, so that a score is query times key without either. Q and K are 1 x d, V is 1 x d and writes the last
+    coordinate. With `scaled` the temperature is 1/log n: Eq. (2).
+    """
+
+    def row(entries: Mapping[str, Any]) -> list[list[Any]]:
+        return [[entries.get(name, 0) for name in names]]
+
+    d = len(names)
+    return kit.Head(
+        tuple(names),
+        (names[-1],),
+        Q=row({name: f"{entry}*sqrt({d})" for name, entry in query.items()}),
+        K=row(key),
+        V=row(value),
+        weighting="softmax",
+        temperature="1/log(n)" if scaled else 1,
+        scale=f"1/sqrt({d})",
+    )
+
+
+def normed(this: Recipe, model: kit.Transformer) -> kit.Transformer:
+    """Section 4.1 for `model`: x beside -x, and behind each part of a layer a norm with the symbol epsilon >= 0."""
+    epsilon = kit.Parameter("epsilon", default="1/100000", lower=0, lower_open=False)
+    declared = kit.replace(model, parameters=(*model.parameters, epsilon), source=f"{SOURCE}, Section 4")
+    return kit.paired(declared, "epsilon", name=this.name)
+
+
+def defined(scaled: bool, eta: kit.Fraction | None) -> str:
+    """The words on which a model with norms has a value: with Proposition 2's layer and epsilon = 0 not the empty one,
+    whose logit before that layer is 0. Proposition 3, for FIRST, adds no layer; there this is less than the region."""
+    return "true" if eta is None else "2 <= n | 0 < epsilon"
+
+
+def logit_of(eta: kit.Fraction) -> kit.Expr:
+    """The positive logit l whose cross-entropy -log sigma(l) is `eta` nats, or less: l = -log(exp(eta) - 1).
+
+    That is Proposition 2's c sqrt(d/2). The paper takes it for every eta > 0, but from log 2 on it is 0 or negative,
+    and a network that multiplies by it recognises nothing, or the complement; there l is that of eta = 1/2.
+    """
+    logit = kit.exact(f"-log(exp({eta}) - 1)")
+    return logit if logit.is_positive else kit.exact("-log(exp(1/2) - 1)")
+
+
+PARITY_NAMES = ("zero", "one", "cls", "place", "alternating", "ones", "unit", "hit", "s")
+
+
+@recipe(
+    summary="an odd number of 1s, any length, by two softmax heads that look at odd and at even positions",
+    source=f"{SOURCE}, Section 3.2",
+    formula=PARITY,
+    computes="0 < s",
+    uniformity="No weight depends on the length; the position functions are i/n and (-1)^i.",
+    claims="def.languages def.input def.layer def.att def.output def.recognize s3.2.embed s3.2.posrange s3.2.att1 "
+    "s3.2.evenodd fig1 s3.2.ffn1 s3.2.layer2 s3.2.s_even s3.2.sign s3.2.O1n prop1 s3.4.accuracy s3.4.ce "
+    "appA.even.alpha appA.even.s appA.odd.Z appA.odd.keven appA.odd.kodd eq2",
+    reference="symcook.spec.languages:parity",
+    arguments=(SCALED,),
+    symbols=(C,),
+)  # fmt: skip
+def parity(this: Recipe, scaled: bool) -> kit.Transformer:
+    """CLS learns the mean number of 1s, each position whether it is that number, CLS again whether that position is
+    odd.
+
+    Logit = s at CLS; accept iff it is positive. With k the number of 1s and n = |w| + 1, for even n s = (-1)^(k+1) 2
+    tanh(c)/n^2.
+
+    scaled: whether the scores are multiplied by log n (Eq. 2), which replaces c by c log n. c: any positive number.
+    Coordinates, the paper's dimensions 1 to 9: zero, one and cls (one-hot tokens), place i/n, alternating cos(i pi),
+    ones k/n, unit 1/n, hit I[i = k]/n, and s. Two layers without norms; the second head of the first layer and the
+    second feed-forward part, which the paper sets to zero, are left out. Region: every word, the empty one too.
+
+    Where the paper needs a word more: the sign of s is "negative if k is even" but for the empty word, where n = 1 and
+    s = 0; the strict threshold rejects it as it should. For odd n and odd k Appendix A ends with cosh(2c) where its own
+    line before gives sinh(2c). Source: Chiang and Cholak 2022, Section 3.2 and Appendix A.
+    """
+    counts = kit.head(value={"ones": "one", "unit": "cls"})
+    tent = kit.feedforward(
+        reads=PARITY_NAMES[:7], hit="relu(ones - place - unit) - 2*relu(ones - place) + relu(ones - place + unit)"
+    )
+    odd = printed_head(PARITY_NAMES, {"cls": "c"}, {"alternating": -1}, {"hit": 1}, scaled)
+    even = printed_head(PARITY_NAMES, {"cls": "c"}, {"alternating": 1}, {"hit": -1}, scaled)
+    return this.model(
+        bits_behind_cls(PARITY_NAMES, {"place": "i/n", "alternating": "(-1)^i"}),
+        (kit.Layer(counts, tent), kit.Layer(kit.SelfAttention((odd, even)))),
+        kit.Readout("sign", "first", ("s",), weights=[[1]]),
+        parameters=(score_scale(),),
+    )
+
+
+@recipe(
+    summary="parity with layer norm behind each part of a layer; with eta as sure of its answer as one likes",
+    source=f"{SOURCE}, Section 4.1, from that of Section 3.2",
+    formula=PARITY,
+    computes="0 < s",
+    uniformity="No weight depends on the length; the position functions are i/n and (-1)^i.",
+    claims="def.ln s4.1.pairing s4.1.scaling fig2.eps1e-5 fig2.eps0 appB.homog appB.scalars appB.logits appB.parity "
+    "appB.A2 prop2 prop2.ffn prop2.ln prop2.c prop2.ce eq2",
+    reference="symcook.spec.languages:parity",
+    arguments=(SCALED, ETA),
+    symbols=(C, EPSILON),
+    region_of=defined,
+)  # fmt: skip
+def parity_layernorm(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit.Transformer:
+    """Each coordinate stands beside its negative, so that a norm moves nothing and only rescales each position.
+
+    The recipe parity over x and -x (18 coordinates) with post-norms; accept iff the logit s at CLS is positive.
+
+    scaled: as in parity. eta: the cross-entropy in nats that no word exceeds at epsilon = 0, by a third layer
+    (Proposition 2): it replaces all coordinates by s and -s, which its norm makes 3 and -3 up to sign, and the readout
+    multiplies by -log(exp(eta) - 1)/3; from eta = log 2 on, where that is not positive, it is that of eta = 1/2. c: any
+    positive number. epsilon: any number of at least 0. Scores are c times the two positions' factors of norms. Region:
+    every word; with eta and epsilon = 0 every word but the empty one, where s = 0 has no norm.
+
+    Where the paper needs a word more: Appendix B gives all positions one factor A_1 C_1, and it depends on the
+    position. The signs stay right: with t_i > 0 the score of position i up to sign, the least and the greatest t differ
+    by a factor below sqrt 2 (the squares of a position sum to 2 or more before the first norm and to less than twice
+    that before the next), and the sign of s is that of exp(2 t_k) - Z_1/Z_2 for odd k and of Z_2/Z_1 - exp(2 t_k) for
+    even k, where Z_1/Z_2 lies between the bounds that the least and the greatest t give. For epsilon > 0 the last norm
+    is not the identity (A_2 is not 1). The scale 1/sqrt(d) and the factor sqrt(d) of the query both have the 9 of
+    parity. Source: Chiang and Cholak 2022, Section 4 and Appendix B.
+    """
+    model = normed(this, build("parity", scaled=scaled))
+    return model if eta is None else kit.replace(kit.confident(model, logit_of(eta)), name=this.name)
+
+
+FIRST_NAMES = ("zero", "one", "cls", "start", "hit", "s")
+
+
+@recipe(
+    summary="a word that begins with 1, any length, by softmax attention of CLS to position 1",
+    source=f"{SOURCE}, Section 3.3",
+    formula=FIRST,
+    computes="0 < s",
+    uniformity="No weight depends on the length; the position function is I[i = 1].",
+    claims="def.languages def.input def.layer def.att def.output def.recognize s3.3.embed s3.3.ffn s3.3.eq1 s3.3.first "
+    "s3.3.a20 s3.4.accuracy s3.4.ce s5.2.zero eq2 prop3 prop3.noln",
+    reference="symcook.spec.languages:first",
+    arguments=(SCALED, ETA),
+    symbols=(C,),
+)  # fmt: skip
+def first(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit.Transformer:
+    """Position 1 holds 1/2 or -1/2 and every other 0, so that the sign is right however little CLS sees of it.
+
+    Logit = s = exp(c)/(exp(c) + n - 1) (I[w_1 = 1] - 1/2) at CLS for n = |w| + 1 >= 2: Eq. (1). Accept iff s > 0.
+
+    scaled: whether the scores are multiplied by log n (Eq. 2), so that n^c stands for exp(c). eta: with scaled=yes the
+    cross-entropy in nats that no word exceeds (Proposition 3): the readout's weight is -4 log(exp(eta) - 1), since |s|
+    > 1/4, and c must be at least 1; from eta = log 2 on, where that weight is not positive, it is that of eta = 1/2. c:
+    any positive number. Coordinates, the paper's dimensions 1 to 6: zero, one and cls (one-hot tokens), start I[i = 1],
+    hit I[w_i = 1 and i = 1], and s. Two layers without norms; what the paper sets to zero is left out. Region: every
+    word, the empty one too.
+
+    Where the paper needs a word more: for the empty word no position is the first and s = 0, not the -1/2 of Eq. (1);
+    the strict threshold rejects it, with a cross-entropy of log 2 whatever eta is. And |s| <= 1/2 of Proposition 3 is
+    |s| <= 1/3. Source: Chiang and Cholak 2022, Section 3.3, and Proposition 3 of Section 5.3.
+    """
+    if eta is not None and not scaled:
+        must = "eta needs attention scaled by log n: without it the logit tends to 0 as words grow"
+        raise BadInput(must, f"eta={eta}", "add scaled=yes")
+    starts = kit.feedforward(reads=FIRST_NAMES[:4], hit="relu(start - zero - cls)")
+    attention = printed_head(FIRST_NAMES, {"cls": "c"}, {"start": 1}, {"start": "-1/2", "hit": 1}, scaled)
+    weight = 1 if eta is None else 4 * logit_of(eta)
+    return this.model(
+        bits_behind_cls(FIRST_NAMES, {"start": "I[i = 1]"}),
+        (kit.Layer(None, starts), kit.Layer(attention)),
+        kit.Readout("sign", "first", ("s",), weights=[[weight]]),
+        parameters=(score_scale(least=None if eta is None else 1),),
+    )
+
+
+FLAWED_NAMES = ("zero", "one", "cls", "start", "s")
+
+
+def _long_enough(scaled: bool) -> str:
+    return "n < (n + 1)^c" if scaled else "n < exp(c)"
+
+
+@recipe(
+    summary="a word that begins with 1, as long as no sum of the other positions outweighs the first",
+    source=f"{SOURCE}, Section 5.2",
+    formula=FIRST,
+    computes="0 < s",
+    region="n < exp(c)",
+    uniformity="No weight depends on the length, but c must be above log(n - 1); with log n scaling c = 1 serves all.",
+    claims="def.languages s5.2.flawed s5.2.threshold eq2 s5.3.flawed",
+    reference="symcook.spec.languages:first",
+    arguments=(SCALED,),
+    symbols=(C,),
+    region_of=_long_enough,
+)  # fmt: skip
+def first_flawed(this: Recipe, scaled: bool) -> kit.Transformer:
+    """Every position holds 1/2 or -1/2; CLS sees most of position 1, and in long words too little of it.
+
+    Logit = s = (exp(c) - 1)/(exp(c) + n - 1) (I[w_1 = 1] - 1/2) + (k - n/2)/(exp(c) + n - 1) at CLS, with k the number
+    of 1s and n = |w| + 1. Accept iff s > 0.
+
+    scaled: whether the scores are multiplied by log n (Eq. 2), so that n^c stands for exp(c). c: any positive number.
+    Coordinates, the paper's dimensions 1 to 5: zero, one and cls (one-hot tokens), start I[i = 1], and s. One layer
+    without norms, whose feed-forward part does nothing and is left out. Region, with n the number of letters: n <
+    exp(c), or n < (n + 1)^c with scaling, which c = 1 satisfies at every length. At any other n >= 1 the word 10...0 is
+    rejected. Source: Chiang and Cholak 2022, Sections 5.2 and 5.3.
+    """
+    value = {"zero": "-1/2", "one": "1/2", "cls": "-1/2"}
+    return this.model(
+        bits_behind_cls(FLAWED_NAMES, {"start": "I[i = 1]"}),
+        (kit.Layer(printed_head(FLAWED_NAMES, {"cls": "c"}, {"start": 1}, value, scaled)),),
+        kit.Readout("sign", "first", ("s",), weights=[[1]]),
+        parameters=(score_scale(),),
+    )
+
+
+@recipe(
+    summary="first with layer norm behind each part of a layer; with eta as sure of its answer as one likes",
+    source=f"{SOURCE}, Section 4.1, from that of Section 3.3",
+    formula=FIRST,
+    computes="0 < s",
+    uniformity="No weight depends on the length; the position function is I[i = 1].",
+    claims="def.ln s4.1.pairing s4.1.scaling fig2.eps1e-5 fig2.eps0 appB.homog appB.scalars appB.logits appB.first "
+    "appB.A2 prop2 prop2.ffn prop2.ln prop2.c prop2.ce eq2 prop3 prop3.var prop3.lnlogit prop3.lnbound",
+    reference="symcook.spec.languages:first",
+    arguments=(SCALED, ETA),
+    symbols=(C, EPSILON),
+    region_of=defined,
+)  # fmt: skip
+def first_layernorm(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit.Transformer:
+    """Each coordinate stands beside its negative, so that a norm moves nothing and only rescales each position.
+
+    The recipe first over x and -x (12 coordinates) with post-norms; accept iff the logit s at CLS is positive.
+
+    scaled: whether the scores are multiplied by log n (Eq. 2). eta: the cross-entropy in nats that no word but the
+    empty one exceeds. Without scaling that is at epsilon = 0 and by a third layer (Proposition 2): it replaces all
+    coordinates by s and -s, which its norm makes sqrt 6 and -sqrt 6 up to sign, and the readout multiplies by
+    -log(exp(eta) - 1)/sqrt(6). With scaling it is for c >= 1 and 0 <= epsilon <= 1/2 and by the readout's weight alone
+    (Proposition 3), -4 sqrt(5/24 + epsilon) log(exp(eta) - 1). From eta = log 2 on, where neither is positive, it is
+    that of eta = 1/2. c: any positive number. epsilon: any number of at least 0. The score of position 1 is c times the
+    factors of norms at CLS and there. Region: every word; with the third layer and epsilon = 0 every word but the empty
+    one, where s = 0 has no norm.
+
+    Where the paper needs a word more: Proposition 3 takes the logit to be s/sqrt((1 + s^2)/6 + epsilon) with |s| > 1/4,
+    as if there were one norm. The network has four; its score is log n times a factor that falls with epsilon, and is
+    below log n at epsilon = 1, where the logit tends to 0 and no weight serves all lengths: hence epsilon <= 1/2. Nor
+    is the last norm the identity for epsilon > 0 (A_2 of Appendix B is not 1). Source: Chiang and Cholak 2022, Section
+    4, Appendix B, and Proposition 3 of Section 5.3.
+    """
+    model = normed(this, build("first", scaled=scaled))
+    if eta is None:
+        return model
+    if not scaled:
+        return kit.replace(kit.confident(model, logit_of(eta)), name=this.name)
+    epsilon = kit.Parameter("epsilon", default="1/100000", lower=0, upper="1/2", lower_open=False)
+    weight = 4 * kit.exact("sqrt(5/24 + epsilon)") * logit_of(eta)
+    return kit.replace(
+        model, readout=kit.replace(model.readout, weights=[[weight]]), parameters=(score_scale(least=1), epsilon)
+    )

@@ -1,0 +1,153 @@
+"""A model by its name: a recipe, an instance of a family, or a model file, with what is set of it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import BadInput, unknown
+from symcook.model.family import shipped
+from symcook.recipes import Recipe, exists, info, names
+from symcook.recipes.operations import operation
+
+if TYPE_CHECKING:
+    from symcook.model.family import Family
+    from symcook.model.instance import Instance
+    from symcook.model.transformer import Transformer
+
+SHIPPED = "family-"
+"""What the name of a shipped family begins with, here and in statements."""
+
+
+def path_of(name: str) -> Path | None:
+    """The file of a family: one that ships, or one of the user's; None where NAME is something else."""
+    if name.startswith(SHIPPED) and (own := shipped(name.removeprefix(SHIPPED))).is_file():
+        return own
+    try:
+        with open(name, "rb") as stream:
+            return Path(name) if b'"symcook family"' in stream.read(4096) else None
+    except OSError:
+        return None
+
+
+def read(path: Path, given: Mapping[str, str] | None = None) -> Family:
+    """The family of a file, with the choices among `given`."""
+    from symcook.model.family import load
+
+    family = load(path)
+    made = {key: value for key, value in (given or {}).items() if key in family.choices}
+    return load(path, made) if made else family
+
+
+def instance_of(family: Family, given: Mapping[str, str]) -> Instance:
+    """The family at the sizes and tables of ``--set``; a table may be a JSON file."""
+    from symcook.model.instance import Instance
+
+    return Instance(family, _values(family, given))
+
+
+def model_of(family: Family, given: Mapping[str, str], tokens: str | None = None) -> tuple[Transformer, dict[str, str]]:
+    """The model of a family at `given`, and which settings made it (the others are for the model itself)."""
+    from symcook.model.instance import instance
+
+    own = {key: value for key, value in given.items() if key in {*family.sizes, *family.tables, *family.choices}}
+    return instance(family, _values(family, own), None if tokens is None else tokens.split()), own
+
+
+def said(family: Family, values: str) -> str:
+    """What a model says of itself in its source: the family with its values, and which one of that name where it does
+    not ship."""
+    return f"{SHIPPED}{family.name}{'' if ships(family) else f'#{family.digest}'}; {values}"
+
+
+def ships(family: Family) -> bool:
+    """Whether it says what the shipped family of its name does: theorems are about that, whatever it is called."""
+    stored = shipped(family.name)
+    return stored.is_file() and read(stored).digest == family.digest
+
+
+def told(source: str, beside: Path, name: str) -> tuple[Path, dict[str, str]] | None:
+    """The family file and the values that a model names in its source; one that does not ship lies beside the model, or
+    in the folder of the command. None where a model names none."""
+    found = re.search(rf"{SHIPPED}([\w-]+)(?:#([0-9a-f]{{16}}))?; (.*)$", source, re.ASCII)
+    if found is None:
+        return None
+    given = {key.strip(): value.strip() for key, _, value in (part.partition("=") for part in found[3].split(","))}
+    if found[2] is None:
+        path = path_of(SHIPPED + found[1])
+        return None if path is None else (path, given)
+    for path in (path for folder in (beside, Path()) for path in sorted(folder.glob("*.json"))):
+        if path_of(str(path)) is not None:
+            with contextlib.suppress(BadInput):
+                if read(path).digest == found[2]:
+                    return path, given
+    must = f"{name} must have the file of its family {found[1]} beside it, as it was"
+    raise BadInput(must, f"none with the hash {found[2]}", "or give that file: symcook prove FAMILY.json --set ...")
+
+
+def _values(family: Family, given: Mapping[str, str]) -> dict[str, Any]:
+    """The sizes as they are given, and the tables read; choices are in the family already."""
+    values = {key: value for key, value in given.items() if key not in family.choices}
+    known = [*family.sizes, *family.tables, *family.choices]
+    for key in values:
+        if key not in known:
+            raise unknown(f"size, table or choice of {family.name}", key, known)
+    return {key: _table(value) if key in family.tables else value for key, value in values.items()}
+
+
+def _table(value: str) -> Any:
+    """The entries of a table: as text, or from a JSON file with lists, or with "1" or "1, 2" for indices."""
+    if not value.endswith(".json") and not os.path.isfile(value):
+        return value
+    try:
+        found = json.loads(Path(value).read_bytes(), parse_float=_no_float)
+    except (OSError, ValueError, RecursionError) as error:
+        raise BadInput("a table must be numbers row by row, or a JSON file of them", f"{value} ({error})") from None
+    if not isinstance(found, dict):
+        return found
+    try:
+        return {tuple(int(part) for part in key.split(",")): entry for key, entry in found.items()}
+    except ValueError:
+        raise BadInput('the indices of a table must be written "1" or "1, 2"', ", ".join(found)) from None
+
+
+def _no_float(given: str) -> Any:
+    raise BadInput("a number of a table must be a whole number or text", given, 'write it as "1/2"')
+
+
+def is_path(name: str) -> bool:
+    """Whether NAME is meant as the path of a model file."""
+    return name.endswith(".json") or os.sep in name or os.path.isfile(name)
+
+
+def named(
+    name: str, given: Mapping[str, Any], tokens: str | None = None
+) -> tuple[Recipe | None, dict[str, Any], Transformer]:
+    """The recipe of this name, which of the settings `given` built the model, and the model; `tokens` are names for
+    those of a family. BadInput, with the nearest name, where there is no model of it."""
+    path = path_of(name)
+    if tokens is not None and path is None:
+        raise BadInput("--tokens must stand with a family, whose tokens it names", name, "leave it out")
+    if exists(name):
+        recipe = info(name)
+        arguments = {key: value for key, value in given.items() if key in [a.name for a in recipe.arguments]}
+        return recipe, arguments, recipe.build(arguments)
+    if path is not None:
+        family = read(path, given)
+        model, arguments = model_of(family, given, tokens)
+        for key in given.keys() - arguments.keys() - {*(model.embedding.inputs or ())}:
+            raise unknown("setting", key, [*family.sizes, *family.tables, *family.choices])
+        return None, arguments, model
+    if is_path(name):
+        from symcook.model.modelfile import load
+
+        return None, {}, load(name)
+    if operation(name) is not None:
+        must = "the name must be that of a recipe or a model file"
+        raise BadInput(must, f"{name}, a function of the library", f"see symcook explain {name}")
+    raise unknown("recipe", name, list(names()))
