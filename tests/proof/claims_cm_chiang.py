@@ -21,11 +21,49 @@ from proof.claims_parity import (
     parity_run,
     weights,
 )
-from proof.paper import same, softmax
+from proof.paper import at_most, same, softmax
 from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
 RANDOM = random.Random(2022)
+
+
+def confident() -> Iterator[dict[str, Any]]:
+    """Logits of two strings, on both sides of 0 and not, within the bound and not."""
+    for s in (F(0), F(1, 100), F(1, 2), F(2)):
+        for t in (F(0), F(-1, 100), F(-1, 2), F(1, 4)):
+            for n in (1, 2, 5):
+                for wide in (F(1, 8), F(1, 2), F(1), F(3)):
+                    yield {"s": s, "t": t, "n": F(n), "B": wide * n * abs(s - t)}
+
+
+@adequate(
+    "chiang2022.s1.low_confidence",
+    at=list(confident()),
+    misses=[
+        ("sigmoid(s) <= 1/2 + B/(2*n)", "sigmoid(s) <= 1/2 + B/(8*n)"),
+        ("1/2 - B/(2*n) <= sigmoid(t)", "1/2 - B/(8*n) <= sigmoid(t)"),
+        ("1 - B/(n*log(2)) <= crossbits(s)", "1 - B/(4*n*log(2)) <= crossbits(s)"),
+        ("1 - B/(n*log(2)) <= crossbits(-t)", "1 - B/(4*n*log(2)) <= crossbits(-t)"),
+        ("crossbits(s) < 1", "crossbits(-s) < 1"),
+        ("crossbits(-t) <= 1", "crossbits(-t) < 1"),
+        ("0 < s & t <= 0", "0 <= s & t <= 0"),
+        ("0 < s & t <= 0", "0 < s & t <= 1"),
+        ("abs(s - t) <= B/n", "abs(s - t) <= 10*B/n"),
+        ("sigmoid(t) <= 1/2", "sigmoid(t) < 1/2"),
+    ],
+)
+def unsure(v: Any) -> bool | None:
+    """y = sigma(s) is the probability of 1; the cross-entropy in bits is -log2 of that of the right answer."""
+    s, t, n, wide = (real(v[name]) for name in ("s", "t", "n", "B"))
+    if n < 1 or v["n"] * abs(v["s"] - v["t"]) > v["B"] or s <= 0 or t > 0:
+        return None
+    yes, no = (1 / (1 + CONTEXT.exp(-x)) for x in (s, t))
+    lost, lost_no = (-CONTEXT.log(p) / CONTEXT.log(2) for p in (yes, 1 - no))
+    half, near = CONTEXT.mpf(1) / 2, wide / (2 * n)
+    least = 1 - wide / (n * CONTEXT.log(2))
+    right = half < yes and at_most(yes, half + near) and at_most(half - near, no) and at_most(no, half)
+    return right and at_most(least, lost) and lost < 1 and at_most(least, lost_no) and at_most(lost_no, 1)
 
 
 @adequate(
