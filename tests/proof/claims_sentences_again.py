@@ -439,3 +439,75 @@ def logarithmic_factor(v: Any) -> bool | None:
         return None
     needed = all(at_most(CONTEXT.log(real(v["gap"] * n)) / 2, abs(real(v["c()"][n]))) for n in LENGTHS)
     return needed and all(at_most(F(1, 2), F(n, 2 * n - 1)) for n in LENGTHS)
+
+
+def one_letter(weights: tuple[int, ...], layers: int, strict: bool) -> dict[str, dict[tuple[int, ...], F]]:
+    """a and aa through layers of one entry and one hidden unit, its activations before and after the hidden unit."""
+    start, value, read, bias, write, shift = map(F, weights)
+    z: dict[tuple[int, ...], F] = {}
+    a: dict[tuple[int, ...], F] = {}
+    for n in (1, 2):
+        row = [start] * n
+        z |= {(n, 0, 1, i): start for i in range(1, n + 1)}
+        for layer in range(layers):
+            seen = [F(0), *row[:-1]] if strict else row
+            middle = [x + value * y for x, y in zip(row, seen, strict=True)]
+            row = [x + write * max(F(0), read * x + bias) + shift for x in middle]
+            a |= {(n, layer, 1, i): x for i, x in enumerate(middle, 1)}
+            z |= {(n, layer + 1, 1, i): x for i, x in enumerate(row, 1)}
+    return {"z()": z, "a()": a}
+
+
+NETWORKS = (((1, 1, 0, 0, 0, 0), 1), ((2, -1, 1, 0, 1, 1), 1), ((-1, 3, -1, 1, 2, 0), 2), ((1, 2, 1, -1, 1, -2), 2))
+
+
+def words_of_one_letter() -> Iterator[dict[str, Any]]:
+    """Networks, with what becomes of a and aa where a position sees itself and where it does not."""
+    for weights, layers in NETWORKS:
+        start, value, read, bias, write, shift = map(F, weights)
+        runs = [one_letter(weights, layers, strict) for strict in (False, True)]
+        below, words = range(layers), [(n, i) for n in (1, 2) for i in range(1, n + 1)]
+        heads = [{(n, layer, i): F(p(i)) for n, i in words for layer in below} for p in (int, lambda i: max(1, i - 1))]
+        single = {"V()": value, "W()": read, "U()": write}
+        yield {
+            **{name: dict.fromkeys(((layer, 1, 1) for layer in below), x) for name, x in single.items()},
+            **{name: dict.fromkeys(((layer, 1) for layer in below), x) for name, x in (("b()", bias), ("u()", shift))},
+            **{name: [run[name] for run in runs] for name in ("z()", "a()")},
+            "L": F(layers),
+            "d": F(1),
+            "m": F(1),
+            "e()": {1: start},
+            "p()": heads,
+            "n": [F(1), F(2)],
+            "i": [F(1), F(2)],
+            "l": [F(layer) for layer in below],
+            "network": (weights, layers),
+        }
+
+
+WORDS = list(words_of_one_letter())
+
+
+def told_apart(v: Any, strict: bool) -> bool:
+    weights, layers = v["network"]
+    last = one_letter(weights, layers, strict)["z()"]
+    return last[1, layers, 1, 1] != last[2, layers, 1, 2]
+
+
+@adequate("yang2026.s4.3.uhat_masks", at=WORDS, false=True)
+def masks_that_see_themselves(v: Any) -> bool | None:
+    return told_apart(v, strict=False)
+
+
+@adequate(
+    "yang2026.s4.3.uhat_masks.corrected",
+    at=WORDS,
+    misses=[
+        ("p(n, l, i) <= i - 1", "p(n, l, i) <= 0"),
+        ("z(1, L, c, 1) != z(2, L, c, 2)", "z(1, L, c, 1) != z(2, L, c, 1)"),
+        ("I[1 < i]", "I[0 < i]"),
+        ("+ u(l, c)", "- u(l, c) + 1"),
+    ],
+)
+def strict_masks(v: Any) -> bool | None:
+    return told_apart(v, strict=True)
