@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from proof.adequacy import adequate, column, wrong
-from proof.claims_merrill import POINTS, TIES, attend, dot, near, phi, same
-from proof.statement_truth import CONTEXT, SLACK, real
+from proof.claims_merrill import POINTS, ROWS, TABLE, TIES, attend, dot, near, one_sided, phi, same
+from proof.statement_truth import CONTEXT, SLACK, at_most, real
 
 F = Fraction
 
@@ -142,17 +142,45 @@ def needs_mean_zero(v: Any) -> bool | None:
 
 
 def without_a_match() -> Iterator[dict[str, Any]]:
-    """Positions of earlier tokens and of token i; with a constant tie-breaking term several tokens may be maximal."""
-    for walk in ([0, 1], [3, 0], [0, 1, 2], [1, -1, 0], [1, -1, 3, 0], [0, 2, 1], [0, 1, 0], [2, 2]):
-        for ties in (TIES, dict.fromkeys(range(1, 12), F(1, 1000))):
+    """Positions of earlier tokens and of token i, inputs of length n, and all sets of tokens.
+
+    With a constant tie-breaking term several tokens may be maximal."""
+    walks = ([0, 1], [3, 0], [0, 1, 2], [1, -1, 0], [1, -1, 3, 0], [0, 2, 1], [0, 1, 0], [2, 2], [0, -1, -2, -3])
+    for walk in walks:
+        for n, ties in ((1, TIES), (2, TIES), (4, TIES), (1, dict.fromkeys(range(1, 12), F(1, 1000)))):
             i = len(walk)
-            subsets = [dict(enumerate(map(F, s), 1)) for s in itertools.product((0, 1), repeat=i - 1)]
-            yield {"h()": column(walk), "i": F(i), "g()": ties, "picked()": subsets}
+            size = max(n, i - 1)
+            subsets = [dict(enumerate(map(F, s), 1)) for s in itertools.product((0, 1), repeat=size)]
+            fixed = {"f()": TABLE, "k": ROWS["k"], "picked()": subsets}
+            yield {"h()": column(walk), "i": F(i), "g()": ties, "n": F(n), **fixed}
+
+
+WITHOUT = list(without_a_match())
+
+
+def returned(v: Any) -> tuple[list[int], list[int], bool]:
+    """Positions, the maximal tokens, and whether the head returns the mean of their hashes."""
+    i, h, g = int(v["i"]), v["h()"], v["g()"]
+    keys = {j: phi(h[j] / j, F(1, j)) for j in range(1, i + 1)}
+    scores = [dot(keys[i], keys[j]) - phi(g[j])[0] for j in range(1, i)]
+    best, found = attend(scores, [keys[j] for j in range(1, i)])
+    hashes = [phi(h[j + 1]) for j in best]
+    mean = same(found, [sum(column_) / len(best) for column_ in zip(*hashes, strict=True)])
+    return [int(p) for p in h.values()], [j + 1 for j in best], mean
+
+
+@adequate("merrill2024.lemma6.backward", at=WITHOUT, false=True)
+def mean_within_the_input(v: Any) -> bool | None:
+    walk, best, mean = returned(v)
+    met = v["g()"] == TIES and v["n"] < len(walk) and one_sided([F(p) for p in walk])
+    if walk[-1] in walk[:-1] or not met:
+        return None
+    return mean and max(best) <= v["n"]
 
 
 @adequate(
-    "merrill2024.lemma6.backward",
-    at=without_a_match(),
+    "merrill2024.lemma6.backward.corrected",
+    at=WITHOUT,
     misses=[
         ("unithash(h(j), 1, c))/sum", "unithash(h(j) + 1, 1, c))/sum"),
         ("/sum(j, 1, i - 1, picked(j))", ""),
@@ -161,14 +189,8 @@ def without_a_match() -> Iterator[dict[str, Any]]:
     ],
 )
 def mean_of_hashes(v: Any) -> bool | None:
-    i, h, g = int(v["i"]), v["h()"], v["g()"]
-    if h[i] in [h[j] for j in range(1, i)]:
-        return None
-    keys = {j: phi(h[j] / j, F(1, j)) for j in range(1, i + 1)}
-    scores = [dot(keys[i], keys[j]) - phi(g[j])[0] for j in range(1, i)]
-    best, found = attend(scores, [keys[j] for j in range(1, i)])
-    hashes = [phi(h[j + 1]) for j in best]
-    return same(found, [sum(column_) / len(best) for column_ in zip(*hashes, strict=True)])
+    walk, _, mean = returned(v)
+    return None if walk[-1] in walk[:-1] else mean
 
 
 def pairs_of_tokens() -> Iterator[dict[str, Any]]:
@@ -360,3 +382,132 @@ def mean_on_one_side(v: Any) -> bool | None:
         return None
     mean = CONTEXT.fsum(phi(a)[0] for a in k) / m
     return mean < phi(q)[0] if below else mean > phi(q)[0]
+
+
+LENGTHS = range(1, 41)
+
+
+def factors() -> Iterator[dict[str, Any]]:
+    """Scales c(n), and gaps that some of them reach at every length; scores of one sign or two, some above 1."""
+
+    def scores(names: Any) -> list[dict[int, F]]:
+        n = int(names["n"])
+        pairs = ((1, 0), (-1, 0), (1, -1), (-1, 1), (2, -2))
+        return [{j: F(top if j == 1 else low) for j in range(1, n + 1)} for top, low in pairs]
+
+    scales = (
+        lambda n: F(n),
+        lambda n: CONTEXT.log(n),
+        lambda n: -CONTEXT.log(n) / 2,
+        lambda n: CONTEXT.log(n) / 4,
+        lambda n: F(3),
+        lambda n: F(0),
+    )
+    for scale in scales:
+        for gap in (F(1, 10), F(1, 2), F(9, 10), F(-1)):
+            fixed = {"kappa": [F(1, 10), F(-1)], "n": [F(n) for n in LENGTHS], "s()": scores}
+            yield {"gap": gap, "c()": {n: scale(n) for n in LENGTHS}, **fixed}
+
+
+FACTORS = list(factors())
+
+
+def reached(v: Any) -> bool:
+    """Whether scores between -1 and 1 give the first position the weight `gap` at every length."""
+    rest = {n: CONTEXT.exp(-2 * abs(real(c))) * (n - 1) for n, c in v["c()"].items()}
+    return v["gap"] > 0 and all(at_most(real(v["gap"]) * (1 + r), real(F(1))) for r in rest.values())
+
+
+@adequate("yang2026.s4.3.factor", at=FACTORS, false=True)
+def linear_factor(v: Any) -> bool | None:
+    return all(at_most(real(F(n, 10)), abs(real(v["c()"][n]))) for n in LENGTHS) if reached(v) else None
+
+
+@adequate(
+    "yang2026.s4.3.factor.corrected",
+    at=FACTORS,
+    misses=[
+        ("(log(n) + log(gap))/2", "log(n) + log(gap)"),
+        ("abs(s(j)) <= 1", "abs(s(j)) <= 2"),
+        ("1/2 <= sm(l. log(n)*I[l = 1]", "3/5 <= sm(l. log(n)*I[l = 1]"),
+        ("sm(l. log(n)*I[l = 1]", "sm(l. log(n)/2*I[l = 1]"),
+        ("gap <= sm(", "gap/9 <= sm("),
+    ],
+)
+def logarithmic_factor(v: Any) -> bool | None:
+    if not reached(v):
+        return None
+    needed = all(at_most(CONTEXT.log(real(v["gap"] * n)) / 2, abs(real(v["c()"][n]))) for n in LENGTHS)
+    return needed and all(at_most(F(1, 2), F(n, 2 * n - 1)) for n in LENGTHS)
+
+
+def one_letter(weights: tuple[int, ...], layers: int, strict: bool) -> dict[str, dict[tuple[int, ...], F]]:
+    """a and aa through layers of one entry and one hidden unit, its activations before and after the hidden unit."""
+    start, value, read, bias, write, shift = map(F, weights)
+    z: dict[tuple[int, ...], F] = {}
+    a: dict[tuple[int, ...], F] = {}
+    for n in (1, 2):
+        row = [start] * n
+        z |= {(n, 0, 1, i): start for i in range(1, n + 1)}
+        for layer in range(layers):
+            seen = [F(0), *row[:-1]] if strict else row
+            middle = [x + value * y for x, y in zip(row, seen, strict=True)]
+            row = [x + write * max(F(0), read * x + bias) + shift for x in middle]
+            a |= {(n, layer, 1, i): x for i, x in enumerate(middle, 1)}
+            z |= {(n, layer + 1, 1, i): x for i, x in enumerate(row, 1)}
+    return {"z()": z, "a()": a}
+
+
+NETWORKS = (((1, 1, 0, 0, 0, 0), 1), ((2, -1, 1, 0, 1, 1), 1), ((-1, 3, -1, 1, 2, 0), 2), ((1, 2, 1, -1, 1, -2), 2))
+
+
+def words_of_one_letter() -> Iterator[dict[str, Any]]:
+    """Networks, with what becomes of a and aa where a position sees itself and where it does not."""
+    for weights, layers in NETWORKS:
+        start, value, read, bias, write, shift = map(F, weights)
+        runs = [one_letter(weights, layers, strict) for strict in (False, True)]
+        below, words = range(layers), [(n, i) for n in (1, 2) for i in range(1, n + 1)]
+        heads = [{(n, layer, i): F(p(i)) for n, i in words for layer in below} for p in (int, lambda i: max(1, i - 1))]
+        single = {"V()": value, "W()": read, "U()": write}
+        yield {
+            **{name: dict.fromkeys(((layer, 1, 1) for layer in below), x) for name, x in single.items()},
+            **{name: dict.fromkeys(((layer, 1) for layer in below), x) for name, x in (("b()", bias), ("u()", shift))},
+            **{name: [run[name] for run in runs] for name in ("z()", "a()")},
+            "L": F(layers),
+            "d": F(1),
+            "m": F(1),
+            "e()": {1: start},
+            "p()": heads,
+            "n": [F(1), F(2)],
+            "i": [F(1), F(2)],
+            "l": [F(layer) for layer in below],
+            "network": (weights, layers),
+        }
+
+
+WORDS = list(words_of_one_letter())
+
+
+def told_apart(v: Any, strict: bool) -> bool:
+    weights, layers = v["network"]
+    last = one_letter(weights, layers, strict)["z()"]
+    return last[1, layers, 1, 1] != last[2, layers, 1, 2]
+
+
+@adequate("yang2026.s4.3.uhat_masks", at=WORDS, false=True)
+def masks_that_see_themselves(v: Any) -> bool | None:
+    return told_apart(v, strict=False)
+
+
+@adequate(
+    "yang2026.s4.3.uhat_masks.corrected",
+    at=WORDS,
+    misses=[
+        ("p(n, l, i) <= i - 1", "p(n, l, i) <= 0"),
+        ("z(1, L, c, 1) != z(2, L, c, 2)", "z(1, L, c, 1) != z(2, L, c, 1)"),
+        ("I[1 < i]", "I[0 < i]"),
+        ("+ u(l, c)", "- u(l, c) + 1"),
+    ],
+)
+def strict_masks(v: Any) -> bool | None:
+    return told_apart(v, strict=True)
