@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from symcook.errors import BadInput
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import bits, integer, one_of
-from symcook.recipes.feedforward import Adapted, pointwise, recipe
+from symcook.recipes.feedforward import Adapted, Answer, pointwise, recipe
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -30,7 +30,7 @@ def _all_bits(table: tuple[int, ...]) -> str:
     return " & ".join(f"({name} = 0 | {name} = 1)" for name in _bit_names(table))
 
 
-def _named_bits(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapted:
+def _named_bits(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
     table = known["table"]
     return lambda given: function(given, table=table, names=_bit_names(table))
 
@@ -109,7 +109,7 @@ def _proposition(given: object, name: str) -> Proposition:
     return Proposition(variables, tuple(int(kit.truth(tree, row)) for row in rows))
 
 
-def _proposed(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapted:
+def _proposed(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
     names, table = known["formula"]
     return lambda given: function(given, names=names, table=table, signed=known["bits"] == "signs")
 
@@ -227,7 +227,7 @@ def _input_bits(n: int) -> str:
     return " & ".join(f"({name} = 0 | {name} = 1)" for name in _inputs(n))
 
 
-def _by_input(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapted:
+def _by_input(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
     return lambda given: function(given, names=_inputs(known["n"]))
 
 
