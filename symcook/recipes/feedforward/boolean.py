@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import bits, integer, one_of
 from symcook.recipes.feedforward import Adapted, Answer, pointwise, recipe
-
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 MAX_BITS = 12
 
@@ -168,7 +165,7 @@ Network = tuple[list[list[Any]], list[Any], list[Any], Any]
 """W1, b1, the row of W2, and b2."""
 
 
-def _half(value: int | Fraction) -> Any:
+def _half(value: int | kit.Fraction) -> Any:
     return kit.Fraction(value, 2)
 
 
