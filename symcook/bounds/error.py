@@ -16,7 +16,7 @@ from symcook.bounds.growth import Growth, GrowthPart
 from symcook.bounds.moved import Moved, Off
 from symcook.domains.rounding import FORMATS, Format
 from symcook.errors import EMPTY_WORD, BadInput, Undecided, unknown
-from symcook.forward import forward
+from symcook.forward import Result, forward
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, ball, bits_for, check_digits
@@ -264,7 +264,7 @@ def _inputs(model: Transformer, length: int) -> Iterator[tuple[str, Any]]:
         yield model.embedding.written(word), model.tokens(word)
 
 
-def _collect(found: Moves, result: Any, domain: Moved, word: str) -> None:
+def _collect(found: Moves, result: Result, domain: Moved, word: str) -> None:
     for k, step in enumerate(result.steps):
         largest = arb(0)
         for place in range(domain.length):

@@ -25,7 +25,7 @@ from flint import arb, arb_mat, fmpq
 from symcook.domains.ball import ACTIVATIONS, _maxima
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rounding import EXP_ULPS, GELU_ULPS, Format
-from symcook.domains.rowwise import Column, Rowwise
+from symcook.domains.rowwise import Column, Columns, Rowwise
 from symcook.errors import BadInput, Undecided
 from symcook.model.expr import Tree, names
 from symcook.model.rationals import rational
@@ -367,7 +367,7 @@ class Moved(Rowwise):
         lost = 4 * k * (self.format.flushed + self.format.tiny) * (1 + max(v.abs_upper() for v in values))
         return size * ((1 + above) * (1 + unit) / (1 - below) - 1) + lost + self.format.tiny
 
-    def soft(self, queries: Any, keys: Any, values: Any, seen: Any, factor: Any) -> Any:
+    def soft(self, queries: Columns, keys: Columns, values: Columns, seen: Sequence[range], factor: Coefficient) -> Any:
         if self.format is None and all(_same_objects(column) for column in keys):  # equal scores
             return [self.plain(column, seen, "average") for column in values]
         return super().soft(queries, keys, values, seen, factor)

@@ -94,7 +94,7 @@ def _check(chosen: Question, said: Mapping[str, object], ranged: str | None) -> 
             raise BadInput(f"{chosen.name} takes {has} and nothing else", shown, "leave it out")
 
 
-def _plot(kind: str, over: str, place: str, said: dict[str, Any], digits: int, force: bool, as_json: bool) -> int:
+def _plot(kind: str, over: str, place: str, said: dict[str, object], digits: int, force: bool, as_json: bool) -> int:
     from symcook.report.figure import MISSING
     from symcook.report.plots import plot_bound
 

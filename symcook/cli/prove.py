@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +16,8 @@ from symcook.errors import BadInput, unknown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from symcook.proof.replay import Verdict
+    from symcook.claims import Claim
+    from symcook.proof.replay import Statement, Verdict
 
 
 def _provable() -> list[str]:
@@ -190,9 +191,9 @@ def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple
     return [i for i in wanted if i in stored], [i for i in wanted if i not in stored]
 
 
-def _paper(inventory: Any, statements: Any, name: str) -> str | None:
+def _paper(inventory: Mapping[str, Claim], statements: Mapping[str, Statement], name: str) -> str | None:
     """The paper of a claim, or of the claim that a statement corrects."""
-    claim = inventory.get(name) or inventory.get(statements[name].corrects)
+    claim = inventory.get(name) or inventory.get(statements[name].corrects or "")
     return claim.paper if claim else None
 
 

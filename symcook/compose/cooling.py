@@ -71,7 +71,7 @@ def _heads(model: Transformer) -> list[Head]:
     return [head for block in steps if isinstance(block, SelfAttention) for head in block.heads]
 
 
-def _layers(model: Transformer, change: Callable[..., Any]) -> tuple[Any, ...]:
+def _layers(model: Transformer, change: Callable[[Head], Head]) -> tuple[Any, ...]:
     return tuple(
         layer
         if layer.attention is None

@@ -100,8 +100,8 @@ def _nested(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _transposed(key: str, table: Any) -> list[list[Any]]:
+def _transposed(key: str, table: object) -> list[list[Any]]:
     rows = table if isinstance(table, list) else []
     if not rows or not all(isinstance(row, list) and len(row) == len(rows[0]) for row in rows):
         raise BadInput(f"{key} must be a matrix of numbers", type(table).__name__)
-    return [list(column) for column in zip(*table, strict=True)]
+    return [list(column) for column in zip(*rows, strict=True)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.compose.routing import fresh
 from symcook.errors import BadInput
@@ -17,6 +17,9 @@ from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.symbols import Exact, exact
 from symcook.model.transformer import Transformer
+
+if TYPE_CHECKING:
+    import sympy
 
 
 def paired(
@@ -43,7 +46,7 @@ def paired(
     for one in model.space:
         minus[one] = fresh(f"{one}_minus", (*model.space, *minus.values(), *(p.name for p in model.parameters)))
 
-    def both(row: Mapping[str, Any]) -> dict[str, Any]:
+    def both(row: Mapping[str, sympy.Expr]) -> dict[str, Any]:
         return {c: value for one, given in row.items() for c, value in ((one, given), (minus[one], -given))}
 
     space = Space((*model.space, *minus.values()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -19,7 +19,9 @@ from symcook.model.transformer import Transformer
 from symcook.words import every
 
 if TYPE_CHECKING:
-    pass
+    from flint import arb, fmpq
+
+    from symcook.domains.protocol import Domain
 
 INPUTS = 500
 """The greatest number of inputs on which two models are run."""
@@ -157,7 +159,7 @@ def _inputs(model: Transformer, max_length: int) -> Iterator[tuple[str, Any]]:
             yield show_rows(checked), checked
 
 
-def _run(one: Transformer, other: Transformer, tokens: Any, near: Fraction) -> dict[str, Any] | None:
+def _run(one: Transformer, other: Transformer, tokens: Sequence[Any], near: Fraction) -> dict[str, Any] | None:
     results = []
     for model in (one, other):
         given = tokens
@@ -191,17 +193,17 @@ def _traced(model: Transformer, given: object) -> Result:
     return forward(model, given, make_domain("ball", bits=BITS), trace=True, weights=False)
 
 
-def _entry(columns: Any, name: str, place: int) -> Any:
+def _entry(columns: Mapping[str, Sequence[object]], name: str, place: int) -> Any:
     from flint import fmpq
 
     return columns[name][place] if name in columns else fmpq(0)
 
 
-def _ball(domain: Any, x: object) -> Any:
+def _ball(domain: Domain, x: object) -> Any:
     return domain.read([x], 0)
 
 
-def _differ(domain: Any, x: Any, y: Any, near: Fraction) -> bool:
+def _differ(domain: Domain, x: fmpq | arb, y: fmpq | arb, near: Fraction) -> bool:
     from flint import arb, fmpq
 
     if isinstance(x, fmpq) and isinstance(y, fmpq):

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pprint import pformat
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from symcook.errors import BadInput
 from symcook.export.archive import Archive, cast
+
+if TYPE_CHECKING:
+    import numpy as np
 
 ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "gelu-tanh": "gelu_new"}
 DIRECTIONS = {"future": "causal", "none": "bidirectional"}
@@ -302,7 +305,7 @@ class ChosenNorms:
             _refuse(key, "a write to a coordinate that no norm reads")
         return table[self.stream]
 
-    def split(self, table: Any, constants: Any) -> tuple[Any, Any]:
+    def split(self, table: np.ndarray, constants: np.ndarray) -> tuple[Any, Any]:
         """A matrix on the chosen coordinates, and its bias."""
         bias = table[:, self.size :].astype(self.np.float64) @ constants
         return table[:, : self.size], cast(bias, str(self.m["dtype"]))

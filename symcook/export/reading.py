@@ -21,7 +21,7 @@ from symcook.model.rationals import quotient
 from symcook.model.transformer import Transformer
 
 if TYPE_CHECKING:
-    pass
+    import numpy as np
 
 MOST_CELLS = 2000
 """The greatest number of entries of one coordinate in a table by length and position."""
@@ -115,7 +115,7 @@ class _Reader:
             final_norm=final,
         )
 
-    def function(self, key: str, table: Any) -> str:
+    def function(self, key: str, table: np.ndarray) -> str:
         """A table (N) or (N, N) as an expression in i, from 1, and n."""
         self.longest = len(table) if self.longest is None else min(self.longest, len(table))
         values = self.row(key, table.reshape(-1).tolist())

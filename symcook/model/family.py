@@ -51,7 +51,7 @@ MAX_BYTES = 1_000_000
 class Family(PlainFamily):
     """A family as it is written, checked as far as that needs no sizes."""
 
-    def __init__(self, document: Mapping[str, Any], choices: Mapping[str, str] | None = None) -> None:
+    def __init__(self, document: Mapping[str, object], choices: Mapping[str, str] | None = None) -> None:
         """`choices` sets what the file leaves open (a weighting, say); else the first of each list counts.
 
         Raises BadInput for a file that does not follow the format.

@@ -100,7 +100,7 @@ def _forms(given: object) -> dict[str, str]:
     return {key: _number(one, "a form") for key, one in _object(given, "what is written").items()}
 
 
-def _part(given: object, choices: Mapping[str, Any]) -> dict[str, Any]:
+def _part(given: object, choices: Mapping[str, object]) -> dict[str, Any]:
     if not isinstance(given, dict) or "for" not in given:
         return _layer(given, choices)
     found = _fields(given, "a repetition", {"for", "layers"}, set())
@@ -110,7 +110,7 @@ def _part(given: object, choices: Mapping[str, Any]) -> dict[str, Any]:
     return {"for": _text(found["for"], "a range"), "layers": [_layer(one, choices) for one in layers]}
 
 
-def _layer(given: object, choices: Mapping[str, Any]) -> dict[str, Any]:
+def _layer(given: object, choices: Mapping[str, object]) -> dict[str, Any]:
     found = _fields(given, "a layer", set(), _LAYER)
     made, placement = dict(found), found.get("placement", "none")
     if placement not in PLACEMENTS:

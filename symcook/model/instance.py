@@ -82,7 +82,7 @@ def _smallest(family: Family, values: Values) -> str:
 class _Numbers(Rationals):
     """Rational numbers, with the tables of a family among the functions."""
 
-    def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
+    def call(self, name: str, arguments: list[object], tree: Tree) -> Any:
         table = self.values.get(name)
         return super().call(name, arguments, tree) if table is None else table(*arguments)  # type: ignore[operator]
 
@@ -212,7 +212,7 @@ class Instance:
         chosen = [f"{key} = {value}" for key, value in made if value != self.family.choices[key][0]]
         return ", ".join([*filter(None, [self.sizes]), *tables, *chosen])
 
-    def _table(self, name: str, given: Any) -> Callable[..., Any]:
+    def _table(self, name: str, given: object) -> Callable[..., Any]:
         """A table as a function; BadInput where an entry is missing, too many, or of the wrong sort."""
         table, cells = self.family.tables[name], list(self._cells(self.family.tables[name].over))
         if callable(given):
@@ -428,7 +428,7 @@ class Instance:
         for at in self._cells(named, env):
             yield {index.name: Fraction(v) for index, v in zip(named, at, strict=True)}
 
-    def cells_at(self, write: Write, here: Mapping[str, Any], env: Env) -> Iterator[tuple[int, ...]]:
+    def cells_at(self, write: Write, here: Mapping[str, object], env: Env) -> Iterator[tuple[int, ...]]:
         """The cells of what is written that the head with these indices writes."""
         for cell in self._cells(write.to.over, env):
             if all(here.get(index.name, value) == value for index, value in zip(write.to.over, cell, strict=True)):

@@ -60,7 +60,7 @@ class Exactly(_Known, Rationals):
     def name(self, name: str) -> Fraction | int:
         return self.made(super().name(name))
 
-    def whole(self, value: Any) -> int:
+    def whole(self, value: Fraction | int) -> int:
         if value.denominator != 1:
             raise BadInput("a position must be an integer", str(value))
         return int(value)
@@ -74,7 +74,7 @@ class Exactly(_Known, Rationals):
 class Enclosed(_Known, Balls):
     """Values in balls, at flint's current precision."""
 
-    def whole(self, value: Any) -> int:
+    def whole(self, value: flint.arb) -> int:
         found = value.unique_fmpz()
         if found is None:
             raise Undecided("the balls leave open which position is meant.")

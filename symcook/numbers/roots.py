@@ -175,7 +175,7 @@ class Root(Algebraic):
     def _normal(self) -> tuple[Fraction, Fraction]:
         return self.p, self.q * abs(self.q) * self.r
 
-    def _order(self, other: Any) -> int:
+    def _order(self, other: Place | int) -> int:
         if isinstance(other, Algebraic) and not (isinstance(other, Root) and _ratio(other.r, self.r)):
             return super()._order(other)
         difference = self - other

@@ -24,7 +24,7 @@ _OWN = frozenset({"n", "w", "run", "word", "names", _HERE})  # names that the te
 class _Layers(Relation):
     """A relation that keeps what holds the coordinates after each part of a layer; 0 is the embedding."""
 
-    def __init__(self, model: Mapping[str, Any]) -> None:
+    def __init__(self, model: Mapping[str, object]) -> None:
         self.after: dict[tuple[int, str], dict[str, str]] = {}
         super().__init__(model)
 

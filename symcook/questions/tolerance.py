@@ -25,6 +25,8 @@ from symcook.words import Cover
 from symcook.words.cells import classes
 
 if TYPE_CHECKING:
+    import sympy
+
     from symcook.words import Word
 
 Progress = Callable[[int, int], None]
@@ -301,7 +303,7 @@ def _value(model: Transformer, weight: Weight) -> Any:
 
 
 def _put(model: Transformer, weight: Weight, value: object) -> Transformer:
-    def changed(matrix: Any) -> Any:
+    def changed(matrix: sympy.ImmutableMatrix) -> Any:
         found = matrix.as_mutable()
         found[weight.row, weight.column] = value
         return found.as_immutable()

@@ -111,7 +111,7 @@ class Recipe(NamedTuple):
                 return argument
         raise unknown(f"argument of {self.name}", name, [a.name for a in self.arguments])
 
-    def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def read(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Checked values of all arguments: what is `given` (exact values or text), else the defaults."""
         for name in given:
             self.argument(name)
@@ -122,14 +122,14 @@ class Recipe(NamedTuple):
         return kit.Transformer(self.name, *parts, **{"source": self.source, **more})
 
     def of_family(
-        self, family: str, values: Mapping[str, Any], tokens: Sequence[str] | None = None,
+        self, family: str, values: Mapping[str, object], tokens: Sequence[str] | None = None,
         names: Mapping[str, str] | None = None, **choices: str,
     ) -> kit.Transformer:  # fmt: skip
         """The instance of a family that ships, with this name and source; `names` are other names of coordinates."""
         made = kit.instance(kit.load(kit.shipped(family), choices), values, tokens, self.name)
         return kit.replace(kit.rename(made, names) if names else made, source=self.source)
 
-    def build(self, given: Mapping[str, Any]) -> kit.Transformer:
+    def build(self, given: Mapping[str, object]) -> kit.Transformer:
         """The model for these arguments, or BadInput; so too, by default ones, for a text that nobody can evaluate."""
         model = self.make(self, **self.read(given))
         if not given:
@@ -246,7 +246,7 @@ def of_claim(claim: str) -> tuple[str, ...]:
 
 
 @door()
-def build(name: str, **arguments: Any) -> kit.Transformer:
+def build(name: str, **arguments: object) -> kit.Transformer:
     """The model of a recipe. Arguments are exact values or text in the grammar.
 
     >>> build("identity", d=2).space.names
@@ -257,7 +257,7 @@ def build(name: str, **arguments: Any) -> kit.Transformer:
     return info(name).build(arguments)
 
 
-def region(name: str, **arguments: Any) -> str:
+def region(name: str, **arguments: object) -> str:
     """The region in which the recipe with these arguments is exact, as a formula over its inputs and symbols.
 
     >>> region("gtzero")
@@ -268,7 +268,7 @@ def region(name: str, **arguments: Any) -> str:
     return found.region if found.region_of is None else found.region_of(**values)
 
 
-def error(name: str, **arguments: Any) -> str:
+def error(name: str, **arguments: object) -> str:
     """The bound on the error of the recipe with these arguments, over its inputs and symbols; "0" where it is exact.
 
     >>> error("multiply-gelu"), error("max")
@@ -280,7 +280,7 @@ def error(name: str, **arguments: Any) -> str:
 
 
 def inside(
-    name: str, arguments: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], values: Mapping[str, Any]
+    name: str, arguments: Mapping[str, object], rows: Sequence[Mapping[str, object]], values: Mapping[str, object]
 ) -> bool:
     """Whether rows of inputs, with values of the symbols (all sympy numbers), lie in the region of the recipe.
 
@@ -296,7 +296,7 @@ def inside(
 
 
 def reference(
-    name: str, arguments: Mapping[str, Any] | None = None, values: Mapping[str, kit.Exact] | None = None
+    name: str, arguments: Mapping[str, object] | None = None, values: Mapping[str, kit.Exact] | None = None
 ) -> Callable[[Any], Any]:
     """What the recipe should answer, from symcook.spec: a function of one input.
 
@@ -318,7 +318,7 @@ def reference(
     return (found.adapt or asked)(function, read | symbols)
 
 
-def asked(function: Callable[..., Any], known: Mapping[str, Any]) -> Callable[..., Any]:
+def asked(function: Callable[..., Any], known: Mapping[str, object]) -> Callable[..., Any]:
     """A reference as a function of one input (or a Fold): it is given by name what it takes of the arguments and
     symbols `known`, and one that takes nothing else makes that function."""
     if isinstance(function, kit.Fold):
@@ -331,10 +331,10 @@ def asked(function: Callable[..., Any], known: Mapping[str, Any]) -> Callable[..
 def of_rows(inputs: tuple[str, ...], output: str) -> Callable[..., Any]:
     """Lift a reference on plain lists to rows {input: value} and answers {output: value}."""
 
-    def adapt(function: Callable[..., Any], known: Mapping[str, Any]) -> Any:
+    def adapt(function: Callable[..., object], known: Mapping[str, object]) -> Any:
         ask = asked(function, known)
 
-        def answer(rows: Any) -> list[dict[str, Any]]:
+        def answer(rows: Sequence[Mapping[str, kit.Fraction]]) -> list[dict[str, Any]]:
             plain = [row[inputs[0]] if len(inputs) == 1 else tuple(row[name] for name in inputs) for row in rows]
             return [{output: value} for value in ask(plain)]
 
@@ -346,7 +346,7 @@ def of_rows(inputs: tuple[str, ...], output: str) -> Callable[..., Any]:
 def named(output: str) -> Callable[..., Any]:
     """Lift a reference on words, or a fold, that has a number for each position to answers {output: value}."""
 
-    def adapt(function: Callable[..., Any], known: Mapping[str, Any]) -> Any:
+    def adapt(function: Callable[..., object], known: Mapping[str, object]) -> Any:
         ask = asked(function, known)
         if isinstance(ask, kit.Fold):
             return kit.replace(ask, answer=lambda state: {output: ask.answer(state)})
@@ -355,7 +355,7 @@ def named(output: str) -> Callable[..., Any]:
     return adapt
 
 
-def _symbols(found: Recipe, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def _symbols(found: Recipe, arguments: Mapping[str, object], values: Mapping[str, object]) -> dict[str, Any]:
     """Values of the symbols that the built model declares, given or by default; a reference knows no other."""
     if found.kind == "language":
         return {}

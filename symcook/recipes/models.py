@@ -126,7 +126,7 @@ def is_path(name: str) -> bool:
 
 
 def named(
-    name: str, given: Mapping[str, Any], tokens: str | None = None
+    name: str, given: Mapping[str, str], tokens: str | None = None
 ) -> tuple[Recipe | None, dict[str, Any], Transformer]:
     """The recipe of this name, which of the settings `given` built the model, and the model; `tokens` are names for
     those of a family. BadInput, with the nearest name, where there is no model of it."""

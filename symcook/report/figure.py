@@ -15,11 +15,16 @@ from fractions import Fraction
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
 from symcook.files import exists, ordinary, put, vacant
 from symcook.numbers.balls import Ball, arb_of, ball
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import XAxis, YAxis
+    from matplotlib.figure import Figure as Sheet
 
 PICTURES = (".svg", ".png")
 MISSING = "for the pictures install matplotlib: pip install 'symcook[plots]'"
@@ -113,7 +118,7 @@ def decimal_text(value: Fraction | int) -> str:
 # --- The picture ------------------------------------------------------------------------------------------------------
 
 
-def drawn(draw: Callable[[Any], None], inches: tuple[float, float], form: str) -> bytes:
+def drawn(draw: Callable[[Sheet], None], inches: tuple[float, float], form: str) -> bytes:
     """What `draw` puts on a matplotlib figure of this size, as an SVG or PNG file; the bytes depend on nothing else.
 
     Raises BadInput where matplotlib is not installed or not importable.
@@ -176,7 +181,7 @@ def _draw(sheet: Any, figure: Figure) -> None:
         sheet.supxlabel(figure.note, fontsize=8, color="#555555", x=0.99, ha="right")
 
 
-def _upright(axes: Any, figure: Figure) -> None:
+def _upright(axes: Axes, figure: Figure) -> None:
     """The bars of a figure, those without an end up to the edge, and its level."""
     if figure.level is not None:
         axes.axhline(float(figure.level[0]), color="#000000", linewidth=0.9, linestyle=":", label=figure.level[1])
@@ -222,7 +227,7 @@ def _linear(axis: Any, places: Sequence[Fraction]) -> None:
         axis.axes.set_xlim(low - 0.045 * (high - low), high + 0.045 * (high - low))
 
 
-def _logarithmic(axis: Any, places: Sequence[float]) -> None:
+def _logarithmic(axis: XAxis | YAxis, places: Sequence[float]) -> None:
     """Give an axis on which logarithms stand its limits and ticks."""
     if not places:
         axis.set_ticks([])

@@ -100,7 +100,7 @@ def text(model: Transformer) -> str:
     return "\n".join(lines)
 
 
-def _position_lines(model: Transformer, name: str, value: Any) -> list[str]:
+def _position_lines(model: Transformer, name: str, value: sympy.Expr) -> list[str]:
     """A position function as a formula, or what it is at each position where it is a table of cases on i."""
     start, formula = model.embedding.start, from_sympy(value)
     if model.max_length is None or formula.count("if(") < 2 or value.free_symbols != {symbol("i")}:

@@ -17,6 +17,7 @@ from symcook.report.figure import COLOURS, Curve, Figure, decimal_text, plot_tar
 
 if TYPE_CHECKING:
     from symcook.bounds.arguments import Bound
+    from symcook.numbers.balls import Ball
 
 STEPS = 41
 MAX_STEPS = 1000
@@ -312,7 +313,7 @@ def _notes(found: Sweep) -> list[str]:
     return notes
 
 
-def _ratio(claimed: Any, value: Any) -> float:
+def _ratio(claimed: Any, value: Ball) -> float:
     """The quotient of two balls, about; not finite where it is none, or beyond floats."""
     import flint
 

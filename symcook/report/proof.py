@@ -19,6 +19,7 @@ from symcook.report.trust import axioms_used, below, trust_line
 
 if TYPE_CHECKING:
     from symcook.proof.replay import Statement, Verdict
+    from symcook.proof.search.tactics import Node
 
 
 MOST_STATED = 4  # with so few verdicts the statements are shown too
@@ -338,7 +339,7 @@ def _said(name: str, value: str) -> str:
     return f"{name} {value}" if value.startswith("of ") else f"{name} = {value}"
 
 
-def _values(proof: list[Any], origin: Mapping[str, str]) -> Iterator[list[str]]:
+def _values(proof: Sequence[Node], origin: Mapping[str, str]) -> Iterator[list[str]]:
     """The terms of the witness nodes on the way to the end of the goal: of a conjunction its last part leads there."""
     known = dict(origin)
     values: list[str] = []
@@ -360,7 +361,7 @@ def _values(proof: list[Any], origin: Mapping[str, str]) -> Iterator[list[str]]:
     yield values
 
 
-def _uses(proof: list[Any]) -> Iterator[str]:
+def _uses(proof: Sequence[Node]) -> Iterator[str]:
     """The terms at which a proof uses facts that it has from what it supposes first."""
     while proof and proof[0]["by"] in ("have", "split"):
         proof = proof[1:] if proof[0]["by"] == "have" else proof[0]["proofs"][-1]

@@ -17,7 +17,7 @@ from symcook.report.markup import TableCell
 
 if TYPE_CHECKING:
     from symcook.questions.answer import Answer
-    from symcook.report.figure import Figure
+    from symcook.report.figure import Curve, Figure
 
 WORD = 44
 """The characters of a word that a line shows."""
@@ -59,7 +59,7 @@ CURVES = {
 """What the columns of a question are, where their names alone do not say it in a legend."""
 
 
-def _cells(found: Answer, row: Mapping[str, Any]) -> list[str]:
+def _cells(found: Answer, row: Mapping[str, object]) -> list[str]:
     return [_cell(found, name, row.get(name)) for name in found.columns]
 
 
@@ -161,7 +161,7 @@ def _intervals(found: Answer) -> tuple[Any, Any]:
     return bars, (Fraction(value), f"the weight as it is, {brief(value, 20)}") if known else None
 
 
-def _note(found: Answer, curves: Sequence[Any]) -> str:
+def _note(found: Answer, curves: Sequence[Curve]) -> str:
     """At which lengths there are points; of curves that have not all, and of bars that go to the edge, why."""
     asked = [Fraction(str(row["n"])) for row in found.rows]
     if not asked:

@@ -71,11 +71,11 @@ def _heads(step: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         yield f"head {number} of {len(heads)}" if len(heads) > 1 else "the head", weights
 
 
-def _title(document: dict[str, Any]) -> str:
+def _title(document: dict[str, object]) -> str:
     return f"{document['recipe']} on {document['input'] or EMPTY_WORD}{_verdict(document)}"
 
 
-def _verdict(document: dict[str, Any]) -> str:
+def _verdict(document: dict[str, object]) -> str:
     return f": {VERDICTS[document['accept']]}" if "accept" in document else ""
 
 
@@ -85,7 +85,7 @@ def _doubt(answer: Run) -> str:
     return f"the margin lies below the rounding bound of {numbers}: the exact answer may be another"
 
 
-def _where(step: dict[str, Any]) -> str:
+def _where(step: dict[str, object]) -> str:
     return f"after layer {step['layer']}, {step['part']}" if step["layer"] else f"after the {step['part']}"
 
 
@@ -121,7 +121,7 @@ def html(answer: Run) -> str:
     return page(*parts, paragraph(_CUT)) if "≈" in drawn else drawn
 
 
-def _heat(step: dict[str, Any], places: list[str]) -> Iterator[str]:
+def _heat(step: dict[str, object], places: list[str]) -> Iterator[str]:
     """The attention of each head: a row for each position that asks, a column for each that is seen."""
     for name, weights in _heads(step):
         if not weights:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from symcook.proof.replay import Statement
+    from symcook.proof.replay import Statement, Verdict
 
 FILES = {
     "model/expr.py": "reads text into a tree",
@@ -232,7 +232,7 @@ def trust_json(names: list[str] | None = None) -> dict[str, Any]:
     }
 
 
-def trust_line(verdict: Any, own: tuple[Statement, Mapping[str, Any]] | None = None) -> str:
+def trust_line(verdict: Verdict, own: tuple[Statement, Mapping[str, Any]] | None = None) -> str:
     """In one paragraph: what a reader of one verdict has to trust. A claim that is not stored has its `own` statement
     and certificate."""
     from symcook.proof import kernel

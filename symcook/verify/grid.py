@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, children, names, parse_formula, parse_term, show
@@ -22,6 +22,9 @@ from symcook.recipes.words import WORDS, called, read
 from symcook.run import run
 from symcook.verify.answers import BLOCK, InputPart, braces, conjuncts, region_tree, rows, words
 from symcook.verify.sweep import DIGITS, Check, Comparison, Numbers, Progress, Reference, check, found
+
+if TYPE_CHECKING:
+    from symcook.recipes import Recipe
 
 SYMBOLS = tuple(Fraction(1, q) for q in (1, 2, 7, 1000))
 """Values of a symbol that has no default."""
@@ -320,7 +323,7 @@ class Stated:
         return readout.labels[int(value)] if readout.labelled else value
 
 
-def parts(info: Any, model: Transformer) -> list[tuple[str, Tree, int, Transformer]]:
+def parts(info: Recipe, model: Transformer) -> list[tuple[str, Tree, int, Transformer]]:
     """The texts of a recipe to be evaluated: kind, tree, number of the coordinate, and the model that reads only it."""
     found = []
     for kind in ("formula", "computes"):

@@ -254,7 +254,7 @@ class Comparison:
                 self.batched = False
         return [(piece, *self.singles(piece)) for _, piece in part.pieces]
 
-    def smallest(self, known: Any, piece: Words | Grid, codes: list[int]) -> Any:
+    def smallest(self, known: tuple[tuple[int, ...], object] | None, piece: Words | Grid, codes: list[int]) -> Any:
         """The smaller of the input that is known and the first of `codes`, with its rank."""
         from symcook.domains.batch import nth
 

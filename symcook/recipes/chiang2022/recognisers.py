@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from symcook.errors import BadInput
 from symcook.recipes import Argument, Recipe, Symbol, build, kit
@@ -17,6 +17,7 @@ from symcook.recipes.arguments import positive_or_none, yes_or_no
 
 recipe = partial(declared, kind="language")
 SOURCE = "Chiang and Cholak 2022"
+Row: TypeAlias = "Mapping[str, kit.Exact]"
 PARITY = "mod(ones(n), 2) = 1"
 FIRST = "ex j in 1..n. j = 1 & w(j) = 1"
 C = Symbol("c", "1", "0 < c", "the score scale: scores of the last attention layer are c times 1, 0 or -1")
@@ -42,7 +43,7 @@ def bits_behind_cls(names: Sequence[str], positions: Mapping[str, str]) -> kit.E
     return kit.Embedding(kit.Space(tuple(names)), words=words, positions=positions, start=0, before="CLS")
 
 
-def printed_head(names: Sequence[str], query: Any, key: Any, value: Any, scaled: bool) -> kit.Head:
+def printed_head(names: Sequence[str], query: Row, key: Row, value: Row, scaled: bool) -> kit.Head:
     """Softmax attention by the printed rows over the d coordinates `names`, each row given as {coordinate: entry}.
 
     The query row holds the factor sqrt(d) of the paper, and the head the scale 1/sqrt(d) of its definition of
@@ -50,7 +51,7 @@ def printed_head(names: Sequence[str], query: Any, key: Any, value: Any, scaled:
     coordinate. With `scaled` the temperature is 1/log n: Eq. (2).
     """
 
-    def row(entries: Mapping[str, Any]) -> list[list[Any]]:
+    def row(entries: Row) -> list[list[Any]]:
         return [[entries.get(name, 0) for name in names]]
 
     d = len(names)

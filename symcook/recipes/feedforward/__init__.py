@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from symcook.recipes import Argument, Recipe, Symbol, info, kit, reference
 from symcook.recipes import recipe as declared
@@ -70,21 +70,22 @@ def positive(name: str) -> kit.Parameter:
     return kit.Parameter(name, lower=0)
 
 
+Answer: TypeAlias = "dict[str, kit.Fraction]"
 Adapted = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
-def by_coordinate(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapted:
+def by_coordinate(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
     """The scalar reference at each coordinate of a vector."""
     d = known["d"]
 
-    def answer(given: Mapping[str, Any]) -> dict[str, Any]:
+    def answer(given: Mapping[str, kit.Fraction]) -> dict[str, Any]:
         pairs = zip(vector("x", d), vector("out", d), strict=True)
         return {out: function({"x": given[x]})["out"] for x, out in pairs}
 
     return answer
 
 
-def of_inner(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapted:
+def of_inner(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
     """A reference that is given that of the recipe f, which knows its own symbols."""
     inner, given = called(known["f"])
     values = {one.name: known[one.name] for one in info(inner).symbols if one.name in known}

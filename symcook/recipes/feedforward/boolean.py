@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import bits, integer, one_of
-from symcook.recipes.feedforward import Adapted, pointwise, recipe
-
-if TYPE_CHECKING:
-    from fractions import Fraction
+from symcook.recipes.feedforward import Adapted, Answer, pointwise, recipe
 
 MAX_BITS = 12
 
@@ -30,7 +27,7 @@ def _all_bits(table: tuple[int, ...]) -> str:
     return " & ".join(f"({name} = 0 | {name} = 1)" for name in _bit_names(table))
 
 
-def _named_bits(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapted:
+def _named_bits(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
     table = known["table"]
     return lambda given: function(given, table=table, names=_bit_names(table))
 
@@ -109,7 +106,7 @@ def _proposition(given: object, name: str) -> Proposition:
     return Proposition(variables, tuple(int(kit.truth(tree, row)) for row in rows))
 
 
-def _proposed(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapted:
+def _proposed(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
     names, table = known["formula"]
     return lambda given: function(given, names=names, table=table, signed=known["bits"] == "signs")
 
@@ -168,7 +165,7 @@ Network = tuple[list[list[Any]], list[Any], list[Any], Any]
 """W1, b1, the row of W2, and b2."""
 
 
-def _half(value: int | Fraction) -> Any:
+def _half(value: int | kit.Fraction) -> Any:
     return kit.Fraction(value, 2)
 
 
@@ -227,7 +224,7 @@ def _input_bits(n: int) -> str:
     return " & ".join(f"({name} = 0 | {name} = 1)" for name in _inputs(n))
 
 
-def _by_input(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapted:
+def _by_input(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
     return lambda given: function(given, names=_inputs(known["n"]))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from symcook.errors import BadInput
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import fraction, split
-from symcook.recipes.feedforward import Adapted, recipe
+from symcook.recipes.feedforward import Adapted, Answer, recipe
 
 MOST_PIECES = 64
 Form = tuple[tuple[tuple[str, "kit.Fraction"], ...], "kit.Fraction"]
@@ -45,7 +45,7 @@ def inputs(pieces: tuple[tuple[Form, ...], ...]) -> tuple[str, ...]:
     return tuple(sorted({one for group in pieces for named, _ in group for one, _ in named}))
 
 
-def _evaluated(function: Callable[..., Any], known: Mapping[str, Any]) -> Adapted:
+def _evaluated(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
     groups = [[(dict(named), constant) for named, constant in group] for group in known["pieces"]]
     return lambda given: function(given, groups=groups)
 
