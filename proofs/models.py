@@ -114,17 +114,6 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     "abs-of-two": of_family("abs-of-two", "copies", d=2, h=2, W="1 -1", b="0 0", V="1 1"),
     "boolean-signs": of_family("boolean-signs", "boolean-signs", m=2, M=4, xi="0 0 0 1 1 0 1 1", phi="0 1 1 0"),
     "count-of-two": of_family("count-of-two", "count", S=2),
-    "automaton-parity": of_family(  # the words over a and b with an odd number of b, by states p and q
-        "automaton-parity",
-        "automaton",
-        ("$", "a", "b", "p", "q", "no", "yes"),
-        K=2,
-        S=2,
-        first=1,
-        R=4,
-        delta="1 2 2 1",
-        final="0 1",
-    ),
     "since-formula": of_family(  # not since(a, b)
         "since-formula",
         "since",

@@ -37,11 +37,6 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
         {"m": "2", "M": "4", "xi": "0 0 0 1 1 0 1 1", "phi": "0 1 1 0"},
     ),
     "bridge.count": ("count", "count-of-two", {"S": "2"}),
-    "bridge.automaton": (
-        "automaton",
-        "automaton-parity",
-        {"K": "2", "S": "2", "first": "1", "R": "4", "delta": "1 2 2 1", "final": "0 1"},
-    ),
     "bridge.since": (
         "since",
         "since-formula",

@@ -66,7 +66,6 @@ OWN_SIZES: dict[str, dict[str, Any]] = {
     # of these some weights may be others: what a head without values looks at, what a decoder of one state never reads
     "since-until": {"L": 3, "S": 2, "scaled": 1, "op": "0 0 5", "letter": "0 1 0", "left": "1 1 2", "right": "1 1 1"},
     "since": {"L": 3, "S": 2, "scaled": 1, "op": "0 0 4", "letter": "0 1 0", "left": "1 1 2", "right": "1 1 1"},
-    "automaton": {"K": 1, "S": 1, "first": 1, "R": 3, "delta": "1", "final": "1"},
     "soft": {"S": 2},
     "ends": {"S": 2},
     "rounds": {"D": 2, "E": 1},
