@@ -167,6 +167,3 @@ def every_formula(v: Any) -> bool | None:
 @adequate("yang2026.thm16", at=runs(True), misses=near_misses("since"))
 def every_formula_with_since(v: Any) -> bool | None:
     return every_formula(v)
-
-
-# --- Automata ---------------------------------------------------------------------------------------------------------
