@@ -212,7 +212,7 @@ def test_a_repr_is_a_line(answers: list[Any]) -> None:
     shown.append(shown[-1].run(list(table)))
     shown += parts(shown[-2])
     for one in shown:
-        assert repr(one).startswith(f"<{type(one).__name__} ") and repr(one).endswith(">")
+        assert repr(one).startswith(f"<{type(one).__name__.removeprefix('Shown')} ") and repr(one).endswith(">")
         assert len(repr(one)) < 120 and repr(one).isprintable()
 
 

@@ -43,7 +43,7 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
         {
             "L": "4",
             "S": "2",
-            "scaled": "0",
+            "scaled": "1",
             "op": "0 0 4 1",
             "letter": "0 1 0 0",
             "left": "1 1 1 3",

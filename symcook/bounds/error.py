@@ -165,7 +165,7 @@ def _ends(
 
     def less() -> arb:
         last = parts()[-1].error
-        return arb(last.papers) - (stream if better and stream is not None else last.ours)
+        return arb(last.papers - (stream if better and stream is not None else last.ours))
 
     return ours, papers, decided(less, wanted, "our bound <= the papers' bound") if table else None
 

@@ -326,6 +326,13 @@ class Instance:
             raise BadInput("an index must be a whole number", show(tree))
         return int(value)
 
+    def _token(self, tree: Tree, known: Sequence[str]) -> str:
+        place = self._whole(tree, self.env)
+        if not 0 <= place < len(known):
+            must = f"a token that {self.family.name} adds must be one of 0, .., {len(known) - 1} at {self.sizes}"
+            raise BadInput(must, f"{place}, which is {show(tree)}")
+        return known[place]
+
     def written(self, writes: Sequence[Write], env: Env) -> Iterator[tuple[str, Tree, dict[str, Any]]]:
         """The coordinates that are written, each with its form and the values of the indices."""
         for write in writes:
@@ -351,8 +358,8 @@ class Instance:
                 words[token] = {c: v for c, tree, env in row if (v := self.number(tree, env))}
         elif tokens is not None:
             raise BadInput(f"{family.name} must be given no tokens, since its inputs are numbers", " ".join(tokens))
-        ends = [None if end is None or known is None else known[self._whole(end, self.env)]
-                for end in (family.before, family.after)]  # fmt: skip
+        added = (family.before, family.after)
+        ends = [None if end is None or known is None else self._token(end, known) for end in added]
         inputs = tuple(label(one.name, at) for one in family.inputs for at in self.cells[one.name])
         positions: dict[str, Any] = {}
         for c, tree, env in self.written(family.positions, self.env):

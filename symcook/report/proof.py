@@ -326,6 +326,8 @@ def witness(name: str) -> str:
         if certificate.get("sense") == "refuted":
             names = leading_names(home.statements[name].expanded)
             found = _values(certificate["proof"], {})
+            if claimed := re.match(r"ex ([^.]+)\.", home.statements[name].text):  # what it says to exist does not
+                return f"all {', '.join(one.split(':')[0].strip() for one in claimed[1].split(','))}"
             if not names:
                 used = dict.fromkeys(_uses(certificate["proof"]))
                 models = dict.fromkeys(re.findall(r"\brun\(([\w-]+)\)", home.statements[name].text))

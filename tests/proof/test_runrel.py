@@ -303,7 +303,9 @@ def test_stored_models_equal_their_recipes_and_constructions() -> None:
 @by_turns(8, "name", [name for name in OTHERS if "layernorm" not in name])  # as NESTED
 def test_the_relation_of_a_model_without_recipe(name: str) -> None:
     model = OTHERS[name]()
-    compared = Compared(model, {p.name: Fraction(str(p.default)) for p in model.parameters})
+    compared = Compared(
+        model, {p.name: Fraction(1, 3) if p.default is None else Fraction(str(p.default)) for p in model.parameters}
+    )
     for given in inputs(model):
         compared.agrees(given)
 
