@@ -147,13 +147,14 @@ NEIGHBOURS = [
         S + "s4.8.boolean_ffn",
         "= phi(p)",
         "= phi(0)",
-        numbers(m=1, p=1, M=0) | functions(b=lambda j: 1 + j, xi=lambda k, i: k, phi=lambda k: k, x=listed(1)),
+        numbers(m=1, p=1, M=0, out=0)
+        | functions(p=lambda c: 0, b=lambda j: 1 + j, xi=lambda k, i: k, phi=lambda k: k, x=listed(1)),
     ),
     (
         S + "s4.8.boolean_ffn",
         "xi(k, i)*b(m - i)) = k)",
         "xi(k, i)*b(m - i)) <= b(m))",  # rows may repeat
-        numbers(m=1, p=1, M=0)
+        numbers(m=1, p=1, M=0, out=0)
         | functions(p=lambda c: 0, b=lambda j: 1 + j, xi=lambda k, i: Q(1), phi=lambda k: Q(1), x=listed(1)),
     ),
     (S + "s4.9.conditional", "y <= 1", "y <= 2", numbers(p=1, x=0, y=2, out=1)),
