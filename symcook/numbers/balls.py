@@ -45,6 +45,21 @@ def arb_of(value: flint.arb | Fraction | int) -> flint.arb:
     return flint.arb(flint.fmpq(value.numerator, value.denominator))
 
 
+def hull(low: flint.arb | Fraction | int, high: flint.arb | Fraction | int, bits: int) -> flint.arb:
+    """A ball that holds all from `low` to `high`, at least as narrow as `bits` bits behind their distance give it.
+
+    >>> hull(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 2**100), 64).rad() < flint.arb(2) ** -100
+    True
+    """
+    with flint.ctx.workprec(bits):
+        ends = arb_of(low), arb_of(high)
+    apart = None if isinstance(low, flint.arb) or isinstance(high, flint.arb) else abs(high - low)
+    more = 0 if not apart else max(0, apart.denominator.bit_length() - apart.numerator.bit_length())
+    whole = max(int(end.abs_upper().ceil().unique_fmpz() or 0).bit_length() for end in ends)
+    with flint.ctx.workprec(bits + more + whole):
+        return arb_of(low).union(arb_of(high))
+
+
 def fraction_of(value: flint.arb) -> Fraction:
     """The exact number that an end or a midpoint of a ball is: `value` has no radius."""
     mantissa, exponent = value.man_exp()

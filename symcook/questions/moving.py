@@ -19,7 +19,7 @@ from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.model.expr import Tree, names
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import arb_of, ladder
+from symcook.numbers.balls import arb_of, hull, ladder
 from symcook.numbers.evaluate import evaluate
 from symcook.numbers.roots import Algebraic, Place
 from symcook.questions.line import LineDomain
@@ -142,9 +142,10 @@ class Interval(BallDomain):
 
 def between(model: Transformer, sequence: object, name: str, low: Fraction, high: Fraction, warm: bool = False) -> Any:
     """The answer for every value of a symbol from `low` to `high`; None where it is not the same, or open."""
-    with_balls = _ball(low).union(_ball(high)) if not warm else _ball(high)
+    whole = _ball(high) if warm else hull(low, high, BITS)
+    bits = BITS if warm or high == low else BITS + max(0, int(1 / (high - low)).bit_length())
     try:
-        return answer(forward(model, sequence, Interval(BITS, name, with_balls, low if warm else None)))
+        return answer(forward(model, sequence, Interval(bits, name, whole, low if warm else None)))
     except (Undecided, BadInput):  # a divisor, root or choice that the whole interval leaves open
         return None
 

@@ -16,7 +16,7 @@ from symcook.model.layers import SelfAttention
 from symcook.model.parts import FeedForward, Part
 from symcook.model.symbols import Exact, fraction, from_sympy, symbol
 from symcook.model.transformer import Parameter, Transformer
-from symcook.numbers.balls import Ball, ball, check_digits, refine
+from symcook.numbers.balls import Ball, ball, bits_for, check_digits, hull, refine
 from symcook.numbers.roots import Place, ball_of
 from symcook.questions.answer import Answer, Cell, lengths
 from symcook.questions.moving import NO_VALUE, OneSymbol, at_point, between, only_zero
@@ -192,7 +192,7 @@ def _number(start: Fraction, side: int, best: Reach, digits: int) -> Fraction | 
         return ball(refine(lambda: arb(fmpq(start.numerator, start.denominator)) + side * ball_of(place), 30), 30)
     assert isinstance(best.last, Fraction) and isinstance(best.first, Fraction)
     ends = (start + side * best.last, start + side * best.first)
-    return ball(ball_of(ends[0]).union(ball_of(ends[1])), digits + 2)
+    return ball(hull(*ends, bits_for(digits + 2)), digits + 2)
 
 
 WRITTEN = re.compile(r"\s*(-?)\s*([A-Za-z0-9_.]+)\[([^\[\]]*)\]\s*")

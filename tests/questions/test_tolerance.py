@@ -204,3 +204,20 @@ def test_bad_names(name: str, said: str) -> None:
 def test_weights_that_differ_do_not_move_together() -> None:
     with pytest.raises(sc.BadInput, match="must be one number"):
         tolerance(squares(), ["L1.ff.W2[a,1]", "-L2.ff.W1[1,a]"], 1)
+
+
+@pytest.mark.parametrize("digits", [6, 15, 16, 30, 40])
+def test_an_end_in_balls_has_as_many_digits_as_asked(digits: int) -> None:
+    """Softmax over a and b has the mean tanh(1/2) at "ab", the least above the threshold; by mpmath."""
+    space = sc.Space(("s", "v", "one", "mean"))
+    embedding = sc.Embedding(space, {"a": {"s": 1, "v": 1}, "b": {"s": 0, "v": -1}}, positions={"one": "1"})
+    head = sc.Head(("s", "v", "one"), ("mean",), [[0, 0, 1]], [[1, 0, 0]], [[0, 1, 0]], weighting="softmax")
+    layer = sc.Layer(sc.SelfAttention((head,)))
+    readout = sc.Readout("sign", "last", ("mean", "one"), weights=[1, Fraction(-1, 10)])
+    model = sc.Transformer("soft", embedding, (layer,), readout)
+    found = tolerance(model, "readout[one]", 2, min_length=2, digits=digits)
+    low = found.rows[0]["low"]
+    assert isinstance(low, Ball)
+    with mpmath.workdps(digits + 20):
+        off = abs(mpmath.mpf(low.mid) + mpmath.tanh(mpmath.mpf(1) / 2))
+        assert off <= mpmath.mpf(low.rad) <= mpmath.mpf(10) ** -digits
