@@ -8,7 +8,7 @@ from functools import reduce
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, cast
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 from symcook.domains.ball import BallDomain
 from symcook.door import door
@@ -132,9 +132,7 @@ def _row(model: Transformer, n: int, found: _Least, digits: int) -> Mapping[str,
 def _cell(low: Number, high: Number, digits: int) -> Cell:
     if type(low) is fmpq and type(high) is fmpq and low == high:
         return Fraction(int(low.p), int(low.q))
-    with ctx.workprec(bits_for(digits)):
-        whole = arb(low).union(arb(high))
-    return ball(whole, digits, relative=True)
+    return ball(arb(low).union(arb(high)), digits, relative=True)
 
 
 # --- One word for a class ---------------------------------------------------------------------------------------------
