@@ -106,7 +106,7 @@ def _plot(kind: str, over: str, place: str, said: dict[str, object], digits: int
     )
     if len(files) == 1:
         print(MISSING, file=sys.stderr)
-    return _code(found.holds, digits)
+    return _code(found.holds, digits) if found.claims() else 0
 
 
 def _code(holds: bool | None, digits: int) -> int:

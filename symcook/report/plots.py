@@ -70,9 +70,10 @@ class Sweep:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the claim holds at every value; None where some are undecided and none fails."""
-        found = {answer.holds for answer in self.answers if answer.claimed is not None}
-        return False if False in found else None if None in found else True
+        """Whether what is claimed holds at every value; None where some are undecided and none fails, or nothing is
+        claimed at any."""
+        found = {answer.holds for _, answer in self.claims()}
+        return False if False in found else True if found == {True} else None
 
     @property
     def fixed(self) -> dict[str, int | bool | str]:
@@ -111,8 +112,8 @@ class Sweep:
         for verdict, word in ((True, "holds"), (False, "fails"), (None, "is undecided")):
             at = [v for v, a in self.claims() if a.holds is verdict]
             if at:
-                where = "all of them" if len(at) == len(self.values) else f"{len(at)} of them, from {_ends(at)}"
-                lines.append(f"  the claim {word} at {where}")
+                some = f"{len(at)} of them, {f'from {_ends(at)}' if len(at) > 1 else f'at {brief(at[0], 40)}'}"
+                lines.append(f"  the claim {word} at {'all of them' if len(at) == len(self.values) else some}")
         silent = len(self.values) - len(self.claims())
         if silent:
             lines.append(f"  nothing is claimed at {'all of them' if silent == len(self.values) else silent}")
@@ -271,7 +272,7 @@ def curves(found: Sweep) -> Figure:
     """Both curves, and marks where the claim fails or is undecided."""
     first, places = found.answers[0], [Fraction(value) for value in found.values]
     before, sharp = WORDS.get(found.kind, ("claimed: ", "sharp: "))
-    claims = tuple((at, a.claimed) for at, a in zip(places, found.answers, strict=True) if a.claimed is not None)
+    claims = tuple((Fraction(value), a.claimed) for value, a in found.claims())
     values = tuple((at, a.value) for at, a in zip(places, found.answers, strict=True))
     # the claim's squares are hollow and larger, so that both curves are seen where they meet
     hollow = {"linestyle": "--", "marker": "s", "markersize": 6.5, "markerfacecolor": "none"}
@@ -283,10 +284,9 @@ def curves(found: Sweep) -> Figure:
             style = {"linestyle": "", "marker": mark, "markersize": 8, "color": COLOURS[3], "zorder": 4}
             shown.append(Curve(word, tuple(at[:: len(at) // 40 + 1]), style))  # marks that stay apart
     given = ", ".join(f"{k} = {str(v).lower() if isinstance(v, bool) else v}" for k, v in found.fixed.items())
-    claim = f"{WORDS.get(found.kind, ('claimed ', ''))[0]}{_symbols(first.labels[1])}"
     return Figure(
         "bound",
-        f"{brief(first.source, 55)}: {claim if claims else shown[0].label}",
+        f"{brief(first.source, 55)}: {shown[0].label.replace('claimed:', 'claimed')}",
         _greek({**WHOLE, **BROKEN}[found.name]),
         _greek(QUANTITIES.get(found.kind, first.labels[0])),
         tuple(shown),

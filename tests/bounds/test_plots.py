@@ -307,6 +307,19 @@ def test_the_command(tmp_path, capsys):
     assert document["rows"][-1]["value"] == table_lookup("1").value.to_json()
 
 
+def test_where_nothing_is_claimed_the_command_succeeds(tmp_path, capsys):
+    """As for one value: there is nothing that could fail, and nothing that holds either."""
+    line = ["bound", "sensitivity", "parity", "--digits", "12", "--json"]
+    assert dispatch([*line, "--n", "1"]) == 0
+    capsys.readouterr()
+    assert dispatch([*line, "--over", "n=1:2", "--plot", str(tmp_path / "p")]) == 0
+    assert json.loads(capsys.readouterr().out)["holds"] is None
+
+
+def test_one_value_is_no_range():
+    assert "the claim fails at 1 of them, at 0.1" in sweep("table-lookup", "gamma=1/10:1/5:2").text()
+
+
 @pytest.mark.parametrize(
     ("line", "must"),
     [
@@ -451,6 +464,7 @@ def test_where_nothing_is_claimed_one_curve_is_drawn(tmp_path):
     rows = [line.split(",") for line in files[0].read_text().splitlines()]
     assert all(row[3:] == ["", "", ""] and row[1] for row in rows[1:]) and len(rows) == 4
     assert "nothing is claimed at all of them" in found.text() and found.claims() == []
+    assert found.holds is None and found.to_json()["holds"] is None
     if len(files) > 1:
         assert "sharp: " in files[1].read_text() and "claimed: " not in files[1].read_text()
 
