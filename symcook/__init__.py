@@ -88,7 +88,7 @@ def __getattr__(name: str) -> Any:
 
     if name in _HOME:
         value = getattr(import_module(f"symcook.{_HOME[name]}"), name)
-    elif not name.startswith("_") and find_spec(f"symcook.{name}") is not None:
+    elif name.isidentifier() and not name.startswith("_") and find_spec(f"symcook.{name}") is not None:
         value = import_module(f"symcook.{name}")
     else:
         raise AttributeError(f"module 'symcook' has no attribute '{name}'")

@@ -26,6 +26,13 @@ def test_no_name_is_hidden_by_a_module_of_that_name() -> None:
             importlib.import_module(f"symcook.{name}")
 
 
+@pytest.mark.parametrize("name", ["nope", "nope.x", "model.nope", "model.layers", "errors.x", "", ".", "a b", "_x.y"])
+def test_what_is_no_name_is_not_there(name: str) -> None:
+    assert not hasattr(sc, name)
+    with pytest.raises(AttributeError, match="has no attribute"):
+        getattr(sc, name)
+
+
 def test_packages_are_reached_by_attribute() -> None:
     assert sc.compose.paired is importlib.import_module("symcook.compose").paired
     with pytest.raises(AttributeError, match="nonsense"):
