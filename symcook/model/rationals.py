@@ -1,16 +1,19 @@
-"""Exact rational values of expressions, with sizes bounded before anything is computed. Standard library only."""
+"""Exact rational values of expressions: none has more than `MAX_BITS` bits, and none is computed that has far more.
+
+Standard library only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from math import floor
+from math import floor, isqrt
 
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, numeral, show
 from symcook.model.meaning import Meaning, not_whole
 
-MAX_BITS = 14_000  # such a number still prints under Python's default limit of digits
+MAX_BITS = 14_000  # of both parts together; such a number still prints under Python's default limit of digits
 
 
 def quotient(value: Fraction | int) -> str:
@@ -61,8 +64,8 @@ def plain(text: str) -> str:
     >>> plain("1e-5"), plain("2.5E3 * eps"), plain("x1e5 + 3")
     ('1/100000', '2500 * eps', 'x1e5 + 3')
 
-    Raises BadInput for an exponent whose power of ten has more than `MAX_BITS` bits. The grammar itself, in which
-    statements are written too, has no such decimals.
+    Raises BadInput where such a number passes `MAX_BITS` bits. The grammar itself, in which statements are written too,
+    has no such decimals.
     """
     import re
 
@@ -70,13 +73,15 @@ def plain(text: str) -> str:
         return text  # what is no text is refused where it is read
 
     def number(found: re.Match[str]) -> str:
-        whole, part, exponent = found[1], found[2] or "", int(found[3]) if len(found[3]) < 7 else MAX_BITS
-        if abs(exponent) * 4 > MAX_BITS:
+        whole, part, sign, exponent = found[1], found[2] or "", found[3], found[4]
+        mantissa = int(whole) * 10 ** len(part) + int(part or 0)
+        if len(exponent) > 5 and mantissa:
             raise too_large()
-        shown = quotient(Fraction(int(whole + part)) * Fraction(10) ** (exponent - len(part)))
+        tens = int(sign + exponent) - len(part) if mantissa else 0
+        shown = quotient(_small(Fraction(mantissa) * Fraction(10) ** tens))
         return f"({shown})" if "/" in shown and found[0] != text.strip() else shown
 
-    return re.sub(r"(?<![\w.])([0-9]{1,4000})(?:\.([0-9]{1,4000}))?[eE]([+-]?[0-9]+)(?![\w.])", number, text)
+    return re.sub(r"(?<![\w.])([0-9]{1,4000})(?:\.([0-9]{1,4000}))?[eE]([+-]?)0*([0-9]+)(?![\w.])", number, text)
 
 
 def rational(tree: Tree, values: Mapping[str, Fraction] | None = None) -> Fraction:
@@ -86,8 +91,8 @@ def rational(tree: Tree, values: Mapping[str, Fraction] | None = None) -> Fracti
     >>> rational(parse_term("max(1/3, x)^2"), {"x": Fraction(1, 2)})
     Fraction(1, 4)
 
-    Raises BadInput where a denominator is zero, a number passes `MAX_BITS` bits (seen before it is
-    computed), or an end of a sum is no integer; NotExact where a name has no value or the value is not rational.
+    Raises BadInput where a denominator is zero, a number passes `MAX_BITS` bits, or an end of a sum is no integer;
+    NotExact where a name has no value or the value is not rational.
     """
     return Fraction(Rationals(values or {}).term(tree))
 
@@ -95,6 +100,12 @@ def rational(tree: Tree, values: Mapping[str, Fraction] | None = None) -> Fracti
 def too_large() -> BadInput:
     """The refusal of a number that would pass `MAX_BITS` bits."""
     return BadInput(f"numbers must stay below {MAX_BITS} bits", "a larger one", "use smaller exponents")
+
+
+def _small(value: Fraction | int) -> Fraction | int:
+    if value.numerator.bit_length() + value.denominator.bit_length() > MAX_BITS:
+        raise too_large()
+    return value
 
 
 class Rationals(Meaning["Fraction | int", bool]):
@@ -130,6 +141,10 @@ class Rationals(Meaning["Fraction | int", bool]):
                 return max(x, 0) if name == "relu" else abs(x)
             if (name, x) in _KNOWN:
                 return _KNOWN[name, x]
+            if name == "sqrt" and x > 0:
+                root = Fraction(isqrt(x.numerator), isqrt(x.denominator))
+                if root * root == x:
+                    return root
         raise NotExact("the value must be an exact rational", show(tree), "write it as p/q")
 
     def compare(self, tag: str, a: Fraction | int, b: Fraction | int, tree: Tree) -> bool:
@@ -154,16 +169,14 @@ class Rationals(Meaning["Fraction | int", bool]):
         return value.numerator
 
     def kept(self, value: Fraction | int) -> Fraction | int:
-        if value.numerator.bit_length() + value.denominator.bit_length() > MAX_BITS:
-            raise too_large()
-        return value
+        return _small(value)
 
 
 _KNOWN: dict[tuple[str, Fraction | int], int] = {
-    ("log", 1): 0, ("exp", 0): 1, ("cos", 0): 1, ("cosh", 0): 1, ("sqrt", 1): 1,
+    ("log", 1): 0, ("exp", 0): 1, ("cos", 0): 1, ("cosh", 0): 1,
     **{(name, 0): 0 for name in ("sqrt", "sin", "erf", "sinh", "tanh")},
 }  # fmt: skip
-"""Where a function is rational at a rational number."""
+"""Where a function other than sqrt is rational at a rational number; sqrt is at 0 and at the squares."""
 
 
 def truth(tree: Tree, values: Mapping[str, Fraction] | None = None) -> bool:
@@ -177,7 +190,8 @@ def truth(tree: Tree, values: Mapping[str, Fraction] | None = None) -> bool:
 
 
 def power(base: Fraction, exponent: Fraction) -> Fraction:
-    """`base` to an integer `exponent`, refused before it is computed where it would pass `MAX_BITS` bits.
+    """`base` to an integer `exponent`; BadInput where it passes `MAX_BITS` bits, found before it is computed where it
+    would pass them far.
 
     NotExact where the exponent is broken, unless the base is 0 or 1.
     """
@@ -188,9 +202,9 @@ def power(base: Fraction, exponent: Fraction) -> Fraction:
     k = exponent.numerator
     if base == 0 and k < 0:
         raise BadInput("a denominator must not be zero", f"0^{k}")
-    size = max(base.numerator.bit_length(), base.denominator.bit_length())
-    if abs(base) != 1 and base != 0 and abs(k) * size > MAX_BITS:
+    if base in (-1, 0, 1):
+        return base ** (2 + k % 2 if k else 0)  # these depend on parity alone
+    least = max(base.numerator.bit_length(), base.denominator.bit_length()) - 1
+    if abs(k) * least > MAX_BITS:
         raise too_large()
-    if abs(k) > MAX_BITS:
-        k = 2 + k % 2  # only 0, 1 and -1 get here, whose powers depend on parity alone
-    return base**k
+    return Fraction(_small(base**k))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from symcook.errors import BadInput, NotExact, Undecided, unknown
 from symcook.model.expr import ARITY, Tree, names, parse_term, show, valid_name
 from symcook.model.meaning import MAX_RANGE, MAX_STEPS, ROUNDED, Meaning, counted, not_whole
-from symcook.model.rationals import MAX_BITS, Rationals, plain, quotient, too_large
+from symcook.model.rationals import MAX_BITS, Rationals, plain, power, quotient, too_large
 
 if TYPE_CHECKING:
     import sympy
@@ -92,10 +92,13 @@ class _Sympy(Meaning[Any, Any]):
         return a / b
 
     def power(self, a: sympy.Expr, b: sympy.Expr, tree: Tree) -> Any:
-        if b.is_Integer and (a.is_number or abs(int(b)) > 64) and abs(int(b)) * _bits(a) > MAX_BITS:
-            raise too_large()
         if a.is_zero and b.is_negative:
             raise BadInput("a denominator must not be zero", show(tree))
+        if a.is_Rational and b.is_Integer:
+            value = power(Fraction(int(a.p), int(a.q)), Fraction(int(b)))
+            return self.sp.Rational(value.numerator, value.denominator)
+        if b.is_Integer and (a.is_number or abs(int(b)) > 64) and abs(int(b)) * _bits(a) > MAX_BITS:
+            raise too_large()
         if a.is_negative and b.is_integer is False:
             raise BadInput("the base of a root or a broken power must not be negative", show(tree))
         return a**b

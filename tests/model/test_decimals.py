@@ -11,8 +11,9 @@ import pytest
 from shared import document, refused
 
 import symcook as sc
-from symcook.model.rationals import plain
-from symcook.model.symbols import exact
+from symcook.model.expr import parse_term
+from symcook.model.rationals import plain, rational
+from symcook.model.symbols import exact, symbol
 
 
 def test_a_decimal_is_the_number_that_python_reads() -> None:
@@ -35,6 +36,45 @@ def test_numbers_beyond_reason_are_refused() -> None:
     for text in ("1e5000", "1e-5000", "1e" + "9" * 4000):
         with pytest.raises(sc.BadInput, match="below 14000 bits"):
             exact(text)
+
+
+def test_the_limit_is_one_for_all_ways_to_write_a_number() -> None:
+    """A number and its denominator together have at most 14000 bits, and one written in digits at most 4000 of these;
+    values by Python's own integers."""
+    for text, value in (
+        ("2^7001", 2**7001),
+        ("2^7000*2", 2**7001),
+        ("2^13998", 2**13998),
+        ("2^-13998", Fraction(1, 2**13998)),
+        ("(3/2)^5400", Fraction(3, 2) ** 5400),
+        ("1e3501", 10**3501),
+        ("1e3999", 10**3999),
+        ("1e-3999", Fraction(1, 10**3999)),
+        ("1e0000001", 10),
+        ("1e-" + "0" * 5000 + "2", Fraction(1, 100)),
+        ("0e999999", 0),
+        (f"1.{'0' * 3899}1e3900", 10**3900 + 1),
+        ("(-1)^100001", -1),
+    ):
+        assert Fraction(int(exact(text).p), int(exact(text).q)) == value, text[:20]
+        assert rational(parse_term(plain(text))) == value, text[:20]
+    for text in ("2^13999", "2^-13999", "2^13998*2", "1e4215", "1e-4215", "(3/2)^5420", "7^(2*10^30)"):
+        for read in (exact, lambda text: rational(parse_term(plain(text)))):
+            with pytest.raises(sc.BadInput, match="below 14000 bits"):
+                read(text)
+    assert exact("sum(j, 3600, 3600, x*2^j)").coeff(symbol("x")) == 2**3600
+
+
+def test_a_root_of_a_square_is_rational() -> None:
+    for p in range(30):
+        for q in range(1, 12):
+            text = f"sqrt({p}/{q})"
+            root = next((Fraction(a, b) for a in range(30) for b in range(1, 12) if a * a * q == p * b * b), None)
+            if root is None:
+                with pytest.raises(sc.NotExact):
+                    rational(parse_term(text))
+            else:
+                assert rational(parse_term(text)) == root, text
 
 
 def test_every_option_reads_it(
