@@ -94,7 +94,7 @@ class _Sympy(Meaning[Any, Any]):
     def power(self, a: sympy.Expr, b: sympy.Expr, tree: Tree) -> Any:
         if a.is_zero and b.is_negative:
             raise BadInput("a denominator must not be zero", show(tree))
-        if a.is_Rational and b.is_Integer:
+        if isinstance(a, self.sp.Rational) and b.is_Integer:
             value = power(Fraction(int(a.p), int(a.q)), Fraction(int(b)))
             return self.sp.Rational(value.numerator, value.denominator)
         if b.is_Integer and (a.is_number or abs(int(b)) > 64) and abs(int(b)) * _bits(a) > MAX_BITS:

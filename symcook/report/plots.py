@@ -272,7 +272,7 @@ def curves(found: Sweep) -> Figure:
     """Both curves, and marks where the claim fails or is undecided."""
     first, places = found.answers[0], [Fraction(value) for value in found.values]
     before, sharp = WORDS.get(found.kind, ("claimed: ", "sharp: "))
-    claims = tuple((Fraction(value), a.claimed) for value, a in found.claims())
+    claims = tuple((at, a.claimed) for at, a in zip(places, found.answers, strict=True) if a.claimed is not None)
     values = tuple((at, a.value) for at, a in zip(places, found.answers, strict=True))
     # the claim's squares are hollow and larger, so that both curves are seen where they meet
     hollow = {"linestyle": "--", "marker": "s", "markersize": 6.5, "markerfacecolor": "none"}
