@@ -15,7 +15,7 @@ from symcook.model.layers import SelfAttention
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, ladder, limit_for, settled
-from symcook.questions.answer import MAX_LENGTH, Answer, Cell, lengths
+from symcook.questions.answer import Answer, Cell, lengths
 from symcook.words import Cover
 from symcook.words.cells import Cells, classes
 
@@ -79,6 +79,10 @@ def entropy(
     if asked[-1] + model.embedding.added > MOST_WEIGHTS:
         most = MOST_WEIGHTS - model.embedding.added
         raise BadInput(f"the greatest length must be at most {most} here", max_length, f"give --max-length {most}")
+    first, last = model.embedding.start, model.embedding.start + asked[-1] + model.embedding.added - 1
+    if position not in (None, "each") and (isinstance(position, str) or not first <= position <= last):
+        must = f'a position must be an integer from {first} to {last}, or "each", at lengths to {asked[-1]}'
+        raise BadInput(must, position)
     bound = model.bind(values)
     rows: list[Mapping[str, Cell]] = []
     merged = False
@@ -130,9 +134,7 @@ def _rows(model: Transformer, n: int, head: str | None, position: int | str | No
     elif position == "each":
         places = list(range(length))
     else:
-        if type(position) is not int or not start <= position <= MAX_LENGTH:
-            raise BadInput(f'a position must be an integer of at least {start}, or "each"', position)
-        places = [position - start] if position - start < length else []
+        places = [int(position) - start] if int(position) - start < length else []
     for step, h, name in names:
         if head in (None, name):
             for place in places:

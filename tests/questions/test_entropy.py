@@ -93,7 +93,9 @@ def test_each_position():
     [
         ("average", {}, "must read words"),
         ("parity", {"head": "L2.head7"}, "did you mean L2.head"),
-        ("parity", {"position": "last"}, "must be an integer of at least 0"),
+        ("parity", {"position": "last"}, "must be an integer from 0 to "),
+        ("parity", {"position": 40}, "must be an integer from 0 to 3"),
+        ("dyck-1", {"position": 4}, "must be an integer from 1 to 3"),
         ("parity", {"max_length": 40}, "at most 31"),
         ("parity", {"max_length": 0}, "from 1 to"),
         ("parity", {"digits": 0}, "digits"),
