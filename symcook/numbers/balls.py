@@ -45,18 +45,22 @@ def arb_of(value: flint.arb | Fraction | int) -> flint.arb:
     return flint.arb(flint.fmpq(value.numerator, value.denominator))
 
 
-def hull(low: flint.arb | Fraction | int, high: flint.arb | Fraction | int, bits: int) -> flint.arb:
-    """A ball that holds all from `low` to `high`, at least as narrow as `bits` bits behind their distance give it.
+def resolving(low: Fraction, high: Fraction, bits: int) -> int:
+    """The precision at which numbers between two others are told apart to `bits` bits of their distance.
 
-    >>> hull(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 2**100), 64).rad() < flint.arb(2) ** -100
+    >>> resolving(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 2**100), 64)
+    163
+    """
+    return bits + int(max(1, abs(low), abs(high)) / (high - low)).bit_length() if low < high else bits
+
+
+def hull(low: flint.arb | Fraction | int, high: flint.arb | Fraction | int, bits: int) -> flint.arb:
+    """A ball that holds all from `low` to `high`, at a precision of `bits` bits.
+
+    >>> hull(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 2**100), 163).rad() < flint.arb(2) ** -100
     True
     """
     with flint.ctx.workprec(bits):
-        ends = arb_of(low), arb_of(high)
-    apart = None if isinstance(low, flint.arb) or isinstance(high, flint.arb) else abs(high - low)
-    more = 0 if not apart else max(0, apart.denominator.bit_length() - apart.numerator.bit_length())
-    whole = max(int(end.abs_upper().ceil().unique_fmpz() or 0).bit_length() for end in ends)
-    with flint.ctx.workprec(bits + more + whole):
         return arb_of(low).union(arb_of(high))
 
 

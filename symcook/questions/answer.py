@@ -23,7 +23,7 @@ class Answer(Shown):
     """What a question about a model came to. Each row maps every name of `columns` to a cell; its "n" is the length in
     typed symbols. `notes` are sentences with a name: how words were gone through, what stayed open, the paper's bound.
 
-    `shown` names the columns whose numbers a picture has over n, `up` what they are.
+    `shown` names the columns whose numbers a picture has over n, `vertical` what they are.
     """
 
     REPORT = "question"
@@ -35,7 +35,7 @@ class Answer(Shown):
     rows: tuple[Mapping[str, Cell], ...]
     notes: Mapping[str, str] = field(default_factory=dict)
     shown: tuple[str, ...] = ()
-    up: str = ""
+    vertical: str = ""
     title: str = ""
     nothing: Mapping[str, str] = field(default_factory=dict)
     """By column, what an empty cell means."""
@@ -50,12 +50,13 @@ class Answer(Shown):
         object.__setattr__(self, "notes", MappingProxyType(dict(self.notes)))
         object.__setattr__(self, "rows", tuple(MappingProxyType(dict(row)) for row in self.rows))
 
-    def row(self, n: int) -> Mapping[str, Cell]:
-        """The row of one length; KeyError where there is none."""
+    def row(self, n: int, one: Cell = None) -> Mapping[str, Cell]:
+        """The row of one length. Where lengths have several, that of `one` entry of the column `by`, without it the
+        first. KeyError where there is none."""
         for row in self.rows:
-            if row["n"] == n:
+            if row["n"] == n and (one is None or row.get(self.by) == one):
                 return row
-        raise KeyError(n)
+        raise KeyError(n if one is None else (n, one))
 
     def to_json(self) -> dict[str, Any]:
         """{"kind", "recipe", "parameters", "rows", "notes"}: in rows exact numbers are text, balls {"mid", "rad"}."""

@@ -8,7 +8,7 @@ from functools import reduce
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, cast
 
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 
 from symcook.domains.ball import BallDomain
 from symcook.door import door
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from symcook.words import Word
 
 LIMIT_BITS = 2**13
+SPARE = 20
+"""Bits beyond the asked digits to which a row is rounded."""
 Number = fmpq | arb
 """fmpq where it is exact."""
 Progress = Callable[[int, int], None]
@@ -97,10 +99,12 @@ def margin(
     if sides:
         notes["sides"] = f"at {_spans(sides)} that of one side is not known exactly: it is in the ball, if any word is"
     columns = ("n", "margin", "word", *(SIDES if two else ()))
+    with ctx.workprec(digits * 10 // 3 + SPARE):
+        rows = tuple(_row(bound, n, found[n], digits) for n in asked)
     shown = tuple(SIDES) if two else ("margin",)
     return Answer(
         "margin", bound.name, {"max_length": max_length, **_texts(model, values)}, columns,
-        tuple(_row(bound, n, found[n], digits) for n in asked), notes, shown, "margin", f"Least margin of {bound.name}",
+        rows, notes, shown, "margin", f"Least margin of {bound.name}",
         logarithmic=True,
     )  # fmt: skip
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-import flint
 from flint import arb, fmpq, fmpq_poly
 
-from symcook.bounds.moved import ONE, Moved, Off
 from symcook.domains.ball import BallDomain
 from symcook.domains.exact import Exact
 from symcook.domains.protocol import Coefficient
@@ -19,7 +17,7 @@ from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.model.expr import Tree, names
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import arb_of, hull, ladder
+from symcook.numbers.balls import arb_of, hull, ladder, resolving
 from symcook.numbers.evaluate import evaluate
 from symcook.numbers.roots import Algebraic, Place
 from symcook.questions.line import LineDomain
@@ -72,12 +70,13 @@ class OneSymbol:
 
 
 class Interval(BallDomain):
-    """Balls in which the symbol `name` stands for every number of a ball. With `cold` it is a temperature, which goes
-    from `cold` (possibly 0) to the number `warm`."""
+    """Balls in which the symbol `name` stands for a number, or for every number of a ball. With `cold` it is a
+    temperature, which goes from `cold` (possibly 0) to the number `value`."""
 
-    def __init__(self, bits: int, name: str, value: arb, cold: Fraction | None = None) -> None:
+    def __init__(self, bits: int, name: str, value: Fraction | arb, cold: Fraction | None = None) -> None:
         super().__init__(bits)
-        self._name, self._value, self._cold = name, value, cold
+        with self.context():
+            self._name, self._value, self._cold = name, arb_of(value), cold
 
     soft = Rowwise.soft
 
@@ -95,11 +94,10 @@ class Interval(BallDomain):
         """With a temperature that goes to 0, the least factor alone."""
         if self._cold is None or not isinstance(factor, tuple) or self._name not in names(factor):
             return super().scales(factor)
-        warm = self._value
         found = []
         for place in self.rows:
             indices: dict[str, Any] = {"i": self._start + place, "n": self.length}
-            least = evaluate(factor, indices | {self._name: warm})
+            least = evaluate(factor, indices | {self._name: self._value})
             cold = self._cold
             most = None if cold == 0 else evaluate(factor, indices | {self._name: cold})
             found.append((least, most))
@@ -141,110 +139,34 @@ class Interval(BallDomain):
 
 
 def between(model: Transformer, sequence: object, name: str, low: Fraction, high: Fraction, warm: bool = False) -> Any:
-    """The answer for every value of a symbol from `low` to `high`; None where it is not the same, or open."""
-    whole = _ball(high) if warm else hull(low, high, BITS)
-    bits = BITS if warm or high == low else BITS + max(0, int(1 / (high - low)).bit_length())
+    """The answer for every value of a symbol from `low` to `high`; None where it is not the same, or open.
+
+    With `warm` the symbol is a temperature, which may go down to a `low` of 0."""
+    bits = BITS if warm else resolving(low, high, BITS)
+    domain = Interval(bits, name, high, low) if warm else Interval(bits, name, hull(low, high, bits))
     try:
-        return answer(forward(model, sequence, Interval(bits, name, whole, low if warm else None)))
+        return answer(forward(model, sequence, domain))
     except (Undecided, BadInput):  # a divisor, root or choice that the whole interval leaves open
         return None
 
 
 def at_point(model: Transformer, sequence: Any, name: str, value: Fraction) -> Any:
-    """The answer at a value of the symbol `name`, which balls of enough bits decide; NO_VALUE where there is none.
+    """The answer at a value of the symbol `name`, which balls of enough bits or the exact domain decide; NO_VALUE where
+    there is none.
 
-    Raises Undecided where they do not, as where the answer lies on its threshold."""
-    for bits in ladder(BITS, LIMIT_BITS):
-        domain = Interval(bits, name, _ball(value, bits))
-        try:
-            found = answer(forward(model, sequence, domain))
-        except BadInput:
-            return NO_VALUE
-        except Undecided:
-            continue
-        if found is not None:
-            return found
-        if bits > BITS:  # perhaps on the threshold, which the exact domain can tell
-            with suppress(NotExact):
-                return answer(forward(model.bind({name: value}), sequence, Exact()))
+    Raises Undecided where neither does, as where the answer of softmax lies on its threshold."""
+    try:
+        for bits in ladder(BITS, LIMIT_BITS):
+            with suppress(Undecided):
+                found = answer(forward(model, sequence, Interval(bits, name, value)))
+                if found is not None:
+                    return found
+            if bits == 2 * BITS:  # perhaps on a threshold or a tie, which the exact domain can tell
+                with suppress(NotExact, Undecided):
+                    return answer(forward(model.bind({name: value}), sequence, Exact()))
+    except BadInput:
+        return NO_VALUE
     shown = model.embedding.said(model.embedding.typed(sequence))
     raise Undecided(
         f"the answer to {shown} at {float(value):.6g} stayed open: balls cannot tell a value on its threshold"
     )
-
-
-def _ball(value: Fraction, bits: int = BITS) -> arb:
-    with flint.ctx.workprec(bits):
-        return arb(fmpq(value.numerator, value.denominator))
-
-
-class Sloped(Moved):
-    """The domain of `symcook.bounds.moved` whose one source is the symbol `name`, anywhere between two numbers."""
-
-    name: ClassVar[str] = "along"
-
-    def __init__(self, name: str, low: Fraction, high: Fraction) -> None:
-        super().__init__(BITS, (), Fraction(0))
-        self.symbol, self.width = name, 1
-        with self.context():
-            whole = arb_of(low).union(arb_of(high))
-            self.known[("name", name)] = Off(self, whole.mid(), self.one(0, ONE))
-            self.radius = whole.rad()
-
-    def begin(self, sequence: object, start: int) -> None:
-        super().begin(sequence, start)
-        self.width = 1
-
-    def size(self, slope: flint.arb_mat) -> arb:
-        return (slope[0, 0].abs_upper() * self.radius).upper()
-
-    def given(self, value: Coefficient) -> Off:
-        self._refuse(value)
-        return super().given(value)
-
-    def position(self, term: Tree, i: int) -> Off:
-        self._refuse(term)
-        return super().position(term, i)
-
-    def _refuse(self, value: object) -> None:
-        if isinstance(value, tuple) and self.symbol in names(value):
-            raise NotExact("a slope must be of the weight itself", self.symbol)
-
-    def slope(self, x: Off) -> arb:
-        """The slopes of a number over all that the symbol may be; at a kink, |u|/2, half of those of u and of -u."""
-        found = arb(0) if x.slope is None else x.slope[0, 0]
-        return sum((arb(0, (k * self.slope(self.bent[at]) / 2).abs_upper()) for at, k in x.kinks.items()), found)
-
-
-def only_zero(model: Transformer, sequence: object, name: str, low: Fraction, high: Fraction) -> Fraction | None:
-    """The rational number from `low` to `high` at which the logit of an input is exactly zero, and nowhere else there;
-    None where that is not shown."""
-    if not model.readout.signed or model.readout.everywhere:
-        return None
-    place = simplest(low, high)
-    try:
-        with flint.ctx.workprec(BITS):
-            along = Sloped(name, low, high)
-            moved = forward(model, sequence, along)
-            slope = along.slope(moved.scores["logit"][moved.place])
-            if not (slope > 0 or slope < 0):
-                return None
-        exact = Exact()
-        result = forward(model.bind({name: place}), sequence, exact)
-        zero = exact.is_zero(result.scores["logit"][result.place])
-    except (NotExact, Undecided, BadInput):
-        return None
-    return place if zero else None
-
-
-def simplest(low: Fraction, high: Fraction) -> Fraction:
-    """The number from `low` to `high` with the least denominator.
-
-    >>> simplest(Fraction(333, 1000), Fraction(334, 1000))
-    Fraction(1, 3)
-    """
-    whole = -(-low // 1)
-    if whole <= high:
-        return Fraction(whole if low >= 0 else min(0, high // 1))  # the integer nearest to zero
-    below = low // 1
-    return below + 1 / simplest(1 / (high - below), 1 / (low - below))

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flint import arb, ctx
+from flint import arb
 
 from symcook.compose.cooling import harden, plain_scores, soften
 from symcook.domains.ball import BallDomain as Balls
@@ -19,7 +19,7 @@ from symcook.forward import check_temperatures, forward
 from symcook.model.layers import SelfAttention
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import ball, bits_for, check_digits, refine
+from symcook.numbers.balls import ball, bits_for, check_digits, hull, refine
 from symcook.numbers.roots import Place, ball_of
 from symcook.questions.answer import Answer, Cell, lengths
 from symcook.questions.cold import at_low_temperatures
@@ -274,6 +274,5 @@ def _row(model: Transformer, found: _Found, n: int, digits: int) -> dict[str, Ce
         row["root"] = f"{equation}, x = e^(-1/{'tau' if unit == 1 else f'({unit} tau)'})"
         row["tau"] = ball(refine(lambda: -1 / (unit * ball_of(place).log()), digits), digits)
         return row
-    with ctx.workprec(bits_for(digits)):
-        whole = ball_of(place).union(ball_of(best.first))
-    return row | {"tau": ball(whole, digits, relative=True)}
+    assert isinstance(place, Fraction) and isinstance(best.first, Fraction)  # in balls places are rational
+    return row | {"tau": ball(hull(place, best.first, bits_for(digits)), digits, relative=True)}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flint import arb, fmpq
+from flint import fmpq
 
 from symcook.door import door
 from symcook.errors import BadInput, NoRun, NotExact, Undecided, unknown
@@ -16,11 +16,12 @@ from symcook.model.layers import SelfAttention
 from symcook.model.parts import FeedForward, Part
 from symcook.model.symbols import Exact, fraction, from_sympy, symbol
 from symcook.model.transformer import Parameter, Transformer
-from symcook.numbers.balls import Ball, ball, bits_for, check_digits, hull, refine
+from symcook.numbers.balls import Ball, arb_of, ball, bits_for, check_digits, hull, refine, resolving
 from symcook.numbers.roots import Place, ball_of
 from symcook.questions.answer import Answer, Cell, lengths
-from symcook.questions.moving import NO_VALUE, OneSymbol, at_point, between, only_zero
+from symcook.questions.moving import NO_VALUE, OneSymbol, at_point, between
 from symcook.questions.reach import Reach, enclosed, exactly, soonest
+from symcook.questions.slope import only_zero
 from symcook.words import Cover
 from symcook.words.cells import classes
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 FIRST = Fraction(10007, 10**7)
 """The first step in balls. A fraction that no weight at which answers change is likely to be."""
+ROOT_DIGITS = 30
+"""So many decimals at least of an end that is the root of a polynomial."""
 FARTHEST = Fraction(2**10)
 """Balls are tried so far from the weight, times its size."""
 
@@ -55,7 +58,7 @@ def tolerance(
 
     weights --free WEIGHT: The weight that moves, such as L1.head1.V[ones,one], L2.ff.W1[3,total] or readout[s]. Given
       several times, they move together, those behind a minus sign the other way.
-    digits D: Decimals of ends that are not exact.
+    digits D: Decimals of ends that are not exact; of roots at least 30.
 
     Names of weights are read by `symcook.questions.tolerance.free`. The interval is the largest one around the weight's
     value; further off the answers may be right again. Where the answers are rational functions of the weight (no
@@ -189,10 +192,11 @@ def _number(start: Fraction, side: int, best: Reach, digits: int) -> Fraction | 
         if isinstance(best.last, Fraction):
             return start + side * best.last
         place = best.last
-        return ball(refine(lambda: arb(fmpq(start.numerator, start.denominator)) + side * ball_of(place), 30), 30)
+        shown = max(digits, ROOT_DIGITS)
+        return ball(refine(lambda: arb_of(start) + side * ball_of(place), shown), shown)
     assert isinstance(best.last, Fraction) and isinstance(best.first, Fraction)
     ends = (start + side * best.last, start + side * best.first)
-    return ball(hull(*ends, bits_for(digits + 2)), digits + 2)
+    return ball(hull(*ends, resolving(min(ends), max(ends), bits_for(digits + 2))), digits + 2)
 
 
 WRITTEN = re.compile(r"\s*(-?)\s*([A-Za-z0-9_.]+)\[([^\[\]]*)\]\s*")

@@ -60,8 +60,8 @@ class Figure:
 
     name: str
     title: str
-    across: str
-    up: str
+    horizontal: str
+    vertical: str
     curves: tuple[Curve, ...]
     logarithmic: tuple[bool, bool] = (False, False)
     note: str = ""
@@ -158,7 +158,7 @@ def _draw(sheet: Any, figure: Figure) -> None:
     _upright(axes, figure)
     for at in figure.shown:
         axes.axvline(float(at), color="#000000", linewidth=0.8, linestyle=":")
-    axes.set(xlabel=figure.across, ylabel=figure.up)
+    axes.set(xlabel=figure.horizontal, ylabel=figure.vertical)
     if figure.below:
         sheet.suptitle(figure.title, fontsize=12)
         axes.set_title(figure.below, fontsize=10, color="#444444", parse_math=False)

@@ -145,7 +145,7 @@ def figure(found: Answer) -> Figure:
     across, title = "n (typed symbols)", found.title or _title(found)
     bars, level = _intervals(found) if found.kind == "tolerance" else ((), None)
     return Figure(
-        "question", title, across, found.up, tuple(curves), logarithmic, _note(found, curves), legend="best", bars=bars,
+        "question", title, across, found.vertical, tuple(curves), logarithmic, _note(found, curves), legend="best", bars=bars,
         level=level,
     )  # fmt: skip
 

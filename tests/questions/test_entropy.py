@@ -81,6 +81,15 @@ def test_layer_norm_changes_what_words_do():
     assert table[row["word"]] == max(table.values()) and table[row["least_word"]] == min(table.values())
 
 
+def test_the_rows_of_a_length_are_reached_by_their_head():
+    found = entropy(sc.build("parity"), 3)
+    assert [found.row(3, head)["head"] for head in ("L1.head1", "L2.head1")] == ["L1.head1", "L2.head1"]
+    assert found.row(3) == found.row(3, "L1.head1") != found.row(3, "L2.head1")
+    for missing in ((9,), (3, "L7.head1"), (9, "L1.head1")):
+        with pytest.raises(KeyError):
+            found.row(*missing)
+
+
 def test_each_position():
     rows = {(row["n"], row["head"]): row for row in entropy(sc.build("dyck-1"), 5, position="each").rows}
     assert rows[5, "L1.head1 at 1"]["greatest"].mid == "0"

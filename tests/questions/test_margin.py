@@ -300,3 +300,13 @@ def test_words_without_a_run_have_no_margin(temperature: str) -> None:
     assert [row["accepted"] for row in model.margin(2).rows] == [1, Fraction(1, 2)]
     with pytest.raises(NoRun, match="temperature must be positive"):
         model.margin(4)
+
+
+def test_as_many_digits_as_are_asked_for() -> None:
+    """first at one symbol, by the logit e/(2 (e + 1)) of Section 3.3 of chiang2022."""
+    for digits in (10, 25, 60):
+        cell = sc.build("first").margin(1, digits=digits).row(1)["margin"]
+        assert isinstance(cell, Ball)
+        with mpmath.workdps(90):
+            assert mpmath.mpf(cell.rad) <= mpmath.mpf(cell.mid) * mpmath.mpf(10) ** -digits
+            assert abs(mpmath.mpf(cell.mid) - first("1")) <= mpmath.mpf(cell.rad)

@@ -12,7 +12,7 @@ from flint import arb
 from symcook.domains import make_domain
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import forward
-from symcook.questions.moving import Sloped
+from symcook.questions.slope import Sloped
 from symcook.questions.tolerance import free
 
 

@@ -17,7 +17,8 @@ from symcook.errors import NotExact, Undecided
 from symcook.model.symbols import exact
 from symcook.numbers.balls import Ball
 from symcook.papers.chiang2022.figures import right_weights
-from symcook.questions.moving import Sloped, only_zero
+from symcook.questions.moving import NO_VALUE, at_point
+from symcook.questions.slope import Sloped, only_zero
 from symcook.questions.tolerance import free, tolerance
 
 
@@ -123,6 +124,31 @@ def test_rational_ends_beside_irrational_ones() -> None:
     assert (row["high"], row["high_word"], row["high_in"]) == (Fraction(1, 2), "01", True)
     low = model.tolerance("L1.head1.V[s,start]", 1).row(1)["low"]
     assert isinstance(low, Ball) and abs(mpmath.mpf(low.mid) - (1 / mpmath.e - 1) / 2) <= mpmath.mpf(low.rad)
+
+
+def tied(c: str) -> sc.Transformer:
+    """One head of hard attention: a has the score `c`, b has 1/3, and the values 2 and -1."""
+    space = sc.Space(("score", "value", "unit", "found"))
+    words = {"a": {"score": c, "value": 2, "unit": 1}, "b": {"score": "1/3", "value": -1, "unit": 1}}
+    parameters = (sc.Parameter("c"),)
+    head = sc.Head(("score", "value", "unit"), ("found",), [[0, 0, 1]], [[1, 0, 0]], [[0, 1, 0]], weighting="average")
+    readout = sc.Readout("sign", "last", ("found",), weights=[[1]])
+    return sc.Transformer("tied", sc.Embedding(space, words=words), (sc.Layer(head),), readout, parameters=parameters)
+
+
+def test_a_tie_that_no_ball_tells_is_told_exactly() -> None:
+    """At c = 1/3, which is no binary number, both tokens have the greatest score: the mean of 2 and -1 accepts."""
+    model = tied("c")
+    for c, wanted in ((Fraction(1, 3), True), (Fraction(33, 100), False), (Fraction(34, 100), True)):
+        assert at_point(model, model.tokens("ab"), "c", c) is wanted
+    assert at_point(tied("1/c"), tied("1/c").tokens("ab"), "c", Fraction(0)) == NO_VALUE
+
+
+def test_a_root_has_the_digits_that_are_asked_for() -> None:
+    low = tolerance(squares(), ["L1.ff.W2[a,1]", "L2.ff.W1[1,a]"], 1, digits=70).row(1)["low"]
+    assert isinstance(low, Ball)
+    with mpmath.workdps(90):
+        assert abs(mpmath.mpf(low.mid) - mpmath.sqrt(2)) <= mpmath.mpf(low.rad) < mpmath.mpf(10) ** -70
 
 
 def test_only_a_shown_zero_is_an_end() -> None:

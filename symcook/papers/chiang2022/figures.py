@@ -180,7 +180,7 @@ def _right(n: int) -> RightWeights:
     return right_weights("parity-layernorm", n, "epsilon=0")
 
 
-def _both_scales(name: str, title: str, up: str, longest: int, of: Callable[[arb], arb]) -> Figure:
+def _both_scales(name: str, title: str, vertical: str, longest: int, of: Callable[[arb], arb]) -> Figure:
     """A function of the weight of position 1 among n + 1 scores, which is 1/(1 + n e^-c), with c = 1 or log(n + 1)."""
 
     def value(n: int, scaled: bool) -> Ball:
@@ -193,7 +193,7 @@ def _both_scales(name: str, title: str, up: str, longest: int, of: Callable[[arb
         Curve(label, tuple((Fraction(n), value(n, scaled)) for n in _lengths(longest)))
         for scaled, label in ((False, "plain"), (True, "scores times log n"))
     ]
-    return Figure(name, title, "n", up, tuple(curves), (True, False), "c = 1; CLS stands before the n symbols")
+    return Figure(name, title, "n", vertical, tuple(curves), (True, False), "c = 1; CLS stands before the n symbols")
 
 
 LOGITS = {"parity": parity_logit, "parity-layernorm": normed_parity_logit}

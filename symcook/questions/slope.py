@@ -1,0 +1,80 @@
+"""The slope of what a model computes along one weight, and the place where its logit is zero."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import ClassVar
+
+import flint
+from flint import arb
+
+from symcook.bounds.moved import ONE, Moved, Off
+from symcook.domains.exact import Exact
+from symcook.domains.protocol import Coefficient
+from symcook.errors import BadInput, NotExact, Undecided
+from symcook.forward import forward
+from symcook.model.expr import Tree, names
+from symcook.model.transformer import Transformer
+from symcook.numbers.balls import hull, resolving
+from symcook.proof.search.cover import simplest
+
+BITS = 128
+
+
+class Sloped(Moved):
+    """The domain of `symcook.bounds.moved` whose one source is the symbol `name`, anywhere between two numbers."""
+
+    name: ClassVar[str] = "along"
+
+    def __init__(self, name: str, low: Fraction, high: Fraction) -> None:
+        super().__init__(resolving(low, high, BITS), (), Fraction(0))
+        self.symbol, self.width = name, 1
+        with self.context():
+            whole = hull(low, high, self.bits)
+            self.known[("name", name)] = Off(self, whole.mid(), self.one(0, ONE))
+            self.radius = whole.rad()
+
+    def begin(self, sequence: object, start: int) -> None:
+        super().begin(sequence, start)
+        self.width = 1
+
+    def size(self, slope: flint.arb_mat) -> arb:
+        return (slope[0, 0].abs_upper() * self.radius).upper()
+
+    def given(self, value: Coefficient) -> Off:
+        self._refuse(value)
+        return super().given(value)
+
+    def position(self, term: Tree, i: int) -> Off:
+        self._refuse(term)
+        return super().position(term, i)
+
+    def _refuse(self, value: object) -> None:
+        if isinstance(value, tuple) and self.symbol in names(value):
+            raise NotExact("a slope must be of the weight itself", self.symbol)
+
+    def slope(self, x: Off) -> arb:
+        """The slopes of a number over all that the symbol may be; at a kink, |u|/2, half of those of u and of -u."""
+        found = arb(0) if x.slope is None else x.slope[0, 0]
+        return sum((arb(0, (k * self.slope(self.bent[at]) / 2).abs_upper()) for at, k in x.kinks.items()), found)
+
+
+def only_zero(model: Transformer, sequence: object, name: str, low: Fraction, high: Fraction) -> Fraction | None:
+    """The rational number from `low` to `high` at which the logit of an input is exactly zero, and nowhere else there;
+    None where that is not shown."""
+    if not model.readout.signed or model.readout.everywhere:
+        return None
+    place = simplest(low, high)
+    try:
+        along = Sloped(name, low, high)
+        with along.context():
+            moved = forward(model, sequence, along)
+            slope = along.slope(moved.scores["logit"][moved.place])
+            if not (slope > 0 or slope < 0):
+                return None
+        exact = Exact()
+        result = forward(model.bind({name: place}), sequence, exact)
+        zero = exact.is_zero(result.scores["logit"][result.place])
+    except (NotExact, Undecided, BadInput):
+        return None
+    return place if zero else None
