@@ -185,15 +185,11 @@ def _counted(path: Path, model: Transformer) -> Iterator[tuple[Family, Instance]
 
 
 def _sized(family: Family, sizes: Mapping[str, int], model: Transformer) -> Instance | None:
-    from symcook.model.family import Repeat
-
     try:
         at = instance_of(family, {key: str(value) for key, value in sizes.items()})
     except BadInput:
         return None
-    layers = 0
-    for part in family.layers:
-        layers += len(part.layers) * len(at.range(part.over, at.env)) if isinstance(part, Repeat) else 1
+    layers = sum(len(part.layers) * (len(at.range(part.over, at.env)) if part.over else 1) for part in family.layers)
     tokens = 0 if family.vocabulary is None else int(at.number(family.vocabulary, at.env))
     own = (len(model.space), len(model.layers), len(model.embedding.words or ()))
     return at if own == (len(at.space), layers, tokens) else None

@@ -99,10 +99,10 @@ class _Names:
         for number in (family.longest, family.vocabulary, family.before, family.after):
             self.functions(number or ZERO)
         for part in family.layers:
-            if isinstance(part, Repeat):
+            if part.over:
                 self.index(part.over, frozenset())
-            for layer in part.layers if isinstance(part, Repeat) else (part,):
-                self.layer(layer, frozenset({part.over.name} if isinstance(part, Repeat) else ()))
+            for layer in part.layers:
+                self.layer(layer, frozenset({part.over.name} if part.over else ()))
         self.readout(family.readout)
 
     def declared(self, to: Declared, whole: bool = True, scope: Scope = frozenset()) -> None:

@@ -166,6 +166,11 @@ def _readout(given: object) -> dict[str, Any]:
     return {**found, "reads": [_text(one, "a coordinate") for one in _some(_many(found["reads"]), "reads")]}
 
 
+def _layers(doc: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """All layers, those of repetitions once."""
+    return [one for part in doc["layers"] for one in (part["layers"] if "for" in part else [part])]
+
+
 # --- indices: those of the declaration ---
 
 
@@ -195,7 +200,7 @@ def _indices(doc: dict[str, Any]) -> dict[str, Any]:
 
     embedding = doc["embedding"]
     embedding |= {key: changed(embedding[key], [])[0] for key in ("words", "positions") if embedding[key]}
-    for one in (layer for part in doc["layers"] for layer in (part["layers"] if "for" in part else [part])):
+    for one in _layers(doc):
         if one.get("feedforward"):
             one["feedforward"] = changed(one["feedforward"], [])[0]
         for head in one.get("attention", ()):
@@ -209,7 +214,7 @@ def _indices(doc: dict[str, Any]) -> dict[str, Any]:
 def _constants(doc: dict[str, Any]) -> dict[str, Any]:
     """The document with a coordinate that is always 1 where forms and scores have a constant."""
     space = {*map(last_name, doc["space"])}
-    layers = [one for part in doc["layers"] for one in (part["layers"] if "for" in part else [part])]
+    layers = _layers(doc)
     written = {key for one in layers for block in (*(h["writes"] for h in one.get("attention", ())),
                                                    one.get("feedforward", {})) for key in block}  # fmt: skip
     fixed = [x for x, text in doc["embedding"]["positions"].items() if text == "1" and x in space - written]

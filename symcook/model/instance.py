@@ -21,7 +21,7 @@ from symcook.model.layers import Layer as ModelLayer
 from symcook.model.layers import SelfAttention
 from symcook.model.parts import FeedForward, LayerNorm
 from symcook.model.parts import Head as ModelHead
-from symcook.model.plainfamily import FamilyHead, FamilyLayer, Norm, Range, Repeat, Write
+from symcook.model.plainfamily import FamilyHead, FamilyLayer, Norm, Range, Write
 from symcook.model.rationals import Rationals, quotient
 from symcook.model.symbols import exact
 from symcook.model.transformer import Transformer
@@ -156,8 +156,8 @@ class Instance:
         tokens = 0 if family.vocabulary is None else int(Fraction(self.number(family.vocabulary, self.env)))
         many = tokens * len(family.words)
         for part in family.layers:
-            over = [part.over] if isinstance(part, Repeat) else []
-            for layer in _layers(part):
+            over = [part.over] if part.over else []
+            for layer in part.layers:
                 many += width * self._count(over) * self._rows(layer, over)
         return max(many, width, tokens)
 
@@ -366,11 +366,9 @@ class Instance:
             positions[c] = show(self.closed(tree, env))
         layers = []
         for part in family.layers:
-            if not isinstance(part, Repeat):
-                layers.append(self.layer(part, self.env))
-                continue
-            rounds = [{part.over.name: Fraction(t)} for t in self.range(part.over, self.env)]
-            if str(("name", part.over.name)) not in str(part.layers) and rounds:  # every round is the first one
+            over = part.over
+            rounds: list[Env] = [{over.name: Fraction(t)} for t in self.range(over, self.env)] if over else [{}]
+            if over and str(("name", over.name)) not in str(part.layers) and rounds:  # every round is the first one
                 layers += [self.layer(one, {**self.env, **rounds[0]}) for one in part.layers] * len(rounds)
             else:
                 layers += [self.layer(one, {**self.env, **t}) for t in rounds for one in part.layers]
@@ -499,10 +497,6 @@ class Instance:
 def label(name: str, at: Sequence[int]) -> str:
     """The coordinate of an instance: at1, pair1_2; m2 stands for -2."""
     return name + "_".join(str(a) if a >= 0 else f"m{-a}" for a in at)
-
-
-def _layers(part: FamilyLayer | Repeat) -> tuple[FamilyLayer, ...]:
-    return part.layers if isinstance(part, Repeat) else (part,)
 
 
 def _add(total: Form, more: Form, times: int = 1) -> None:

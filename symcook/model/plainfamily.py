@@ -96,6 +96,14 @@ class FamilyLayer(NamedTuple):
     def written(self) -> list[str]:
         return [w.to.name for part in (*(h.writes for h in self.heads), self.feedforward) for w in part]
 
+    @property
+    def over(self) -> None:
+        """A layer stands in the list of layers as a repetition with one round, without an index."""
+
+    @property
+    def layers(self) -> tuple[FamilyLayer]:
+        return (self,)
+
 
 class Repeat(NamedTuple):
     over: Range
@@ -146,8 +154,7 @@ class PlainFamily:
         self.positions = self._writes(e.get("positions"), frozenset({"i", "n"}))
         self.layers = tuple(self._part(one) for one in document["layers"])
         self.readout = self._readout(document["readout"])
-        flat = (one for part in self.layers for one in (part.layers if isinstance(part, Repeat) else (part,)))
-        attends = any(layer.heads for layer in flat)
+        attends = any(layer.heads for part in self.layers for layer in part.layers)
         self.pointwise = bool(self.inputs) and not attends and not self.positions
         """Whether it has inputs, no attention and no position function: then its values are numbers."""
 

@@ -258,7 +258,7 @@ class FamilyRelation(RunEquations):
         for name, over in family.space.items():
             given = [w for w in (*family.words, *family.positions) if w.to.name == name]
             loop = first.get(name)
-            before = (before_first(loop.over),) if isinstance(loop, Repeat) and name not in inputs else ()
+            before = (before_first(loop.over),) if loop and loop.over and name not in inputs else ()
             if name in inputs:
                 if given:
                     raise BadInput("an input must not be written by the embedding", name)

@@ -3,7 +3,7 @@ value of each of the family's: what a bridge is made of. Untrusted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -147,7 +147,7 @@ class Matching:
             )
             for cell in self.at.cells[x]:
                 out[fn][*start, *cell] = out[old[0]][*before, *cell] if old else None
-        layers = [layer for part in self.family.layers for layer in _layers(part) for block in _blocks(layer) if block]
+        layers = [layer for part in self.family.layers for layer in part.layers for block in _blocks(layer) if block]
         for place, (k, _, env) in enumerate(self.rounds[1:]):
             self._inside(out, layers[k - 1], k, place, {**self.at.env, **env})
         return out
@@ -158,9 +158,7 @@ class Matching:
         far, own, before = self.far.blocks[k], self.own.blocks[place], self.own.streams[place]
         heads = self._of_heads(k)
         norms = layer.attention_norms if heads else layer.feedforward_norms
-        rounds = next(
-            (part.over for part in self.family.layers if isinstance(part, Repeat) and layer in part.layers), None
-        )
+        rounds = next(part.over for part in self.family.layers if any(one is layer for one in part.layers))
         start = (int(env[rounds.name]),) if rounds else ()
         for norm, (mean, root, made), (mu, dev, theirs) in zip(norms, far.norms, own.norms, strict=True):
             out[mean][start], out[root][start] = mu, dev
@@ -216,13 +214,9 @@ class Matching:
 
     def _of_heads(self, k: int) -> bool:
         """Whether a block of the family, by its number, is one of heads."""
-        flat = [block is _blocks(layer)[0] for part in self.family.layers for layer in _layers(part)
+        flat = [block is _blocks(layer)[0] for part in self.family.layers for layer in part.layers
                 for block in _blocks(layer) if block]  # fmt: skip
         return flat[k - 1]
-
-
-def _layers(part: FamilyLayer | Repeat) -> Iterable[FamilyLayer]:
-    return part.layers if isinstance(part, Repeat) else (part,)
 
 
 def _blocks(layer: FamilyLayer) -> tuple[Any, Any]:

@@ -142,11 +142,11 @@ def figure(found: Answer) -> Figure:
             style = DOTS if found.kind == "tolerance" else {}
             curves.append(Curve(f"{group}, {label}" if found.by else label, tuple(points), style))
     logarithmic = (False, found.logarithmic and bool(curves))
-    across, title = "n (typed symbols)", found.title or _title(found)
+    title = found.title or _title(found)
     bars, level = _intervals(found) if found.kind == "tolerance" else ((), None)
     return Figure(
-        "question", title, across, found.vertical, tuple(curves), logarithmic, _note(found, curves), legend="best", bars=bars,
-        level=level,
+        "question", title, "n (typed symbols)", found.vertical, tuple(curves), logarithmic, _note(found, curves),
+        legend="best", bars=bars, level=level,
     )  # fmt: skip
 
 
