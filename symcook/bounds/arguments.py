@@ -20,6 +20,9 @@ from symcook.numbers.balls import Ball, arb_of, ball, decide_sign, limit_for, re
 from symcook.numbers.evaluate import evaluate
 from symcook.words import Word, every
 
+if TYPE_CHECKING:
+    from symcook.model.symbols import Exact
+
 MAX_COUNT_BITS = 14_000  # as the expression grammar bounds its numbers
 LARGEST = 30  # positive numbers are at most 10^LARGEST
 
@@ -86,10 +89,6 @@ def rational_value(tree: Tree, name: str, values: Mapping[str, Fraction] | None 
         return rational(tree, values)
     except BadInput as error:
         raise BadInput(f"{name} must be rational; {error.must}", error.given, error.do) from None
-
-
-if TYPE_CHECKING:
-    from symcook.model.symbols import Exact
 
 
 def read_model(model: str | Transformer, values: str | Mapping[str, object] | None) -> tuple[Transformer, str]:
@@ -183,10 +182,9 @@ class Bound(Shown):
 
     value: the supremum of the quantity; claimed: the paper's bound, None where it does not apply; holds: value <=
     claimed, by balls or for all parameters by one of `proofs`, None where the balls left it open or nothing is claimed;
-    attained: whether some admissible input
-    reaches the supremum. parameters are exact: integers, booleans and text of the grammar. where: which inputs
-    reach the supremum, in words. proofs: ids of stored statements that say for all parameters what is answered here
-    for the given ones; extra: further values, by name.
+    attained: whether some admissible input reaches the supremum. parameters are exact: integers, booleans and text of
+    the grammar. where: which inputs reach the supremum, in words. proofs: ids of stored statements that say for all
+    parameters what is answered here for the given ones; extra: further values, by name.
     """
 
     REPORT = "bound"

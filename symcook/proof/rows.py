@@ -183,7 +183,7 @@ class RunEquations:
         raise NotImplementedError
 
     def _norm(self, number: int, norm: object) -> dict[str, Any]:
-        """RunEquations of a layer norm; what it makes, by what it writes."""
+        """Equations of a layer norm; what it makes, by what it writes."""
         raise NotImplementedError
 
     def _added(self, block: object, view: Mapping[str, object]) -> list[tuple[str, Right]]:

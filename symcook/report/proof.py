@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import unknown
+from symcook.model.expr import parse_formula
 from symcook.proof.audit.folded import statement_tree, text_of, used_definitions
 from symcook.proof.audit.neighbours import Neighbour
 from symcook.proof.audit.source import unasked, unasked_words
@@ -324,10 +325,12 @@ def witness(name: str) -> str:
     for path in (home.root / "certificates" / f"{name}{end}.json" for end in (".refuted", "")):
         certificate = load_json(path.read_bytes()) if path.is_file() else {}
         if certificate.get("sense") == "refuted":
-            names = leading_names(home.statements[name].expanded)
-            found = _values(certificate["proof"], {})
-            if claimed := re.match(r"ex ([^.]+)\.", home.statements[name].text):  # what it says to exist does not
-                return f"all {', '.join(one.split(':')[0].strip() for one in claimed[1].split(','))}"
+            tree, claimed = parse_formula(home.statements[name].expanded), list[str]()
+            while tree[0] == "ex":  # what it says to exist does not
+                claimed, tree = [*claimed, tree[1]], tree[-1]
+            if claimed:
+                return f"all {', '.join(claimed)}"
+            names, found = leading_names(home.statements[name].expanded), _values(certificate["proof"], {})
             if not names:
                 used = dict.fromkeys(_uses(certificate["proof"]))
                 models = dict.fromkeys(re.findall(r"\brun\(([\w-]+)\)", home.statements[name].text))
