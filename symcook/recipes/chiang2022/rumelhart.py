@@ -1,0 +1,71 @@
+"""The network of 1986 for PARITY that a paper on transformers begins with: Chiang and Cholak 2022, Section 3.1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from symcook.recipes import Argument, Recipe, kit
+from symcook.recipes.arguments import integer
+from symcook.recipes.feedforward import Adapted, Answer, over_numbers, recipe
+
+MOST_INPUTS = 256
+
+
+def _inputs(n: int) -> tuple[str, ...]:
+    return tuple(f"x{i}" for i in range(1, n + 1))
+
+
+def _input_bits(n: int) -> str:
+    return " & ".join(f"({name} = 0 | {name} = 1)" for name in _inputs(n))
+
+
+def _by_input(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
+    return lambda given: function(given, names=_inputs(known["n"]))
+
+
+@recipe(
+    summary="the parity of n bits, by two layers of step activations",
+    source="Chiang and Cholak 2022, Section 3.1, after Rumelhart et al. 1986",
+    formula="mod(x1 + x2 + x3, 2)",
+    computes="I[1/2 < I[1/2 < x1 + x2 + x3] - I[3/2 < x1 + x2 + x3] + I[5/2 < x1 + x2 + x3]]",
+    region="(x1 = 0 | x1 = 1) & (x2 = 0 | x2 = 1) & (x3 = 0 | x3 = 1)",
+    largest=False,
+    uniformity="The network is one for each number n of bits; both layers grow with it.",
+    claims="s3.1.rumelhart.h1 s3.1.rumelhart",
+    reference="symcook.spec.feedforward:parity",
+    arguments=(Argument("n", "3", "the number of bits", integer(1, MOST_INPUTS)),),
+    adapt=_by_input,
+    region_of=_input_bits,
+)
+def rumelhart_parity(this: Recipe, n: int) -> kit.Transformer:
+    """One hidden unit for each j from 1 to n, 1 where at least j bits are; the output adds the odd ones and subtracts
+    the even ones.
+
+    out = H(h_1 - h_2 + ... + (-1)^(n+1) h_n - 1/2) with h_j = H(x_1 + ... + x_n - j + 1/2) and H(x) = I[x > 0].
+
+    n: the number of bits, 1 to 256. With k the number of 1s, h_j = I[k >= j], and the output is 1 iff k is odd. The
+    paper's two layers are the first matrices of two feed-forward parts, whose second matrices copy what the step gives
+    to the coordinates h1 to hn and out. Region: every input is 0 or 1, the word's bits x1 to xn.
+    """
+    inputs, hidden = _inputs(n), tuple(f"h{j}" for j in range(1, n + 1))
+    thresholds = kit.FeedForward(
+        inputs,
+        hidden,
+        W1=[[1] * n] * n,
+        b1=[kit.Fraction(1, 2) - j for j in range(1, n + 1)],
+        W2=[[int(row == column) for column in range(n)] for row in range(n)],
+        b2=[0] * n,
+        activation="step",
+    )
+    alternating = kit.FeedForward(
+        hidden,
+        ("out",),
+        W1=[[(-1) ** (j + 1) for j in range(1, n + 1)]],
+        b1=[kit.Fraction(-1, 2)],
+        W2=[[1]],
+        b2=[0],
+        activation="step",
+    )
+    space, layers = (*inputs, *hidden, "out"), [kit.Layer(None, thresholds), kit.Layer(None, alternating)]
+    return over_numbers(this, space, inputs, ("out",), layers)
