@@ -14,7 +14,7 @@ from flint import arb
 from symcook.bounds.arguments import Bound, count, decided, rational_positive, read_model, shown, written
 from symcook.bounds.growth import Growth, GrowthPart
 from symcook.bounds.moved import Moved, Off
-from symcook.domains.rounding import FORMATS, Format
+from symcook.domains.rounding import RUNTIMES, Format
 from symcook.errors import EMPTY_WORD, BadInput, Undecided, unknown
 from symcook.forward import Result, forward
 from symcook.model.symbols import symbol
@@ -202,7 +202,7 @@ def _shortly(size: arb) -> Ball:
 
 MOST_WORK = 2_000_000
 """Where the `work` is more, only the constants of the parts are shown."""
-FLOATS: Mapping[str, Format] = {name: inner[0] for name, inner in FORMATS.items()} | {"bfloat16": Format(8, -126, 128)}
+FLOATS: Mapping[str, Format] = {name: stored for name, (stored, _) in RUNTIMES.items()}
 """The types of floats in which weights are stored and every operation is rounded."""
 
 

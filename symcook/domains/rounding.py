@@ -219,6 +219,8 @@ FORMATS: Mapping[str, tuple[Format, Format]] = {
     "float16": (Format(11, -14, 16), Format(24, -126, 128)),
 }
 """The type of stored columns, and the one inside an operation (scores, weights, sums, layer norm)."""
+RUNTIMES = {**FORMATS, "bfloat16": (Format(8, -126, 128), Format(8, -126, 128))}
+"""The same with a type that numpy has not."""
 
 
 class Rounding(BallDomain):

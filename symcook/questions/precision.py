@@ -11,7 +11,7 @@ from symcook.domains import make_domain
 from symcook.domains.ball import BallDomain
 from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.mp import Mp
-from symcook.domains.rounding import FORMATS, Format, Rounding
+from symcook.domains.rounding import RUNTIMES, Format, Rounding
 from symcook.door import door
 from symcook.errors import EMPTY_WORD, BadInput, NotExact, Undecided, unknown
 from symcook.forward import forward
@@ -27,15 +27,6 @@ if TYPE_CHECKING:
     from symcook.domains.protocol import Domain
 
 Progress = Callable[[int, int], None]
-BFLOAT16 = Format(8, -126, 128)
-RUNTIMES: Mapping[str, tuple[Format, Format]] = {
-    "float16": FORMATS["float16"],
-    "bfloat16": (BFLOAT16, BFLOAT16),
-    "float32": FORMATS["float32"],
-    "float64": FORMATS["float64"],
-}
-"""The formats: of what is stored, and inside an operation. bfloat16 rounds every operation; here it is run by mpmath
-with 8 bits, whose exponents have no end."""
 MOST_BITS = 1024
 TOP_BITS = 64
 """From here down bits are tried where no number of them is known to be enough."""
@@ -231,8 +222,10 @@ class _Length:
         return None, None
 
     def wrong(self, name: str) -> dict[str, Any] | None:
-        """The first word that a run in this format decides otherwise, and the answers."""
-        found = self._wrong(Mp(BFLOAT16.bits, simulates=True) if name == "bfloat16" else make_domain(name))
+        """The first word that a run in this format decides otherwise, and the answers. It is mpmath that
+        runs bfloat16, with exponents that have no end."""
+        stored, _ = RUNTIMES[name]
+        found = self._wrong(Mp(stored.bits, simulates=True) if name == "bfloat16" else make_domain(name))
         if found is None:
             return None
         word, gives = found

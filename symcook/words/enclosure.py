@@ -22,10 +22,10 @@ def domain(dtype: str, kind: type[Rounding] | None = None, divides_first: bool =
     What computes an operation in more bits and rounds at its end, as float16 runtimes do, stays in the same sets: a
     double rounding is off by less than u y, since one rounding to nearest is off by at most u/(1 + u) y.
     """
-    from symcook.domains.rounding import FORMATS, Format, Rounding
+    from symcook.domains.rounding import RUNTIMES, Rounding
 
     require_known("dtype", dtype, DTYPES)
-    format = Format(8, -126, 128) if dtype == "bfloat16" else FORMATS[dtype][0]
+    format, _ = RUNTIMES[dtype]
     return (kind or Rounding)(format, format, divides_first=divides_first)
 
 
