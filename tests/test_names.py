@@ -14,8 +14,6 @@ TOGETHER = (
     {"symcook.model.symbols", "symcook.numbers.nodes"},  # nodes of sympy need the printer, and the printer the nodes
     {"symcook.verify.grid", "symcook.verify.sweep"},
     {"symcook.proof.familyrel", "symcook.proof.replay", "symcook.proof.runrel"},
-    {"symcook.cli", "symcook.cli.output"},
-    {"symcook.report.picture", "symcook.report.run"},
 )
 """Modules that need each other today."""
 

@@ -16,7 +16,7 @@ import click
 
 from symcook import __version__
 from symcook.alarm import TimeUp, alarm
-from symcook.cli import COMMANDS, THREE_THINGS, help_text
+from symcook.cli.commands import COMMANDS, THREE_THINGS, help_text
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.report.document import WIDE
 

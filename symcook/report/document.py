@@ -17,6 +17,7 @@ from symcook.report.markup import Display, TableCell, words
 if TYPE_CHECKING:
     from symcook.model.answers import Several
 
+VERDICTS = {True: "accept", False: "reject", None: "undecided"}
 LINE = 98
 """The characters of a line of words."""
 PAD = r"\phantom{:}"

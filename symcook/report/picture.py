@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from symcook.errors import EMPTY_WORD, BadInput
 from symcook.files import vacant
 from symcook.model.answers import brief
-from symcook.report.document import cell, near, value_text
+from symcook.report.document import VERDICTS, cell, near, value_text
 from symcook.report.markup import DARKEST, TableCell
 from symcook.report.model import readout_text
-from symcook.report.run import VERDICTS
 
 if TYPE_CHECKING:
     from symcook.run import Run

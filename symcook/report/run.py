@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
-from symcook.report.document import WIDE, Drawn, abridged, cell, columns, stream_table, value_latex, value_text
+from symcook.report.document import (
+    VERDICTS,
+    WIDE,
+    Drawn,
+    abridged,
+    cell,
+    columns,
+    stream_table,
+    value_latex,
+    value_text,
+)
 from symcook.report.markup import Display, array, page, paragraph, section, table, upright, words
 
 if TYPE_CHECKING:
     from symcook.run import Run
 
-VERDICTS = {True: "accept", False: "reject", None: "undecided"}
 WEIGHT = 8
 """The characters that a cell of a heat map shows."""
 _CUT = "≈: the first digits of a longer value; the trace has the whole of it, and so has the cell under a pointer"
