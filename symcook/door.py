@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import inspect
 
 T = TypeVar("T", bound="Callable[..., Any]")
+Progress = Callable[[int, int], None]
+"""What a function that takes its time is given: it is called with how much is done, and of how much."""
 Kind = tuple[Callable[[Any], bool], str]
 """Whether a value is of a kind, and the kind in words."""
 

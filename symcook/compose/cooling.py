@@ -28,7 +28,7 @@ def soften(model: Transformer, tau: str = "tau") -> Transformer:
     """
     if any(p.name == tau for p in model.parameters):
         raise BadInput("the temperature must have a name of its own", tau, 'write soften("t")')
-    if not any(not head.uniform for head in _heads(model)):
+    if not any(not head.uniform for head in all_heads(model)):
         raise BadInput("a model to be softened must have a head with scores", model.name)
 
     def soft(head: Head) -> Head:
@@ -52,7 +52,7 @@ def harden(model: Transformer) -> Transformer:
         return replace(head, weighting="average", temperature=1) if head.weighting == "softmax" else head
 
     found = replace(model, name=f"{model.name} hardened", layers=_layers(model, hard))
-    cooled = {one.name for head in _heads(model) for one in head.temperature.free_symbols}
+    cooled = {one.name for head in all_heads(model) for one in head.temperature.free_symbols}
     gone = cooled - {one.name for value, _, _ in found.expressions(symbolic=True) for one in value.free_symbols}
     return replace(found, parameters=tuple(p for p in model.parameters if p.name not in gone))
 
@@ -66,7 +66,7 @@ def plain_scores(model: Transformer) -> Transformer:
     return replace(model, layers=_layers(model, scaled))
 
 
-def _heads(model: Transformer) -> list[Head]:
+def all_heads(model: Transformer) -> list[Head]:
     steps = (step.block for step in model.sublayers)
     return [head for block in steps if isinstance(block, SelfAttention) for head in block.heads]
 

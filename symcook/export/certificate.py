@@ -8,6 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from symcook.domains import make_domain
+from symcook.door import Progress
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.export import npz
 from symcook.export.archive import text
@@ -39,7 +40,6 @@ SHOWN = 64
 """The greatest length whose position values a certificate writes out."""
 GRID = tuple(Fraction(v) for v in ("0", "1", "-1", "2", "1/2", "-2", "-1/2", "1/3", "1/7", "-1/1000"))
 
-Progress = Callable[[int, int], None]
 
 
 def compare(model: Transformer, m: Archive, n_max: int, progress: Progress | None = None) -> dict[str, Any]:

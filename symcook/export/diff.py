@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from symcook.door import door
+from symcook.door import Progress, door
 from symcook.errors import BadInput, Undecided
 from symcook.export import COMPARED
 from symcook.forward import Result, forward
@@ -27,7 +27,6 @@ INPUTS = 500
 """The greatest number of inputs on which two models are run."""
 BITS = 256
 
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,11 +10,12 @@ value can be from the exact one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from symcook.door import Progress
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.forward import forward
 from symcook.model.parts import Head
@@ -55,7 +56,6 @@ HELP = (
 )
 HELP_ZERO = "in place of = 0 a test |x| <= t, with t above the outputs of such words, helps too"
 
-Progress = Callable[[int, int], None]
 
 
 def weights(model: Transformer) -> int:

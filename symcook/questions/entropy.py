@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from flint import arb
 
 from symcook.domains.ball import BallDomain
-from symcook.door import door
+from symcook.door import Progress, door
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import MOST_WEIGHTS, Result, forward
 from symcook.model.layers import SelfAttention
@@ -18,8 +18,6 @@ from symcook.numbers.balls import ball, bits_for, check_digits, ladder, limit_fo
 from symcook.questions.answer import Answer, Cell, lengths
 from symcook.words import Cover
 from symcook.words.cells import Cells, classes
-
-Progress = Callable[[int, int], None]
 
 
 class Row(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from flint import arb, ctx, fmpq
 
 from symcook.domains.ball import BallDomain
-from symcook.door import door
+from symcook.door import Progress, door
 from symcook.errors import NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.model.symbols import Exact
@@ -30,7 +30,6 @@ SPARE = 20
 """Bits beyond the asked digits to which a row is rounded."""
 Number = fmpq | arb
 """fmpq where it is exact."""
-Progress = Callable[[int, int], None]
 WHAT = {
     "sign": "|logit|, whose threshold is 0",
     "zero": "the greatest |coordinate| tested for zero, of words where it is not 0 (others lie on the threshold)",

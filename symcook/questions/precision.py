@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from symcook.domains import make_domain
@@ -12,7 +12,7 @@ from symcook.domains.ball import BallDomain
 from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.mp import Mp
 from symcook.domains.rounding import RUNTIMES, Format, Rounding
-from symcook.door import door
+from symcook.door import Progress, door
 from symcook.errors import EMPTY_WORD, BadInput, NotExact, Undecided, unknown
 from symcook.forward import forward
 from symcook.model.answers import brief
@@ -26,7 +26,6 @@ from symcook.words.cells import MOST, Cells, classes
 if TYPE_CHECKING:
     from symcook.domains.protocol import Domain
 
-Progress = Callable[[int, int], None]
 MOST_BITS = 1024
 TOP_BITS = 64
 """From here down bits are tried where no number of them is known to be enough."""

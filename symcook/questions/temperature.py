@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flint import arb
 
-from symcook.compose.cooling import harden, plain_scores, soften
+from symcook.compose.cooling import all_heads, harden, plain_scores, soften
+from symcook.compose.routing import fresh
 from symcook.domains.ball import BallDomain as Balls
 from symcook.domains.exact import Exact as ExactDomain
 from symcook.domains.rowwise import Rowwise
-from symcook.door import door
+from symcook.door import Progress, door
 from symcook.errors import NotExact, Undecided
 from symcook.forward import check_temperatures, forward
-from symcook.model.layers import SelfAttention
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, hull, refine
@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from symcook.questions.reach import RightAt, RightBetween, Verdict
     from symcook.words import Word
 
-Progress = Callable[[int, int], None]
 FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**10), 10**6
 """The first temperature that balls try, the greatest and the least, and one over how near they come."""
+OPEN = dict.fromkeys(("tau", "word", "root", "rule"))
+"""A row of which nothing is known."""
 SHOWN = Fraction(1, 2**20)
 """From here on all temperatures are shown where it cannot be done from 0 on."""
 
@@ -85,15 +86,15 @@ def temperature(
         domain.begin((None,) * whole, start)
         check_temperatures(bound, domain)
     notes: dict[str, str] = {}
-    columns = ("n", "tau", "word", "root", "rule")
-    if all(head.uniform for head in _heads(bound)):
+    answered = partial(
+        Answer, "temperature", model.name, {"max_length": max_length}, ("n", *OPEN), vertical="tau",
+        nothing={"tau": "every"},
+    )  # fmt: skip
+    if all(head.uniform for head in all_heads(bound)):
         notes["scores"] = "no head has scores that are not zero: every temperature gives the same"
-        rows = [{"n": n, "tau": None, "word": None, "root": None, "rule": None} for n in asked]
-        return Answer(
-            "temperature", model.name, {"max_length": max_length}, columns, tuple(rows), notes, ("tau",), "tau",
-            nothing={"tau": "every"},
-        )  # fmt: skip
-    hard, soft = harden(bound), soften(bound, _name(bound))
+        return answered(tuple({"n": n, **OPEN} for n in asked), notes, ("tau",))
+    tau = fresh("tau", [*(p.name for p in bound.parameters), *bound.space])
+    hard, soft = harden(bound), soften(bound, tau)
     rows, exact, method, open_below = [], True, "", Fraction(0)
     for n in asked:
         words = classes(n, hard, soft)
@@ -118,23 +119,8 @@ def temperature(
     if open_below:
         notes["open"] = f"temperatures below {open_below}, where scores become alike, are not shown"
     notes["rule"] = "gamma/log(8 n), where every retrieved value is within 1/4 (Cookbook, Section 5.7)"
-    return Answer(
-        "temperature", model.name, {"max_length": max_length}, columns, tuple(rows), notes, ("tau", "rule"), "tau",
-        f"{model.name}: greatest temperature that decides as hard attention",
-        nothing={"tau": "every"},
-    )  # fmt: skip
-
-
-def _heads(model: Transformer) -> list[Any]:
-    blocks = [step.block for step in model.sublayers if isinstance(step.block, SelfAttention)]
-    return [head for block in blocks for head in block.heads]
-
-
-def _name(model: Transformer) -> str:
-    name = "tau"
-    while name in {p.name for p in model.parameters} | set(model.space):
-        name += "_"
-    return name
+    title = f"{model.name}: greatest temperature that decides as hard attention"
+    return answered(tuple(rows), notes, ("tau", "rule"), title=title)
 
 
 class _Found(NamedTuple):
@@ -255,9 +241,9 @@ def _from_cold(
 
 
 def _row(model: Transformer, found: _Found, n: int, digits: int) -> dict[str, Cell]:
-    row: dict[str, Cell] = {"tau": None, "word": None, "root": None, "rule": None}
+    row: dict[str, Cell] = {**OPEN}
     positions = n + model.embedding.added
-    tempered = any(head.weighting == "softmax" and head.temperature != 1 for head in _heads(model))
+    tempered = any(head.weighting == "softmax" and head.temperature != 1 for head in all_heads(model))
     if found.gap is not None and not tempered:
         rate = Fraction(found.gap)
         rule = refine(lambda: ball_of(rate) / arb(8 * positions).log(), digits, relative=True)

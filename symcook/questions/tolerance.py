@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flint import fmpq
 
-from symcook.door import door
+from symcook.compose.routing import fresh
+from symcook.door import Progress, door
 from symcook.errors import BadInput, NoRun, NotExact, Undecided, unknown
 from symcook.model.layers import SelfAttention
-from symcook.model.parts import FeedForward, Part
+from symcook.model.parts import Part
 from symcook.model.symbols import Exact, fraction, from_sympy, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, check_digits, hull, refine, resolving
@@ -26,11 +27,8 @@ from symcook.words import Cover
 from symcook.words.cells import classes
 
 if TYPE_CHECKING:
-    import sympy
-
     from symcook.words import Word
 
-Progress = Callable[[int, int], None]
 FIRST = Fraction(10007, 10**7)
 """The first step in balls. A fraction that no weight at which answers change is likely to be."""
 ROOT_DIGITS = 30
@@ -228,9 +226,7 @@ def free(model: Transformer, names: Sequence[str], name: str = "free") -> tuple[
     if len(found) > 1:
         shown = ", ".join(map(from_sympy, found))
         raise BadInput("weights that move together must be one number, up to their signs", shown)
-    taken = {p.name for p in model.parameters} | set(model.space)
-    while name in taken:
-        name += "_"
+    name = fresh(name, [*(p.name for p in model.parameters), *model.space])
     new = symbol(name)
     model = replace(model, parameters=(*model.parameters, Parameter(name)))
     for weight in weights:
@@ -301,32 +297,22 @@ def _some(names: list[str]) -> str:
 
 
 def _value(model: Transformer, weight: Weight) -> Any:
-    if weight.part == "readout":
-        return model.readout.weights[weight.row, weight.column]
-    return dict(_parts(model))[weight.part].matrices()[weight.matrix][weight.row, weight.column]
+    part: Any = model.readout if weight.part == "readout" else dict(_parts(model))[weight.part]
+    return getattr(part, weight.matrix)[weight.row, weight.column]
 
 
 def _put(model: Transformer, weight: Weight, value: object) -> Transformer:
-    def changed(matrix: sympy.ImmutableMatrix) -> Any:
-        found = matrix.as_mutable()
+    def changed(part: Any, where: str) -> Any:
+        if where != weight.part:
+            return part
+        found = getattr(part, weight.matrix).as_mutable()
         found[weight.row, weight.column] = value
-        return found.as_immutable()
+        return replace(part, **{weight.matrix: found.as_immutable()})
 
-    if weight.part == "readout":
-        return replace(model, readout=replace(model.readout, weights=changed(model.readout.weights)))
     layers = []
     for number, layer in enumerate(model.layers, 1):
-        if weight.part.partition(".")[0] == f"L{number}":
-            if layer.attention is not None:
-                heads = [
-                    replace(head, **{weight.matrix: changed(getattr(head, weight.matrix))})
-                    if weight.part == f"L{number}.head{h}"
-                    else head
-                    for h, head in enumerate(layer.attention.heads, 1)
-                ]
-                layer = replace(layer, attention=SelfAttention(tuple(heads)))
-            ff = layer.feedforward
-            if isinstance(ff, FeedForward) and weight.part == f"L{number}.ff":
-                layer = replace(layer, feedforward=replace(ff, **{weight.matrix: changed(getattr(ff, weight.matrix))}))
-        layers.append(layer)
-    return replace(model, layers=tuple(layers))
+        heads = enumerate(() if layer.attention is None else layer.attention.heads, 1)
+        made = tuple(changed(head, f"L{number}.head{h}") for h, head in heads)
+        feedforward = changed(layer.feedforward, f"L{number}.ff")
+        layers.append(replace(layer, attention=SelfAttention(made) if made else None, feedforward=feedforward))
+    return replace(model, layers=tuple(layers), readout=changed(model.readout, "readout"))

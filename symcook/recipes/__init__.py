@@ -55,8 +55,9 @@ class Recipe(NamedTuple):
     other point of the model's inputs and symbols; else it is exact there at least. `computes` is what the weights
     return everywhere. The three are those of the default arguments, and the function `region` of this module gives
     the region for others. `reference` is "module:function", and `adapt` makes of it and {argument or symbol: value} a
-    function of one input, where `asked` does not. `error` bounds the difference from it in the region, in the grammar;
-    empty, as for most recipes, there is none. `error_of` gives it for other arguments. `about` names the claims.
+    function of one input, where `asked` and `by_position` do not. `error` bounds the difference from it in the region,
+    in the grammar; empty, as for most recipes, there is none. `error_of` gives it for other arguments. `about` names
+    the claims.
     """
 
     name: str
@@ -314,8 +315,14 @@ def reference(
     module, attribute = found.reference.split(":")
     function = getattr(importlib.import_module(module), attribute)
     read = found.read(arguments or {})
-    symbols = _symbols(found, read, values or {})
-    return (found.adapt or asked)(function, read | symbols)
+    model = None if found.kind == "language" else found.make(found, **read)
+    known = read if model is None else read | _symbols(found, model, values or {})
+    if found.adapt is not None:
+        return found.adapt(function, known)
+    ask = asked(function, known)
+    if model is not None and model.readout.kind == "value" and model.readout.each and len(model.readout.reads) == 1:
+        return by_position(ask, model.embedding.inputs, model.readout.reads[0])
+    return ask
 
 
 def asked(function: Callable[..., Any], known: Mapping[str, object]) -> Callable[..., Any]:
@@ -328,38 +335,23 @@ def asked(function: Callable[..., Any], known: Mapping[str, object]) -> Callable
     return function(**given) if takes[0] in known else partial(function, **given)
 
 
-def of_rows(inputs: tuple[str, ...], output: str) -> Callable[..., Any]:
-    """Lift a reference on plain lists to rows {input: value} and answers {output: value}."""
+def by_position(ask: Callable[..., Any], inputs: Sequence[str] | None, output: str) -> Any:
+    """A reference with a number for each position, of plain rows or words, or a fold, as one that answers
+    {output: value} and is given rows as {input: value}."""
+    if isinstance(ask, kit.Fold):
+        return kit.replace(ask, answer=lambda state: {output: ask.answer(state)})
 
-    def adapt(function: Callable[..., object], known: Mapping[str, object]) -> Any:
-        ask = asked(function, known)
+    def answer(given: Sequence[Any]) -> list[dict[str, Any]]:
+        if inputs is not None:
+            given = [row[inputs[0]] if len(inputs) == 1 else tuple(row[name] for name in inputs) for row in given]
+        return [{output: value} for value in ask(given)]
 
-        def answer(rows: Sequence[Mapping[str, kit.Fraction]]) -> list[dict[str, Any]]:
-            plain = [row[inputs[0]] if len(inputs) == 1 else tuple(row[name] for name in inputs) for row in rows]
-            return [{output: value} for value in ask(plain)]
-
-        return answer
-
-    return adapt
-
-
-def named(output: str) -> Callable[..., Any]:
-    """Lift a reference on words, or a fold, that has a number for each position to answers {output: value}."""
-
-    def adapt(function: Callable[..., object], known: Mapping[str, object]) -> Any:
-        ask = asked(function, known)
-        if isinstance(ask, kit.Fold):
-            return kit.replace(ask, answer=lambda state: {output: ask.answer(state)})
-        return lambda word: [{output: value} for value in ask(word)]
-
-    return adapt
+    return answer
 
 
-def _symbols(found: Recipe, arguments: Mapping[str, object], values: Mapping[str, object]) -> dict[str, Any]:
+def _symbols(found: Recipe, model: kit.Transformer, values: Mapping[str, object]) -> dict[str, Any]:
     """Values of the symbols that the built model declares, given or by default; a reference knows no other."""
-    if found.kind == "language":
-        return {}
-    result = {p.name: p.default for p in found.make(found, **arguments).parameters}
+    result = {p.name: p.default for p in model.parameters}
     for name in values:
         if name not in result:
             raise unknown(f"symbol of {found.name}", name, list(result))

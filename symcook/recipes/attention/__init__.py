@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes import recipe as declared
@@ -34,26 +35,33 @@ def rounding(pairs: Mapping[str, str]) -> kit.FeedForward:
 
 def over_rows(
     this: Recipe,
-    inputs: tuple[str, ...],
+    inputs: tuple[str, ...] | None,
     positions: Mapping[str, object],
     layers: Sequence[kit.Layer],
-    output: str,
-    *,
+    *outputs: str,
     order: Sequence[str] = (),
-    parameters: Sequence[kit.Parameter] = (),
-    max_length: int | None = None,
+    words: Mapping[str, Mapping[str, Any]] | None = None,
+    **more: Any,
 ) -> kit.Transformer:
-    """A model over rows of `inputs` that gives `output` at each position; its coordinates are those of `order`, the
-    inputs, the position functions, and then what the layers write, in this order."""
+    """A model over rows of `inputs`, or over `words` in their place, that gives `outputs` at each position; its
+    coordinates are those of `order`, the inputs, the position functions, and then what the layers write, in this order.
+    `more` is for the Transformer."""
     written = [c for layer in layers for part in layer.parts() for c in part.writes]
-    names = tuple(dict.fromkeys((*order, *inputs, *positions, *written)))
-    return this.model(
-        kit.Embedding(kit.Space(names), inputs=inputs, positions=positions),
-        tuple(layers),
-        kit.Readout("value", "each", (output,)),
-        parameters=tuple(parameters),
-        max_length=max_length,
-    )
+    space = kit.Space(tuple(dict.fromkeys((*order, *(inputs or ()), *positions, *written))))
+    embedding = kit.Embedding(space, inputs=inputs, words=words, positions=positions)
+    return this.model(embedding, tuple(layers), kit.Readout("value", "each", outputs), **more)
+
+
+def over_letters(
+    this: Recipe,
+    alphabet: Sequence[str],
+    positions: Mapping[str, object],
+    layers: Sequence[kit.Layer],
+    *outputs: str,
+    **more: Any,
+) -> kit.Transformer:
+    """The same over words of letters that are all embedded to nothing."""
+    return over_rows(this, None, positions, layers, *outputs, words={letter: {} for letter in alphabet}, **more)
 
 
 def sharpened(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcook.recipes import Argument, Recipe, kit, of_rows
+from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import one_of
 from symcook.recipes.attention import UNIFORM_WEIGHTING, mean, over_rows, recipe
 
@@ -21,7 +21,6 @@ from symcook.recipes.attention import UNIFORM_WEIGHTING, mean, over_rows, recipe
             one_of("average", "softmax", "leftmost", "rightmost"),
         ),
     ),
-    adapt=of_rows(("x",), "x"),
 )
 def attention_identity(this: Recipe, weighting: str) -> kit.Transformer:
     """All values are zero, so attention adds nothing, whatever it looks at.
@@ -41,7 +40,6 @@ def attention_identity(this: Recipe, weighting: str) -> kit.Transformer:
     formula="sum(j, 1, n, x(j))/n",
     claims="t2.uniform_avg s5.1.2.avg",
     arguments=(UNIFORM_WEIGHTING,),
-    adapt=of_rows(("x",), "mean"),
 )
 def average(this: Recipe, weighting: str) -> kit.Transformer:
     """Queries and keys are zero, so every position gives equal weight to all positions.
@@ -60,7 +58,6 @@ def average(this: Recipe, weighting: str) -> kit.Transformer:
     formula="sum(j, 1, i, x(j))/i",
     claims="t2.uniform_avg s5.1.2.avg_prefix s2.2.2.future_mask",
     arguments=(UNIFORM_WEIGHTING,),
-    adapt=of_rows(("x",), "mean"),
 )
 def prefix_average(this: Recipe, weighting: str) -> kit.Transformer:
     """Queries and keys are zero and the mask hides the future, so position i weighs positions 1 to i equally.

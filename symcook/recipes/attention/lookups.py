@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symcook.errors import BadInput
-from symcook.recipes import Argument, Recipe, kit, of_rows
+from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import fraction, integer, one_of
 from symcook.recipes.attention import LONGEST, POSITION, WEIGHTING, encoded, lookup_region, over_rows, recipe, sharpened
 
@@ -18,7 +18,6 @@ from symcook.recipes.attention import LONGEST, POSITION, WEIGHTING, encoded, loo
     claims="t2.index_lookup t5.onehot s5.3.lookup_spec s3.2.onehot_width s5.3.1.onehot s5.3.1.gap s5.3.1.width",
     reference="symcook.spec.attention:lookup",
     arguments=(Argument("N", "8", "the greatest length", integer(1, 128)), WEIGHTING),
-    adapt=of_rows(("query", "value"), "found"),
     region_of=lookup_region,
 )
 def lookup_one_hot(this: Recipe, N: int, weighting: str) -> kit.Transformer:
@@ -73,7 +72,6 @@ def _small(given: object, name: str) -> kit.Fraction:
         Argument("seed", "1", "what random signs are drawn from", integer(0, 10**9)),
         WEIGHTING,
     ),
-    adapt=of_rows(("query", "value"), "found"),
     region_of=lookup_region,
 )
 def lookup_almost_orthogonal(
@@ -164,7 +162,6 @@ def _signs(N: int, epsilon: kit.Fraction, m: int, seed: int) -> Family:
     "s5.3.3.lh_from_ratio s5.3.3.lh_key s5.3.3.lh_argmax s5.3.3.lh_gap s5.3.3.selective_ln",
     reference="symcook.spec.attention:lookup_hash",
     arguments=(WEIGHTING, LONGEST),
-    adapt=of_rows(("query", "value"), "found"),
     region_of=lookup_region,
 )
 def lookup_layernorm_hash(this: Recipe, weighting: str, N: int) -> kit.Transformer:
@@ -207,7 +204,6 @@ def lookup_layernorm_hash(this: Recipe, weighting: str, N: int) -> kit.Transform
     uniformity="No weight depends on the length, but the temperature of softmax does; i and i^2 are not bounded.",
     claims="t2.index_lookup t5.quadmax s5.3.lookup_spec s5.3.4.quadmax s5.3.4.argmax s5.3.4.gap",
     arguments=(WEIGHTING, LONGEST),
-    adapt=of_rows(("query", "value"), "found"),
     region_of=lookup_region,
 )
 def lookup_quadratic(this: Recipe, weighting: str, N: int) -> kit.Transformer:

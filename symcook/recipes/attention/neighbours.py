@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcook.recipes import Argument, Recipe, kit, of_rows
+from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import one_of
 from symcook.recipes.attention import HARD, MARK, over_rows, recipe
 
@@ -15,7 +15,6 @@ from symcook.recipes.attention import HARD, MARK, over_rows, recipe
     largest=False,
     uniformity="No weight depends on the length; the position function is (-1)^i.",
     claims="t2.predecessor s5.4.pred_spec s5.4.pred_odd s5.4.pred_even s5.4.is_even s5.4.pred_formula",
-    adapt=of_rows(("value",), "out"),
 )
 def predecessor(this: Recipe) -> kit.Transformer:
     """One head looks at the last even position, one at the last odd one; a conditional takes the one that is before i,
@@ -57,7 +56,6 @@ def predecessor(this: Recipe) -> kit.Transformer:
     arguments=(
         Argument("weighting", "average", "average, leftmost or rightmost: one score is greatest", one_of(*HARD)),
     ),
-    adapt=of_rows(("value",), "out"),
 )
 def predecessor_quadratic(this: Recipe, weighting: str) -> kit.Transformer:
     """The score 2 (i - 1) j - j^2 is greatest at j = i - 1; at the first position, marked as in Section 5.2, a
@@ -82,6 +80,13 @@ def predecessor_quadratic(this: Recipe, weighting: str) -> kit.Transformer:
     )
 
 
+def nearest(this: Recipe, mask: str, side: int, weighting: str) -> kit.Transformer:
+    """The value of the nearest position that the mask shows: by scores `side` j/n with average, else by its ties."""
+    score = {("one", "share"): side} if weighting == "average" else None
+    look = kit.head(score, {"out": "value"}, mask=mask, weighting=weighting)
+    return over_rows(this, ("value",), {"one": 1, "share": "i/n"} if score else {}, [kit.Layer(look)], "out")
+
+
 @recipe(
     summary="the value of the position before, by the strict future mask",
     source="Cookbook, Section 5.4",
@@ -97,7 +102,6 @@ def predecessor_quadratic(this: Recipe, weighting: str) -> kit.Transformer:
             one_of("rightmost", "average"),
         ),
     ),
-    adapt=of_rows(("value",), "out"),
 )
 def predecessor_strict(this: Recipe, weighting: str) -> kit.Transformer:
     """Only the positions before i are seen, and the nearest of them is the last one; where there is none attention adds
@@ -109,16 +113,7 @@ def predecessor_strict(this: Recipe, weighting: str) -> kit.Transformer:
     one greatest at the nearest position. The row of the first position is empty and gives 0. Region: all rational
     sequences.
     """
-    if weighting == "rightmost":
-        return over_rows(
-            this,
-            ("value",),
-            {},
-            [kit.Layer(kit.head(value={"out": "value"}, mask="strict-future", weighting="rightmost"))],
-            "out",
-        )
-    look = kit.head({("one", "share"): 1}, {"out": "value"}, mask="strict-future")
-    return over_rows(this, ("value",), {"one": 1, "share": "i/n"}, [kit.Layer(look)], "out")
+    return nearest(this, "strict-future", 1, weighting)
 
 
 @recipe(
@@ -135,7 +130,6 @@ def predecessor_strict(this: Recipe, weighting: str) -> kit.Transformer:
             one_of("leftmost", "average"),
         ),
     ),
-    adapt=of_rows(("value",), "out"),
 )
 def successor(this: Recipe, weighting: str) -> kit.Transformer:
     """Only the positions after i are seen, and the nearest of them is the first one; where there is none attention adds
@@ -147,13 +141,4 @@ def successor(this: Recipe, weighting: str) -> kit.Transformer:
     one greatest at the nearest position. The row of the last position is empty and gives 0. Region: all rational
     sequences. The mirror image of the predecessor by the strict mask, which Section 9.2.2 uses.
     """
-    if weighting == "leftmost":
-        return over_rows(
-            this,
-            ("value",),
-            {},
-            [kit.Layer(kit.head(value={"out": "value"}, mask="strict-past", weighting="leftmost"))],
-            "out",
-        )
-    look = kit.head({("one", "share"): -1}, {"out": "value"}, mask="strict-past")
-    return over_rows(this, ("value",), {"one": 1, "share": "i/n"}, [kit.Layer(look)], "out")
+    return nearest(this, "strict-past", -1, weighting)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from symcook.recipes import Argument, Recipe, Symbol, kit, named, of_rows
+from symcook.recipes import Argument, Recipe, Symbol, kit
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
-from symcook.recipes.attention import LONGEST, MARK, WEIGHTING, over_rows, recipe, sharpened
+from symcook.recipes.attention import LONGEST, MARK, WEIGHTING, over_letters, over_rows, recipe, sharpened
 
 
 @recipe(
@@ -19,7 +19,6 @@ from symcook.recipes.attention import LONGEST, MARK, WEIGHTING, over_rows, recip
         Argument("alphabet", "01", "the symbols of the words, which it does not look at", read_alphabet),
         Argument("weighting", "average", "average, softmax or leftmost", one_of("average", "softmax", "leftmost")),
     ),
-    adapt=named("first"),
 )
 def first_position(this: Recipe, alphabet: tuple[str, ...], weighting: str) -> kit.Transformer:
     """The prefix mean of -(-1)^i is 1 at the first position and at most 1/3 later; a comparison tells them apart.
@@ -35,13 +34,7 @@ def first_position(this: Recipe, alphabet: tuple[str, ...], weighting: str) -> k
     places = {"one": 1, "alternating": "(-1)^i"} if unique else {"alternating": "(-1)^i"}
     score = {("one", "alternating"): 1} if unique else None
     mean = kit.head(score, {"mean": "-alternating"}, mask="future", weighting=weighting)
-    return this.model(
-        kit.Embedding(
-            kit.Space((*places, "mean", "first")), words={letter: {} for letter in alphabet}, positions=places
-        ),
-        (kit.Layer(mean, kit.feedforward(first=MARK)),),
-        kit.Readout("value", "each", ("first",)),
-    )
+    return over_letters(this, alphabet, places, [kit.Layer(mean, kit.feedforward(first=MARK))], "first")
 
 
 def _alike(weighting: str, **_: object) -> str:
@@ -56,7 +49,6 @@ def _alike(weighting: str, **_: object) -> str:
     uniformity="No weight depends on the length, but the temperature of softmax does; the position function is (-1)^i.",
     claims="t2.first",
     arguments=(WEIGHTING, LONGEST),
-    adapt=of_rows(("value",), "found"),
     region_of=_alike,
 )
 def first_value(this: Recipe, weighting: str, N: int) -> kit.Transformer:
@@ -83,7 +75,6 @@ def first_value(this: Recipe, weighting: str, N: int) -> kit.Transformer:
     uniformity="No weight depends on the length; the position function is (-1)^i.",
     claims="prop10b",
     arguments=(Argument("alphabet", "01", "the symbols of the words, which it does not look at", read_alphabet),),
-    adapt=named("last"),
 )
 def last_position(this: Recipe, alphabet: tuple[str, ...]) -> kit.Transformer:
     """The mean of -(-1)^j over the positions from i on is 1 or -1 at the last position, and within 1/3 of 0 before.
@@ -94,15 +85,9 @@ def last_position(this: Recipe, alphabet: tuple[str, ...]) -> kit.Transformer:
     length at least 1.
     """
     mean = kit.head(value={"mean": "-alternating"}, mask="past", weighting="softmax")
-    return this.model(
-        kit.Embedding(
-            kit.Space(("alternating", "mean", "last")),
-            words={letter: {} for letter in alphabet},
-            positions={"alternating": "(-1)^i"},
-        ),
-        (kit.Layer(mean, kit.feedforward(last=this.computes)),),
-        kit.Readout("value", "each", ("last",)),
-        source="yang2026, Proposition 10 (b)",
+    layer = kit.Layer(mean, kit.feedforward(last=this.computes))
+    return over_letters(
+        this, alphabet, {"alternating": "(-1)^i"}, [layer], "last", source="yang2026, Proposition 10 (b)"
     )
 
 
@@ -128,7 +113,6 @@ TERMS = ("-1/j", "1/j", "j/n", "-j/n", "-1/(j + 1)", "1/(j + 1)")
         ),
     ),
     symbols=(Symbol("gamma", "1/2", "0 < gamma & gamma <= 1", "what different scores differ by at least"),),
-    adapt=of_rows(("score", "value"), "found"),
 )
 def tie_break(this: Recipe, term: str) -> kit.Transformer:
     """A term that grows (or falls) with the position is added to the scores, so small that no lesser score overtakes.

@@ -15,11 +15,19 @@ from symcook.recipes import Argument, Recipe, Symbol, build, kit
 from symcook.recipes import recipe as declared
 from symcook.recipes.arguments import positive_or_none, yes_or_no
 
-recipe = partial(declared, kind="language")
+recipe = partial(declared, kind="language", computes="0 < s")
+PARITY = {
+    "formula": "mod(ones(n), 2) = 1",
+    "uniformity": "No weight depends on the length; the position functions are i/n and (-1)^i.",
+    "reference": "symcook.spec.languages:parity",
+}
+FIRST = {
+    "formula": "ex j in 1..n. j = 1 & w(j) = 1",
+    "uniformity": "No weight depends on the length; the position function is I[i = 1].",
+    "reference": "symcook.spec.languages:first",
+}
 SOURCE = "Chiang and Cholak 2022"
 Row: TypeAlias = "Mapping[str, kit.Exact]"
-PARITY = "mod(ones(n), 2) = 1"
-FIRST = "ex j in 1..n. j = 1 & w(j) = 1"
 C = Symbol("c", "1", "0 < c", "the score scale: scores of the last attention layer are c times 1, 0 or -1")
 EPSILON = Symbol("epsilon", "1/100000", "0 <= epsilon", "the constant of layer norm, beside the variance")
 SCALED = Argument(
@@ -67,11 +75,13 @@ def printed_head(names: Sequence[str], query: Row, key: Row, value: Row, scaled:
     )
 
 
-def normed(this: Recipe, model: kit.Transformer) -> kit.Transformer:
-    """Section 4.1 for `model`: x beside -x, and behind each part of a layer a norm with the symbol epsilon >= 0."""
+def normed(this: Recipe, model: kit.Transformer, eta: kit.Fraction | None = None) -> kit.Transformer:
+    """Section 4.1 for `model`: x beside -x, and behind each part of a layer a norm with the symbol epsilon >= 0. With
+    `eta` the layer of Proposition 2 on top, which makes it so sure of its answer."""
     epsilon = kit.Parameter("epsilon", default="1/100000", lower=0, lower_open=False)
     declared = kit.replace(model, parameters=(*model.parameters, epsilon), source=f"{SOURCE}, Section 4")
-    return kit.paired(declared, "epsilon", name=this.name)
+    made = kit.paired(declared, "epsilon", name=this.name)
+    return made if eta is None else kit.replace(kit.confident(made, logit_of(eta)), name=this.name)
 
 
 def defined(scaled: bool, eta: kit.Fraction | None) -> str:
@@ -96,13 +106,10 @@ PARITY_NAMES = ("zero", "one", "cls", "place", "alternating", "ones", "unit", "h
 @recipe(
     summary="an odd number of 1s, any length, by two softmax heads that look at odd and at even positions",
     source=f"{SOURCE}, Section 3.2",
-    formula=PARITY,
-    computes="0 < s",
-    uniformity="No weight depends on the length; the position functions are i/n and (-1)^i.",
+    **PARITY,
     claims="def.languages def.input def.layer def.att def.output def.recognize s3.2.embed s3.2.posrange s3.2.att1 "
     "s3.2.evenodd fig1 s3.2.ffn1 s3.2.layer2 s3.2.s_even s3.2.sign s3.2.O1n prop1 s3.4.accuracy s3.4.ce "
     "appA.even.alpha appA.even.s appA.odd.Z appA.odd.keven appA.odd.kodd eq2",
-    reference="symcook.spec.languages:parity",
     arguments=(SCALED,),
     symbols=(C,),
 )  # fmt: skip
@@ -139,12 +146,9 @@ def parity(this: Recipe, scaled: bool) -> kit.Transformer:
 @recipe(
     summary="parity with layer norm behind each part of a layer; with eta as sure of its answer as one likes",
     source=f"{SOURCE}, Section 4.1, from that of Section 3.2",
-    formula=PARITY,
-    computes="0 < s",
-    uniformity="No weight depends on the length; the position functions are i/n and (-1)^i.",
+    **PARITY,
     claims="def.ln s4.1.pairing s4.1.scaling fig2.eps1e-5 fig2.eps0 appB.homog appB.scalars appB.logits appB.parity "
     "appB.A2 prop2 prop2.ffn prop2.ln prop2.c prop2.ce eq2",
-    reference="symcook.spec.languages:parity",
     arguments=(SCALED, ETA),
     symbols=(C, EPSILON),
     region_of=defined,
@@ -168,8 +172,7 @@ def parity_layernorm(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> ki
     is not the identity (A_2 is not 1). The scale 1/sqrt(d) and the factor sqrt(d) of the query both have the 9 of
     parity. Source: Chiang and Cholak 2022, Section 4 and Appendix B.
     """
-    model = normed(this, build("parity", scaled=scaled))
-    return model if eta is None else kit.replace(kit.confident(model, logit_of(eta)), name=this.name)
+    return normed(this, build("parity", scaled=scaled), eta)
 
 
 FIRST_NAMES = ("zero", "one", "cls", "start", "hit", "s")
@@ -178,12 +181,9 @@ FIRST_NAMES = ("zero", "one", "cls", "start", "hit", "s")
 @recipe(
     summary="a word that begins with 1, any length, by softmax attention of CLS to position 1",
     source=f"{SOURCE}, Section 3.3",
-    formula=FIRST,
-    computes="0 < s",
-    uniformity="No weight depends on the length; the position function is I[i = 1].",
+    **FIRST,
     claims="def.languages def.input def.layer def.att def.output def.recognize s3.3.embed s3.3.ffn s3.3.eq1 s3.3.first "
     "s3.3.a20 s3.4.accuracy s3.4.ce s5.2.zero eq2 prop3 prop3.noln",
-    reference="symcook.spec.languages:first",
     arguments=(SCALED, ETA),
     symbols=(C,),
 )  # fmt: skip
@@ -227,12 +227,11 @@ def _long_enough(scaled: bool) -> str:
 @recipe(
     summary="a word that begins with 1, as long as no sum of the other positions outweighs the first",
     source=f"{SOURCE}, Section 5.2",
-    formula=FIRST,
-    computes="0 < s",
     region="n < exp(c)",
     uniformity="No weight depends on the length, but c must be above log(n - 1); with log n scaling c = 1 serves all.",
+    formula=FIRST["formula"],
+    reference=FIRST["reference"],
     claims="def.languages s5.2.flawed s5.2.threshold eq2 s5.3.flawed",
-    reference="symcook.spec.languages:first",
     arguments=(SCALED,),
     symbols=(C,),
     region_of=_long_enough,
@@ -261,12 +260,9 @@ def first_flawed(this: Recipe, scaled: bool) -> kit.Transformer:
 @recipe(
     summary="first with layer norm behind each part of a layer; with eta as sure of its answer as one likes",
     source=f"{SOURCE}, Section 4.1, from that of Section 3.3",
-    formula=FIRST,
-    computes="0 < s",
-    uniformity="No weight depends on the length; the position function is I[i = 1].",
+    **FIRST,
     claims="def.ln s4.1.pairing s4.1.scaling fig2.eps1e-5 fig2.eps0 appB.homog appB.scalars appB.logits appB.first "
     "appB.A2 prop2 prop2.ffn prop2.ln prop2.c prop2.ce eq2 prop3 prop3.var prop3.lnlogit prop3.lnbound",
-    reference="symcook.spec.languages:first",
     arguments=(SCALED, ETA),
     symbols=(C, EPSILON),
     region_of=defined,
@@ -291,11 +287,10 @@ def first_layernorm(this: Recipe, scaled: bool, eta: kit.Fraction | None) -> kit
     is the last norm the identity for epsilon > 0 (A_2 of Appendix B is not 1). Source: Chiang and Cholak 2022, Section
     4, Appendix B, and Proposition 3 of Section 5.3.
     """
-    model = normed(this, build("first", scaled=scaled))
-    if eta is None:
-        return model
-    if not scaled:
-        return kit.replace(kit.confident(model, logit_of(eta)), name=this.name)
+    plain = build("first", scaled=scaled)
+    if eta is None or not scaled:
+        return normed(this, plain, eta)
+    model = normed(this, plain)
     epsilon = kit.Parameter("epsilon", default="1/100000", lower=0, upper="1/2", lower_open=False)
     weight = 4 * kit.exact("sqrt(5/24 + epsilon)") * logit_of(eta)
     return kit.replace(

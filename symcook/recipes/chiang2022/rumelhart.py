@@ -7,7 +7,7 @@ from typing import Any
 
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import integer
-from symcook.recipes.feedforward import Adapted, Answer, over_numbers, recipe
+from symcook.recipes.feedforward import Adapted, Answer, over_numbers, recipe, two_valued
 
 MOST_INPUTS = 256
 
@@ -17,7 +17,7 @@ def _inputs(n: int) -> tuple[str, ...]:
 
 
 def _input_bits(n: int) -> str:
-    return " & ".join(f"({name} = 0 | {name} = 1)" for name in _inputs(n))
+    return two_valued(_inputs(n))
 
 
 def _by_input(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:

@@ -34,18 +34,20 @@ def pointwise(
     outputs: Sequence[str] = ("out",),
     *,
     weights: Any = None,
+    formulas: Mapping[str, str] | None = None,
     parameters: Sequence[kit.Parameter] = (),
 ) -> kit.Transformer:
     """A model of one feed-forward part that reads `inputs` and writes `outputs`.
 
-    Its weights are W1, b1, W2 and b2 of `weights`, else those of the recipe's formula `computes` (one output).
+    Its weights are W1, b1, W2 and b2 of `weights`, else those of the `formulas` of the outputs, else those of the
+    recipe's formula `computes` (one output).
     """
     if weights is None:
-        block = kit.feedforward({outputs[0]: this.computes}, reads=inputs, symbols=parameters)
+        block = kit.feedforward(formulas or {outputs[0]: this.computes}, reads=inputs, symbols=parameters)
     else:
         block = kit.FeedForward(tuple(inputs), tuple(outputs), **weights)
-    space = tuple(dict.fromkeys((*inputs, *outputs)))
-    return over_numbers(this, space, inputs, outputs, [kit.Layer(None, block)], parameters)
+    space = tuple(dict.fromkeys((*inputs, *block.writes)))
+    return over_numbers(this, space, inputs, block.writes, [kit.Layer(None, block)], parameters)
 
 
 def over_numbers(
@@ -63,6 +65,11 @@ def over_numbers(
         kit.Readout("value", "last", tuple(outputs)),
         parameters=tuple(parameters),
     )
+
+
+def two_valued(names: Sequence[str], low: int = 0) -> str:
+    """The region in which each name is `low` or 1."""
+    return " & ".join(f"({name} = {low} | {name} = 1)" for name in names)
 
 
 def positive(name: str) -> kit.Parameter:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from symcook.errors import BadInput
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import bits, one_of
-from symcook.recipes.feedforward import Adapted, Answer, pointwise, recipe
+from symcook.recipes.feedforward import Adapted, Answer, pointwise, recipe, two_valued
 
 MAX_BITS = 12
 
@@ -24,7 +24,7 @@ def _bit_names(table: tuple[int, ...]) -> tuple[str, ...]:
 
 
 def _all_bits(table: tuple[int, ...]) -> str:
-    return " & ".join(f"({name} = 0 | {name} = 1)" for name in _bit_names(table))
+    return two_valued(_bit_names(table))
 
 
 def _named_bits(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
@@ -111,9 +111,8 @@ def _proposed(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adap
     return lambda given: function(given, names=names, table=table, signed=known["bits"] == "signs")
 
 
-def _two_valued(formula: Proposition, bits: str) -> str:
-    low = -1 if bits == "signs" else 0
-    return " & ".join(f"({one} = {low} | {one} = 1)" for one in formula.names)
+def _given(formula: Proposition, bits: str) -> str:
+    return two_valued(formula.names, -1 if bits == "signs" else 0)
 
 
 @recipe(
@@ -132,7 +131,7 @@ def _two_valued(formula: Proposition, bits: str) -> str:
         Argument("bits", "numbers", "numbers, 0 and 1; or signs, -1 and 1", one_of("numbers", "signs")),
     ),
     adapt=_proposed,
-    region_of=_two_valued,
+    region_of=_given,
 )
 def boolean_formula(this: Recipe, formula: Proposition, bits: str) -> kit.Transformer:
     """One hidden unit for each of a few cases that exclude each other, 1 where the case holds; or, where only the

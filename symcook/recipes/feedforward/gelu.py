@@ -32,9 +32,7 @@ def multiply_gelu(this: Recipe, form: str) -> kit.Transformer:
     """
     call = {"erf": "gelu", "tanh": "gelu_tanh"}[form]
     text = f"sqrt(pi/2)*{call}(x + y) - sqrt(pi/2)*{call}(x) - sqrt(pi/2)*{call}(y)"
-    block = kit.feedforward(out=text)
-    parts = {name: getattr(block, name) for name in ("W1", "b1", "W2", "b2", "activation")}
-    return pointwise(this, ("x", "y"), weights=parts)
+    return pointwise(this, ("x", "y"), formulas={"out": text})
 
 
 RECIPES = (

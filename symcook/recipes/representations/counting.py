@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.recipes import Argument, Recipe, Symbol, kit, named
+from symcook.recipes import Argument, Recipe, Symbol, kit
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import integer, one_of
-from symcook.recipes.attention import HARD, LONGEST
+from symcook.recipes.attention import HARD, LONGEST, over_rows
 from symcook.recipes.representations import recipe
+
+ALPHABET = Argument("alphabet", "ab", "the symbols of the words; the first one is counted", read_alphabet)
 
 
 @recipe(
@@ -20,10 +22,9 @@ from symcook.recipes.representations import recipe
     claims="s3.3.integer_reps s3.3.bounded_values",
     reference="symcook.spec.representations:share",
     arguments=(
-        Argument("alphabet", "ab", "the symbols of the words; the first one is counted", read_alphabet),
+        ALPHABET,
         Argument("by", "n", "n for C/n, or i for C/i", one_of("n", "i")),
     ),
-    adapt=named("share"),
 )
 def count(this: Recipe, alphabet: tuple[str, ...], by: str) -> kit.Transformer:
     """Uniform attention to 1 at the symbol and 0 at the others, without mask for C/n and with the future mask for C/i.
@@ -36,14 +37,9 @@ def count(this: Recipe, alphabet: tuple[str, ...], by: str) -> kit.Transformer:
         raise BadInput("alphabet must have two symbols or more", " ".join(alphabet), "give alphabet=ab")
     words = {letter: {"hit": int(letter == alphabet[0])} for letter in alphabet}
     mean = kit.head(value={"share": "hit"}, mask="none" if by == "n" else "future")
-    return this.model(
-        kit.Embedding(kit.Space(("hit", "share")), words=words),
-        (kit.Layer(mean),),
-        kit.Readout("value", "each", ("share",)),
-    )
+    return over_rows(this, None, {}, [kit.Layer(mean)], "share", order=("hit",), words=words)
 
 
-ALPHABET = Argument("alphabet", "ab", "the symbols of the words; the first one is counted", read_alphabet)
 WEIGHTING = Argument(
     "weighting",
     "average",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from symcook.errors import BadInput
-from symcook.recipes import Argument, Recipe, kit, named
+from symcook.recipes import Argument, Recipe, asked, kit
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import integer, one_of, positive
+from symcook.recipes.attention import over_letters
 from symcook.recipes.representations import recipe
 
 
@@ -20,7 +21,6 @@ from symcook.recipes.representations import recipe
         Argument("alphabet", "ab", "the symbols of the words", read_alphabet),
         Argument("by", "i", "i for 1/(i + 1), with the future mask; n for 1/(n + 1), without", one_of("i", "n")),
     ),
-    adapt=named("inverse"),
 )
 def inverse_position(this: Recipe, alphabet: tuple[str, ...], by: str) -> kit.Transformer:
     """BOS is 1 and every other token 0, so that their mean is 1 over the number of tokens that are seen.
@@ -51,6 +51,7 @@ SCALARS = {"inverse": "1/i", "share": "i/n", "alternating": "(-1)^i"}
     "N, which is its width. All but the powers are bounded.",
     claims="s3.5.1.one_over_i s3.5.1.i_over_n s3.5.1.powers",
     reference="symcook.spec.representations:encoded",
+    adapt=asked,
     arguments=(
         Argument(
             "kind",
@@ -85,12 +86,7 @@ def positional_encoding(this: Recipe, kind: str, powers: int, N: int, alphabet: 
         positions = {f"pe_{k}": f"I[i = {k}]" for k in range(1, N + 1)}
     else:
         positions = {"pe": SCALARS[kind]}
-    return this.model(
-        kit.Embedding(kit.Space(tuple(positions)), words={letter: {} for letter in alphabet}, positions=positions),
-        (),
-        kit.Readout("value", "each", tuple(positions)),
-        max_length=N if kind == "one-hot" else None,
-    )
+    return over_letters(this, alphabet, positions, (), *positions, max_length=N if kind == "one-hot" else None)
 
 
 @recipe(
@@ -123,8 +119,4 @@ def sinusoidal(this: Recipe, d: int, M: kit.Fraction, alphabet: tuple[str, ...])
     angles = (f"i/({M})^({2 * c}/{d})" for c in range(d // 2))
     pairs = [f"{function}({angle})" for angle in angles for function in ("cos", "sin")]
     positions = {f"pe_{k}": text for k, text in enumerate(pairs)}
-    return this.model(
-        kit.Embedding(kit.Space(tuple(positions)), words={letter: {} for letter in alphabet}, positions=positions),
-        (),
-        kit.Readout("value", "each", tuple(positions)),
-    )
+    return over_letters(this, alphabet, positions, (), *positions)
