@@ -15,14 +15,13 @@ from symcook.recipes import Argument, Recipe, Symbol, build, kit
 from symcook.recipes import recipe as declared
 from symcook.recipes.arguments import positive_or_none, yes_or_no
 
-recipe = partial(declared, kind="language", computes="0 < s")
+recipe = partial(declared, kind="language")
+ODD, BEGINS = "mod(ones(n), 2) = 1", "ex j in 1..n. j = 1 & w(j) = 1"
 PARITY = {
-    "formula": "mod(ones(n), 2) = 1",
     "uniformity": "No weight depends on the length; the position functions are i/n and (-1)^i.",
     "reference": "symcook.spec.languages:parity",
 }
 FIRST = {
-    "formula": "ex j in 1..n. j = 1 & w(j) = 1",
     "uniformity": "No weight depends on the length; the position function is I[i = 1].",
     "reference": "symcook.spec.languages:first",
 }
@@ -106,6 +105,8 @@ PARITY_NAMES = ("zero", "one", "cls", "place", "alternating", "ones", "unit", "h
 @recipe(
     summary="an odd number of 1s, any length, by two softmax heads that look at odd and at even positions",
     source=f"{SOURCE}, Section 3.2",
+    formula=ODD,
+    computes="0 < s",
     **PARITY,
     claims="def.languages def.input def.layer def.att def.output def.recognize s3.2.embed s3.2.posrange s3.2.att1 "
     "s3.2.evenodd fig1 s3.2.ffn1 s3.2.layer2 s3.2.s_even s3.2.sign s3.2.O1n prop1 s3.4.accuracy s3.4.ce "
@@ -146,6 +147,8 @@ def parity(this: Recipe, scaled: bool) -> kit.Transformer:
 @recipe(
     summary="parity with layer norm behind each part of a layer; with eta as sure of its answer as one likes",
     source=f"{SOURCE}, Section 4.1, from that of Section 3.2",
+    formula=ODD,
+    computes="0 < s",
     **PARITY,
     claims="def.ln s4.1.pairing s4.1.scaling fig2.eps1e-5 fig2.eps0 appB.homog appB.scalars appB.logits appB.parity "
     "appB.A2 prop2 prop2.ffn prop2.ln prop2.c prop2.ce eq2",
@@ -181,6 +184,8 @@ FIRST_NAMES = ("zero", "one", "cls", "start", "hit", "s")
 @recipe(
     summary="a word that begins with 1, any length, by softmax attention of CLS to position 1",
     source=f"{SOURCE}, Section 3.3",
+    formula=BEGINS,
+    computes="0 < s",
     **FIRST,
     claims="def.languages def.input def.layer def.att def.output def.recognize s3.3.embed s3.3.ffn s3.3.eq1 s3.3.first "
     "s3.3.a20 s3.4.accuracy s3.4.ce s5.2.zero eq2 prop3 prop3.noln",
@@ -229,7 +234,8 @@ def _long_enough(scaled: bool) -> str:
     source=f"{SOURCE}, Section 5.2",
     region="n < exp(c)",
     uniformity="No weight depends on the length, but c must be above log(n - 1); with log n scaling c = 1 serves all.",
-    formula=FIRST["formula"],
+    formula=BEGINS,
+    computes="0 < s",
     reference=FIRST["reference"],
     claims="def.languages s5.2.flawed s5.2.threshold eq2 s5.3.flawed",
     arguments=(SCALED,),
@@ -260,6 +266,8 @@ def first_flawed(this: Recipe, scaled: bool) -> kit.Transformer:
 @recipe(
     summary="first with layer norm behind each part of a layer; with eta as sure of its answer as one likes",
     source=f"{SOURCE}, Section 4.1, from that of Section 3.3",
+    formula=BEGINS,
+    computes="0 < s",
     **FIRST,
     claims="def.ln s4.1.pairing s4.1.scaling fig2.eps1e-5 fig2.eps0 appB.homog appB.scalars appB.logits appB.first "
     "appB.A2 prop2 prop2.ffn prop2.ln prop2.c prop2.ce eq2 prop3 prop3.var prop3.lnlogit prop3.lnbound",
