@@ -12,6 +12,7 @@ from typing import Any
 
 from symcook.errors import BadInput, unknown
 from symcook.model.expr import Tree, children, parse_term, show, valid_name
+from symcook.model.meaning import subtrees
 from symcook.model.plainfamily import ZERO
 
 VERSION = 1
@@ -232,7 +233,7 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
         made = how(tree, reads, ("name", unit or "1"))
         if made == tree:
             return text
-        if unit is None and ("name", "1") in _subtrees(made):
+        if unit is None and ("name", "1") in subtrees(made):
             linear = "a form must be linear, without a constant"
             must = linear if how is _with_unit else "a score must be a sum of products (query form)*(key form)"
             raise BadInput(must, text, 'a constant needs a coordinate that is always 1: "positions": {"one": "1"}')
@@ -251,12 +252,6 @@ def _normed_names(layer: Mapping[str, Any]) -> Iterator[str]:
     for key in ("attention_norms", "feedforward_norms"):
         for norm in layer.get(key, ()):
             yield from map(last_name, norm.get("writes", {}))
-
-
-def _subtrees(tree: Tree) -> Iterator[Tree]:
-    yield tree
-    for one in children(tree):
-        yield from _subtrees(one)
 
 
 def _with_unit(tree: Tree, reads: Reads, unit: Tree) -> Tree:

@@ -13,11 +13,11 @@ Standard library only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Generic, NoReturn, TypeVar
 
 from symcook.errors import BadInput
-from symcook.model.expr import Tree, show
+from symcook.model.expr import Tree, children, show
 
 MAX_RANGE = 10_000
 MAX_STEPS = 1_000_000
@@ -33,6 +33,13 @@ a - b floor(a/b), sign is -1, 0 or 1. Their names are free for coordinates and d
 
 ZERO: Tree = ("num", 0, 1)
 ONE: Tree = ("num", 1, 1)
+
+
+def subtrees(tree: Tree) -> Iterator[Tree]:
+    """A tree and all that stands in it."""
+    yield tree
+    for part in children(tree):
+        yield from subtrees(part)
 
 
 class Meaning(Generic[Value, Truth]):

@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -22,6 +22,7 @@ from symcook.model.checks import MAX_LABEL, Space
 from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.layers import Layer, SelfAttention
+from symcook.model.meaning import subtrees
 from symcook.model.parts import FeedForward, Head, LayerNorm, Part
 from symcook.model.rationals import Rationals, rational
 from symcook.model.symbols import exact, from_sympy
@@ -547,7 +548,7 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
             if names(node[2]) | names(node[3]):  # stays a sum until i and n are known
                 return at_most(max(parts), MAX_SIZE)
             terms = rational(node[3]) - rational(node[2]) + 1
-            if terms > LARGE or (terms > 1 and any(part[0] in ("sum", "prod") for part in _walk(node[4]))):
+            if terms > LARGE or (terms > 1 and any(part[0] in ("sum", "prod") for part in subtrees(node[4]))):
                 raise refuse(f"an expression whose sums, where they are written out, have at most {LARGE} terms")
             calls = before + (calls - before) * max(0, math.ceil(terms))
             return at_most(parts[-1] * max(1, math.ceil(terms)), MAX_SIZE)
@@ -555,7 +556,7 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
             return at_most(sum(parts), MAX_SIZE)
         if tag == "^" or (tag == "call" and node[1] == "pow"):
             exponent = (node[1:] if tag == "^" else node[2])[1]
-            if names(exponent) or any(part[0] == "call" for part in _walk(exponent)):
+            if names(exponent) or any(part[0] == "call" for part in subtrees(exponent)):
                 calls += 1
                 at_most(max(parts), 64)
                 return LARGE
@@ -580,9 +581,3 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
     size(tree)
     if calls > most:
         raise refuse(f"an expression with at most {most} functions and roots")
-
-
-def _walk(tree: Tree) -> Iterator[Tree]:
-    yield tree
-    for child in children(tree):
-        yield from _walk(child)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput
-from symcook.model.expr import Tree, children, names, parse_term, show
+from symcook.model.expr import Tree, names, parse_term, show
+from symcook.model.meaning import subtrees
 from symcook.model.parts import FeedForward, Head
 from symcook.model.rationals import plain
 from symcook.model.symbols import Exact, exact, symbol, to_sympy
@@ -145,7 +146,8 @@ class _Formulas:
         self.symbols = {n: symbol(n) for n in (s.name if isinstance(s, Parameter) else s for s in symbols)}
 
     def constant(self, tree: Tree) -> bool:
-        return not any(True for _ in _calls(tree)) and names(tree) - {"pi"} <= self.symbols.keys()
+        calls = (part[1] for part in subtrees(tree) if part[0] == "call")
+        return not any(name in ACTIVATION_CALLS for name in calls) and names(tree) - {"pi"} <= self.symbols.keys()
 
     def terms(self, tree: Tree, factor: sympy.Expr | int = 1) -> Iterator[tuple[Any, Tree | None]]:
         """Coefficients and what they multiply: a coordinate, a called activation, or None for a constant."""
@@ -178,11 +180,3 @@ class _Formulas:
             name = "" if atom is None else atom[1]
             form[name] = form.get(name, 0) + coefficient
         return {name: value for name, value in form.items() if value != 0}
-
-
-def _calls(tree: Tree) -> Iterator[str]:
-    """The activations called somewhere in a tree."""
-    if tree[0] == "call" and tree[1] in ACTIVATION_CALLS:
-        yield tree[1]
-    for part in children(tree):
-        yield from _calls(part)

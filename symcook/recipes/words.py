@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput
-from symcook.model.expr import ARITY, Tree, children, names, parse_formula, parse_term
-from symcook.model.meaning import ROUNDED
+from symcook.model.expr import ARITY, Tree, names, parse_formula, parse_term
+from symcook.model.meaning import ROUNDED, subtrees
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -31,8 +31,7 @@ def read(text: str, formula: bool) -> Tree:
 
 def called(tree: Tree) -> set[str]:
     """The functions that a text calls."""
-    own = {tree[1]} if tree[0] == "call" else set()
-    return own.union(*map(called, children(tree)))
+    return {part[1] for part in subtrees(tree) if part[0] == "call"}
 
 
 def meanings(text: str, formula: bool) -> dict[str, str]:
