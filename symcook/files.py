@@ -1,12 +1,15 @@
-"""Files that appear whole and together, or not at all, and the refusals of places where none can."""
+"""Files that appear whole and together, or not at all, and the refusals of places where none can; files that are read
+within limits."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any, NoReturn
 
 from symcook.errors import BadInput
 
@@ -72,3 +75,38 @@ def _alone(folder: Path) -> Iterator[None]:
             held.callback(os.close, handle)
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
+
+
+def content(path: str | Path, what: str, most: int) -> bytes:
+    """The bytes of a file, at most so many; BadInput where it cannot be read or has more."""
+    try:
+        with Path(path).open("rb") as stream:
+            data = stream.read(most + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise BadInput(f"{what} must be readable", f"{path} ({reason})") from None
+    if len(data) > most:
+        raise BadInput(f"{what} must have at most {most} bytes", path)
+    return data
+
+
+def exact_json(text: bytes | str, kind: str) -> Any:
+    """A document of JSON with numbers as text. BadInput for a repeated key, a float and a long integer, ValueError and
+    RecursionError for what is no JSON."""
+
+    def pairs(given: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in given]
+        if len(set(names)) < len(names):
+            must = f"a {kind} file must not repeat a key"
+            raise BadInput(must, next(name for name in names if names.count(name) > 1))
+        return dict(given)
+
+    def refused(given: str) -> NoReturn:
+        raise BadInput(f"a number in a {kind} file must be text in the grammar", given, 'write it as "1/2"')
+
+    def whole(given: str) -> int:
+        if len(given) > 18:
+            raise BadInput(f"a whole number in a {kind} file must have at most 18 digits", given)
+        return int(given)
+
+    return json.loads(text, object_pairs_hook=pairs, parse_constant=refused, parse_float=refused, parse_int=whole)

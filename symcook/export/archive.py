@@ -61,6 +61,14 @@ def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, dict
     return _ArchiveWriter(model, dtype, n_max, {} if roundings is None else roundings).archive()
 
 
+def numbered(m: Archive, stem: str, last: str) -> list[str]:
+    """The keys stem1., stem2., ... that an archive has."""
+    found: list[str] = []
+    while f"{stem}{len(found) + 1}.{last}" in m:
+        found.append(f"{stem}{len(found) + 1}.")
+    return found
+
+
 def reach(m: Mapping[str, np.ndarray]) -> int | None:
     """The greatest length of the tables of an archive; None where it has none, and takes every length."""
     return min((len(m[key]) for key in m if key == "positions" or key.endswith(".factor")), default=None)

@@ -13,7 +13,7 @@ from pprint import pformat
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from symcook.errors import BadInput
-from symcook.export.archive import Archive, cast
+from symcook.export.archive import Archive, cast, numbered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -145,10 +145,7 @@ class Lens:
         return found
 
     def head_keys(self, step: int | None) -> list[str]:
-        keys: list[str] = []
-        while step is not None and f"step{step}.head{len(keys) + 1}.V" in self.m:
-            keys.append(f"step{step}.head{len(keys) + 1}.")
-        return keys
+        return [] if step is None else numbered(self.m, f"step{step}.head", "V")
 
     def head(self, key: str) -> tuple[Any, Any, Any]:
         """A head's Q and K, and of V the rows that are not zero; their biases; the places of these rows."""

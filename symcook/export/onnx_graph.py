@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
-from symcook.export.archive import Archive, facts, module
+from symcook.export.archive import Archive, facts, module, numbered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,9 +96,9 @@ class _Graph:
         if "positions" in m:
             z = self.op("Add", z, self.at_length("positions", 2))
         for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
-            norms = [self.normed(key, z) for key in self.numbered(step + "before", "gain")]
+            norms = [self.normed(key, z) for key in numbered(self.m, step + "before", "gain")]
             x = self.op("Concat", *norms, axis=2) if norms else z
-            for key in self.numbered(step + "head", "V"):
+            for key in numbered(self.m, step + "head", "V"):
                 z = self.op("Add", z, self.attended(key, x))
             if step + "W1" in m:
                 if len(m[step + "W1"]):
@@ -109,12 +109,6 @@ class _Graph:
             if step + "after.gain" in m:
                 z = self.normed(step + "after.", z)
         return z
-
-    def numbered(self, stem: str, last: str) -> list[str]:
-        found: list[str] = []
-        while f"{stem}{len(found) + 1}.{last}" in self.m:
-            found.append(f"{stem}{len(found) + 1}.")
-        return found
 
     def at_length(self, key: str, axes: int) -> str:
         """The part of a table for inputs of this length."""

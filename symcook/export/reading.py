@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.compose.states import table_of
 from symcook.door import door
 from symcook.errors import BadInput
-from symcook.export.archive import FORMAT, Archive
+from symcook.export.archive import FORMAT, Archive, numbered
 from symcook.export.files import certificate_of, content, read
 from symcook.export.formats import FORMATS, decode
 from symcook.model.checks import Space
@@ -135,11 +135,11 @@ class _Reader:
         final = None
         for s in range(1, int(m["steps"]) + 1):
             key = f"step{s}."
-            before = [self.norm(name) for name in self.numbered(key + "before", "gain")]
+            before = [self.norm(name) for name in numbered(self.m, key + "before", "gain")]
             after = self.norm(key + "after.") if key + "after.gain" in m else None
             view = [name for norm in before for name in norm.writes] if before else self.space
             norms = (after,) if after is not None else tuple(before)
-            heads = [self.head(name, view) for name in self.numbered(key + "head", "V")]
+            heads = [self.head(name, view) for name in numbered(self.m, key + "head", "V")]
             if not heads and key + "W1" not in m:
                 final = after
                 continue
@@ -156,12 +156,6 @@ class _Reader:
                     else "projected pre" if parts["placement"] == "none" else parts["placement"]
                 )  # fmt: skip
         return [Layer(**parts) for parts in found.values()], final
-
-    def numbered(self, stem: str, last: str) -> list[str]:
-        found: list[str] = []
-        while f"{stem}{len(found) + 1}.{last}" in self.m:
-            found.append(f"{stem}{len(found) + 1}.")
-        return found
 
     def norm(self, key: str) -> LayerNorm:
         m, size = self.m, len(self.m[key + "gain"])

@@ -7,7 +7,7 @@ from pprint import pformat
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from symcook.export.archive import Archive, reach
+from symcook.export.archive import Archive, numbered, reach
 
 if TYPE_CHECKING:
     import numpy as np
@@ -264,13 +264,13 @@ def _forward(m: Archive) -> Iterator[str]:
     for s in range(1, int(m["steps"]) + 1):
         step, own = f"step{s}.", f"self.step{s}"
         yield f"# step {s}, of layer {int(m[step + 'layer'])}"
-        before = _numbered(m, step + "before", "gain")
+        before = numbered(m, step + "before", "gain")
         norms = [_norm(m, key) for key in before]
         x = "z"
         if norms:
             yield f"x = {norms[0]}" if len(norms) == 1 else f"x = torch.cat([{', '.join(norms)}], dim=2)"
             x = "x"
-        heads = _numbered(m, step + "head", "V")
+        heads = numbered(m, step + "head", "V")
         if heads:
             calls = []
             for key in heads:
@@ -295,11 +295,3 @@ def _norm(m: Archive, key: str) -> str:
     if str(m[key + "zero_variance"]) == "zero" or m[key + "epsilon"] > 0:
         facts.append("refuse=False")
     return f"normed(z, {', '.join(facts)})"
-
-
-def _numbered(m: Archive, stem: str, last: str) -> list[str]:
-    found, k = [], 1
-    while f"{stem}{k}.{last}" in m:
-        found.append(f"{stem}{k}.")
-        k += 1
-    return found

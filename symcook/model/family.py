@@ -9,11 +9,14 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from symcook.errors import BadInput
+from symcook.files import content, exact_json
 from symcook.model.expr import ARITY, Tree, children, show, valid_name
-from symcook.model.familydocument import MASKS, OWN_INDEX, TAKEN, WEIGHTINGS, plain
+from symcook.model.familydocument import MASKS as MASKS
+from symcook.model.familydocument import OWN_INDEX, TAKEN, plain
+from symcook.model.familydocument import WEIGHTINGS as WEIGHTINGS
 from symcook.model.plainfamily import (
     ZERO,
     Declared,
@@ -23,28 +26,10 @@ from symcook.model.plainfamily import (
     Norm,
     PlainFamily,
     Range,
-    Repeat,
     Scope,
     Write,
 )
 
-__all__ = [
-    "MASKS",
-    "WEIGHTINGS",
-    "Declared",
-    "Family",
-    "FamilyHead",
-    "FamilyLayer",
-    "FamilyReadout",
-    "Norm",
-    "Range",
-    "Repeat",
-    "Write",
-    "load",
-    "loads",
-    "renamed",
-    "shipped",
-]  # fmt: skip
 MAX_BYTES = 1_000_000
 
 
@@ -253,12 +238,7 @@ def shipped(name: str) -> Path:
 
 def load(path: str | Path, choices: Mapping[str, str] | None = None) -> Family:
     """Read a family file. BadInput, in one sentence, for whatever is wrong with it."""
-    try:
-        with Path(path).open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise BadInput("a family file must be readable", f"{path} ({error.strerror})") from None
-    return loads(data, choices)
+    return loads(content(path, "a family file", MAX_BYTES), choices)
 
 
 def loads(data: bytes | str, choices: Mapping[str, str] | None = None) -> Family:
@@ -266,27 +246,7 @@ def loads(data: bytes | str, choices: Mapping[str, str] | None = None) -> Family
     if len(data) > MAX_BYTES:
         raise BadInput(f"a family file must have at most {MAX_BYTES} bytes", len(data))
     try:
-        document = json.loads(
-            data, object_pairs_hook=_pairs, parse_float=_no_float, parse_constant=_no_float, parse_int=_whole
-        )
+        document = exact_json(data, "family")
     except (ValueError, RecursionError) as error:
         raise BadInput("a family file must be JSON", str(error)[:80]) from None
     return Family(document, choices)
-
-
-def _pairs(pairs: list[tuple[str, object]]) -> dict[str, Any]:
-    out = dict(pairs)
-    if len(out) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise BadInput("a family file must not repeat a key", next(key for key in keys if keys.count(key) > 1))
-    return out
-
-
-def _no_float(given: str) -> NoReturn:
-    raise BadInput("a number in a family file must be text in the grammar", given, 'write it as "1/2"')
-
-
-def _whole(given: str) -> int:
-    if len(given) > 18:
-        raise BadInput("a whole number in a family file must have at most 18 digits", given)
-    return int(given)

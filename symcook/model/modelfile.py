@@ -13,11 +13,11 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from symcook.door import door
 from symcook.errors import BadInput, NotExact
-from symcook.files import put
+from symcook.files import content, exact_json, put
 from symcook.model.checks import MAX_LABEL, Space
 from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
@@ -202,14 +202,7 @@ def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
 def load(path: str | Path) -> Transformer:
     """Read a model file. Raises BadInput, in one sentence, for whatever is wrong with it."""
     source = Path(path)
-    try:
-        with source.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise BadInput("a model file must be readable", f"{source} ({reason})") from None
-    if len(data) > MAX_BYTES:
-        raise BadInput(f"a model file must have at most {MAX_BYTES} bytes", source)
+    data = content(source, "a model file", MAX_BYTES)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -232,13 +225,7 @@ def loads(text: str) -> Transformer:
         raise BadInput(f"a model file must have at most {MAX_BYTES} characters", len(text))
     _check_nesting(text)
     try:
-        document = json.loads(
-            text,
-            object_pairs_hook=_pairs,
-            parse_constant=_no_number,
-            parse_float=_no_number,
-            parse_int=_small_integer,
-        )
+        document = exact_json(text, "model")
     except json.JSONDecodeError as error:
         raise BadInput(
             "a model file must be complete JSON", f"{error.msg} at line {error.lineno}", "save it again"
@@ -261,25 +248,6 @@ def _check_nesting(text: str) -> None:
                 raise BadInput(f"a model file must nest at most {MAX_NESTING} deep", "more")
         elif letter in "]}":
             depth -= 1
-
-
-def _pairs(pairs: list[tuple[str, object]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        names = [name for name, _ in pairs]
-        repeated = next(name for name in names if names.count(name) > 1)
-        raise BadInput("a model file must not repeat a key", repeated)
-    return result
-
-
-def _no_number(given: str) -> NoReturn:
-    raise BadInput("a number in a model file must be text in the grammar", given, 'write it as "1/2"')
-
-
-def _small_integer(given: str) -> int:
-    if len(given) > 18:
-        raise BadInput("a whole number in a model file must have at most 18 digits", given)
-    return int(given)
 
 
 class _Document:
