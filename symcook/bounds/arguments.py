@@ -176,6 +176,28 @@ def decided(difference: Callable[[], flint.arb], digits: int, what: str) -> bool
         return None
 
 
+def distance(mass: flint.arb) -> flint.arb:
+    """The L1 distance of softmax from one position, where the others have so much weight against its 1."""
+    return 2 * mass / (1 + mass)
+
+
+def against(
+    value: Callable[[], flint.arb],
+    claimed: Callable[[], flint.arb],
+    digits: int,
+    labels: tuple[str, str],
+    difference: Callable[[], flint.arb] | None = None,
+) -> dict[str, Any]:
+    """What a `Bound` says of a supremum and the claimed bound: both, and whether the one is at most the other, by
+    `difference` where that is given: what has the sign of the claimed bound less the value, and cancels less."""
+    return {
+        "value": shown(value, digits, f"the {labels[0]}"),
+        "claimed": shown(claimed, digits, "the claimed bound"),
+        "holds": decided(difference or (lambda: claimed() - value()), digits, f"the {' <= '.join(labels)}"),
+        "labels": labels,
+    }
+
+
 @dataclass(frozen=True, repr=False)
 class Bound(Shown):
     """A claimed bound beside the sharp value.

@@ -8,7 +8,7 @@ from math import isqrt
 
 import flint
 
-from symcook.bounds.arguments import Bound, count, decided, positive, shown
+from symcook.bounds.arguments import Bound, against, count, distance, positive, shown
 from symcook.bounds.sums import hyperbolic, squares
 from symcook.errors import SymcookError, unknown
 from symcook.numbers.balls import check_digits
@@ -48,16 +48,9 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
         both = 2 - sum((_power(gap(), m) for m in sides), flint.arb(0))
         return x * both / (1 - x)
 
-    def value() -> flint.arb:
-        return 2 * mass() / (1 + mass())
-
     def at_end() -> flint.arb:
         x = (-gap()).exp()
-        one = x * (1 if length is None else 1 - _power(gap(), length - 1)) / (1 - x)
-        return 2 * one / (1 + one)
-
-    def claimed() -> flint.arb:
-        return 4 * (-gap()).exp()
+        return distance(x * (1 if length is None else 1 - _power(gap(), length - 1)) / (1 - x))
 
     def difference() -> flint.arb:
         """(claimed - value) (1 + S) (1 - x)/(2 x), where both parts are positive or zero."""
@@ -68,13 +61,10 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
     return Bound(
         kind="ziggurat",
         parameters={"gamma": text} | ({} if length is None else {"n": length}),
-        value=shown(value, wanted, "the supremum"),
-        claimed=shown(claimed, wanted, "the claimed bound"),
-        holds=decided(difference, wanted, "the supremum <= 4 e^-gamma"),
+        **against(lambda: distance(mass()), lambda: 4 * (-gap()).exp(), wanted, ("supremum", "4 e^-gamma"), difference),
         attained=length is not None,
         where=f"with the maximum at p = {sides[0] + 1} and slopes of gamma" if sides else "approached as n grows",
         source="yang2026, Lemma 6",
-        labels=("supremum", "4 e^-gamma"),
         proofs=(
             "yang2026.lemma6",
             "lem.ziggurat_sharp",
@@ -122,19 +112,13 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
         mass, mean = squares(gap(), ends)
         return mean / (1 + mass)
 
-    def claimed() -> flint.arb:
-        return 3 * (-gap()).exp() / 2
-
     return Bound(
         kind="table-lookup",
         parameters={"gamma": text} | ({} if length is None else {"n": length}),
-        value=shown(value, wanted, "the supremum"),
-        claimed=shown(claimed, wanted, "the claimed bound"),
-        holds=decided(lambda: claimed() - value(), wanted, "the supremum <= (3/2) e^-gamma"),
+        **against(value, lambda: 3 * (-gap()).exp() / 2, wanted, ("greatest error", "(3/2) e^-gamma")),
         attained=length is not None,
         where="approached as n grows, t at an end" if length is None else "at t = 1 and t = n",
         source="yang2026, Lemma 7",
-        labels=("greatest error", "(3/2) e^-gamma"),
         proofs=(
             "yang2026.lemma7",
             "lem.lookup_any",
@@ -251,22 +235,12 @@ def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: i
         x = (-gap()).exp()
         return x * (1 - _power(gap(), length - 1)) / (1 - x)
 
-    def value() -> flint.arb:
-        found = mass()
-        return 2 * found / (1 + found)
-
-    def claimed() -> flint.arb:
-        return 4 * (-gap()).exp()
-
     return Bound(
         kind="tie-break",
         parameters={"variant": variant, "gamma": text, "n": length},
-        value=shown(value, wanted, "the supremum"),
-        claimed=shown(claimed, wanted, "the claimed bound"),
-        holds=decided(lambda: claimed() - value(), wanted, "the supremum <= 4 e^-gamma"),
+        **against(lambda: distance(mass()), lambda: 4 * (-gap()).exp(), wanted, ("supremum", "4 e^-gamma")),
         attained=True,
         where=f"with scores {VARIANTS[variant]}; ties on the one side, a gap of 1 on the other",
         source="yang2026, Lemma 8",
-        labels=("supremum", "4 e^-gamma"),
         proofs=(f"yang2026.lemma8{variant}", SHARP[variant]),
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 import flint
 
-from symcook.bounds.arguments import Bound, count, decided, number_tree, positive, rational_value, shown, written
+from symcook.bounds.arguments import Bound, against, count, number_tree, positive, rational_value, written
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term
 from symcook.numbers.balls import arb_of, check_digits
@@ -246,13 +246,10 @@ def softmax_of_scores(
     return Bound(
         kind="softmax",
         parameters={"scores": listed, "n": many, "gamma": text},
-        value=shown(lambda: deficits.distance(ball_of()), wanted, "the distance"),
-        claimed=shown(claimed, wanted, "the claimed bound"),
-        holds=decided(lambda: claimed() - deficits.distance(ball_of()), wanted, "the distance <= 2 n e^-gap"),
+        **against(lambda: deficits.distance(ball_of()), claimed, wanted, ("L1 distance", "2 n e^(-gamma gap)")),
         attained=True,
         where="by these scores",
         source="Cookbook, Lemma 5.3",
-        labels=("L1 distance", "2 n e^(-gamma gap)"),
         proofs=("cookbook.s5.7.lemma5.3", "yang2026.lemma32.hard"),
         extra={
             "score gap": "none: all scores are equal" if gap is None else written(gap),

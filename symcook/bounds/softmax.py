@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import flint
 
-from symcook.bounds.arguments import Bound, count, decided, exact, positive, shown
+from symcook.bounds.arguments import Bound, against, count, decided, distance, exact, positive, shown
 from symcook.bounds.scores import Deficits
 from symcook.bounds.sums import reach, squares
 from symcook.errors import BadInput
@@ -50,23 +50,16 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
     others = flint.arb(flint.fmpz(many - 1))
 
     def value() -> flint.arb:
-        mass = others * (-gap()).exp()
-        return 2 * mass / (1 + mass)
-
-    def claimed() -> flint.arb:
-        return 2 * many * (-gap()).exp()
+        return distance(others * (-gap()).exp())
 
     where = "by any one score" if many == 1 else "by one maximal score and all others exactly gamma below it"
     return Bound(
         kind="softmax-hardmax",
         parameters={"n": many, "gamma": text, "ties": bool(ties)},
-        value=shown(value, wanted, "the supremum"),
-        claimed=shown(claimed, wanted, "the claimed bound"),
-        holds=decided(lambda: claimed() - value(), wanted, "the supremum <= 2 n e^-gamma"),
+        **against(value, lambda: 2 * many * (-gap()).exp(), wanted, ("supremum", "2 n e^-gamma")),
         attained=True,
         where=where,
         source="Cookbook, Lemma 5.3",
-        labels=("supremum", "2 n e^-gamma"),
         proofs=(
             "cookbook.s5.7.lemma5.3",
             "yang2026.lemma32.hard",
@@ -133,16 +126,12 @@ def quadratic_lookup(
     sides = 2 if length is None or place is None else (place > 1) + (place < length)
 
     def value() -> flint.arb:
-        found = sides * (-ball_of()).exp() + beyond()
-        return 2 * found / (1 + found)
+        return distance(sides * (-ball_of()).exp() + beyond())
 
     def difference() -> flint.arb:
         """(claimed - value) (1 + S), without the cancellation of 4 x against 2 S."""
         x, rest = (-ball_of()).exp(), beyond()
         return (4 - 2 * sides) * x + 4 * x * (sides * x + rest) - 2 * rest
-
-    def claimed() -> flint.arb:
-        return 4 * (-ball_of()).exp()
 
     def free() -> flint.arb:
         x = (-ball_of()).exp()
@@ -150,23 +139,17 @@ def quadratic_lookup(
 
     extra = {"free of n": shown(free, wanted)}
     if length is not None:
-
-        def general() -> flint.arb:
-            return 2 * length * (-ball_of()).exp()
-
-        extra["2 n e^-gamma"] = shown(general, wanted)
+        extra["2 n e^-gamma"] = shown(lambda: 2 * length * (-ball_of()).exp(), wanted)
     parameters: dict[str, int | bool | str] = {"gamma": text}
     parameters |= {name: v for name, v in (("n", length), ("q", at)) if v is not None}
+    labels = ("L1 distance" if at is not None else "supremum", "4 e^-gamma")
     return Bound(
         kind="lookup",
         parameters=parameters,
-        value=shown(value, wanted, "the supremum"),
-        claimed=shown(claimed, wanted, "the claimed bound"),
-        holds=decided(difference, wanted, "the supremum <= 4 e^-gamma"),
+        **against(value, lambda: 4 * (-ball_of()).exp(), wanted, labels, difference),
         attained=length is not None,
         where=f"at q = {place}" if length is not None else "approached as n grows, q in the middle",
         source="Cookbook, Section 5.3.4; yang2026, Lemma 6",
-        labels=("L1 distance" if at is not None else "supremum", "4 e^-gamma"),
         proofs=("lem.quadratic_l1", "lem.quadratic_l1_simple", "lem.quadratic_greatest"),
         extra=extra,
     )

@@ -316,7 +316,7 @@ def reference(
     function = getattr(importlib.import_module(module), attribute)
     read = found.read(arguments or {})
     model = None if found.kind == "language" else found.make(found, **read)
-    known = read if model is None else read | _symbols(found, model, values or {})
+    known = read if model is None else {"names": model.embedding.inputs, **read, **_symbols(found, model, values or {})}
     if found.adapt is not None:
         return found.adapt(function, known)
     ask = asked(function, known)
@@ -326,8 +326,8 @@ def reference(
 
 
 def asked(function: Callable[..., Any], known: Mapping[str, object]) -> Callable[..., Any]:
-    """A reference as a function of one input (or a Fold): it is given by name what it takes of the arguments and
-    symbols `known`, and one that takes nothing else makes that function."""
+    """A reference as a function of one input (or a Fold): it is given by name what it takes of the arguments, symbols
+    and `names` of inputs that are `known`, and one that takes nothing else makes that function."""
     if isinstance(function, kit.Fold):
         return function
     takes = list(inspect.signature(function).parameters)

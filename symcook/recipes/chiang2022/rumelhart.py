@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes.arguments import integer
-from symcook.recipes.feedforward import Adapted, Answer, over_numbers, recipe, two_valued
+from symcook.recipes.feedforward import over_numbers, recipe, two_valued
 
 MOST_INPUTS = 256
 
@@ -18,10 +15,6 @@ def _inputs(n: int) -> tuple[str, ...]:
 
 def _input_bits(n: int) -> str:
     return two_valued(_inputs(n))
-
-
-def _by_input(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
-    return lambda given: function(given, names=_inputs(known["n"]))
 
 
 @recipe(
@@ -35,7 +28,6 @@ def _by_input(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adap
     claims="s3.1.rumelhart.h1 s3.1.rumelhart",
     reference="symcook.spec.feedforward:parity",
     arguments=(Argument("n", "3", "the number of bits", integer(1, MOST_INPUTS)),),
-    adapt=_by_input,
     region_of=_input_bits,
 )
 def rumelhart_parity(this: Recipe, n: int) -> kit.Transformer:

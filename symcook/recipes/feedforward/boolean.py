@@ -27,11 +27,6 @@ def _all_bits(table: tuple[int, ...]) -> str:
     return two_valued(_bit_names(table))
 
 
-def _named_bits(function: Callable[..., Answer], known: Mapping[str, Any]) -> Adapted:
-    table = known["table"]
-    return lambda given: function(given, table=table, names=_bit_names(table))
-
-
 @recipe(
     summary="any Boolean function of m bits, from its truth table",
     source="Cookbook, Section 4.8, Eq. (35)",
@@ -49,7 +44,6 @@ def _named_bits(function: Callable[..., Answer], known: Mapping[str, Any]) -> Ad
             bits(MAX_BITS),
         ),
     ),
-    adapt=_named_bits,
     region_of=_all_bits,
 )
 def boolean(this: Recipe, table: tuple[int, ...]) -> kit.Transformer:
