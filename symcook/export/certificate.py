@@ -41,7 +41,6 @@ SHOWN = 64
 GRID = tuple(Fraction(v) for v in ("0", "1", "-1", "2", "1/2", "-2", "-1/2", "1/3", "1/7", "-1/1000"))
 
 
-
 def compare(model: Transformer, m: Archive, n_max: int, progress: Progress | None = None) -> dict[str, Any]:
     """Run the archive's arrays and the exact model on the same inputs, length by length, until they part.
 

@@ -28,7 +28,6 @@ INPUTS = 500
 BITS = 256
 
 
-
 @dataclass(frozen=True, repr=False)
 class Diff(Shown):
     """What `diff` found.

@@ -50,30 +50,28 @@ def _safetensors(m: Archive, stem: str) -> dict[str, bytes]:
 
 
 def _torch(m: Archive, stem: str) -> dict[str, bytes]:
-    import hashlib
+    from symcook.export import torch_code
 
-    from symcook.export.torch_code import code, tensors
-
-    torch = module("torch")
-    kind = getattr(torch, str(m["dtype"]))
-    state = {key: torch.from_numpy(array.copy()).to(kind) for key, array in tensors(m).items()}
-    buffer = io.BytesIO()
-    torch.save(state, buffer)
-    data = buffer.getvalue()
-    return {".pt": data, ".py": code(m, stem, hashlib.sha256(data).hexdigest()).encode()}
+    return _with_code(m, stem, ".pt", torch_code.tensors(m), torch_code.code)
 
 
 def _transformerlens(m: Archive, stem: str) -> dict[str, bytes]:
+    from symcook.export import lens
+
+    return _with_code(m, stem, ".pth", lens.Lens(m).state(), lens.code)
+
+
+def _with_code(
+    m: Archive, stem: str, ending: str, arrays: Archive, code: Callable[[Archive, str, str], str]
+) -> dict[str, bytes]:
+    """A state dict of these arrays, and the code that reads it, which knows its hash."""
     import hashlib
 
-    from symcook.export.lens import Lens, code
-
     torch = module("torch")
-    kind = getattr(torch, str(m["dtype"]))
-    buffer = io.BytesIO()
-    torch.save({key: torch.from_numpy(array.copy()).to(kind) for key, array in Lens(m).state().items()}, buffer)
+    kind, buffer = getattr(torch, str(m["dtype"])), io.BytesIO()
+    torch.save({key: torch.from_numpy(array.copy()).to(kind) for key, array in arrays.items()}, buffer)
     data = buffer.getvalue()
-    return {".pth": data, ".py": code(m, stem, hashlib.sha256(data).hexdigest()).encode()}
+    return {ending: data, ".py": code(m, stem, hashlib.sha256(data).hexdigest()).encode()}
 
 
 def _onnx(m: Archive, stem: str) -> dict[str, bytes]:

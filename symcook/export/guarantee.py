@@ -57,7 +57,6 @@ HELP = (
 HELP_ZERO = "in place of = 0 a test |x| <= t, with t above the outputs of such words, helps too"
 
 
-
 def weights(model: Transformer) -> int:
     """How many numbers of the matrices are not zero: about how many products a run has at each position."""
     blocks = (part for step in model.sublayers for part in step.all_parts)

@@ -76,8 +76,7 @@ def text(model: Transformer) -> str:
     """Everything that a model is made of, in the order of the forward pass."""
     lines = wrapped(_headline(model), "  ")
     if model.parameters:
-        rows = [[p.name, p.region, "none" if p.default is None else from_sympy(p.default)] for p in model.parameters]
-        lines.append(table(["symbol", "valid where", "default"], rows))
+        lines.append(table(*_symbols(model)))
     lines.append("\nEmbedding")
     embedding = model.embedding
     if embedding.words is not None:
@@ -85,7 +84,7 @@ def text(model: Transformer) -> str:
         rows = [[token, *(abridged(from_sympy(v.get(c, 0))) for c in used)] for token, v in embedding.words.items()]
         lines.append(table(["token", *used], rows))
     else:
-        lines.append(f"  inputs: {', '.join(embedding.inputs or ())}, one row a position")
+        lines.append(f"  {_rows(embedding)}")
     lines += [f"  {added}" for added in _added(model)]
     for name, value in embedding.positions.items():
         lines += _position_lines(model, name, value)
@@ -135,6 +134,16 @@ def _added(model: Transformer) -> list[str]:
     ends = zip(model.embedding.ends, ("in front of", "behind"), strict=True)
     what = "every input; lengths and positions count it"
     return [f"the model adds {token} {where} {what}" for tokens, where in ends for token in tokens]
+
+
+def _symbols(model: Transformer) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of the table of symbols."""
+    rows = [[p.name, p.region, "none" if p.default is None else from_sympy(p.default)] for p in model.parameters]
+    return ["symbol", "valid where", "default"], rows
+
+
+def _rows(embedding: Embedding) -> str:
+    return f"inputs: {', '.join(embedding.inputs or ())}, one row a position"
 
 
 def _headline(model: Transformer) -> str:
@@ -221,16 +230,13 @@ def html(model: Transformer) -> str:
     first, *lines = _headline(model).split("\n")
     parts = [paragraph(first, *lines, bold=True)]
     if model.parameters:
-        rows = [[p.name, p.region, "none" if p.default is None else from_sympy(p.default)] for p in model.parameters]
-        parts.append(section("Symbols", html_table(["symbol", "valid where", "default"], rows, words=True)))
+        parts.append(section("Symbols", html_table(*_symbols(model), words=True)))
     embedding, names = model.embedding, list(model.space)
     if embedding.words is not None:
         table = [[token, *map(from_sympy, _values(values, names))] for token, values in embedding.words.items()]
         parts.append(section("Embedding", html_table(["token", *names], table)))
     else:
-        parts.append(
-            section("Embedding", paragraph(f"inputs: {', '.join(embedding.inputs or ())}, one row a position"))
-        )
+        parts.append(section("Embedding", paragraph(_rows(embedding))))
     places = [[c, from_sympy(v)] for c, v in embedding.positions.items()]
     if places:
         header = ["coordinate", f"at position i of n (i counts from {embedding.start})"]
