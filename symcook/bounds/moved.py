@@ -29,6 +29,7 @@ from symcook.domains.rowwise import Column, Columns, Rowwise
 from symcook.errors import BadInput, Undecided
 from symcook.model.expr import Tree, names
 from symcook.model.rationals import rational
+from symcook.numbers.balls import arb_of
 from symcook.numbers.evaluate import evaluate
 
 NONE = arb(0)
@@ -99,7 +100,7 @@ class Moved(Rowwise):
         super().__init__()
         self.bits, self.entries, self.format = bits, {name: k for k, name in enumerate(entries)}, format
         with self.context():
-            self.delta = arb(fmpq(delta.numerator, delta.denominator))
+            self.delta = arb_of(delta)
         self.known: dict[Any, Off] = {}
         self.bent: list[Off] = []
         """The u of each kink, whose |u|/2 moves by half of what u does."""
@@ -147,7 +148,7 @@ class Moved(Rowwise):
         exact = arb(evaluate(value) if isinstance(value, tuple) else fmpq(value.numerator, value.denominator))
         if self.format is None:
             return Off(self, exact)
-        off = _dyadic(self.format.stored(value)) - exact
+        off = arb_of(self.format.stored(value)) - exact
         return Off(self, exact) if off.is_zero() else Off(self, exact, self.one(self.width - 1, off))
 
     def one(self, place: int, value: arb) -> arb_mat:
@@ -286,7 +287,7 @@ class Moved(Rowwise):
             self.bent.append(x)
         kink, first = self.forms[key]
         half = self.passed(arb(ACTIVATIONS["relu"](x.exact)), [(x, HALF)])
-        more = _dyadic(abs(factor) / first)
+        more = arb_of(abs(factor) / first)
         half.kinks = {**half.kinks, kink: half.kinks.get(kink, NONE) + more}
         return half
 
@@ -335,7 +336,7 @@ class Moved(Rowwise):
         found = []
         for row in rows:
             alone = len(scores) == 1 and scores[0].still  # e^0/e^0
-            if alone or (self.format is None and _same_objects(row)):  # of floats, weights add up to nearly 1
+            if alone or (self.format is None and _same(row)):  # of floats, weights add up to nearly 1
                 found.append(row[0])
                 continue
             values = [value.whole for value in row]
@@ -368,7 +369,7 @@ class Moved(Rowwise):
         return size * ((1 + above) * (1 + unit) / (1 - below) - 1) + lost + self.format.tiny
 
     def soft(self, queries: Columns, keys: Columns, values: Columns, seen: Sequence[range], factor: Coefficient) -> Any:
-        if self.format is None and all(_same_objects(column) for column in keys):  # equal scores
+        if self.format is None and all(_same(column) for column in keys):  # equal scores
             return [self.plain(column, seen, "average") for column in values]
         return super().soft(queries, keys, values, seen, factor)
 
@@ -399,16 +400,8 @@ def _shares(scores: Sequence[arb]) -> list[arb]:
     return [weight / total for weight in weights]
 
 
-def _same(balls: Sequence[arb]) -> bool:
-    return all(one is balls[0] for one in balls)
-
-
-def _same_objects(entries: Sequence[object]) -> bool:
+def _same(entries: Sequence[object]) -> bool:
     return all(one is entries[0] for one in entries)
-
-
-def _dyadic(value: Fraction) -> arb:
-    return arb(fmpq(value.numerator, value.denominator))
 
 
 def _gelu_slope(x: arb) -> arb:

@@ -56,8 +56,6 @@ def _lines(found: Check, name: str, command: Command | None) -> list[str]:
 
 
 def _answer(value: object) -> str:
-    if isinstance(value, bool):
-        return "accept" if value else "reject"
     if isinstance(value, dict):
         return ", ".join(f"{name} = {value_text(item)}" for name, item in value.items())
     return "[" + "; ".join(map(_answer, value)) + "]" if isinstance(value, list) else value_text(value)

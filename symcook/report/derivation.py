@@ -10,7 +10,7 @@ from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.symbols import tree_from_sympy
-from symcook.report.document import WIDE, Drawn, abridged
+from symcook.report.document import VERDICTS, WIDE, Drawn, abridged
 from symcook.report.latex import formula_rows, latex
 from symcook.report.markup import Display, TableCell, page, paragraph, table, upright, words
 from symcook.report.mathml import math
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DRAWN = 250
 """The characters of a formula that is drawn: browsers break no formula into lines."""
 _COMPARES = re.compile("[<=>~]")
-VERDICTS = {True: "accept", False: "reject", None: "open: it depends on the symbols"}
+OPEN = "open: it depends on the symbols"
 
 
 def line(found: Derivation) -> str:
@@ -66,8 +66,8 @@ def _said(found: Derivation, one: AtPosition | Derivation) -> dict[str, str]:
     if found.overall and one is not found:
         return {}
     if found.labelled:
-        return {"answer": VERDICTS[None] if one.label is None else one.label}
-    return {"verdict": VERDICTS[one.accept]} if found.decides else {}
+        return {"answer": OPEN if one.label is None else one.label}
+    return {"verdict": OPEN if one.accept is None else VERDICTS[one.accept]} if found.decides else {}
 
 
 def _holds(found: Derivation) -> Iterator[str]:

@@ -241,9 +241,7 @@ def value_text(value: object) -> str:
         return value["mid"] if value["rad"] == "0" else f"{value['mid']} ± {value['rad']}"
     if isinstance(value, dict):
         return "(" + ", ".join(f"{key} {value_text(item)}" for key, item in value.items()) + ")"
-    if isinstance(value, bool):
-        return "accept" if value else "reject"
-    return "undecided" if value is None else str(value)
+    return VERDICTS[value] if value is None or isinstance(value, bool) else str(value)
 
 
 def value_latex(value: object) -> str:
