@@ -8,7 +8,7 @@ from typing import Any
 
 from symcook.compose.cooling import single_head
 from symcook.compose.routing import choice, fresh, route, united
-from symcook.compose.stacking import diagonal, joint_parameters, least, shifted, written
+from symcook.compose.stacking import joint_parameters, least, level, shifted, written
 from symcook.door import door
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.checks import Space
@@ -234,7 +234,8 @@ class Builder:
         for layer in model.layers:  # of one head each: heads of one layer read one stream, steps read what is there
             for part in layer.parts():
                 assert not isinstance(part, LayerNorm)  # _check_inline let none through
-                self._steps.append(_inlined(part, to))
+                reads, puts = (tuple(to[one] for one in side) for side in (part.reads, part.writes))
+                self._steps.append(route(part, reads=reads, writes=puts))  # two inputs may be one coordinate here
         self._parameters = joint_parameters(self._parameters, model.parameters)
         self._max_length = least((self._max_length, None if model.pointwise else model.max_length))
         return writes
@@ -335,11 +336,6 @@ def _check_inline(model: Transformer, writes: Sequence[str]) -> None:
         raise BadInput(f"there must be a name for each output of {model.name}: {shown}", len(writes))
 
 
-def _inlined(part: Any, to: Mapping[str, str]) -> Head | FeedForward:
-    """`part` on the coordinates `to`; two inputs may be one coordinate here."""
-    return route(part, reads=tuple(to[name] for name in part.reads), writes=tuple(to[name] for name in part.writes))
-
-
 def _alone(step: Head | FeedForward) -> Layer:
     return Layer(SelfAttention((step,))) if isinstance(step, Head) else Layer(None, step)
 
@@ -366,10 +362,5 @@ def _packed(steps: Sequence[Head | FeedForward]) -> tuple[Layer, ...]:
         for name in step.writes:
             written[name] = max(place, written.get(name, 0))
     return tuple(
-        _level(places.get(2 * level, []), places.get(2 * level + 1, []))
-        for level in range(max(places, default=-1) // 2 + 1)
+        level(places.get(place, []), places.get(place + 1, [])) for place in range(0, max(places, default=-1) + 1, 2)
     )
-
-
-def _level(heads: Sequence[Head], networks: Sequence[FeedForward]) -> Layer:
-    return Layer(SelfAttention(tuple(heads)) if heads else None, diagonal(networks) if networks else None)

@@ -10,7 +10,7 @@ from symcook.errors import BadInput, require_known, unknown
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, LayerNorm
+from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Parameter, Transformer
 
@@ -255,11 +255,15 @@ def _side_by_side(one: Layer | None, two: Layer | None) -> list[Layer]:
     if one is None or two is None:
         return _stack(one, two)
     heads = [head for layer in (one, two) if layer.attention is not None for head in layer.attention.heads]
-    attention = SelfAttention(tuple(heads)) if heads else None
     networks = [layer.feedforward for layer in (one, two) if layer.feedforward is not None]
     if len({network.activation for network in networks}) == 2:
-        return [Layer(attention, networks[0]), Layer(None, networks[1])]
-    return [Layer(attention, diagonal(networks) if networks else None)]
+        return [level(heads, networks[:1]), Layer(None, networks[1])]
+    return [level(heads, networks)]
+
+
+def level(heads: Sequence[Head], networks: Sequence[FeedForward]) -> Layer:
+    """One layer with all of these, networks of one activation."""
+    return Layer(SelfAttention(tuple(heads)) if heads else None, diagonal(networks) if networks else None)
 
 
 def diagonal(networks: Sequence[FeedForward]) -> FeedForward:
