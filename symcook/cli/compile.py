@@ -74,7 +74,7 @@ def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[st
         statement, found = formulas.prove(model, seconds)
     if found.certificate is None or found.verdict is None:
         why = str(found.missing).partition("\n")[0]
-        raise Undecided(f"the model is written, and no proof was found: {why}; check compares it on all words to a length.")
+        raise Undecided(f"the model is written, and no proof was found: {why}; check compares it word by word.")
     texts = (json.dumps(found.certificate) + "\n", own.expanded(statement, found.certificate))
     put({path: text.encode() for path, text in zip(beside, texts, strict=True)}, force=True)
     return {"certificate": str(beside[0]), "verdict": found.verdict.words}

@@ -35,4 +35,5 @@ def compile(kind: str, source: str, *, alphabet: str | Sequence[str] | None = No
     from symcook.programs.reading import read_formula
 
     formula = read_formula(source, alphabet)
-    return compiled(formula, source, name or (source if len(source) <= 40 else "formula"))
+    short = " ".join(source.split())
+    return compiled(formula, source, name or (short if len(short) <= 40 and short.isprintable() else "formula"))

@@ -42,7 +42,9 @@ class Diagrams:
 
 
 def _at(f: Node, variable: int, value: bool) -> Node:
-    return f[1 + value] if not isinstance(f, bool) and f[0] == variable else f
+    if isinstance(f, bool) or f[0] != variable:
+        return f
+    return f[2] if value else f[1]
 
 
 def cubes(f: Node, most: int) -> list[Cube] | None:

@@ -1,9 +1,10 @@
 """Formulas of temporal logic to transformers with unique-hard attention, packed and exact.
 
-A head an operator: previous is the rightmost position that stands before, with scores zero; `F since G` is the rightmost
-j <= i at which ~F | G is greatest, and gives F & G there, which is 0 where it is nowhere true. next and until are their
-mirror images. Boolean parts between them are functions of bits, each in one network: a ReLU for each of its disjoint
-cubes. Letter sets stand in the embedding. So the depth is that of the operators on other positions, and one more.
+A head an operator: previous is the rightmost position that stands before, with scores zero; `F since G` is the
+rightmost j <= i at which ~F | G is greatest, and gives F & G there, which is 0 where it is nowhere true. next and until
+are their mirror images. Boolean parts between them are functions of bits, each in one network: a ReLU for each of its
+disjoint cubes. Letter sets stand in the embedding. So the depth is that of the operators on other positions, and one
+more.
 
 Source: Yang et al. (2026), Theorems 12 and 15 (the proofs' unique-hard attention); previous with a strict mask needs
 one head for the two of the paper, and no position function.
@@ -34,7 +35,7 @@ def compiled(formula: Formula, source: str, name: str) -> Transformer:
 
 
 class FormulaHead(NamedTuple):
-    """The head of a line: it writes `name`, scored by the coordinate `stop` (None: scores zero), with values `value`."""
+    """The head of a line: it writes `name`, its scores are the coordinate `stop` (None: zero), its values `value`."""
 
     name: str
     stop: str | None
@@ -163,7 +164,8 @@ class Packed:
             units.append(f"relu({' '.join(f'{sign} {name}' for sign, name in signs).removeprefix('+ ')} + {ones})")
             texts.append(" & ".join(("" if sign == "+" else "~") + name for sign, name in signs))
         text = " | ".join(texts)
-        name = self._name("f", len([one for one in self.meanings if one[0] == "f"]) + 1, f"~({text})" if negative else text)
+        count = sum(one[0] == "f" for one in self.meanings)
+        name = self._name("f", count + 1, f"~({text})" if negative else text)
         network = " + ".join(units)
         self.steps.append(feedforward({name: f"1 - ({network})" if negative else network}))
         return name
@@ -188,7 +190,8 @@ class Packed:
             b.add(step)
         if labels:
             reads = tuple(dict.fromkeys(shown))
-            b.readout("largest", "each", reads, labels=labels, weights=[[int(one == r) for r in reads] for one in shown])
+            weights = [[int(one == name) for name in reads] for one in shown]
+            b.readout("largest", "each", reads, labels=labels, weights=weights)
         else:
             b.readout("sign", "each", shown, weights=[1])
         model = b.build(name, source="Yang et al. (2026), Section 4: a compiled formula")

@@ -17,12 +17,14 @@ TEMPORAL = ("prev", "next", "since", "until")
 WIDEST = 60
 """The characters of a formula that `Formula.text` shows of a line."""
 _LEVEL = {"or": 1, "and": 2, "since": 3, "until": 3, "not": 4, "prev": 4, "next": 4, "letters": 5}
-_SIGN = {"not": "~", "prev": "prev ", "next": "next ", "and": " & ", "or": " | ", "since": " since ", "until": " until ",
-         "once": "once ", "eventually": "eventually "}  # fmt: skip
+_SIGN = {
+    "not": "~", "prev": "prev ", "next": "next ", "once": "once ", "eventually": "eventually ",
+    "and": " & ", "or": " | ", "since": " since ", "until": " until ",
+}  # fmt: skip
 
 
-class Line(NamedTuple):
-    """One line: `letters` (a letter of the set stands here), or an operator on the lines numbered `left` and `right`."""
+class FormulaLine(NamedTuple):
+    """One line: `letters` (a letter of the set stands here), or an operator on the lines of two numbers."""
 
     op: str
     left: int = -1
@@ -44,7 +46,7 @@ class Formula:
     """
 
     alphabet: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[FormulaLine, ...]
     outputs: tuple[tuple[str | None, int], ...]
 
     @property
@@ -95,8 +97,13 @@ def letters_text(letters: Iterable[str], alphabet: Sequence[str]) -> str:
     named = [a for a in alphabet if a in set(letters)]
     if len(named) in (0, len(alphabet)):
         return "true" if named else "false"
-    shown = [a if a.isalnum() and a.isascii() else '"' + a.replace("\\", "\\\\").replace('"', '\\"') + '"' for a in named]
+    shown = [a if a.isalnum() and a.isascii() else quoted(a) for a in named]
     return f"Q_{shown[0]}" if len(shown) == 1 else f"Q_{{{', '.join(shown)}}}"
+
+
+def quoted(letter: str) -> str:
+    """A letter in quotes."""
+    return '"' + letter.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 class Lines:
@@ -104,8 +111,8 @@ class Lines:
 
     def __init__(self, alphabet: Sequence[str]) -> None:
         self.alphabet = alphabet_of(alphabet)
-        self.lines: list[Line] = []
-        self._numbers: dict[Line, int] = {}
+        self.lines: list[FormulaLine] = []
+        self._numbers: dict[FormulaLine, int] = {}
 
     def letters(self, letters: Iterable[str]) -> int:
         """The line of a set of letters; BadInput where one is not in the alphabet."""
@@ -113,13 +120,13 @@ class Lines:
         for letter in sorted(chosen):
             if letter not in self.alphabet:
                 raise unknown("letter of the alphabet", letter, list(self.alphabet))
-        return self._add(Line("letters", letters=chosen))
+        return self._add(FormulaLine("letters", letters=chosen))
 
     def add(self, op: str, left: int, right: int = -1) -> int:
         """The line of an operator on lines that are there."""
-        return self._add(Line(op, left, right))
+        return self._add(FormulaLine(op, left, right))
 
-    def _add(self, line: Line) -> int:
+    def _add(self, line: FormulaLine) -> int:
         number = self._numbers.setdefault(line, len(self.lines))
         if number == len(self.lines):
             self.lines.append(line)
@@ -141,7 +148,9 @@ class Lines:
 
 def alphabet_of(given: str | Sequence[str]) -> tuple[str, ...]:
     """The letters of an alphabet: text with a letter a character, or with spaces where they are longer; or a list."""
-    letters = tuple(given.split() if " " in given.strip() else given.strip()) if isinstance(given, str) else tuple(given)
+    if isinstance(given, str):
+        given = given.split() if " " in given.strip() else list(given.strip())
+    letters = tuple(given)
     if not letters:
         raise BadInput("an alphabet must have a letter", "none", "for example --alphabet ab")
     for letter in letters:

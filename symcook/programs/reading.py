@@ -65,9 +65,10 @@ COMMENT: /\/\/[^\n]*/
 %ignore /\s+/
 %ignore COMMENT
 """
-WORDS = frozenset(
-    "alphabet let output since until prev next once historically eventually always true false ODD MOD TABLE".split()
-)
+WORDS = frozenset((
+    "alphabet", "let", "output", "since", "until", "prev", "next", "once", "historically", "eventually", "always",
+    "true", "false", "ODD", "MOD", "TABLE",
+))  # fmt: skip
 """The words of the language, which are no names, and letters only in quotes."""
 SHOWN = {
     "IFF": "<->", "IMPLIES": "->", "OR": "|", "AND": "&", "NOT": "~", "SINCE": "since", "UNTIL": "until", "END": "}",
@@ -147,7 +148,7 @@ def _unexpected(source: str, token: Token, expected: Any) -> BadInput:
     if expected >= _STARTS:
         what = "a formula"
     else:
-        what = " or ".join(sorted(SHOWN.get(one, one.lower()) for one in expected))
+        what = " or ".join(sorted(SHOWN.get(str(one), str(one).lower()) for one in expected))
     return BadInput(f"{what} must stand at {where}", given)
 
 

@@ -1,7 +1,8 @@
 """That a compiled model answers as its formula says: the sentence, and a proof text for it. Nothing here is trusted.
 
-The sentence has a truth function for each line of the formula, given by an equation; the text has a line for each, which
-cites the lemma of its operator, and cases over bits between them. Its certificate is built and checked like any other.
+The sentence has a truth function for each line of the formula, given by an equation; the text has a line for each,
+which cites the lemma of its operator, and cases over bits between them. Its certificate is built and checked like any
+other.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from symcook.compilers.formula import Packed
 from symcook.errors import BadInput, Undecided
 from symcook.model.modelfile import to_document
-from symcook.programs.formula import TEMPORAL, Formula
+from symcook.programs.formula import TEMPORAL, Formula, quoted
 from symcook.programs.reading import read_formula
 from symcook.proof import own
 from symcook.proof.replay import Statement
@@ -72,7 +73,7 @@ def _truth(formula: Formula, number: int) -> str:
 
 
 def _quoted(letter: str) -> str:
-    return letter if letter.isalpha() and letter.isascii() else '"' + letter.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return letter if letter.isalpha() and letter.isascii() else quoted(letter)
 
 
 def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, own.Settled]:
@@ -81,7 +82,7 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     Raises BadInput for a model without a program or changed since it was compiled, Undecided where no text is made.
     """
     if model.program is None:
-        raise BadInput("a proof needs the program that a model was compiled from", model.name, "symcook compile makes one")
+        raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
     formula = read_formula(model.program.source, model.program.alphabet)
     packed = Packed(formula)
     if packed.model(model.program.source, model.name) != model:
@@ -134,7 +135,8 @@ class _Text:
                 where = "2 <= i" if line.op == "prev" else "i < n"
                 other = "i - 1" if line.op == "prev" else "i + 1"
                 self.lines += [f"  B{k}: all i in 1..n. z{k}(i) = 0", "    given i (low high)",
-                               f"    truth: z{k}(i) = {_truth(self.formula, number)} by m{k}", f"    cases there: {where}",
+                               f"    truth: z{k}(i) = {_truth(self.formula, number)} by m{k}",
+                               f"    cases there: {where}",
                                f"      - gone: {x}({other}) = 0 by P{k}", "        qed by truth, gone",
                                "      - qed by truth, there"]  # fmt: skip
                 return
@@ -268,8 +270,10 @@ class _Text:
             k, line = number + 1, self.formula.lines[number]
             if number in self.packed.heads:
                 truth[number] = chosen[self.packed.heads[number].name]
-                say(f"t{k}", f"z{k}", truth[number], [f"c{k}", *(one for one in known if one[0] in "ol"), *self.others(k)])
-                say(f"g{k}", self.packed.heads[number].name, truth[number], [f"c{k}", f"t{k}"])
+                name = self.packed.heads[number].name
+                bits = [one for one in known if one[0] in "ol"]
+                say(f"t{k}", f"z{k}", truth[number], [f"c{k}", *bits, *self.others(k)])
+                say(f"g{k}", name, truth[number], [f"c{k}", f"t{k}"])
                 continue
             truth[number] = self.truth(number, truth, spelled)
             below = letters if line.op == "letters" else [f"t{one + 1}" for one in line.reads if one in truth]
@@ -289,7 +293,7 @@ class _Text:
         """The truth of a line that has no head, of those that it reads."""
         line = self.formula.lines[number]
         if line.op == "letters":
-            return int(letter in line.letters if letter is not None else line.letters == frozenset(self.formula.alphabet))
+            return int(letter in line.letters or line.letters == frozenset(self.formula.alphabet))
         if self.packed.values[number] is False or line.op in ("prev", "next"):
             return 0
         f, *g = (known[one] for one in line.reads)
@@ -304,12 +308,13 @@ class _Text:
         node = self.packed.holds(name)
         while not isinstance(node, bool):
             held = self.packed.names[node[0]]
-            node = node[1 + (known[held] if held in known else self.value(held, known, letter))]
+            true = known[held] if held in known else self.value(held, known, letter)
+            node = node[2] if true else node[1]
         return int(node)
 
     def coordinates(self, goal: str, more: Sequence[str]) -> list[str]:
         """The coordinates of a goal that networks and the embedding write, and those that these read."""
-        held = {name for name in self.packed.meanings if name[0] == "f" or name in ("one", "zero")} | {*self.packed.sets}
+        held = {*self.packed.sets, *(one for one in self.packed.meanings if one[0] == "f" or one in ("one", "zero"))}
         named = (*re.findall(r"\w+(?=\(i\))", goal), *more)
         open_ = [name for name in named if name in held and name in self.run]  # what is always 0 is not in the run
         found: list[str] = []
@@ -317,5 +322,6 @@ class _Text:
             name = open_.pop()
             if name not in found:
                 found.append(name)
-                open_ += [one for one in re.findall(r"\w+", self.packed.meanings[name]) if one in held and name[0] == "f"]
+                read = re.findall(r"\w+", self.packed.meanings[name]) if name[0] == "f" else []
+                open_ += [one for one in read if one in held]
         return sorted(found)

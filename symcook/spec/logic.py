@@ -5,7 +5,7 @@ Source: Yang et al. (2026), Definitions 11 and 14: in since and until the positi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from symcook.programs.formula import Formula
 
@@ -15,20 +15,25 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
     n = len(word)
     table: list[list[bool]] = []
     for line in formula.lines:
+        f = table[line.left] if line.left >= 0 else []
+        g = table[line.right] if line.right >= 0 else []
         if line.op == "letters":
-            table.append([letter in line.letters for letter in word])
-            continue
-        f, g = table[line.left], table[line.right] if line.right >= 0 else []
-        holds: Callable[[int], bool] = {
-            "not": lambda i: not f[i],
-            "and": lambda i: f[i] and g[i],
-            "or": lambda i: f[i] or g[i],
-            "prev": lambda i: i > 0 and f[i - 1],
-            "next": lambda i: i < n - 1 and f[i + 1],
-            "since": lambda i: any(g[j] and all(f[j : i + 1]) for j in range(i + 1)),
-            "until": lambda i: any(g[j] and all(f[i : j + 1]) for j in range(i, n)),
-        }[line.op]
-        table.append([holds(i) for i in range(n)])
+            row = [letter in line.letters for letter in word]
+        elif line.op == "not":
+            row = [not f[i] for i in range(n)]
+        elif line.op == "and":
+            row = [f[i] and g[i] for i in range(n)]
+        elif line.op == "or":
+            row = [f[i] or g[i] for i in range(n)]
+        elif line.op == "prev":
+            row = [i > 0 and f[i - 1] for i in range(n)]
+        elif line.op == "next":
+            row = [i < n - 1 and f[i + 1] for i in range(n)]
+        elif line.op == "since":
+            row = [any(g[j] and all(f[j : i + 1]) for j in range(i + 1)) for i in range(n)]
+        else:
+            row = [any(g[j] and all(f[i : j + 1]) for j in range(i, n)) for i in range(n)]
+        table.append(row)
     return table
 
 
