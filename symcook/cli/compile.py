@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli.options import OneOf, Seconds, argument, command, option
 from symcook.cli.output import Waiting, say, say_or_json
-from symcook.compilers import KINDS
+from symcook.compilers import KINDS, THEOREMS
 from symcook.errors import BadInput, Undecided
 from symcook.files import put, vacant
 
@@ -24,6 +24,10 @@ def compile(
     source: Annotated[str, argument()],
     alphabet: Annotated[str | None, option('The letters: "ab", or "a b" where they are longer.', "A")],
     target: Annotated[str, option("The model file to write.", "FILE", None, "-o")],
+    theorem: Annotated[
+        str | None,
+        option("The printed construction of this theorem of Yang et al. (2026).", "T", OneOf("theorem", THEOREMS)),
+    ],
     prove: Annotated[bool, option("Prove that the model answers as the program, on every word.")],
     seconds: Seconds = 60,
     force: Annotated[bool, option("Replace existing files.")],
@@ -36,14 +40,19 @@ def compile(
     eventually always. `let x = F;` names a formula, `output a = F;` lines answer with letters. The program stays in the
     model file: check takes it as the reference, and show prints what each coordinate holds.
 
-    With --prove a certificate and its statement are written beside the file, about the weights and all words, which the
-    second checker reads too. Where no proof is found the model is written and the answer is exit 3.
+    With --theorem 15a, 15b, 16a or 16b the soft-attention transformer of that proof is made, an instance of a family:
+    symcook prove FILE gives the theorem. With --prove a certificate and its statement are written beside the file,
+    about the weights and all words, which the second checker reads too. Where no proof is found the model is written
+    and the answer is exit 3.
     """
     from symcook.compilers import compile as compiled
     from symcook.model.modelfile import save
 
+    if prove and theorem:
+        must = "--prove must stand without --theorem, whose models are proved by their family"
+        raise BadInput(must, f"--theorem {theorem}", "leave --prove out, then symcook prove FILE")
     text, name = _text(source)
-    model = compiled(kind, text, alphabet=alphabet, name=name)
+    model = compiled(kind, text, alphabet=alphabet, theorem=theorem or "", name=name)
     beside = [Path(target).with_suffix(end) for end in (".certificate.json", ".statement.txt")] if prove else []
     for one in beside:
         vacant(one, force)

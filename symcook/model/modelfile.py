@@ -504,7 +504,7 @@ class _Document:
         )
 
     def program(self, value: object) -> Program:
-        got = self.fields(value, "the program", "kind source alphabet plan")
+        got = self.fields(value, "the program", "kind source alphabet plan theorem")
         source = got["source"]
         if not isinstance(source, str) or len(source) > MAX_SOURCE:
             raise self.wrong("the source of the program", f"text of at most {MAX_SOURCE} characters", "another value")
@@ -513,7 +513,8 @@ class _Document:
             if len(line) != 3:
                 raise self.wrong("a line of the plan", "a coordinate, a place and a meaning", len(line))
         alphabet = self.names(got["alphabet"], "the alphabet")
-        return Program(self.label(got["kind"], "the language"), source, alphabet, tuple((a, b, c) for a, b, c in plan))
+        kind, theorem = self.label(got["kind"], "the language"), self.label(got["theorem"], "the theorem")
+        return Program(kind, source, alphabet, tuple((a, b, c) for a, b, c in plan), theorem)
 
 
 def _ratio(literal: str) -> tuple[int, int]:

@@ -20,6 +20,7 @@ from symcook.model.modelfile import dumps, loads, model_hash
 from symcook.programs.reading import read_formula
 from symcook.proof import formulas
 from symcook.spec.logic import answers
+from symcook.spec.programs import reference
 
 Tree = tuple
 PREFIX = ("~", "prev", "next", "once", "historically", "eventually", "always")
@@ -224,6 +225,31 @@ def test_diagrams_are_their_cubes(seed: int) -> None:
         assert held == int(function(bits))
 
 
+@pytest.mark.parametrize("theorem", ["15a", "15b", "16a", "16b"])
+def test_printed_constructions_answer_as_formulas_at_random(theorem: str) -> None:
+    r = random.Random(theorem)
+    infix = ("&", "|", "since", "until") if theorem[:2] == "15" else ("&", "|", "since")
+    for _ in range(3):
+        tree: Tree = ("in", frozenset(r.choice("ab")))
+        for _ in range(3):
+            tree = ("~", tree) if r.random() < 0.3 else (r.choice(infix), tree, ("in", frozenset(r.choice("ab"))))
+        model = sc.compile("ltl", written(tree), alphabet="ab", theorem=theorem)
+        for word in words("ab", 3):
+            shown = outputs(model, word)
+            wanted = truth(tree, word)
+            assert [list(one.values())[-1] for one in shown] == [str(int(bit)) for bit in wanted], (written(tree), word)
+        report = model.check(reference(model.program), 3)
+        assert report.holds
+
+
+@pytest.mark.parametrize(
+    "theorem, source", [("15a", "prev Q_a"), ("16a", "Q_a until Q_b"), ("15b", "output x = true;")]
+)
+def test_a_theorem_refuses_what_it_does_not_cover(theorem: str, source: str) -> None:
+    with pytest.raises(BadInput):
+        sc.compile("ltl", source, alphabet="ab", theorem=theorem)
+
+
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "since.json"
     line = ("compile", "ltl", "~Q_b since Q_a", "--alphabet", "a b c", "-o", file)
@@ -233,6 +259,8 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     code, out, _ = call(capsys, "check", file, "--max-length", "6")
     assert code == 0 and "agrees with its reference on 1092 inputs of 1092" in out
     assert "since4" in call(capsys, "show", file)[1].partition("Plan")[2]
+    ran = document(capsys, "run", file, "--input", "abca")
+    assert ran["accept"] is True and ran["outputs"] == ["1", "0", "0", "1"]
     refused(capsys, *line)  # it exists
     source = tmp_path / "tri.ltl"
     source.write_text("alphabet 0 1;\nprev prev Q_1 & prev Q_0 & Q_1\n")
