@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symcook.programs.formula import Formula
+from symcook.spec.fold import Fold
 
 
 def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
@@ -43,3 +44,33 @@ def answers(formula: Formula, word: Sequence[str]) -> list[bool] | list[str]:
     if not formula.labels:
         return table[formula.outputs[0][1]]
     return [next(str(label) for label, line in formula.outputs if table[line][i]) for i in range(len(word))]
+
+
+def fold(formula: Formula) -> Fold | None:
+    """The same read once from the left to the right, with an answer at each position; None where the formula looks
+    ahead. The state is the truth of every line at the last letter."""
+    if any(line.op in ("next", "until") for line in formula.lines):
+        return None
+
+    def step(before: tuple[bool, ...] | None, letter: str) -> tuple[bool, ...]:
+        now: list[bool] = []
+        for number, line in enumerate(formula.lines):
+            f = line.left >= 0 and now[line.left]
+            g = line.right >= 0 and now[line.right]
+            last = before is not None and before[line.left if line.op == "prev" else number]
+            now.append(
+                letter in line.letters if line.op == "letters"
+                else not f if line.op == "not"
+                else f and g if line.op == "and"
+                else f or g if line.op == "or"
+                else last if line.op == "prev"
+                else f and (g or last)
+            )  # fmt: skip
+        return tuple(now)
+
+    def answer(state: tuple[bool, ...]) -> bool | str | None:
+        if not formula.labels:
+            return state[formula.outputs[0][1]]
+        return next(label for label, line in formula.outputs if state[line])
+
+    return Fold(None, step, answer, each=True)

@@ -15,12 +15,12 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
     """The function of words that the program says, with an answer for each position; the reference of ``check``. Where
     the model is the construction of a theorem, an answer is the truth of each of its lines."""
     from symcook.programs.reading import read_formula
-    from symcook.spec.logic import answers
+    from symcook.spec.logic import answers, fold
 
     require_known("language of a program", program.kind, ("ltl",))
     formula = read_formula(program.source, program.alphabet)
     if not program.theorem:
-        return lambda word: answers(formula, word)
+        return fold(formula) or (lambda word: answers(formula, word))
     before, lines = "", {}
     for name, _, meaning in program.plan:
         before += f"let {name} = {meaning};"

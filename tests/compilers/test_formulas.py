@@ -8,6 +8,7 @@ import random
 from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from shared import call, document, refused
@@ -19,7 +20,7 @@ from symcook.errors import BadInput, Undecided
 from symcook.model.modelfile import dumps, loads, model_hash
 from symcook.programs.reading import read_formula
 from symcook.proof import formulas
-from symcook.spec.logic import answers
+from symcook.spec.logic import answers, fold
 from symcook.spec.programs import reference
 
 Tree = tuple
@@ -70,7 +71,7 @@ def truth(tree: Tree, word: str) -> tuple[bool, ...]:
     return tuple(map(at, range(n)))
 
 
-def outputs(model: sc.Transformer, word: str | tuple[str, ...]) -> list[bool] | list[str]:
+def outputs(model: sc.Transformer, word: str | tuple[str, ...]) -> list[Any]:
     """The model's answers by position, from its exact run."""
     found = model.run(word).outputs
     assert found is not None
@@ -92,6 +93,8 @@ def test_models_answer_as_formulas_drawn_at_random(seed: int) -> None:
     for word in words(letters, 5 if len(letters) == 2 else 4):
         wanted = list(truth(tree, word))
         assert answers(formula, word) == wanted, (written(tree), word)
+        read = fold(formula)
+        assert read is None or read(word) == wanted, (written(tree), word)
         assert outputs(model, word) == wanted, (written(tree), word)
 
 
@@ -238,8 +241,8 @@ def test_printed_constructions_answer_as_formulas_at_random(theorem: str) -> Non
             shown = outputs(model, word)
             wanted = truth(tree, word)
             assert [list(one.values())[-1] for one in shown] == [str(int(bit)) for bit in wanted], (written(tree), word)
-        report = model.check(reference(model.program), 3)
-        assert report.holds
+        assert model.program is not None
+        assert model.check(reference(model.program), 3).holds
 
 
 @pytest.mark.parametrize(
