@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from symcook.errors import BadInput, unknown
@@ -69,8 +70,9 @@ class Formula:
 
     def text(self, number: int) -> str:
         """A line as it is written, abridged with ... where it is long."""
-        return self._texts()[number][0]
+        return self._texts[number][0]
 
+    @cached_property
     def _texts(self) -> list[tuple[str, int]]:
         texts: list[tuple[str, int]] = []
         for line in self.lines:
