@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from symcook.bounds import bound
+    from symcook.compilers import compile
     from symcook.compose import Builder
     from symcook.compose.states import from_state_dict
     from symcook.derivation import derive, derive_cases
@@ -41,6 +42,7 @@ _HOMES = {
     "model.parts": ("FeedForward", "Head", "LayerNorm"),
     "model.transformer": ("Parameter", "Transformer"),
     "bounds": ("bound",),
+    "compilers": ("compile",),
     "compose": ("Builder",),
     "compose.states": ("from_state_dict",),
     "derivation": ("derive", "derive_cases"),
@@ -76,8 +78,8 @@ VERBS = {
 
 __all__ = [
     "BadInput", "Builder", "Embedding", "FeedForward", "Fold", "Head", "Layer", "LayerNorm", "NotExact", "Parameter",
-    "Readout", "SelfAttention", "Space", "SymcookError", "Transformer", "Undecided", "bound", "build", "derive",
-    "derive_cases", "feedforward", "from_npz", "from_safetensors", "from_state_dict", "head", "load", "prove",
+    "Readout", "SelfAttention", "Space", "SymcookError", "Transformer", "Undecided", "bound", "build", "compile",
+    "derive", "derive_cases", "feedforward", "from_npz", "from_safetensors", "from_state_dict", "head", "load", "prove",
     "verify_export",
 ]  # fmt: skip
 

@@ -129,6 +129,8 @@ class Run(Shown):
         document["output"] = self.output
         if self.outputs is not None:
             document["outputs"] = self.outputs
+            if model.program is not None and model.decides:  # what the program puts out, as text
+                document["outputs"] = [None if bit is None else str(int(bit)) for bit in self.outputs]
         if self.result.steps:
             document["trace"] = self.trace
         return document

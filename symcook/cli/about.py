@@ -61,6 +61,10 @@ def show(*, name: Name, settings: Settings, latex: Latex = False, document: Comp
         say(model.latex(document))
         return
     say(model.text())
+    if model.program is not None:
+        from symcook.report.document import table
+
+        say("\nPlan\n" + table(["coordinate", "written in", "holds"], [list(line) for line in model.program.plan]))
     if chosen.info is not None:
         from symcook.recipes import error, region
 

@@ -266,6 +266,10 @@ def run_check(
             with contextlib.redirect_stdout(sys.stderr):
                 function = load_spec(spec)
                 return check(chosen.model, function, max_length, region=_region(chosen), **how)
+        if chosen.model.program is not None:
+            from symcook.spec.programs import reference
+
+            return check(chosen.model, reference(chosen.model.program), max_length, **how)
         if chosen.info is None:
             raise BadInput("a model file must be checked against a reference", "none", "give --spec FILE.py:FUNCTION")
         return check_recipe(chosen.name, max_length, chosen.arguments, **how)

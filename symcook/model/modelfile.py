@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -26,7 +27,7 @@ from symcook.model.meaning import subtrees
 from symcook.model.parts import FeedForward, Head, LayerNorm, Part
 from symcook.model.rationals import Rationals, rational
 from symcook.model.symbols import exact, from_sympy
-from symcook.model.transformer import Parameter, Transformer
+from symcook.model.transformer import Parameter, Program, Transformer
 
 if TYPE_CHECKING:
     import sympy
@@ -44,6 +45,7 @@ FEW_CALLS = 3
 LARGE = 512
 MAX_TERMS = 20_000
 MAX_EXPRESSIONS = 100_000
+MAX_SOURCE = 100_000
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
 _LITERAL = re.compile(r"-?[0-9]{1,300}(/[1-9][0-9]{0,299})?", re.ASCII)
 GROWING = frozenset({"exp", "sinh", "cosh"})
@@ -151,11 +153,15 @@ def to_document(model: Transformer) -> dict[str, Any]:
 
 
 def dumps(model: Transformer) -> str:
-    """The text of the model file; `loads` gives an equal model back.
+    """The text of the model file; `loads` gives an equal model back. The program of a compiled model is in it, which no
+    hash counts.
 
     Raises BadInput where a number of the model has no form in the grammar.
     """
-    return json.dumps(to_document(model), indent=1, ensure_ascii=True) + "\n"
+    document = to_document(model)
+    if model.program is not None:
+        document["program"] = asdict(model.program)
+    return json.dumps(document, indent=1, ensure_ascii=True) + "\n"
 
 
 def model_hash(model: Transformer) -> str:
@@ -448,9 +454,9 @@ class _Document:
             raise BadInput(
                 f"a model file must be of version {VERSION}", _brief(value["symcook"]), "save it with this symcook"
             )
-        got = self.fields(
-            value, "the document", "symcook name source space embedding layers readout symbols max_length final_norm"
-        )
+        keys = "symcook name source space embedding layers readout symbols max_length final_norm"
+        compiled = isinstance(value, dict) and "program" in value
+        got = self.fields(value, "the document", f"{keys} program" if compiled else keys)
         length = got["max_length"]
         return Transformer(
             name=self.label(got["name"], "the name"),
@@ -463,7 +469,21 @@ class _Document:
             max_length=None if length is None else self.integer(length, "max_length"),
             source=self.label(got["source"], "the source"),
             final_norm=None if got["final_norm"] is None else self.part(LayerNorm, got["final_norm"], "the final norm"),
+            program=self.program(got["program"]) if compiled else None,
         )
+
+    def program(self, value: object) -> Program:
+        got = self.fields(value, "the program", "kind source alphabet plan theorem")
+        source = got["source"]
+        if not isinstance(source, str) or len(source) > MAX_SOURCE:
+            raise self.wrong("the source of the program", f"text of at most {MAX_SOURCE} characters", "another value")
+        plan = [self.names(line, "a line of the plan") for line in self.array(got["plan"], "the plan")]
+        for line in plan:
+            if len(line) != 3:
+                raise self.wrong("a line of the plan", "a coordinate, a place and a meaning", len(line))
+        alphabet = self.names(got["alphabet"], "the alphabet")
+        kind, theorem = self.label(got["kind"], "the language"), self.label(got["theorem"], "the theorem")
+        return Program(kind, source, alphabet, tuple((a, b, c) for a, b, c in plan), theorem)
 
 
 def _ratio(literal: str) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -84,6 +84,19 @@ class Parameter:
         return number
 
 
+@dataclass(frozen=True)
+class Program:
+    """What a model was compiled from: a language, the text, its alphabet; the plan, for each coordinate its name, where
+    it is written, and what it holds; and the theorem whose printed construction it is, if it is one. No part of the
+    model's hash, which is of weights alone."""
+
+    kind: str
+    source: str
+    alphabet: tuple[str, ...]
+    plan: tuple[tuple[str, str, str], ...] = ()
+    theorem: str = ""
+
+
 @door()
 @dataclass(frozen=True, repr=False)
 class Transformer(Verbs, Shown):
@@ -106,6 +119,7 @@ class Transformer(Verbs, Shown):
     max_length: int | None = None
     source: str = ""
     final_norm: LayerNorm | None = None
+    program: Program | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.layers, (Layer, Head, SelfAttention, FeedForward)):

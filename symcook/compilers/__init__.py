@@ -1,0 +1,52 @@
+"""From programs to transformers: each compiler gives a model, whose `program` says what it was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from symcook.door import door
+from symcook.errors import require_known
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+
+KINDS = ("ltl",)
+"""The languages that are compiled."""
+THEOREMS = ("15a", "15b", "16a", "16b")
+"""The theorems of Yang et al. (2026) whose printed constructions are compiled."""
+
+
+@door()
+def compile(
+    kind: str, source: str, *, alphabet: str | Sequence[str] | None = None, theorem: str = "", name: str = ""
+) -> Transformer:
+    """The transformer of a program: exact, and right on every word of the alphabet that has a letter.
+
+    kind "ltl" is a formula of temporal logic with letters, Booleans, previous, next, since and until (see
+    `symcook.programs.reading`); `alphabet` is text, a letter a character or with spaces between, unless the source
+    begins with `alphabet a b;`. The model answers at each position; `program.plan` says which coordinate holds what.
+    With `theorem`, one of 15a, 15b, 16a and 16b, it is the soft-attention transformer of that theorem's proof, a line
+    of the formula a round, and shows the truths of all lines at each position.
+
+    >>> model = compile("ltl", "prev prev Q_1 & prev Q_0 & Q_1", alphabet="01")
+    >>> [model.run(word).accept for word in ("10101", "1010", "1")]
+    [True, False, False]
+
+    Raises BadInput, in one sentence with line and column, where the source is no program.
+    Source: Yang et al. (2026), Section 4; previous in one head, and Boolean parts of one depth in one network.
+    """
+    require_known("language", kind, KINDS)
+    from symcook.compilers.formula import compiled
+    from symcook.programs.reading import read_formula
+
+    formula = read_formula(source, alphabet)
+    if theorem:
+        require_known("theorem", theorem, tuple(THEOREMS))
+    short = " ".join(source.split())
+    name = name or (short if len(short) <= 40 and short.isprintable() else "formula")
+    if theorem:
+        from symcook.compilers.printed import printed
+
+        return printed(formula, theorem, source, name)
+    return compiled(formula, source, name)

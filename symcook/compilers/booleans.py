@@ -1,0 +1,78 @@
+"""Boolean functions of numbered variables as decision diagrams, and as sums of disjoint cubes."""
+
+from __future__ import annotations
+
+Node = bool | tuple[int, "Node", "Node"]
+"""True, False, or (variable, where it is false, where it is true), variables ascending; equal functions are equal."""
+Cube = tuple[tuple[int, bool], ...]
+
+
+class Diagrams:
+    """Makes decision diagrams; remembers what it made."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Node, Node, Node], Node] = {}
+
+    def variable(self, number: int) -> Node:
+        return (number, False, True)
+
+    def negation(self, f: Node) -> Node:
+        return self.choice(f, False, True)
+
+    def both(self, f: Node, g: Node) -> Node:
+        return self.choice(f, g, False)
+
+    def either(self, f: Node, g: Node) -> Node:
+        return self.choice(f, True, g)
+
+    def choice(self, f: Node, g: Node, h: Node) -> Node:
+        """g where f is true, h elsewhere."""
+        if isinstance(f, bool):
+            return g if f else h
+        if g == h:
+            return g
+        if g is True and h is False:
+            return f
+        key = (f, g, h)
+        if key not in self._known:
+            first = min(one[0] for one in key if not isinstance(one, bool))
+            low, high = (self.choice(*(_at(one, first, value) for one in key)) for value in (False, True))
+            self._known[key] = low if low == high else (first, low, high)
+        return self._known[key]
+
+
+def _at(f: Node, variable: int, value: bool) -> Node:
+    if isinstance(f, bool) or f[0] != variable:
+        return f
+    return f[2] if value else f[1]
+
+
+def cubes(f: Node, most: int) -> list[Cube] | None:
+    """Disjoint cubes, each a conjunction of variables and negated ones, of which exactly one is true where f is; None
+    where that takes more than `most`."""
+    found: list[Cube] = []
+    open_ = [((), f)]
+    while open_:
+        literals, rest = open_.pop()
+        if rest is True:
+            found.append(literals)
+            if len(found) > most:
+                return None
+        elif rest is not False:
+            variable, low, high = rest
+            open_ += [((*literals, (variable, False)), low), ((*literals, (variable, True)), high)]
+    return found
+
+
+def variables(f: Node) -> set[int]:
+    """The variables on which it depends."""
+    found: set[int] = set()
+    seen: set[Node] = set()
+    open_ = [f]
+    while open_:
+        node = open_.pop()
+        if not isinstance(node, bool) and node not in seen:
+            seen.add(node)
+            found.add(node[0])
+            open_ += node[1:]
+    return found

@@ -1,0 +1,207 @@
+"""Formulas of temporal logic to transformers with unique-hard attention, packed and exact.
+
+A head an operator: previous is the rightmost position that stands before, with scores zero; `F since G` is the
+rightmost j <= i at which ~F | G is greatest, and gives F & G there, which is 0 where it is nowhere true. next and until
+are their mirror images. Boolean parts between them are functions of bits, each in one network: a ReLU for each of its
+disjoint cubes. Letter sets stand in the embedding. So the depth is that of the operators on other positions, and one
+more.
+
+Source: Yang et al. (2026), Theorems 12 and 15 (the proofs' unique-hard attention); previous with a strict mask needs
+one head for the two of the paper, and no position function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from symcook.compilers.booleans import Diagrams, Node, cubes, variables
+from symcook.compose.builder import Builder
+from symcook.model.parts import FeedForward, Head
+from symcook.model.transformer import Program, Transformer
+from symcook.model.weights import feedforward, head
+from symcook.programs.formula import Formula, letters_text
+
+MOST = 32
+"""How many cubes, and variables, a Boolean part may have; one with more is cut, and the cut is a coordinate."""
+MASKS = {"prev": "strict-future", "next": "strict-past", "since": "future", "until": "past"}
+SIDES = {"prev": "rightmost", "next": "leftmost", "since": "rightmost", "until": "leftmost"}
+
+
+def compiled(formula: Formula, source: str, name: str) -> Transformer:
+    """The model of a formula. It answers at each position: accept where the formula is true, or the label put out."""
+    return Packed(formula).model(source, name)
+
+
+class FormulaHead(NamedTuple):
+    """The head of a line: it writes `name`, its scores are the coordinate `stop` (None: zero), its values `value`."""
+
+    name: str
+    stop: str | None
+    value: str
+
+
+class Packed:
+    """What each line is, as a Boolean function of bits that coordinates hold: the variables."""
+
+    def __init__(self, formula: Formula) -> None:
+        self.formula, self.diagrams = formula, Diagrams()
+        self.steps: list[Head | FeedForward] = []
+        self.names: list[str] = []
+        self.meanings: dict[str, str] = {}
+        self.heads: dict[int, FormulaHead] = {}
+        self._atoms: dict[object, Node] = {}
+        self._held: dict[Node, str] = {}
+        self._made: dict[object, FormulaHead] = {}
+        self.sets: dict[str, frozenset[str]] = {}
+        self.cut = False
+        self.values: list[Node | frozenset[str]] = []
+        for number, line in enumerate(formula.lines):
+            self.values.append(self._value(number, line.op, [self.values[k] for k in line.reads], line.letters))
+
+    def _value(
+        self, number: int, op: str, reads: Sequence[Node | frozenset[str]], letters: frozenset[str]
+    ) -> Node | frozenset[str]:
+        """The function of a line; a set of letters where it depends on the letter alone."""
+        if op == "letters":
+            return letters
+        sets = [one for one in reads if isinstance(one, frozenset)]
+        if len(sets) == len(reads) and op in ("not", "and", "or"):
+            if op == "not":
+                return frozenset(self.formula.alphabet) - sets[0]
+            return sets[0] & sets[1] if op == "and" else sets[0] | sets[1]
+        bits = [self._bit(one) for one in reads]
+        make = self.diagrams
+        if op == "not":
+            return make.negation(bits[0])
+        if op == "and":
+            return self._few(make.both, bits)
+        if op == "or":
+            return self._few(make.either, bits)
+        if op in ("prev", "next"):
+            return self._head(number, op, True, bits[0])
+        stop = self._few(lambda f, g: make.either(make.negation(f), g), bits)
+        both = self._few(make.both, bits)
+        return both if stop is True else self._head(number, op, stop, both)
+
+    def _bit(self, value: Node | frozenset[str]) -> Node:
+        """A set of letters as a function: a bit of the embedding, or the negation of one."""
+        if not isinstance(value, frozenset):
+            return value
+        every = frozenset(self.formula.alphabet)
+        if value in (frozenset(), every):
+            return bool(value)
+        if every - value in self._atoms:
+            return self.diagrams.negation(self._atoms[every - value])
+        if value not in self._atoms:
+            meaning = letters_text(value, self.formula.alphabet)
+            name = self._name("q", len(self.sets) + 1, meaning)
+            self.sets[name] = value
+            self._atoms[value] = self._variable(name)
+        return self._atoms[value]
+
+    def _few(self, make: Callable[[Node, Node], Node], bits: Sequence[Node]) -> Node:
+        """A function of two; of coordinates that hold them where it is too large to be one network."""
+        made = make(*bits)
+        if self._small(made):
+            return made
+        self.cut = True
+        return make(*(one if isinstance(one, bool) else self._variable(self.hold(one)) for one in bits))
+
+    def _small(self, f: Node) -> bool:
+        few = cubes(f, MOST) is not None or cubes(self.diagrams.negation(f), MOST) is not None
+        return few and len(variables(f)) <= MOST
+
+    def _head(self, number: int, op: str, stop: Node, value: Node) -> Node:
+        """A head that gives `value` at the nearest position where `stop` is greatest."""
+        if value is False:
+            return False
+        key = (op, stop, value)
+        if key not in self._atoms:
+            held = None if stop is True else self.hold(stop)
+            made = FormulaHead(self._name(op, number + 1, self.formula.text(number)), held, self.hold(value))
+            score = None if held is None else {(self.hold(True), held): 1}
+            self.steps.append(head(score, {made.name: made.value}, mask=MASKS[op], weighting=SIDES[op]))
+            self._atoms[key], self._made[key] = self._variable(made.name), made
+        self.heads[number] = self._made[key]
+        return self._atoms[key]
+
+    def _name(self, stem: str, number: int, meaning: str) -> str:
+        name = f"{stem}{number}"
+        self.meanings[name] = meaning
+        return name
+
+    def _variable(self, name: str) -> Node:
+        if name not in self.names:
+            self.names.append(name)
+        return self.diagrams.variable(self.names.index(name))
+
+    def hold(self, f: Node) -> str:
+        """The coordinate that holds a function; made where there is none."""
+        if f not in self._held:
+            self._held[f] = self._new_holder(f)
+        return self._held[f]
+
+    def holds(self, name: str) -> Node:
+        """The function that a coordinate holds."""
+        return next(f for f, held in self._held.items() if held == name)
+
+    def _new_holder(self, f: Node) -> str:
+        if isinstance(f, bool):
+            self.meanings["one" if f else "zero"] = "true" if f else "false"
+            return "one" if f else "zero"
+        if f[1:] == (False, True):
+            return self.names[f[0]]
+        found, negative = cubes(f, MOST), False
+        other = cubes(self.diagrams.negation(f), MOST)
+        if found is None or (other is not None and len(other) < len(found)):
+            found, negative = other or [], True
+        units, texts = [], []
+        for cube in found:
+            signs = [("+" if value else "-", self.names[variable]) for variable, value in cube]
+            ones = 1 - sum(value for _, value in cube)
+            units.append(f"relu({' '.join(f'{sign} {name}' for sign, name in signs).removeprefix('+ ')} + {ones})")
+            texts.append(" & ".join(("" if sign == "+" else "~") + name for sign, name in signs))
+        text = " | ".join(texts)
+        count = sum(one[0] == "f" for one in self.meanings)
+        name = self._name("f", count + 1, f"~({text})" if negative else text)
+        network = " + ".join(units)
+        self.steps.append(feedforward({name: f"1 - ({network})" if negative else network}))
+        return name
+
+    def model(self, source: str, name: str) -> Transformer:
+        """The model, with its plan."""
+        labels = self.formula.labels
+        rest: Node = True
+        answers: dict[str | None, Node] = {label: False for label, _ in self.formula.outputs}
+        make = self.diagrams
+        for label, line in self.formula.outputs:
+            here = self._bit(self.values[line])
+            answers[label] = self._few(make.either, [answers[label], self._few(make.both, [rest, here])])
+            rest = self._few(lambda f, g: make.both(f, make.negation(g)), [rest, here])
+        self.shown = shown = [self.hold(answers[label]) for label in (labels or (None,))]
+        rows = {a: {name: 1 for name, letters in self.sets.items() if a in letters} for a in self.formula.alphabet}
+        if "zero" in self.meanings or not any(rows.values()):
+            rows[self.formula.alphabet[0]]["zero"] = 0
+        positions = {"one": "1"} if "one" in self.meanings else None
+        b = Builder(words=rows, positions=positions)
+        for step in self.steps:
+            b.add(step)
+        if labels:
+            reads = tuple(dict.fromkeys(shown))
+            weights = [[int(one == name) for name in reads] for one in shown]
+            b.readout("largest", "each", reads, labels=labels, weights=weights)
+        else:
+            b.readout("sign", "each", shown, weights=[1])
+        model = b.build(name, source="Yang et al. (2026), Section 4: a compiled formula")
+        return replace(model, program=Program("ltl", source, self.formula.alphabet, self._plan(model)))
+
+    def _plan(self, model: Transformer) -> tuple[tuple[str, str, str], ...]:
+        """Each coordinate with the place where it is written, and what it holds."""
+        where = dict.fromkeys(model.space, "embedding")
+        for number, layer in enumerate(model.layers, 1):
+            for part in layer.parts():
+                kind = "attention" if isinstance(part, Head) else "feed-forward"
+                where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
+        return tuple((name, where[name], self.meanings.get(name, name)) for name in model.space)

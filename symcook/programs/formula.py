@@ -1,0 +1,164 @@
+"""Formulas of temporal logic as lines: each line is a set of letters, or does one thing to lines before it.
+
+Source: Yang et al. (2026), Definitions 11 and 14. Equal subformulas are one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from symcook.errors import BadInput, unknown
+
+UNARY = ("not", "prev", "next")
+BINARY = ("and", "or", "since", "until")
+TEMPORAL = ("prev", "next", "since", "until")
+WIDEST = 60
+"""The characters of a formula that `Formula.text` shows of a line."""
+_LEVEL = {"or": 1, "and": 2, "since": 3, "until": 3, "not": 4, "prev": 4, "next": 4, "letters": 5}
+_SIGN = {
+    "not": "~", "prev": "prev ", "next": "next ", "once": "once ", "eventually": "eventually ",
+    "and": " & ", "or": " | ", "since": " since ", "until": " until ",
+}  # fmt: skip
+
+
+class FormulaLine(NamedTuple):
+    """One line: `letters` (a letter of the set stands here), or an operator on the lines of two numbers."""
+
+    op: str
+    left: int = -1
+    right: int = -1
+    letters: frozenset[str] = frozenset()
+
+    @property
+    def reads(self) -> tuple[int, ...]:
+        """The lines that it reads."""
+        return (self.left, self.right) if self.op in BINARY else (self.left,) if self.op in UNARY else ()
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula over an alphabet: its lines, and what is put out at a position.
+
+    `outputs` is ((None, line),) for a formula, which is true or false at each position; else pairs of a label and a
+    line: the answer is the label of the first line that is true there, and the last is true everywhere.
+    """
+
+    alphabet: tuple[str, ...]
+    lines: tuple[FormulaLine, ...]
+    outputs: tuple[tuple[str | None, int], ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that may be put out, each once; none where the answer is true or false."""
+        return tuple(dict.fromkeys(label for label, _ in self.outputs if label is not None))
+
+    @property
+    def operators(self) -> int:
+        """How many lines are no set of letters."""
+        return sum(line.op != "letters" for line in self.lines)
+
+    @property
+    def nesting(self) -> int:
+        """How deep operators on other positions (prev, next, since, until) stand inside of one another."""
+        deep: list[int] = []
+        for line in self.lines:
+            deep.append(max((deep[k] for k in line.reads), default=0) + (line.op in TEMPORAL))
+        return max((deep[k] for _, k in self.outputs), default=0)
+
+    def text(self, number: int) -> str:
+        """A line as it is written, abridged with ... where it is long."""
+        return self._texts[number][0]
+
+    @cached_property
+    def _texts(self) -> list[tuple[str, int]]:
+        texts: list[tuple[str, int]] = []
+        for line in self.lines:
+            level = _LEVEL[line.op]
+            if line.op == "letters":
+                texts.append((letters_text(line.letters, self.alphabet), level))
+                continue
+            op, reads = line.op, line.reads
+            if op in ("since", "until") and self.lines[line.left].letters == frozenset(self.alphabet):
+                op, reads = {"since": "once", "until": "eventually"}[op], (line.right,)
+                level = 4
+            parts = []
+            for place, number in enumerate(reads):
+                inner, at = texts[number]
+                tight = at < level or (at == level == 3 and (place == 1 or self.lines[number].op != op))
+                parts.append(f"({inner})" if tight else inner)
+            shown = f"{_SIGN[op]}{parts[0]}" if level == 4 else _SIGN[op].join(parts)
+            texts.append((shown, level) if len(shown) <= WIDEST else (f"...{line.op}...", 5))
+        return texts
+
+
+def letters_text(letters: Iterable[str], alphabet: Sequence[str]) -> str:
+    """A set of letters as a formula."""
+    named = [a for a in alphabet if a in set(letters)]
+    if len(named) in (0, len(alphabet)):
+        return "true" if named else "false"
+    shown = [a if a.isalnum() and a.isascii() else quoted(a) for a in named]
+    return f"Q_{shown[0]}" if len(shown) == 1 else f"Q_{{{', '.join(shown)}}}"
+
+
+def quoted(letter: str) -> str:
+    """A letter in quotes."""
+    return '"' + letter.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class Lines:
+    """Lines as they are added; equal ones are added once."""
+
+    def __init__(self, alphabet: Sequence[str]) -> None:
+        self.alphabet = alphabet_of(alphabet)
+        self.lines: list[FormulaLine] = []
+        self._numbers: dict[FormulaLine, int] = {}
+
+    def letters(self, letters: Iterable[str]) -> int:
+        """The line of a set of letters; BadInput where one is not in the alphabet."""
+        chosen = frozenset(letters)
+        for letter in sorted(chosen):
+            if letter not in self.alphabet:
+                raise unknown("letter of the alphabet", letter, list(self.alphabet))
+        return self._add(FormulaLine("letters", letters=chosen))
+
+    def add(self, op: str, left: int, right: int = -1) -> int:
+        """The line of an operator on lines that are there."""
+        return self._add(FormulaLine(op, left, right))
+
+    def _add(self, line: FormulaLine) -> int:
+        number = self._numbers.setdefault(line, len(self.lines))
+        if number == len(self.lines):
+            self.lines.append(line)
+        return number
+
+    def formula(self, outputs: Sequence[tuple[str | None, int]]) -> Formula:
+        """The formula with these outputs, without lines that none of them needs."""
+        needed = {line for _, line in outputs}
+        for number in range(len(self.lines) - 1, -1, -1):
+            if number in needed:
+                needed.update(self.lines[number].reads)
+        new = {old: place for place, old in enumerate(sorted(needed))}
+        kept = tuple(
+            line._replace(**dict(zip(("left", "right"), (new[k] for k in line.reads), strict=False)))
+            for line in (self.lines[old] for old in new)
+        )
+        return Formula(self.alphabet, kept, tuple((label, new[line]) for label, line in outputs))
+
+
+def alphabet_of(given: str | Sequence[str]) -> tuple[str, ...]:
+    """The letters of an alphabet: text with a letter a character, or with spaces where they are longer; or a list."""
+    if isinstance(given, str):
+        given = given.split() if " " in given.strip() else list(given.strip())
+    letters = tuple(given)
+    if not letters:
+        raise BadInput("an alphabet must have a letter", "none", "for example --alphabet ab")
+    for letter in letters:
+        if not isinstance(letter, str) or not letter or letter != letter.strip() or not letter.isprintable():
+            raise BadInput("a letter must be printable text without spaces around it", letter)
+    if len(set(letters)) < len(letters):
+        twice = next(a for a in letters if letters.count(a) > 1)
+        raise BadInput("a letter must stand once in an alphabet", twice)
+    return letters

@@ -1,0 +1,280 @@
+"""Formulas as text, read by a grammar: what is not one is refused with line, column and what could stand there.
+
+From the weakest: `<->`; `->` (to the right); `|`; `&`; since and until (to the left; the two mixed need brackets); the
+prefix words; atoms. `let NAME = F;` names a formula for what follows, `output a = F;` lines stand in place of the last
+formula. Nothing that is trusted reads by this: statements hold formulas as arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import BadInput
+from symcook.programs.formula import Formula, Lines, alphabet_of
+
+if TYPE_CHECKING:
+    from lark import Lark, Token
+
+GRAMMAR = r"""
+start: [header] definition* (output+ | formula) -> whole
+header: ALPHABET (WORD | QUOTED)+ SEMICOLON
+definition: LET NAME EQUAL formula SEMICOLON
+output: OUTPUT (WORD | QUOTED) EQUAL formula SEMICOLON
+?formula: implication | formula IFF implication -> binary
+?implication: either | either IMPLIES implication -> binary
+?either: both | either OR both -> binary
+?both: temporal | both AND temporal -> binary
+?temporal: prefixed | sinces | untils
+sinces: (prefixed | sinces) SINCE prefixed -> binary
+untils: (prefixed | untils) UNTIL prefixed -> binary
+?prefixed: atom | (NOT | PREV | NEXT | ONCE | HISTORICALLY | EVENTUALLY | ALWAYS) prefixed -> unary
+?atom: OPEN formula CLOSE -> inner | (TRUE | FALSE) -> constant | LETTER -> letter | NAME -> name
+     | SET [(WORD | QUOTED) (COMMA (WORD | QUOTED))*] END -> letters
+ALPHABET.3: /alphabet\b/
+LET.3: /let\b/
+OUTPUT.3: /output\b/
+IFF: "<->" | "↔"
+IMPLIES: "->" | "→"
+OR: "|" | "∨"
+AND: "&" | "∧"
+NOT: "~" | "¬"
+SINCE.3: /since\b/
+UNTIL.3: /until\b/
+PREV.3: /prev\b/ | "⊖"
+NEXT.3: /next\b/ | "⊕"
+ONCE.3: /once\b/
+HISTORICALLY.3: /historically\b/
+EVENTUALLY.3: /eventually\b/
+ALWAYS.3: /always\b/
+TRUE.3: /true\b/
+FALSE.3: /false\b/
+LETTER.2: /Q_([A-Za-z0-9]+|"([^"\\]|\\.)*")/
+SET.2: /Q_\{/
+END: "}"
+COMMA: ","
+OPEN: "("
+CLOSE: ")"
+EQUAL: "="
+SEMICOLON: ";"
+NAME: /[A-Za-z][A-Za-z0-9_]*/
+WORD: /[^\s;"{},=]+/
+QUOTED: /"([^"\\]|\\.)*"/
+COMMENT: /\/\/[^\n]*/
+%ignore /\s+/
+%ignore COMMENT
+"""
+WORDS = frozenset((
+    "alphabet", "let", "output", "since", "until", "prev", "next", "once", "historically", "eventually", "always",
+    "true", "false", "ODD", "MOD", "TABLE",
+))  # fmt: skip
+"""The words of the language, which are no names, and letters only in quotes."""
+SHOWN = {
+    "IFF": "<->", "IMPLIES": "->", "OR": "|", "AND": "&", "NOT": "~", "SINCE": "since", "UNTIL": "until", "END": "}",
+    "COMMA": ",", "CLOSE": ")", "EQUAL": "=", "SEMICOLON": ";", "NAME": "a name", "WORD": "a letter", "$END": "the end",
+}  # fmt: skip
+_STARTS = {"OPEN", "LETTER", "TRUE"}
+"""Terminals that may stand, all together, where a formula begins."""
+DEEPEST = 1000
+"""How many brackets, and how many operators, may stand inside of one another."""
+
+
+def read_formula(source: str, alphabet: str | Sequence[str] | None = None) -> Formula:
+    """The formula that a text writes, over `alphabet`, which the text may name itself: `alphabet a b;` in front.
+
+    Raises BadInput, in one sentence with line and column, for whatever is no formula: an unknown letter or name, a
+    letter that is a word of the language without quotes, a count, nesting deeper than 1000, an `output` without end.
+    """
+    from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken, VisitError
+
+    if not isinstance(source, str):
+        raise BadInput("a formula must be text", type(source).__name__)
+    _check_depth(source)
+    parser, reader = _parser()
+    reader.begin(alphabet)
+    try:
+        parser.parse(source)
+    except UnexpectedToken as error:
+        raise _unexpected(source, error.token, error.accepts) from None
+    except UnexpectedCharacters as error:
+        raise _strange(source, error.line, error.column) from None
+    except (UnexpectedEOF, UnexpectedInput) as error:
+        raise BadInput("a formula must be complete", str(error).splitlines()[0]) from None
+    except VisitError as error:  # raised by a reader of ours
+        raise error.orig_exc from None
+    return reader.formula
+
+
+@cache
+def _parser() -> tuple[Lark, _Reader]:
+    """The parser, made once, with the reader that it calls for each rule while it reads."""
+    from lark import Lark
+
+    reader = _Reader()
+    return Lark(GRAMMAR, parser="lalr", transformer=reader, maybe_placeholders=False), reader
+
+
+def _check_depth(source: str) -> None:
+    """Refuse deep brackets before they are read."""
+    import re
+
+    depth = 0
+    for sign in re.findall(r'"(?:[^"\\]|\\.)*"|//[^\n]*|[()]', source):
+        depth += (sign == "(") - (sign == ")")
+        if depth > DEEPEST:
+            raise BadInput(f"brackets must stand at most {DEEPEST} deep inside of one another", "more")
+
+
+def _place(source: str, line: int, column: int) -> str:
+    return f"line {line}, column {column}" if "\n" in source.strip() else f"column {column}"
+
+
+def _unexpected(source: str, token: Token, expected: Any) -> BadInput:
+    expected = set(expected)
+    if token.type == "$END":
+        lines = source.rstrip().split("\n")
+        where, given = _place(source, len(lines), len(lines[-1]) + 1), "the end"
+    else:
+        where, given = _place(source, token.line or 1, token.column or 1), str(token)
+    if {token.type} & {"SINCE", "UNTIL"} and {"SINCE", "UNTIL"} & expected:
+        return BadInput(f"since and until mixed must have brackets ({where})", given, "write (F since G) until H")
+    if given.startswith("#"):
+        return _count("#", where)
+    before = source.split("\n")[(token.line or 1) - 1][: (token.column or 1) - 1].rstrip()
+    for word in ("ODD", "MOD", "TABLE"):
+        if before.endswith(word):
+            return _count(word, where)
+    if expected >= _STARTS:
+        what = "a formula"
+    else:
+        what = " or ".join(sorted(SHOWN.get(str(one), str(one).lower()) for one in expected))
+    return BadInput(f"{what} must stand at {where}", given)
+
+
+def _strange(source: str, line: int, column: int) -> BadInput:
+    rest = source.split("\n")[line - 1][column - 1 :]
+    where = _place(source, line, column)
+    if rest.startswith("#"):
+        return _count("#", where)
+    if rest.startswith("Q_"):
+        return BadInput(f'a letter must be written Q_a, Q_"(" or Q_{{a, b}} ({where})', rest[:12])
+    return BadInput(f"a formula must be written in its signs and words ({where})", rest[:1])
+
+
+def _count(word: str, where: str) -> BadInput:
+    return BadInput(f"a formula of temporal logic must be without counts and numbers of positions ({where})", word)
+
+
+class _Reader:
+    """What each rule of the grammar makes: numbers of lines. One text after the other (`begin`)."""
+
+    def begin(self, alphabet: str | Sequence[str] | None) -> None:
+        """Forget the text before; the alphabet if it is given beside the text."""
+        self.names: dict[str, int] = {}
+        self.outputs: list[tuple[str | None, int]] = []
+        self.given = None if alphabet is None else alphabet_of(alphabet)
+        self._lines = None if self.given is None else Lines(self.given)
+
+    @property
+    def lines(self) -> Lines:
+        if self._lines is None:
+            must = "a formula must have an alphabet"
+            raise BadInput(must, "none", "give --alphabet ab, or begin the text with: alphabet a b;")
+        return self._lines
+
+    def header(self, parts: list[Token]) -> None:
+        letters = alphabet_of([_word(part) for part in parts[1:-1]])
+        if self.given is not None and self.given != letters:
+            raise BadInput("an alphabet must be given once", f"{' '.join(self.given)} and {' '.join(letters)}")
+        self._lines = Lines(letters)
+
+    def definition(self, parts: list[Any]) -> None:
+        name = str(parts[1])
+        if name in WORDS or name in self.names:
+            raise BadInput(f"a name must be new and no word of the language ({_at(parts[1])})", name)
+        self.names[name] = parts[3]
+
+    def output(self, parts: list[Any]) -> None:
+        self.outputs.append((_word(parts[1]), parts[3]))
+
+    def whole(self, parts: list[Any]) -> None:
+        lines = self.lines
+        everything = lines.letters(lines.alphabet)
+        if not self.outputs:
+            self.outputs = [(None, parts[-1])]
+        elif self.outputs[-1][1] != everything:
+            raise BadInput("the last output must be true everywhere", f"output {self.outputs[-1][0]}",
+                           "end with a line: output x = true;")  # fmt: skip
+        deep: list[int] = []
+        for line in lines.lines:
+            deep.append(1 + max((deep[k] for k in line.reads), default=0))
+        if max(deep) > DEEPEST:
+            raise BadInput(f"operators must stand at most {DEEPEST} deep inside of one another", max(deep))
+        self.formula = lines.formula(self.outputs)
+
+    def binary(self, parts: list[Any]) -> int:
+        left, sign, right = parts
+        add = self.lines.add
+        if sign.type == "IMPLIES":
+            return add("or", add("not", left), right)
+        if sign.type == "IFF":
+            return add("or", add("and", left, right), add("and", add("not", left), add("not", right)))
+        return add({"OR": "or", "AND": "and", "SINCE": "since", "UNTIL": "until"}[sign.type], left, right)
+
+    def unary(self, parts: list[Any]) -> int:
+        sign, inner = parts
+        add, true = self.lines.add, self.lines.letters(self.lines.alphabet)
+        if sign.type in ("NOT", "PREV", "NEXT"):
+            return add(sign.type.lower(), inner)
+        op = "since" if sign.type in ("ONCE", "HISTORICALLY") else "until"
+        if sign.type in ("ONCE", "EVENTUALLY"):
+            return add(op, true, inner)
+        return add("not", add(op, true, add("not", inner)))
+
+    def inner(self, parts: list[Any]) -> int:
+        return parts[1]
+
+    def constant(self, parts: list[Token]) -> int:
+        return self.lines.letters(self.lines.alphabet if parts[0].type == "TRUE" else ())
+
+    def letter(self, parts: list[Token]) -> int:
+        text = str(parts[0])[2:]
+        if text in WORDS:
+            raise BadInput(f"a letter that is a word of the language must have quotes ({_at(parts[0])})", text,
+                           f'write Q_"{text}"')  # fmt: skip
+        return self._letters([(_unquoted(text), parts[0])])
+
+    def letters(self, parts: list[Token]) -> int:
+        return self._letters([(_word(part), part) for part in parts[1:-1] if part.type != "COMMA"])
+
+    def _letters(self, found: list[tuple[str, Token]]) -> int:
+        try:
+            return self.lines.letters(letter for letter, _ in found)
+        except BadInput as error:
+            if found and self._lines is not None:
+                raise type(error)(f"{error.must} ({_at(found[0][1])})", error.given, error.do) from None
+            raise
+
+    def name(self, parts: list[Token]) -> int:
+        name = str(parts[0])
+        if name in ("ODD", "MOD", "TABLE"):
+            raise _count(name, _at(parts[0]))
+        if name not in self.names:
+            raise BadInput(f"a name must be given a formula before ({_at(parts[0])})", name, f"write let {name} = F;")
+        return self.names[name]
+
+
+def _at(token: Token) -> str:
+    return f"line {token.line}, column {token.column}"
+
+
+def _word(token: Token) -> str:
+    return _unquoted(str(token))
+
+
+def _unquoted(text: str) -> str:
+    """A letter as it is, without the quotes around it."""
+    import re
+
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith('"') else text

@@ -1,0 +1,327 @@
+"""That a compiled model answers as its formula says: the sentence, and a proof text for it. Nothing here is trusted.
+
+The sentence has a truth function for each line of the formula, given by an equation; the text has a line for each,
+which cites the lemma of its operator, and cases over bits between them. Its certificate is built and checked like any
+other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from symcook.compilers.formula import Packed
+from symcook.errors import BadInput, Undecided
+from symcook.model.modelfile import to_document
+from symcook.programs.formula import TEMPORAL, Formula, quoted
+from symcook.programs.reading import read_formula
+from symcook.proof import own
+from symcook.proof.replay import Statement
+from symcook.proof.search import prooftext
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+
+CASES = 64
+"""How many cases a Boolean part may have in a proof: letters that it tells apart, times 2 for each other bit."""
+
+
+def sentence(formula: Formula) -> str:
+    """What is to be proved, as a sentence about the model: it accepts at a position iff the formula is true there, or
+    puts out the label of the first output that is true there.
+
+    z1, z2, ... are the truths of the lines in order; each has the equation of its operator, by Definitions 11 and 14.
+    """
+    names = ", ".join(f"z{number}:Int->Int" for number in range(1, len(formula.lines) + 1))
+    premises = [f"(all i in 1..n. z{k}(i) = {_truth(formula, k - 1)})" for k in range(1, len(formula.lines) + 1)]
+    return f"all {names}. {' -> '.join(premises)} -> all i in 1..n. {_answers(formula)}"
+
+
+def _answers(formula: Formula) -> str:
+    """What is put out at position i: each label where its line is the first that is true there."""
+    if not formula.labels:
+        return f"z{formula.outputs[0][1] + 1}(i) = I[accept(i)]"
+    first: dict[str | None, list[str]] = {}
+    before: list[str] = []
+    for label, line in formula.outputs:
+        first.setdefault(label, []).append(" & ".join([*before, f"z{line + 1}(i) = 1"]))
+        before.append(f"z{line + 1}(i) = 0")
+    said = ((_quoted(str(label)), " | ".join(f"({one})" for one in ways)) for label, ways in first.items())
+    return " & ".join(f"I[answer({label}, i)] = I[{when}]" for label, when in said)
+
+
+def _truth(formula: Formula, number: int) -> str:
+    line = formula.lines[number]
+    if line.op == "letters":
+        told = [a for a in formula.alphabet if a in line.letters]
+        if len(told) in (0, len(formula.alphabet)):
+            return "1" if told else "0"
+        return f"I[{' | '.join(f'at({_quoted(a)}, i)' for a in told)}]"
+    f, g = f"z{line.left + 1}", f"z{line.right + 1}"
+    meaning = {
+        "not": f"{f}(i) = 0",
+        "and": f"{f}(i) = 1 & {g}(i) = 1",
+        "or": f"{f}(i) = 1 | {g}(i) = 1",
+        "prev": f"2 <= i & {f}(i - 1) = 1",
+        "next": f"i < n & {f}(i + 1) = 1",
+        "since": f"ex j in 1..i. {g}(j) = 1 & (all k in j..i. {f}(k) = 1)",
+        "until": f"ex j in i..n. {g}(j) = 1 & (all k in i..j. {f}(k) = 1)",
+    }
+    return f"I[{meaning[line.op]}]"
+
+
+def _quoted(letter: str) -> str:
+    return letter if letter.isalpha() and letter.isascii() else quoted(letter)
+
+
+def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, own.Settled]:
+    """The statement that a compiled model answers as its formula, with its certificate, or what is missing.
+
+    Raises BadInput for a model without a program or changed since it was compiled, Undecided where no text is made.
+    """
+    if model.program is None:
+        raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
+    formula = read_formula(model.program.source, model.program.alphabet)
+    packed = Packed(formula)
+    if packed.model(model.program.source, model.name) != model:
+        raise BadInput("the model must be as it was compiled", model.name, "compile its program again")
+    document = to_document(model)
+    statement = own.claim(document, sentence(formula))
+    text = _Text(packed, formula, statement).text(model)
+    return statement, own.settle(statement, document, prooftext.read(text), seconds)
+
+
+class _Text:
+    """The lines of a proof: fact B5 is about line 5 of the formula, P5 the premises of its lemma."""
+
+    def __init__(self, packed: Packed, formula: Formula, statement: Statement) -> None:
+        if packed.cut:
+            raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
+        self.packed, self.formula = packed, formula
+        self.goal = statement.text.rpartition("all i in 1..n. ")[2]
+        self.goal = self.goal[: len(self.goal) - self.goal.count(")") + self.goal.count("(")]
+        count = range(1, len(formula.lines) + 1)
+        given = " ".join([*(f"z{k}" for k in count), *(f"m{k}" for k in count)])
+        self.run = re.findall(r"(\w+):Int->Real", statement.text.partition(".")[0])
+        self.lines = [f"proof {statement.id}", f"  given .. some word (..) {given}"]
+
+    def text(self, model: Transformer) -> str:
+        """The whole text, with the run on a word of one letter for H."""
+        formula = self.formula
+        for number, line in enumerate(formula.lines):
+            if line.op in TEMPORAL:
+                self.temporal(number)
+        self.by_cases("Q", self.goal, [line for _, line in formula.outputs], self.packed.shown)
+        self.lines.append("  qed by Q")
+        from symcook.run import run
+        from symcook.spec.logic import truths
+
+        letter = model.alphabet[:1]
+        steps = run(replace(model, program=None), letter, trace=True).result.steps
+        stream = {name: column[0] for name, column in steps[-1].columns.items()}
+        bits = [stream.get(name, 0) for name in self.run] + [int(row[0]) for row in truths(formula, letter)]
+        return "\n".join([*self.lines, f"inhabited witness 1; 0; {'; '.join(map(str, bits))}", ""])
+
+    def temporal(self, number: int) -> None:
+        """The facts about an operator on other positions: it holds a bit, and the coordinate that has it."""
+        line, k = self.formula.lines[number], number + 1
+        found = self.packed.heads.get(number)
+        x, y = f"z{line.left + 1}", f"z{line.right + 1}"
+        if line.op in ("prev", "next"):
+            if found is None:  # of what is nowhere true
+                self.by_cases(f"P{k}", f"{x}(i) = 0", [line.left])
+                where = "2 <= i" if line.op == "prev" else "i < n"
+                other = "i - 1" if line.op == "prev" else "i + 1"
+                self.lines += [f"  B{k}: all i in 1..n. z{k}(i) = 0", "    given i (low high)",
+                               f"    truth: z{k}(i) = {_truth(self.formula, number)} by m{k}",
+                               f"    cases there: {where}",
+                               f"      - gone: {x}({other}) = 0 by P{k}", "        qed by truth, gone",
+                               "      - qed by truth, there"]  # fmt: skip
+                return
+            self.by_cases(f"P{k}", f"bit({x}(i)) & {found.value}(i) = {x}(i)", [line.left])
+            self.lemma(k, f"{line.op}_head(n; {x}; {found.value}; {found.name}; z{k})[P{k}, {found.name}_is, m{k}]")
+        elif found is None:
+            never = self.packed.values[number] is False
+            self.by_cases(
+                f"P{k}", f"bit({x}(i)) & bit({y}(i)) & ({x}(i) = 0 | {y}(i) = {0 if never else 1})", line.reads
+            )
+            truth = "0" if never else f"I[{x}(i) = 1 & {y}(i) = 1]"
+            rule = f"{line.op}_{'never' if never else 'now'}(n; {x}; {y}; z{k})[P{k}, m{k}]"
+            self.lines.append(f"  B{k}: all i in 1..n. z{k}(i) = {truth} by {rule}")
+        else:
+            self.by_cases(
+                f"P{k}",
+                f"bit({x}(i)) & bit({y}(i)) & one(i) = 1 & {found.stop}(i) = I[{x}(i) = 0 | {y}(i) = 1]"
+                f" & {found.value}(i) = I[{x}(i) = 1 & {y}(i) = 1]",
+                line.reads,
+                (found.stop or "", "one"),
+            )
+            terms = f"n; {x}; {y}; one; {found.stop}; {found.value}; {found.name}; z{k}"
+            self.lemma(k, f"{line.op}_head({terms})[P{k}, {found.name}_is, m{k}]")
+
+    def lemma(self, k: int, rule: str) -> None:
+        name = self.packed.heads[k - 1].name
+        self.lines.append(f"  B{k}: all i in 1..n. bit(z{k}(i)) & {name}(i) = z{k}(i) by {rule}")
+
+    def cone(self, numbers: Iterable[int]) -> list[int]:
+        """The lines on which the truth of some lines at a position rests: down to letters and operators with a head."""
+        found, open_ = set(), list(numbers)
+        while open_:
+            number = open_.pop()
+            if number not in found:
+                found.add(number)
+                line = self.formula.lines[number]
+                nothing = line.op in ("prev", "next") or self.packed.values[number] is False
+                if number not in self.packed.heads and not (line.op in TEMPORAL and nothing):
+                    open_ += line.reads
+        return sorted(found)
+
+    def by_cases(self, label: str, goal: str, numbers: Sequence[int], more: Sequence[str] = ()) -> None:
+        """A fact about each position by cases over the letter and the bits of which it is made. In each case what every
+        line, and every coordinate, is there follows from what is before it."""
+        lines = [f"  {label}: all i in 1..n. {goal}", "    given i (low high)"]
+        cone, letters = self.cone(numbers), set()
+        bits: dict[str, int] = {}
+        for number in cone:
+            k, line = number + 1, self.formula.lines[number]
+            if number in self.packed.heads:
+                name = self.packed.heads[number].name
+                bits.setdefault(name, k)
+                lines.append(f"    (b{k} c{k}): bit(z{k}(i)) & {name}(i) = z{k}(i) by B{k}")
+            else:
+                lines.append(f"    take e{k} from {'B' if line.op in TEMPORAL else 'm'}{k}(i)")
+                letters |= line.letters if line.letters != frozenset(self.formula.alphabet) else frozenset()
+        names = self.coordinates(goal, more)
+        for name in names:
+            lines.append(f"    take {name}_at from {name}_is(i)")
+            letters |= self.packed.sets.get(name, frozenset())
+        told = [number for number, a in enumerate(self.formula.alphabet) if a in letters]
+        if (len(told) + 1) * 2 ** len(bits) > CASES:
+            raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
+        self.lines += lines
+        self.split(told, list(bits.items()), cone, names, {}, None, "    ", [])
+
+    def split(
+        self,
+        told: Sequence[int],
+        bits: Sequence[tuple[str, int]],
+        cone: Sequence[int],
+        names: Sequence[str],
+        chosen: dict[str, int],
+        letter: int | None,
+        indent: str,
+        known: list[str],
+    ) -> None:
+        """Cases over the letters that are told apart, then over each bit; `known` are the labels of what was chosen."""
+        whole = len(told) == len(self.formula.alphabet)
+        if told and whole and len(told) > 1:
+            labels = [f"w{a}" for a in told]
+            self.lines.append(f"{indent}cases {', '.join(labels)} from word(i)")
+            for a in told:
+                self.block(bits, cone, names, chosen, a, indent, [*known, f"w{a}"])
+        elif told and whole:
+            self.lines.append(f"{indent}w{told[0]}: w(i) = {told[0]} by word")
+            self.split([], bits, cone, names, chosen, told[0], indent, [*known, f"w{told[0]}"])
+        elif told:
+            a = told[0]
+            self.lines.append(f"{indent}cases w{a}, v{a}: w(i) = {a}")
+            self.block(bits, cone, names, chosen, a, indent, [*known, f"w{a}"])
+            inner = len(self.lines)
+            self.split(told[1:], bits, cone, names, chosen, letter, indent + "      ", [*known, f"v{a}"])
+            self.dash(inner, indent)
+        elif bits:
+            (name, k), *others = bits
+            self.lines.append(f"{indent}cases o{k}, l{k} from b{k}")
+            for value, sign in enumerate("ol"):
+                self.block(others, cone, names, chosen | {name: value}, letter, indent, [*known, f"{sign}{k}"])
+        else:
+            self.leaf(cone, names, chosen, letter, indent, known)
+
+    def block(
+        self, bits: Sequence[tuple[str, int]], cone: Sequence[int], names: Sequence[str], chosen: dict[str, int],
+        letter: int | None, indent: str, known: list[str],
+    ) -> None:  # fmt: skip
+        start = len(self.lines)
+        self.split([], bits, cone, names, chosen, letter, indent + "      ", known)
+        self.dash(start, indent)
+
+    def dash(self, start: int, indent: str) -> None:
+        """Make what was written from `start` on the block of a case."""
+        inner = len(indent) + 6
+        self.lines[start] = f"{indent}    - {self.lines[start][inner:]}"
+
+    def leaf(
+        self, cone: Sequence[int], names: Sequence[str], chosen: dict[str, int], letter: int | None, indent: str,
+        known: list[str],
+    ) -> None:  # fmt: skip
+        """One case: the value of each line and coordinate, and what was to be shown."""
+        values, facts = dict(chosen), []
+        spelled = None if letter is None else self.formula.alphabet[letter]
+
+        def say(label: str, what: str, value: int, by: Sequence[str]) -> None:
+            self.lines.append(f"{indent}{label}: {what}(i) = {value} by {', '.join(by)}")
+            facts.append(label)
+
+        truth: dict[int, int] = {}
+        letters = [one for one in known if one[0] in "wv"]
+        for number in cone:
+            k, line = number + 1, self.formula.lines[number]
+            if number in self.packed.heads:
+                truth[number] = chosen[self.packed.heads[number].name]
+                name = self.packed.heads[number].name
+                bits = [one for one in known if one[0] in "ol"]
+                say(f"t{k}", f"z{k}", truth[number], [f"c{k}", *bits, *self.others(k)])
+                say(f"g{k}", name, truth[number], [f"c{k}", f"t{k}"])
+                continue
+            truth[number] = self.truth(number, truth, spelled)
+            below = letters if line.op == "letters" else [f"t{one + 1}" for one in line.reads if one in truth]
+            say(f"t{k}", f"z{k}", truth[number], [f"e{k}", *below])
+        for name in sorted(names, key=lambda one: one[0] == "f"):
+            values[name] = self.value(name, values, spelled)
+            below = letters if name in self.packed.sets else facts if name[0] == "f" else []
+            say(f"{name}_now", name, values[name], [f"{name}_at", *below])
+        self.lines.append(f"{indent}qed by {', '.join(facts or known)}")
+
+    def others(self, k: int) -> list[str]:
+        """The facts that another line with the same head holds the same bit."""
+        name = self.packed.heads[k - 1].name
+        return [f"c{other + 1}" for other, one in self.packed.heads.items() if one.name == name and other + 1 < k]
+
+    def truth(self, number: int, known: dict[int, int], letter: str | None) -> int:
+        """The truth of a line that has no head, of those that it reads."""
+        line = self.formula.lines[number]
+        if line.op == "letters":
+            return int(letter in line.letters or line.letters == frozenset(self.formula.alphabet))
+        if self.packed.values[number] is False or line.op in ("prev", "next"):
+            return 0
+        f, *g = (known[one] for one in line.reads)
+        return 1 - f if line.op == "not" else max(f, *g) if line.op == "or" else min(f, *g)
+
+    def value(self, name: str, known: dict[str, int], letter: str | None) -> int:
+        """The bit that a coordinate holds."""
+        if name in ("one", "zero"):
+            return int(name == "one")
+        if name in self.packed.sets:
+            return int(letter in self.packed.sets[name] if letter is not None else 0)
+        node = self.packed.holds(name)
+        while not isinstance(node, bool):
+            held = self.packed.names[node[0]]
+            true = known[held] if held in known else self.value(held, known, letter)
+            node = node[2] if true else node[1]
+        return int(node)
+
+    def coordinates(self, goal: str, more: Sequence[str]) -> list[str]:
+        """The coordinates of a goal that networks and the embedding write, and those that these read."""
+        held = {*self.packed.sets, *(one for one in self.packed.meanings if one[0] == "f" or one in ("one", "zero"))}
+        named = (*re.findall(r"\w+(?=\(i\))", goal), *more)
+        open_ = [name for name in named if name in held and name in self.run]  # what is always 0 is not in the run
+        found: list[str] = []
+        while open_:
+            name = open_.pop()
+            if name not in found:
+                found.append(name)
+                read = re.findall(r"\w+", self.packed.meanings[name]) if name[0] == "f" else []
+                open_ += [one for one in read if one in held]
+        return sorted(found)

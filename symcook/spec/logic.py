@@ -1,0 +1,76 @@
+"""What formulas of temporal logic mean, by their definition. Shares the syntax alone with what compiles them.
+
+Source: Yang et al. (2026), Definitions 11 and 14: in since and until the position of the witness belongs to both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symcook.programs.formula import Formula
+from symcook.spec.fold import Fold
+
+
+def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
+    """For each line of the formula whether it is true at each position of the word."""
+    n = len(word)
+    table: list[list[bool]] = []
+    for line in formula.lines:
+        f = table[line.left] if line.left >= 0 else []
+        g = table[line.right] if line.right >= 0 else []
+        if line.op == "letters":
+            row = [letter in line.letters for letter in word]
+        elif line.op == "not":
+            row = [not f[i] for i in range(n)]
+        elif line.op == "and":
+            row = [f[i] and g[i] for i in range(n)]
+        elif line.op == "or":
+            row = [f[i] or g[i] for i in range(n)]
+        elif line.op == "prev":
+            row = [i > 0 and f[i - 1] for i in range(n)]
+        elif line.op == "next":
+            row = [i < n - 1 and f[i + 1] for i in range(n)]
+        elif line.op == "since":
+            row = [any(g[j] and all(f[j : i + 1]) for j in range(i + 1)) for i in range(n)]
+        else:
+            row = [any(g[j] and all(f[i : j + 1]) for j in range(i, n)) for i in range(n)]
+        table.append(row)
+    return table
+
+
+def answers(formula: Formula, word: Sequence[str]) -> list[bool] | list[str]:
+    """What the formula answers at each position: its truth, or the label of the first output that is true there."""
+    table = truths(formula, word)
+    if not formula.labels:
+        return table[formula.outputs[0][1]]
+    return [next(str(label) for label, line in formula.outputs if table[line][i]) for i in range(len(word))]
+
+
+def fold(formula: Formula) -> Fold | None:
+    """The same read once from the left to the right, with an answer at each position; None where the formula looks
+    ahead. The state is the truth of every line at the last letter."""
+    if any(line.op in ("next", "until") for line in formula.lines):
+        return None
+
+    def step(before: tuple[bool, ...] | None, letter: str) -> tuple[bool, ...]:
+        now: list[bool] = []
+        for number, line in enumerate(formula.lines):
+            f = line.left >= 0 and now[line.left]
+            g = line.right >= 0 and now[line.right]
+            last = before is not None and before[line.left if line.op == "prev" else number]
+            now.append(
+                letter in line.letters if line.op == "letters"
+                else not f if line.op == "not"
+                else f and g if line.op == "and"
+                else f or g if line.op == "or"
+                else last if line.op == "prev"
+                else f and (g or last)
+            )  # fmt: skip
+        return tuple(now)
+
+    def answer(state: tuple[bool, ...]) -> bool | str | None:
+        if not formula.labels:
+            return state[formula.outputs[0][1]]
+        return next(label for label, line in formula.outputs if state[line])
+
+    return Fold(None, step, answer, each=True)

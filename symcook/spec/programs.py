@@ -1,0 +1,34 @@
+"""What a compiled model should answer: its program, interpreted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import require_known
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Program
+
+
+def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
+    """The function of words that the program says, with an answer for each position; the reference of ``check``. Where
+    the model is the construction of a theorem, an answer is the truth of each of its lines."""
+    from symcook.programs.reading import read_formula
+    from symcook.spec.logic import answers, fold
+
+    require_known("language of a program", program.kind, ("ltl",))
+    formula = read_formula(program.source, program.alphabet)
+    if not program.theorem:
+        return fold(formula) or (lambda word: answers(formula, word))
+    before, lines = "", {}
+    for name, _, meaning in program.plan:
+        before += f"let {name} = {meaning};"
+        lines[name] = read_formula(before + name, program.alphabet)
+    last = name
+
+    def told(word: Sequence[str]) -> list[dict[str, int]]:
+        rows = {name: answers(line, word) for name, line in lines.items()} | {last: answers(formula, word)}
+        return [{name: int(row[i]) for name, row in rows.items()} for i in range(len(word))]
+
+    return told

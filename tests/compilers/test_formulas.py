@@ -1,0 +1,273 @@
+"""Formulas of temporal logic: read, compiled, interpreted, proved. The truths here are found by a recursion of their
+own, on the tree that the test draws, so that reader, interpreter and compiler can all be wrong."""
+
+from __future__ import annotations
+
+import json
+import random
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shared import call, document, refused
+
+import symcook as sc
+from symcook.compilers import formula as compiler
+from symcook.compilers.booleans import Diagrams, cubes
+from symcook.errors import BadInput, Undecided
+from symcook.model.modelfile import dumps, loads, model_hash
+from symcook.programs.reading import read_formula
+from symcook.proof import formulas
+from symcook.spec.logic import answers, fold
+from symcook.spec.programs import reference
+
+Tree = tuple
+PREFIX = ("~", "prev", "next", "once", "historically", "eventually", "always")
+INFIX = ("&", "|", "->", "<->", "since", "until")
+
+
+def drawn(r: random.Random, operators: int, letters: str) -> Tree:
+    """A formula with so many operators."""
+    if operators == 0:
+        return ("in", frozenset(a for a in letters if r.random() < 0.5))
+    op = r.choice((*PREFIX, *INFIX))
+    if op in PREFIX:
+        return (op, drawn(r, operators - 1, letters))
+    left = r.randrange(operators)
+    return (op, drawn(r, left, letters), drawn(r, operators - 1 - left, letters))
+
+
+def written(tree: Tree) -> str:
+    if tree[0] == "in":
+        return f"Q_{{{', '.join(sorted(tree[1]))}}}"
+    if len(tree) == 2:
+        return f"{tree[0]} ({written(tree[1])})"
+    return f"({written(tree[1])}) {tree[0]} ({written(tree[2])})"
+
+
+@cache
+def truth(tree: Tree, word: str) -> tuple[bool, ...]:
+    """At which positions a formula is true, by Definitions 11 and 14 read out."""
+    op, n = tree[0], len(word)
+    if op == "in":
+        return tuple(letter in tree[1] for letter in word)
+    f = truth(tree[1], word)
+    g = truth(tree[2], word) if len(tree) == 3 else f
+
+    def at(i: int) -> bool:
+        if op in ("~", "prev", "next"):
+            return not f[i] if op == "~" else i > 0 and f[i - 1] if op == "prev" else i + 1 < n and f[i + 1]
+        if op in ("once", "historically"):
+            return any(f[: i + 1]) if op == "once" else all(f[: i + 1])
+        if op in ("eventually", "always"):
+            return any(f[i:]) if op == "eventually" else all(f[i:])
+        if op in ("since", "until"):
+            ends = range(i + 1) if op == "since" else range(i, n)
+            return any(g[j] and all(f[min(i, j) : max(i, j) + 1]) for j in ends)
+        return {"&": f[i] and g[i], "|": f[i] or g[i], "->": not f[i] or g[i], "<->": f[i] == g[i]}[op]
+
+    return tuple(map(at, range(n)))
+
+
+def outputs(model: sc.Transformer, word: str | tuple[str, ...]) -> list[Any]:
+    """The model's answers by position, from its exact run."""
+    found = model.run(word).outputs
+    assert found is not None
+    return list(found)
+
+
+def words(letters: str, longest: int) -> list[str]:
+    return ["".join(word) for n in range(1, longest + 1) for word in product(letters, repeat=n)]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_models_answer_as_formulas_drawn_at_random(seed: int) -> None:
+    r = random.Random(seed)
+    letters = "ab" if seed % 3 else "abc"
+    tree = drawn(r, r.randrange(13), letters)
+    formula = read_formula(written(tree), letters)
+    model = sc.compile("ltl", written(tree), alphabet=letters)
+    assert len(model.layers) <= formula.nesting + 1
+    for word in words(letters, 5 if len(letters) == 2 else 4):
+        wanted = list(truth(tree, word))
+        assert answers(formula, word) == wanted, (written(tree), word)
+        read = fold(formula)
+        assert read is None or read(word) == wanted, (written(tree), word)
+        assert outputs(model, word) == wanted, (written(tree), word)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_certificates_of_formulas_drawn_at_random(seed: int) -> None:
+    r = random.Random(100 + seed)
+    model = sc.compile("ltl", written(drawn(r, 4 + 4 * seed, "ab")), alphabet="ab")
+    _, found = formulas.prove(model)
+    assert found.verdict is not None and found.verdict.words == "PROVED"
+
+
+@pytest.mark.parametrize("source, word, bits", [
+    ("prev prev Q_1 & prev Q_0 & Q_1", "10101", "00101"),  # the paper's 3-gram, Section 4.1
+    ("Q_0 since Q_1", "1000", "0000"),  # the position of the witness is in both sides
+    ("(Q_0 | Q_1) since Q_1", "0100", "0111"),
+    ("Q_0 until Q_1", "0001", "0000"),
+    ("~prev true", "000", "100"),
+    ("~next true", "000", "001"),
+    ("let first = ~prev true; once (first & Q_1)", "100", "111"),
+    ("Q_1 -> Q_0 -> Q_1", "10", "11"),
+    ("Q_1 | Q_0 & false", "10", "10"),
+    ("// a remark\n¬ ⊖ true ∨ ⊕ Q_1", "0010", "1100"),
+])  # fmt: skip
+def test_what_formulas_mean(source: str, word: str, bits: str) -> None:
+    wanted = [bit == "1" for bit in bits]
+    assert answers(read_formula(source, "01"), word) == wanted
+    assert outputs(sc.compile("ltl", source, alphabet="01"), word) == wanted
+
+
+def test_outputs_are_the_first_that_is_true() -> None:
+    source = "output x = prev Q_a; output y = Q_b; output x = next Q_b; output z = true;"
+    model = sc.compile("ltl", source, alphabet="ab")
+    assert outputs(model, "abba") == ["x", "x", "y", "z"]
+    assert outputs(model, "aa") == ["z", "x"]
+    _, found = formulas.prove(model)
+    assert found.verdict is not None and found.verdict.words == "PROVED"
+
+
+def test_letters_may_be_long_or_signs_of_the_language() -> None:
+    source = 'alphabet "(" ) since; prev Q_"(" & Q_")" | Q_"since"'
+    model = sc.compile("ltl", source)
+    assert outputs(model, ("(", ")", "since", ")")) == [False, True, True, False]
+    _, found = formulas.prove(model)
+    assert found.verdict is not None and found.verdict.words == "PROVED"
+
+
+def test_boolean_parts_too_large_are_cut_and_stay_right() -> None:
+    """Forty letters back: a conjunction of more than 32 bits."""
+    parts = [f"{'prev ' * k}Q_1" for k in range(40)]
+    model = sc.compile("ltl", " & ".join(parts), alphabet="01")
+    word = "1" * 45
+    assert outputs(model, word) == [i >= 39 for i in range(45)]
+    assert outputs(model, "0" + word) == [i >= 40 for i in range(46)]
+    with pytest.raises(Undecided, match="Boolean part"):
+        formulas.prove(model)
+
+
+@pytest.mark.parametrize("table, op, wrong, source", [
+    ("MASKS", "prev", "future", "prev Q_a"),
+    ("MASKS", "next", "past", "next Q_a"),
+    ("MASKS", "since", "strict-future", "(Q_a | Q_b) since Q_a"),
+    ("SIDES", "since", "leftmost", "~Q_b since Q_a"),
+    ("SIDES", "until", "rightmost", "~Q_b until Q_a"),
+    ("SIDES", "prev", "leftmost", "prev Q_a"),
+])  # fmt: skip
+def test_a_wrong_head_is_found_by_check_and_not_proved(
+    table: str, op: str, wrong: str, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(getattr(compiler, table), op, wrong)
+    model = sc.compile("ltl", source, alphabet="abc")
+    formula = read_formula(source, "abc")
+    assert any(outputs(model, word) != answers(formula, word) for word in words("abc", 4))
+    _, found = formulas.prove(model, 3)
+    assert found.verdict is None or found.verdict.words != "PROVED"
+
+
+def test_a_wrong_meaning_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = formulas._truth
+    monkeypatch.setattr(formulas, "_truth", lambda f, k: right(f, k).replace("in j..i", "in j + 1..i"))
+    model = sc.compile("ltl", "Q_a since Q_b", alphabet="abc")
+    _, found = formulas.prove(model, 3)
+    assert found.verdict is None or found.verdict.words != "PROVED"
+
+
+def test_a_model_that_was_changed_is_not_proved() -> None:
+    from dataclasses import replace
+
+    model = sc.compile("ltl", "prev Q_a", alphabet="ab")
+    other = sc.compile("ltl", "next Q_a", alphabet="ab")
+    with pytest.raises(BadInput, match="as it was compiled"):
+        formulas.prove(replace(other, program=model.program))
+
+
+def test_the_program_is_in_the_file_and_in_no_hash() -> None:
+    from dataclasses import replace
+
+    model = sc.compile("ltl", "once Q_a & prev Q_b", alphabet="ab")
+    again = loads(dumps(model))
+    assert again.program == model.program and again == model
+    assert model_hash(model) == model_hash(replace(model, program=None))
+    document = json.loads(dumps(model))
+    damaged = (({"kind": 1}, "language"), ({"source": 1}, "source"), ({"plan": [["a"]]}, "plan"), ({"x": 1}, "keys"))
+    for damage, said in damaged:
+        with pytest.raises(BadInput, match=said):
+            loads(json.dumps(document | {"program": document["program"] | damage}))
+
+
+def test_every_coordinate_is_in_the_plan() -> None:
+    model = sc.compile("ltl", "(prev Q_a since next Q_b) until Q_c", alphabet="abc")
+    assert model.program is not None
+    assert [name for name, _, _ in model.program.plan] == list(model.space)
+    assert ("since5", "layer 2, attention", "prev Q_a since next Q_b") in model.program.plan
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_diagrams_are_their_cubes(seed: int) -> None:
+    r, make = random.Random(seed), Diagrams()
+
+    def draw(depth: int):
+        if depth == 0:
+            k = r.randrange(4)
+            return make.variable(k), lambda bits: bits[k]
+        (f, p), (g, q), (h, s) = (draw(depth - 1) for _ in range(3))
+        return make.choice(f, g, h), lambda bits: q(bits) if p(bits) else s(bits)
+
+    node, function = draw(3)
+    found = cubes(node, 100)
+    assert found is not None
+    for bits in product((False, True), repeat=4):
+        held = sum(all(bits[k] == value for k, value in cube) for cube in found)
+        assert held == int(function(bits))
+
+
+@pytest.mark.parametrize("theorem", ["15a", "15b", "16a", "16b"])
+def test_printed_constructions_answer_as_formulas_at_random(theorem: str) -> None:
+    r = random.Random(theorem)
+    infix = ("&", "|", "since", "until") if theorem[:2] == "15" else ("&", "|", "since")
+    for _ in range(3):
+        tree: Tree = ("in", frozenset(r.choice("ab")))
+        for _ in range(3):
+            tree = ("~", tree) if r.random() < 0.3 else (r.choice(infix), tree, ("in", frozenset(r.choice("ab"))))
+        model = sc.compile("ltl", written(tree), alphabet="ab", theorem=theorem)
+        for word in words("ab", 3):
+            shown = outputs(model, word)
+            wanted = truth(tree, word)
+            assert [list(one.values())[-1] for one in shown] == [str(int(bit)) for bit in wanted], (written(tree), word)
+        assert model.program is not None
+        assert model.check(reference(model.program), 3).holds
+
+
+@pytest.mark.parametrize(
+    "theorem, source", [("15a", "prev Q_a"), ("16a", "Q_a until Q_b"), ("15b", "output x = true;")]
+)
+def test_a_theorem_refuses_what_it_does_not_cover(theorem: str, source: str) -> None:
+    with pytest.raises(BadInput):
+        sc.compile("ltl", source, alphabet="ab", theorem=theorem)
+
+
+def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "since.json"
+    line = ("compile", "ltl", "~Q_b since Q_a", "--alphabet", "a b c", "-o", file)
+    code, out, _ = call(capsys, *line, "--prove")
+    assert code == 0 and out.startswith(f"wrote {file}: 2 layers") and "\nPROVED  " in out
+    assert call(capsys, "prove", file)[0] == 0
+    code, out, _ = call(capsys, "check", file, "--max-length", "6")
+    assert code == 0 and "agrees with its reference on 1092 inputs of 1092" in out
+    assert "since4" in call(capsys, "show", file)[1].partition("Plan")[2]
+    ran = document(capsys, "run", file, "--input", "abca")
+    assert ran["accept"] is True and ran["outputs"] == ["1", "0", "0", "1"]
+    refused(capsys, *line)  # it exists
+    source = tmp_path / "tri.ltl"
+    source.write_text("alphabet 0 1;\nprev prev Q_1 & prev Q_0 & Q_1\n")
+    shown = document(capsys, "compile", "ltl", source, "-o", tmp_path / "tri.json")
+    assert shown["verdict"] is None and {"layers", "width", "heads", "operators"} <= shown.keys()
+    refused(capsys, "compile", "ltl", "Q_z", "--alphabet", "ab", "-o", tmp_path / "z.json")
+    assert not (tmp_path / "z.json").exists()

@@ -1,0 +1,41 @@
+"""What is no formula, and what is no alphabet: one sentence each, with the place."""
+
+from __future__ import annotations
+
+import pytest
+
+import symcook as sc
+from symcook.errors import BadInput
+
+
+@pytest.mark.parametrize("source, said", [
+    ("Q_a & (Q_b", "must stand at column 11; given: the end"),
+    ("Q_a since", "a formula must stand at column 10"),
+    ("Q_a &\n & Q_b", "line 2, column 2"),
+    ("Q_c", "known: a, b"),
+    ("Q_since", "must have quotes"),
+    ("Q_a since Q_b until Q_a", "must have brackets"),
+    ("#left[Q_a] > 0", "without counts"),
+    ("ODD(Q_a)", "without counts"),
+    ("x & Q_a", "write let x = F;"),
+    ("let since = Q_a; Q_a", "no word of the language"),
+    ("let x = Q_a; let x = Q_b; x", "a name must be new"),
+    ("output a = Q_a;", "output x = true;"),
+    ("", "a formula must stand"),
+    ("Q_a Q_b", "column 5"),
+    ("alphabet a b c; Q_a", "must be given once"),
+    ("(" * 10_000 + "Q_a" + ")" * 10_000, "at most 1000 deep"),
+    ("~" * 10_000 + "Q_a", "at most 1000 deep"),
+])  # fmt: skip
+def test_what_is_no_formula_gets_a_sentence(source: str, said: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        sc.compile("ltl", source, alphabet="ab")
+    assert said in str(caught.value) and "\n" not in str(caught.value).split("given:")[0]
+
+
+@pytest.mark.parametrize(
+    "alphabet, said", [("", "must have a letter"), ("aa", "must stand once"), (None, "must have an alphabet")]
+)
+def test_what_is_no_alphabet_gets_a_sentence(alphabet: str | None, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        sc.compile("ltl", "true", alphabet=alphabet)
