@@ -1,0 +1,101 @@
+"""Ends of what a certificate says: which label stands where others may be as great, which input is named first, and
+lengths as one types them."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import numpy as np
+
+import symcook as sc
+from symcook.export import npz
+from symcook.export.certificate import compare
+from symcook.export.guarantee import decision
+
+
+def labelled(labels: int) -> sc.Transformer:
+    """A model that picks a label; that of the first of the greatest scores."""
+    embedding = sc.Embedding(sc.Space(("a",)), words={"x": {"a": 1}, "y": {}})
+    names = tuple("pqrs"[:labels])
+    return sc.Transformer("pick", embedding, (), sc.Readout("largest", "last", ("a",), [[1]] * labels, names))
+
+
+def test_a_label_is_certain_where_every_choice_of_scores_gives_it() -> None:
+    """Against all choices of the ends, which are where the greatest changes; several states at once, of which the first
+    that is open is named, else the least distance of the label's lower end from the others' upper ones."""
+    r = random.Random(5)
+    seen = set()
+    for _ in range(600):
+        labels = r.choice([2, 2, 3, 4])
+        states = [[sorted(r.choices(range(-2, 4), k=2)) for _ in range(labels)] for _ in range(r.choice([1, 2, 3]))]
+        opened, distances = [], []
+        for state in states:
+            picked = {max(range(labels), key=lambda k, c=c: (c[k], -k)) for c in itertools.product(*state)}
+            opened.append(len(picked) > 1)
+            best = max(range(labels), key=lambda k, state=state: (state[k][0], -k))
+            distances.append(state[best][0] - max(high for k, (_, high) in enumerate(state) if k != best))
+        found = {
+            name: tuple(np.array([float(state[k][end]) for state in states]) for end in (0, 1))
+            for k, name in enumerate("pqrs"[:labels])
+        }
+        margin, first = decision(labelled(labels), found)
+        assert first == (opened.index(True) if any(opened) else None), states
+        assert margin == (None if any(opened) else min(distances)), states
+        seen.add((any(opened), margin == 0))
+    assert seen == {(True, False), (False, False), (False, True)}
+
+
+def test_thresholds_and_zeros() -> None:
+    """The same of a sign, which 0 has not, and of being 0 together: certain where all values between the ends agree."""
+    r = random.Random(6)
+    embedding = sc.Embedding(sc.Space(("a", "b")), words={"x": {"a": 1}, "y": {}})
+    sign = sc.Transformer("sign", embedding, (), sc.Readout("sign", "last", ("a",), [[1]]))
+    zero = sc.Transformer("zero", embedding, (), sc.Readout("zero", "last", ("a", "b")))
+    for _ in range(300):
+        states = [[sorted(r.choices((-2, -1, 0, 0, 1, 3), k=2)) for _ in "ab"] for _ in range(r.choice([1, 2]))]
+        between = [[[low, (low + high) / 2, high] for low, high in state] for state in states]
+        for model, names, says in ((sign, ("logit",), lambda a: a > 0), (zero, ("a", "b"), lambda a, b: a == b == 0)):
+            answers = [{says(*values) for values in itertools.product(*state[: len(names)])} for state in between]
+            if model is zero:  # 0 may lie between the ends of each without being in the middle of all
+                for found, state in zip(answers, states, strict=True):
+                    if all(low <= 0 <= high for low, high in state):
+                        found.add(True)
+            ends: Any = {
+                name: tuple(np.array([float(state[k][end]) for state in states]) for end in (0, 1))
+                for k, name in enumerate(names)
+            }
+            margin, first = decision(model, ends)
+            open_ones = [len(a) > 1 for a in answers]
+            assert first == (open_ones.index(True) if any(open_ones) else None), (states, names)
+            if not any(open_ones):
+                away = [
+                    max(0 if low <= 0 <= high else min(abs(low), abs(high)) for low, high in state[: len(names)])
+                    for state, found in zip(states, answers, strict=True)
+                    if model is sign or found == {False}
+                ]
+                assert margin == (min(away) if away else None), (states, names)
+
+
+def test_the_first_input_without_a_run() -> None:
+    """Of all lengths: those whose entries are all alike, under a norm that refuses these."""
+    norm = sc.LayerNorm(("a", "b"), epsilon=0, zero_variance="refuse")
+    head = sc.Head(("a", "b"), ("a",), [[0, 0]], [[0, 0]], [[0, 0]], "none")
+    embedding = sc.Embedding(sc.Space(("a", "b")), words={"x": {"a": 1}, "y": {}, "z": {"b": 1}})
+    layer = sc.Layer(sc.SelfAttention((head,)), None, (norm,), (), "post")
+    model = sc.Transformer("refuses", embedding, (layer,), sc.Readout("sign", "last", ("a",), [[1]]))
+    found = compare(model, npz.arrays(model, "float64", 3), 3)
+    words = ["".join(w) for n in (1, 2, 3) for w in itertools.product("xyz", repeat=n)]
+    none = [w for w in words if "y" in w]
+    assert found["no_run"] == {"inputs": len(none), "first": none[0]}
+    assert found["inputs"] == len(words) - len(none)
+
+
+def test_lengths_that_are_not_compared_are_those_one_types() -> None:
+    """With a token in front: of 2 symbols there are 2^18 inputs to length 17, 2^18 - 1 of less, so that 18 is left."""
+    embedding = sc.Embedding(sc.Space(("a",)), words={"x": {"a": 1}, "y": {}, "CLS": {}}, before="CLS")
+    model = sc.Transformer("long", embedding, (), sc.Readout("sign", "last", ("a",), [[1]]))
+    found = compare(model, npz.arrays(model, "float64", 30), 30)
+    assert found["ends"] == f"length 18 has {2**18} more inputs, and at most {2**18} are compared in exact batches"
+    assert (found["greatest_length"], found["inputs"], found["complete"]) == (18, 2**18 - 1, False)
