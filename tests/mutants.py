@@ -112,6 +112,7 @@ OPERATORS: dict[type, type] = {
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 ANNOTATIONS = ("annotation", "returns", "decorator_list", "type_comment")
 LIMIT = 200  # a constant of a module that is so great, given as a number in capitals, is a limit of search
+COMMUTE = ("Add", "And", "Equal", "Max", "Min", "Mul", "Or")  # names of operators, before what they act upon
 GUARDS = (("zip", "strict"), ("max", "default"), ("min", "default"))
 ORDERLESS = ("max", "min", "maximum", "minimum", "fmax", "fmin")
 
@@ -275,7 +276,8 @@ def edited(node: Any, name: str, edge: bool = False) -> Iterator[str]:
             yield NAMES[text]
         case ast.Call(func=func, args=args, keywords=keywords):
             called = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
-            for k in range(len(args) - 1 if called not in ORDERLESS else 0):
+            named = isinstance(args[0], ast.Constant) and args[0].value in COMMUTE if args else False
+            for k in range(len(args) - 1 if called not in ORDERLESS and not named else 0):
                 if not any(isinstance(arg, ast.Starred) for arg in args[k : k + 2]):
                     yield other(args=[*args[:k], args[k + 1], args[k], *args[k + 2 :]])
             for k in range(len(keywords)):
