@@ -6,10 +6,21 @@
 
 A change is one edit of one expression: a comparison, an operator, a constant, "and" for "or", a dropped term, operand,
 keyword or end of a slice, swapped arguments, a branch always taken, "break" for "continue". Error messages, annotations
-and docstrings are left alone, and so is what alters no answer of a program without faults: assertions, `strict` of zip
-(the lists are equally long wherever a test can look), the order of the two arguments of a maximum or minimum, and one
-more or less of a module's constant of 200 and more, or at its comparison (`MOST = 2_000`, `size > MOST`): such a number
-is a limit of search, and where exactly it lies is nobody's promise.
+and docstrings are left alone, and so is what alters no answer of a program without faults, or is shown as well by
+another change of the same expression:
+
+- assertions, and what only tells a reader that something goes on or a clock how much was done (`progress`, `spend`);
+- `strict` of zip (the lists are equally long wherever a test can look) and `default` of a maximum or minimum: without
+  it an answer becomes an error, never another answer;
+- the order of what a maximum or minimum takes, and of what an operator called by name acts upon (`op("Add", a, b)`);
+- one more or less of a number of 200 and more that has a name in capitals or is compared with, and the edge of such a
+  comparison (`MOST = 2_000`, `size > MOST`, `bits > 1_000`): it is a limit of search, and where exactly it lies is
+  nobody's promise. Others of its changes stay, and so do smaller numbers, and great ones that are reckoned with;
+- an equality becomes its denial, not an order: lengths, signs and kinds have the least or greatest value there, so that
+  the order says the same, and whoever looks at both sides of an equality sees its denial;
+- the first entry becomes the second, not the last (`x[0]`, `x[1]`, not `x[-1]`): of one entry the last is the first, of
+  two it is the second, and whether anybody looks is seen in either case;
+- calls of functions that only raise, as messages are: those of the module, and the classes of `symcook.errors`.
 
 The seed puts all changes of the chosen modules in one order; the first COUNT are run, so that a longer run begins with
 the shorter one. GLOB of --only is matched against paths below symcook/ ("bounds/*", "forward.py"), GLOB of --tests
@@ -40,8 +51,9 @@ How to read it. Progress goes to stderr, one line a change:
 with the reason, under the digest that --show prints; or it alters results, then a test is missing. "no test" is an
 unnoticed change in a line that no test runs in its own process (what only subprocesses run looks like this), "cut" a
 run that left out tests, since their estimated time would pass --seconds. The digest is that of the function, the line's
-text and the edit, so that it outlives moves of lines and files, not edits of the line. A function that only estimates
-effort, or a bound of what lies below the last digit, is accepted as a whole, under "module name of the function".
+text and the edit, so that it outlives moves of lines and files, not edits of the line. A line none of whose changes
+alters what is promised, as an estimate of effort, is accepted under "module function: text of the line", and a function
+of this kind as a whole under "module function".
 
 The last line counts. Exit 0 when all COUNT changes were run and at most 2 in 100 are unnoticed and not accepted, else
 1. A change takes about 3 s of processor time, the map of all test files several minutes the first time. With --tests a
@@ -111,8 +123,9 @@ OPERATORS: dict[type, type] = {
 }
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 ANNOTATIONS = ("annotation", "returns", "decorator_list", "type_comment")
-LIMIT = 200  # a constant of a module that is so great, given as a number in capitals, is a limit of search
+LIMIT = 200  # a number so great that a name in capitals stands for, or that is compared with, is a limit of search
 COMMUTE = ("Add", "And", "Equal", "Max", "Min", "Mul", "Or")  # names of operators, before what they act upon
+UNSEEN = ("progress", "spend")  # what is called for a reader who waits, and for a clock that stops long computations
 GUARDS = (("zip", "strict"), ("max", "default"), ("min", "default"))
 ORDERLESS = ("max", "min", "maximum", "minimum", "fmax", "fmin")
 
@@ -195,6 +208,11 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
         and node.value.value >= LIMIT
     }
 
+    def limit(node: ast.AST) -> bool:
+        return (isinstance(node, ast.Name) and node.id in limits) or (
+            isinstance(node, ast.Constant) and type(node.value) is int and node.value >= LIMIT
+        )
+
     def visit(node: ast.AST, name: str) -> Iterator[tuple[Any, str, str]]:
         if isinstance(node, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom | ast.Assert):
             return
@@ -202,7 +220,7 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
             return
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in messages:
             return
-        if isinstance(node, ast.Expr) and ast.unparse(node).split("(")[0] in ("progress", "self.progress"):
+        if isinstance(node, ast.Expr) and ast.unparse(node).split("(")[0].split(".")[-1] in UNSEEN:
             return
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             return
@@ -212,9 +230,7 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
             yield node.slice, "1", name
             yield from visit(node.value, name)
             return
-        edge = isinstance(node, ast.Compare) and any(
-            isinstance(side, ast.Name) and side.id in limits for side in (node.left, *node.comparators)
-        )
+        edge = isinstance(node, ast.Compare) and any(map(limit, (node.left, *node.comparators)))
         for new in edited(node, name, edge):
             yield node, new, name
         if isinstance(node, ast.keyword) and node.arg == "strict":
@@ -222,7 +238,7 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
         for field, value in ast.iter_fields(node):
             if field not in ANNOTATIONS:
                 for child in value if isinstance(value, list) else [value]:
-                    if isinstance(child, ast.AST):
+                    if isinstance(child, ast.AST) and not (edge and limit(child)):
                         yield from visit(child, name)
 
     yield from visit(tree, "")
@@ -606,10 +622,10 @@ class Loaded:
 
         def done(tree: Path, by: str | None) -> None:
             restore(tree, change)
-            test = "" if not by else by.partition(": ")[0]
+            test = (by or "").partition(": ")[0]
             if by == "elsewhere":
                 return
-            if test in self.items and test not in self.sound:
+            if by and test in self.items and test not in self.sound:
                 self.queue.appendleft(partial(self.check, change, test, by, began))
             elif test and not self.sound.get(test, True):
                 self.queue.append(partial(self.begin, change))
@@ -647,9 +663,9 @@ class Loaded:
             return "elsewhere"
         for clear in self.clear:
             clear()
-        for test, following in itertools.pairwise([*tests, None]):
-            signal.setitimer(signal.ITIMER_PROF, 5 + 10 * self.lines.seconds[test])
-            item, after = self.items[test], self.items.get(following)
+        chosen = [self.items[test] for test in tests]
+        for item, after in zip(chosen, [*chosen[1:], None], strict=True):
+            signal.setitimer(signal.ITIMER_PROF, 5 + 10 * self.lines.seconds[item.nodeid])
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
             if self.failed:
                 return self.failed[0]

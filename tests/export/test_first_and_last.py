@@ -36,7 +36,7 @@ def test_a_label_is_certain_where_every_choice_of_scores_gives_it() -> None:
             opened.append(len(picked) > 1)
             best = max(range(labels), key=lambda k, state=state: (state[k][0], -k))
             distances.append(state[best][0] - max(high for k, (_, high) in enumerate(state) if k != best))
-        found = {
+        found: Any = {
             name: tuple(np.array([float(state[k][end]) for state in states]) for end in (0, 1))
             for k, name in enumerate("pqrs"[:labels])
         }
