@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import pytest
 from families import every
 
@@ -122,3 +123,20 @@ def test_a_softmax_is_off_by_a_few_roundings(dtype: str) -> None:
     share = Fraction(math.e / (1 + math.e))
     unit = UNIT[dtype]
     assert 8 * unit * share * (1 - share) < off < 60 * unit
+
+
+def test_scores_that_occur_often_far_below_the_greatest() -> None:
+    """So far apart that no polynomial is made of them; each counts as often as it occurs, against mpmath."""
+    for scores, gamma in [
+        ([0, *[Fraction(-1, 97)] * 5, *[Fraction(-1000, 89)] * 7, Fraction(-3)], Fraction(1, 3)),
+        ([5, 5, *[Fraction(-7, 3)] * 4, *[Fraction(-10001, 13)] * 3], Fraction(1, 50)),
+        ([0, *[-1] * 3, *[-2] * 4, *[-4] * 2, -50_000], Fraction(1, 10)),
+        ([0, *[-100_000] * 9], Fraction(1, 10**5)),
+    ]:
+        best = max(scores)
+        steps = [Fraction(gamma * (s - best)) for s in scores]
+        weights = [mpmath.exp(mpmath.mpf(step.numerator) / step.denominator) for step in steps]
+        rest = mpmath.fsum(w for w, s in zip(weights, scores, strict=True) if s != best)
+        expected = 2 * rest / mpmath.fsum(weights)
+        found = bounds.softmax_of_scores(scores, gamma)
+        assert abs(mpmath.mpf(found.value.mid) - expected) < mpmath.mpf(10) ** -14, scores

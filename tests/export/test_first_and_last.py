@@ -8,11 +8,13 @@ import random
 from typing import Any
 
 import numpy as np
+import pytest
 
 import symcook as sc
 from symcook.export import npz
 from symcook.export.certificate import compare
-from symcook.export.guarantee import decision
+from symcook.export.formats import FORMATS
+from symcook.export.guarantee import decision, guarantee
 
 
 def labelled(labels: int) -> sc.Transformer:
@@ -99,3 +101,26 @@ def test_lengths_that_are_not_compared_are_those_one_types() -> None:
     found = compare(model, npz.arrays(model, "float64", 30), 30)
     assert found["ends"] == f"length 18 has {2**18} more inputs, and at most {2**18} are compared in exact batches"
     assert (found["greatest_length"], found["inputs"], found["complete"]) == (18, 2**18 - 1, False)
+
+
+def test_nothing_is_said_of_the_lengths_of_rows() -> None:
+    """A model over numbers that decides: no list of its inputs is all, and no length is named, not even 0."""
+    embedding = sc.Embedding(sc.Space(("a",)), inputs=("a",))
+    model = sc.Transformer("rows", embedding, (), sc.Readout("sign", "last", ("a",), [[1]]))
+    found = guarantee(model, "float32", 3)
+    assert (found["length"], found["ranges"], found["lengths"]) == (None, [], [])
+    assert found["divided_first"]["length"] is None
+
+
+def test_attention_without_keys_in_every_format() -> None:
+    """Scores of nothing are zero: a mean of what is seen, by hand."""
+    head = sc.Head(("a",), ("m",), [], [], [["1"]], "future")
+    embedding = sc.Embedding(sc.Space(("a", "m")), words={"x": {"a": 1}, "y": {"a": 3}})
+    model = sc.Transformer("mean", embedding, (sc.Layer(head),), sc.Readout("value", "last", ("m",)))
+    onnxruntime = pytest.importorskip("onnxruntime")
+    session = onnxruntime.InferenceSession(FORMATS["onnx"].encode(npz.arrays(model, "float32", 3), "m")[".onnx"])
+    stream = session.run(["stream"], {"tokens": np.array([[0, 1, 1], [1, 0, 0]])})[0]
+    np.testing.assert_allclose(stream[:, :, 1], [[1, 2, 7 / 3], [3, 2, 5 / 3]], rtol=1e-6)
+    m = npz.arrays(model, "float64", 3)
+    z = npz.evaluate(m, npz.embed(m, np.array([[0, 1, 1], [1, 0, 0]])), refuse=False)
+    np.testing.assert_allclose(z[:, :, 1], [[1, 2, 7 / 3], [3, 2, 5 / 3]])

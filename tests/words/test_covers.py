@@ -277,3 +277,50 @@ def test_boxes_are_the_words_of_their_cells(level: int) -> None:
         found = list(boxes.boxes(model, n, level, 24))
         assert [("CLS", *word) for word, _ in stands] == [box.word for box in found]
         assert all(box.fixed[0] == "CLS" for box in found)
+
+
+def test_numbers_that_no_runtime_holds_keep_words_apart() -> None:
+    """x has the sum 1, y the sum 3/3, by a weight 1/3 that is rounded: one for exact numbers, two for a runtime; 2/2 by
+    the weight 1/2 is 1 for both."""
+    for weight, one in ((Fraction(1, 3), False), (Fraction(1, 2), True)):
+        words: dict[str, Any] = {"x": {"a": 1}, "y": {"b": 1 / weight}}
+        network = sc.FeedForward(("a", "b"), ("c",), [[1, weight]], [[0]], [[1]], [[0]])
+        embedding = sc.Embedding(sc.Space(("a", "b", "c")), words=words)
+        model = sc.Transformer(
+            "third", embedding, (sc.Layer(None, network),), sc.Readout("sign", "last", ("c",), [[1]])
+        )
+        assert classes(2, model).many == 1
+        assert (classes(2, model, bits=24).many == 1) == one
+
+
+def test_a_position_that_sees_nothing_has_zero() -> None:
+    """Behind a strict mask the first position takes no part in the mean: there it is 0, and -1 at all others, as every
+    token says. So what a relu makes of token and mean depends on the token there alone in another way."""
+    space = sc.Space(("t", "s", "m", "r", "out"))
+    words: dict[str, Any] = {"x": {"t": 1, "s": -1}, "y": {"t": 2, "s": -1}}
+    mean = sc.Head(("s",), ("m",), [[0]], [[0]], [[1]], "strict-future")
+    network = sc.FeedForward(("t", "m"), ("r",), [[1, 2]], [[0]], [[1]], [[0]])
+    total = sc.Head(("r",), ("out",), [[0]], [[0]], [[1]], "none")
+    for start in (None, "CLS"):
+        more: dict[str, Any] = {} if start is None else {start: {"t": 1, "s": -1}}
+        embedding = sc.Embedding(space, words=words | more, before=start)
+        layers = (sc.Layer(sc.SelfAttention((mean,)), network), sc.Layer(sc.SelfAttention((total,)), None))
+        model = sc.Transformer("strict", embedding, layers, sc.Readout("value", "last", ("out",)))
+        for bits in (None, 24):
+            found = list(classes(3, model, bits=bits))
+            shown = {said(model, stand.word)[0]["out"] for stand in found}
+            every_word = [said(model, word)[0]["out"] for word in every(model.alphabet, 3)]
+            assert shown == set(every_word)
+            for value in shown:
+                here = [stand.words for stand in found if said(model, stand.word)[0]["out"] == value]
+                assert sum(here) == every_word.count(value)
+
+
+def test_words_of_a_level_stay_those_of_that_level() -> None:
+    """Though the states went on to greater lengths: a word is made of the positions before it."""
+    model = drawn(3, plain=True)
+    levels = list(itertools.islice(Prefixes(model, Hulls(model, "float32")).levels(), 5))
+    for level in levels:
+        for entry in range(0, len(level.origin), 3):
+            assert len(level.word(entry)) == level.n
+        assert all(len(stand.word) == level.n for stand in level)
