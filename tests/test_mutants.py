@@ -144,10 +144,11 @@ def test_a_change_is_put_into_what_is_loaded(tmp_path, monkeypatch):
     place = tmp_path / "symcook" / "loaded_here.py"
     place.write_text(LOADED)
     spec = importlib.util.spec_from_file_location("symcook.loaded_here", place)
+    assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     monkeypatch.setitem(sys.modules, "symcook.loaded_here", module)
-    loaded = mutants.Loaded(None, None, [], None, 1)
+    loaded = mutants.Loaded(mutants.Pool(tmp_path / "copies", 0), mutants.Map({}), [], print, 1)
     functions = [f for f in gc.get_objects() if isinstance(f, FunctionType) and f.__code__.co_filename == str(place)]
     loaded.functions = {str(place): functions}
 

@@ -140,3 +140,15 @@ def test_scores_that_occur_often_far_below_the_greatest() -> None:
         expected = 2 * rest / mpmath.fsum(weights)
         found = bounds.softmax_of_scores(scores, gamma)
         assert abs(mpmath.mpf(found.value.mid) - expected) < mpmath.mpf(10) ** -14, scores
+
+
+def test_a_residual_connection_is_among_the_proofs() -> None:
+    """Of every part, and not of a norm behind all of them, which has none."""
+    norm = sc.LayerNorm(("x", "y"), epsilon=1)
+    network = sc.FeedForward(("x",), ("y",), [[2]], [[0]], [[3]], [[0]])
+    embedding = sc.Embedding(sc.Space(("x", "y")), inputs=("x",))
+    readout = sc.Readout("value", "last", ("y",))
+    for layers, final, there in [((sc.Layer(None, network),), None, True), ((), norm, False)]:
+        model = sc.Transformer("made", embedding, layers, readout, final_norm=final)
+        found = bounds.error_propagation(model, delta="1/1000", constants=True)
+        assert ("cookbook.s7.2.prop7.4" in found.proofs) == there, found.proofs

@@ -124,3 +124,13 @@ def test_attention_without_keys_in_every_format() -> None:
     m = npz.arrays(model, "float64", 3)
     z = npz.evaluate(m, npz.embed(m, np.array([[0, 1, 1], [1, 0, 0]])), refuse=False)
     np.testing.assert_allclose(z[:, :, 1], [[1, 2, 7 / 3], [3, 2, 5 / 3]])
+
+
+def test_a_temperature_so_great_that_its_inverse_is_zero() -> None:
+    """The weights run as with equal scores: 10^-60 is no float32, and 0 is no temperature below zero."""
+    head = sc.Head(("a",), ("m",), [[1]], [[1]], [[1]], "future", "softmax", "10^60")
+    embedding = sc.Embedding(sc.Space(("a", "m")), words={"x": {"a": 1}, "y": {"a": 3}})
+    model = sc.Transformer("hot", embedding, (sc.Layer(head),), sc.Readout("value", "last", ("m",)))
+    m = npz.arrays(model, "float32", 3)
+    z = npz.evaluate(m, npz.embed(m, np.array([[0, 1, 1], [1, 0, 0]])))
+    np.testing.assert_allclose(z[:, :, 1], [[1, 2, 7 / 3], [3, 2, 5 / 3]], rtol=1e-6)
