@@ -152,3 +152,31 @@ def test_a_residual_connection_is_among_the_proofs() -> None:
         model = sc.Transformer("made", embedding, layers, readout, final_norm=final)
         found = bounds.error_propagation(model, delta="1/1000", constants=True)
         assert ("cookbook.s7.2.prop7.4" in found.proofs) == there, found.proofs
+
+
+def test_all_ways_to_bound_an_error_are_said_side_by_side() -> None:
+    found = bounds.error_propagation("dyck-1", delta="1/1000", n=2)
+    alone = bounds.error_propagation("dyck-1", delta="1/1000", constants=True)
+    for name, said in alone.extra.items():
+        if name.startswith("after "):
+            constants, papers = str(said).removesuffix(")").split(" (papers ")
+            assert f"(constants {constants}; papers {papers})" in str(found.extra[name]), name
+            assert Fraction(str(found.extra[name]).split(" ")[0]) <= Fraction(constants)
+
+
+def mean_of(weighting: str, weight: Fraction) -> sc.Transformer:
+    head = sc.Head(("a",), ("m",), [[0]], [[0]], [[weight]], "none", weighting)
+    embedding = sc.Embedding(sc.Space(("a", "m")), words={"x": {}, "y": {"a": 1}})
+    return sc.Transformer("mean", embedding, (sc.Layer(head),), sc.Readout("value", "last", ("m",)))
+
+
+def test_one_symbol_in_a_mean() -> None:
+    """1/8 of the mean of n values 0 or 1 changes by 1/(8 n), and no bound is proved where the first value is taken, on
+    which all depends: there the change is 1/8."""
+    for n in (1, 2, 5):
+        found = bounds.sensitivity(mean_of("average", Fraction(1, 8)), n)
+        assert found.claimed is not None
+        assert abs(Fraction(found.claimed.mid) - Fraction(1, 8 * n)) < Fraction(1, 10**20)
+        assert abs(Fraction(found.value.mid) - Fraction(1, 8 * n)) < Fraction(1, 10**20)
+        first = bounds.sensitivity(mean_of("leftmost", Fraction(1, 8)), n)
+        assert first.claimed is None and Fraction(first.value.mid) == Fraction(1, 8)

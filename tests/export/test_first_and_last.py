@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -134,3 +135,15 @@ def test_a_temperature_so_great_that_its_inverse_is_zero() -> None:
     m = npz.arrays(model, "float32", 3)
     z = npz.evaluate(m, npz.embed(m, np.array([[0, 1, 1], [1, 0, 0]])))
     np.testing.assert_allclose(z[:, :, 1], [[1, 2, 7 / 3], [3, 2, 5 / 3]], rtol=1e-6)
+
+
+def test_words_of_long_symbols_are_read_with_spaces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the script beside the weights, whose symbols are letters where all of them are."""
+    from symcook.export import run_npz
+
+    for one, other, typed in (("up", "down", "up down up"), ("u", "d", "udu")):
+        embedding = sc.Embedding(sc.Space(("a",)), words={one: {"a": 1}, other: {"a": -1}})
+        model = sc.Transformer("turn", embedding, (), sc.Readout("sign", "last", ("a",), [[1]]))
+        model.export(tmp_path / f"{one}.npz", max_length=3)
+        run_npz.main(str(tmp_path / f"{one}.npz"), typed)
+        assert capsys.readouterr().out.startswith("accept\n")

@@ -18,7 +18,7 @@ from symcook.domains.exact import Exact
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.forward import forward
 from symcook.words import Cover, Stand, boxes, enclosure, every
-from symcook.words.cells import Cells, classes
+from symcook.words.cells import Cells, Dependence, classes
 from symcook.words.exact import ExactNumbers, Prefixes, mergeable, merged
 from symcook.words.rounded import Hulls, streams
 
@@ -324,3 +324,31 @@ def test_words_of_a_level_stay_those_of_that_level() -> None:
         for entry in range(0, len(level.origin), 3):
             assert len(level.word(entry)) == level.n
         assert all(len(stand.word) == level.n for stand in level)
+
+
+def test_sums_that_hold_in_few_bits_hold_in_every_order() -> None:
+    """Every partial sum of what is said to hold is a number of so many bits, and so is what is added; integers, halves
+    and quarters of a small sum are said to hold."""
+    r = random.Random(7)
+
+    def fits(x: Fraction, bits: int) -> bool:
+        top = abs(x.numerator)
+        while top and top % 2 == 0:
+            top //= 2
+        return x.denominator & (x.denominator - 1) == 0 and top < 2**bits
+
+    seen = set()
+    for _ in range(3000):
+        bits = r.choice([2, 3, 5])
+        below = r.choice([[1], [1], [1, 2], [1, 2, 4, 8], [1, 3]])
+        numbers = [Fraction(r.randint(-9, 9), r.choice(below)) for _ in range(r.choice([1, 2, 3, 4]))]
+        said = Dependence(("x",), bits)._holds(numbers)
+        subsets = itertools.product((0, 1), repeat=len(numbers))
+        sums = [sum((x for x, one in zip(numbers, chosen, strict=True) if one), Fraction(0)) for chosen in subsets]
+        assert not said or all(fits(x, bits) for x in (*sums, *numbers)), (numbers, bits)
+        common = max(x.denominator for x in numbers)
+        small = all(fits(x, bits) for x in numbers) and sum(map(abs, numbers)) * common <= 2**bits
+        assert said or not small, (numbers, bits)
+        seen.add((said, small))
+    assert seen == {(True, True), (False, False)}
+    assert Dependence(("x",))._holds([Fraction(1, 3), Fraction(10**9)])  # exact numbers all hold
