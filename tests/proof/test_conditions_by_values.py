@@ -11,9 +11,11 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from symcook.errors import Rejected
 from symcook.proof.conditions import TRUE, defined, inhabited, refutation
 from symcook.proof.grammar import read_formula, read_value
-from symcook.proof.normal import nf
+from symcook.proof.kernel import check
+from symcook.proof.normal import fkey, nf
 from symcook.proof.terms import Term
 
 VALUES = range(-1, 3)
@@ -148,7 +150,20 @@ def test_what_is_met_is_defined() -> None:
 
 
 def test_a_constant_needs_no_condition_where_it_serves() -> None:
-    for text in ["a/2", "a/(-2)", "sqrt(0)", "sqrt(2)", "log(2)", "log(0.5)", "pow(a, 0)", "pow(a, 3)"]:
+    for text in [
+        "a = 0 -> a",
+        "(all c:Int. c = a) -> a",
+        "(a = 0 | b = 1) -> a",
+        "sum(k, 1, b, k)",
+        "a/2",
+        "a/(-2)",
+        "sqrt(0)",
+        "sqrt(2)",
+        "log(2)",
+        "log(0.5)",
+        "pow(a, 0)",
+        "pow(a, 3)",
+    ]:
         assert defined(read_formula(f"{text} = b", {"a": "Int", "b": "Int"}, {})) == TRUE, text
     for text, said in {
         "a/0": "~(0 = 0)",
@@ -234,3 +249,38 @@ def test_nested_sums_are_one_where_their_values_are() -> None:
             assert forms.setdefault(form, (near, text))[0] == near, (text, forms[form][1])  # type: ignore[comparison-overlap]
             values.setdefault(near, text)  # type: ignore[arg-type]
     assert len(forms) == len(values) > 50
+
+
+def test_multiples_of_a_comparison_have_one_key() -> None:
+    """By a positive number; an equation also by a negative one. Others have different keys: so a key is equal only
+    where all solutions are the same."""
+    factors = ["1", "2", "1/2", "3/4", "6"]
+    scope: Any = {"x": "Real", "y": "Real"}
+    keys: dict[Any, tuple[str, Fraction, Fraction, Fraction]] = {}
+    for sign, (a, b, c) in itertools.product(("=", "<=", "<"), itertools.product((-4, -1, 0, 2, 6), repeat=3)):
+        if a or b:
+            found = {fkey(read_formula(f"0 {sign} {f}*({a}*x + ({b})*y + ({c})/4)", scope, {})) for f in factors}
+            assert len(found) == 1, (sign, a, b, c)
+            lead = F(abs(a or b)) * (1 if sign != "=" or (a or b) > 0 else -1)
+            meant = sign, F(a) / lead, F(b) / lead, F(c) / lead
+            assert keys.setdefault(found.pop(), meant) == meant
+    assert len(keys) == len(set(keys.values()))
+
+
+def interval(text: str, *bounds: str) -> bool:
+    """Whether an enclosure over the bounds proves it."""
+    names = [f"h{k}" for k in range(len(bounds))]
+    goal = read_formula("all x:Real. " + "".join(f"{bound} -> " for bound in bounds) + text, {}, {})
+    try:
+        check(goal, [{"by": "intro", "as": ["x", *names]}, {"by": "interval", "on": names, "prec": 64}])
+    except Rejected:
+        return False
+    return True
+
+
+def test_an_enclosure_that_ends_at_zero() -> None:
+    """Is enough for what may be equal, and not for what is less."""
+    for zero in ("0", "2 - 2", "min(0, 1)", "relu(-1)"):
+        assert interval(f"{zero} <= 0") and interval(f"0 <= {zero}")
+        assert not interval(f"{zero} < 0") and not interval(f"0 < {zero}")
+    assert interval("0 < x", "1 <= x", "x <= 2") and not interval("3/2 <= x", "1 <= x", "x <= 2")
