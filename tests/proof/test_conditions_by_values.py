@@ -284,3 +284,13 @@ def test_an_enclosure_that_ends_at_zero() -> None:
         assert interval(f"{zero} <= 0") and interval(f"0 <= {zero}")
         assert not interval(f"{zero} < 0") and not interval(f"0 < {zero}")
     assert interval("0 < x", "1 <= x", "x <= 2") and not interval("3/2 <= x", "1 <= x", "x <= 2")
+
+
+def test_formulas_that_one_part_decides() -> None:
+    """Whatever the other part says."""
+    scope: Any = {"x": "Real"}
+    for yes in ("0 = 1 -> x = 1", "x = 1 -> 0 = 0", "x = 1 | 0 = 0", "0 = 0 | x = 1", "~(0 = 1 & x = 1)"):
+        assert fkey(read_formula(yes, scope, {})) == ("true",), yes
+        assert fkey(read_formula(f"~({yes})", scope, {})) == ("false",), yes
+    for one in ("0 = 0 -> x = 1", "0 = 1 | x = 1", "x = 1 & 0 = 0", "~(x = 1 -> 0 = 1)", "~~(x = 1)"):
+        assert fkey(read_formula(one, scope, {})) == fkey(read_formula("x = 1", scope, {})), one
