@@ -28,10 +28,13 @@ against paths below tests/ ("test_*.py" is all but the folders).
 
 How it works. Everything happens in copies of the tree below FOLDER, never in the tree itself. First every test file
 runs once, unchanged, under coverage with one context a test (FOLDER/map): which test runs which line is measured, so
-nothing here names a module or a test. Then each change is written into a copy and the tests that ran its line are run
-there, file by file, until one fails. A change outside functions is met by all tests that touch its module. Tests that
-already fail unchanged are left out. Hypothesis draws the same examples at each run. A process that needs much more
-processor time than its tests should (not: wall time) counts as noticed: "time".
+nothing here names a module or a test. Then one process loads all tests, and for each change a fork of it puts the
+changed code into the functions that are there and runs the tests that ran its line, until one fails: first those that
+noticed other changes of the module, then the quick ones. What is outside of bodies of functions, or is run while tests
+are loaded, is changed in the files of a copy instead, and the tests run there file by file; a change outside functions
+is met by all tests that touch its module. Tests that already fail unchanged are left out. Hypothesis draws the same
+examples at each run. A process that needs much more processor time than its tests should (not: wall time) counts as
+noticed: "time".
 
 It can be stopped at any moment (Ctrl-C or kill) and the same command goes on: FOLDER/results.json holds what is known.
 After tests were added the same command maps the changed test files again and runs again only what nobody noticed.
@@ -56,7 +59,8 @@ alters what is promised, as an estimate of effort, is accepted under "module fun
 of this kind as a whole under "module function".
 
 The last line counts. Exit 0 when all COUNT changes were run and at most 2 in 100 are unnoticed and not accepted, else
-1. A change takes about 3 s of processor time, the map of all test files several minutes the first time. With --tests a
+1. A change takes about 1 s of processor time (one that nobody notices all of its tests), the map of all test files
+several minutes the first time. With --tests a
 map takes less, but what is then unnoticed must meet the other files before it is judged: name them too and run again
 with the same FOLDER. Needs a POSIX system (fork) and `coverage` (pip install coverage).
 """
@@ -341,11 +345,12 @@ class Pool:
     """At most `size` forked processes at once, each in its own copy of the tree; each hands back JSON in a file."""
 
     def __init__(self, folder: Path, size: int) -> None:
-        self.copies = [folder / f"tree{k}" for k in range(size)]
-        for tree in self.copies:
+        self.free = [folder / f"tree{k}" for k in range(size)]
+        self.base = folder / "base" if size > 1 else self.free[0]
+        """Where all is loaded; what a test starts there reads the change of the one process that there is, or none."""
+        for tree in {*self.free, self.base}:
             shutil.rmtree(tree, ignore_errors=True)
             shutil.copytree(ROOT, tree, ignore=partial(left_out, folder))
-        self.free = list(self.copies)
         self.busy: dict[int, tuple[Path, Path, Callable[[Any], None]]] = {}
 
     def start(self, work: Callable[[Path], Any], seconds: float | None, done: Callable[[Path, Any], None]) -> Path:
@@ -696,7 +701,7 @@ def try_loaded(pool: Pool, lines: Map, todo: list[Change], keep: Callable[..., N
     """Tries changes of the bodies of functions in this process; it is of no other use afterwards."""
     loaded = Loaded(pool, lines, todo, keep, seconds)
     files = sorted({test.split("::")[0] for change in todo for test in lines.tests(change)})
-    enter(pool.copies[0])
+    enter(pool.base)
     pytest_run([*files, "-s", "-p", "no:cacheprovider"], loaded)
 
 
