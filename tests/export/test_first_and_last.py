@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 import symcook as sc
+from symcook.errors import BadInput
 from symcook.export import npz
 from symcook.export.certificate import compare
+from symcook.export.diff import diff
 from symcook.export.formats import FORMATS
 from symcook.export.guarantee import decision, guarantee
 
@@ -147,3 +149,16 @@ def test_words_of_long_symbols_are_read_with_spaces(tmp_path: Path, capsys: pyte
         model.export(tmp_path / f"{one}.npz", max_length=3)
         run_npz.main(str(tmp_path / f"{one}.npz"), typed)
         assert capsys.readouterr().out.startswith("accept\n")
+
+
+def test_models_over_other_numbers_are_not_compared() -> None:
+    """Nor one over numbers with one over words."""
+    space, readout = sc.Space(("a", "b")), sc.Readout("value", "last", ("a",))
+    one, other = (
+        sc.Transformer("rows", sc.Embedding(space, inputs=names), (), readout) for names in (("a",), ("a", "b"))
+    )
+    word = sc.Transformer("words", sc.Embedding(space, words={"x": {"a": 1}}), (), readout)
+    assert diff(one, one).same
+    for pair in ((one, other), (one, word), (word, other)):
+        with pytest.raises(BadInput, match="two models must take the same inputs"):
+            diff(*pair)

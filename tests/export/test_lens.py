@@ -222,6 +222,10 @@ def test_what_does_not_fit_is_refused_by_name(tmp_path: Path, monkeypatch: pytes
         )
     with pytest.raises(BadInput, match="the final norm needs; given: none at all"):
         Lens(arrays(trained(1, final=False), "float64", 4))
+    m = arrays(trained(4), "float64", 4)
+    m["step1.before1.P"] = m["step1.before1.P"] * 2
+    with pytest.raises(BadInput, match="a projection that does more than choose coordinates"):
+        Lens(m)
     found = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "transformer_lens" else found(name))
     with pytest.raises(BadInput, match=r"symcook\[transformerlens\]"):

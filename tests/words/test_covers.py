@@ -352,3 +352,18 @@ def test_sums_that_hold_in_few_bits_hold_in_every_order() -> None:
         seen.add((said, small))
     assert seen == {(True, True), (False, False)}
     assert Dependence(("x",))._holds([Fraction(1, 3), Fraction(10**9)])  # exact numbers all hold
+
+
+@pytest.mark.parametrize(("kind", "one"), [("relu", True), ("step", True), ("gelu", False), ("gelu-tanh", False)])
+def test_what_an_activation_makes_of_one(kind: str, one: bool) -> None:
+    """x is that, y is 1, and z what it makes of 0: tokens are taken together where these are equal."""
+    words: dict[str, Any] = {"x": {"a": 1}, "y": {"b": 1}, "z": {}}
+    network = sc.FeedForward(("a",), ("c",), [[1]], [[0]], [[1]], [[0]], kind)
+    copy = sc.FeedForward(("b",), ("c",), [[1]], [[0]], [[1]], [[0]])
+    embedding = sc.Embedding(sc.Space(("a", "b", "c")), words=words)
+    layers = (sc.Layer(None, network), sc.Layer(None, copy))
+    model = sc.Transformer("one", embedding, layers, sc.Readout("value", "last", ("c",)))
+    assert classes(1, model).many == 3  # whatever the position depends on, it takes each token
+    words = {"x": {"a": 1}, "y": {"b": 1}}
+    model = replace(model, embedding=sc.Embedding(sc.Space(("a", "b", "c")), words=words))
+    assert list(classes(1, model)) == ([Stand(("x",), 2)] if one else [Stand(("x",), 1), Stand(("y",), 1)])
