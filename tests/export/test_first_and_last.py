@@ -158,7 +158,7 @@ def test_models_over_other_numbers_are_not_compared() -> None:
         sc.Transformer("rows", sc.Embedding(space, inputs=names), (), readout) for names in (("a",), ("a", "b"))
     )
     word = sc.Transformer("words", sc.Embedding(space, words={"x": {"a": 1}}), (), readout)
-    assert diff(one, one).same
+    assert diff(one, one, 1).same
     for pair in ((one, other), (one, word), (word, other)):
         with pytest.raises(BadInput, match="two models must take the same inputs"):
-            diff(*pair)
+            diff(*pair, 1)
