@@ -16,7 +16,7 @@ from symcook.errors import BadInput
 from symcook.export import npz
 from symcook.export.certificate import compare
 from symcook.export.diff import diff
-from symcook.export.formats import FORMATS
+from symcook.export.formats import FORMATS, held
 from symcook.export.guarantee import decision, guarantee
 
 
@@ -162,3 +162,11 @@ def test_models_over_other_numbers_are_not_compared() -> None:
     for pair in ((one, other), (one, word), (word, other)):
         with pytest.raises(BadInput, match="two models must take the same inputs"):
             diff(*pair, 1)
+
+
+def test_what_a_state_dict_holds() -> None:
+    """The numbers of an archive, not its words; the other formats hold all of it."""
+    m = npz.arrays(labelled(2), "float32", 3)
+    assert held("torch", m).keys() == {"embedding", "readout.weights"}
+    assert all(held("torch", m)[key] is m[key] for key in held("torch", m))
+    assert held("npz", m).keys() == held("safetensors", m).keys() == m.keys()
