@@ -367,3 +367,16 @@ def test_what_an_activation_makes_of_one(kind: str, one: bool) -> None:
     words = {"x": {"a": 1}, "y": {"b": 1}}
     model = replace(model, embedding=sc.Embedding(sc.Space(("a", "b", "c")), words=words))
     assert list(classes(1, model)) == ([Stand(("x",), 2)] if one else [Stand(("x",), 1), Stand(("y",), 1)])
+
+
+def test_sums_of_squares_that_need_more_bits_keep_tokens_apart() -> None:
+    """25 + 25 + 1 + 1 and 16 + 16 + 9 + 9 + 1 + 1 are 52, so that what both norms make of the last two entries is the
+    same; with numbers of 5 bits the two sums may come out differently."""
+    names = ("a", "b", "c", "d", "e", "f")
+    rows = {"x": (5, -5, 0, 0, 1, -1), "y": (4, -4, 3, -3, 1, -1)}
+    words: dict[str, Any] = {token: dict(zip(names, row, strict=True)) for token, row in rows.items()}
+    norm = sc.LayerNorm(names, epsilon=1)
+    embedding = sc.Embedding(sc.Space(names), words=words)
+    readout = sc.Readout("value", "last", ("e",))
+    model = sc.Transformer("squares", embedding, (), readout, final_norm=norm)
+    assert [classes(1, model, bits=bits).cells for bits in (None, 24, 5)] == [(), (), ((0,),)]
