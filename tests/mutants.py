@@ -6,10 +6,21 @@
 
 A change is one edit of one expression: a comparison, an operator, a constant, "and" for "or", a dropped term, operand,
 keyword or end of a slice, swapped arguments, a branch always taken, "break" for "continue". Error messages, annotations
-and docstrings are left alone, and so is what alters no answer of a program without faults: assertions, `strict` of zip
-(the lists are equally long wherever a test can look), the order of the two arguments of a maximum or minimum, and one
-more or less of a module's constant of 200 and more, or at its comparison (`MOST = 2_000`, `size > MOST`): such a number
-is a limit of search, and where exactly it lies is nobody's promise.
+and docstrings are left alone, and so is what alters no answer of a program without faults, or is shown as well by
+another change of the same expression:
+
+- assertions, and what only tells a reader that something goes on or a clock how much was done (`progress`, `spend`);
+- `strict` of zip (the lists are equally long wherever a test can look) and `default` of a maximum or minimum: without
+  it an answer becomes an error, never another answer;
+- the order of what a maximum or minimum takes, and of what an operator called by name acts upon (`op("Add", a, b)`);
+- one more or less of a number of 200 and more that has a name in capitals or is compared with, and the edge of such a
+  comparison (`MOST = 2_000`, `size > MOST`, `bits > 1_000`): it is a limit of search, and where exactly it lies is
+  nobody's promise. Others of its changes stay, and so do smaller numbers, and great ones that are reckoned with;
+- an equality becomes its denial, not an order: lengths, signs and kinds have the least or greatest value there, so that
+  the order says the same, and whoever looks at both sides of an equality sees its denial;
+- the first entry becomes the second, not the last (`x[0]`, `x[1]`, not `x[-1]`): of one entry the last is the first, of
+  two it is the second, and whether anybody looks is seen in either case;
+- calls of functions that only raise, as messages are: those of the module, and the classes of `symcook.errors`.
 
 The seed puts all changes of the chosen modules in one order; the first COUNT are run, so that a longer run begins with
 the shorter one. GLOB of --only is matched against paths below symcook/ ("bounds/*", "forward.py"), GLOB of --tests
@@ -17,10 +28,13 @@ against paths below tests/ ("test_*.py" is all but the folders).
 
 How it works. Everything happens in copies of the tree below FOLDER, never in the tree itself. First every test file
 runs once, unchanged, under coverage with one context a test (FOLDER/map): which test runs which line is measured, so
-nothing here names a module or a test. Then each change is written into a copy and the tests that ran its line are run
-there, file by file, until one fails. A change outside functions is met by all tests that touch its module. Tests that
-already fail unchanged are left out. Hypothesis draws the same examples at each run. A process that needs much more
-processor time than its tests should (not: wall time) counts as noticed: "time".
+nothing here names a module or a test. Then one process loads all tests, and for each change a fork of it puts the
+changed code into the functions that are there and runs the tests that ran its line, until one fails: first those that
+noticed other changes of the module, then the quick ones. What is outside of bodies of functions, or is run while tests
+are loaded, is changed in the files of a copy instead, and the tests run there file by file; a change outside functions
+is met by all tests that touch its module. Tests that already fail unchanged are left out. Hypothesis draws the same
+examples at each run. A process that needs much more processor time than its tests should (not: wall time) counts as
+noticed: "time".
 
 It can be stopped at any moment (Ctrl-C or kill) and the same command goes on: FOLDER/results.json holds what is known.
 After tests were added the same command maps the changed test files again and runs again only what nobody noticed.
@@ -40,11 +54,13 @@ How to read it. Progress goes to stderr, one line a change:
 with the reason, under the digest that --show prints; or it alters results, then a test is missing. "no test" is an
 unnoticed change in a line that no test runs in its own process (what only subprocesses run looks like this), "cut" a
 run that left out tests, since their estimated time would pass --seconds. The digest is that of the function, the line's
-text and the edit, so that it outlives moves of lines and files, not edits of the line. A function that only estimates
-effort, or a bound of what lies below the last digit, is accepted as a whole, under "module name of the function".
+text and the edit, so that it outlives moves of lines and files, not edits of the line. A line none of whose changes
+alters what is promised, as an estimate of effort, is accepted under "module function: text of the line", and a function
+of this kind as a whole under "module function".
 
 The last line counts. Exit 0 when all COUNT changes were run and at most 2 in 100 are unnoticed and not accepted, else
-1. A change takes about 3 s of processor time, the map of all test files several minutes the first time. With --tests a
+1. A change takes about 1 s of processor time (one that nobody notices all of its tests), the map of all test files
+several minutes the first time. With --tests a
 map takes less, but what is then unnoticed must meet the other files before it is judged: name them too and run again
 with the same FOLDER. Needs a POSIX system (fork) and `coverage` (pip install coverage).
 """
@@ -55,6 +71,7 @@ import argparse
 import ast
 import copy
 import fnmatch
+import gc
 import hashlib
 import importlib.util
 import itertools
@@ -65,12 +82,14 @@ import resource
 import shutil
 import signal
 import sys
+import tempfile
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,6 +97,7 @@ ACCEPTED = Path(__file__).with_name("mutants_accepted.json")
 LEFT_OUT = ("__pycache__", ".git", ".venv", "venv", "build", "dist", ".hypothesis", ".ruff_cache", "*.egg-info")
 MEMORY = 6 * 2**30
 TURN, OPTIONS = "SYMCOOK_TURN", "PYTEST_ADDOPTS"  # which cases of sampled tests run, as tests/conftest.py reads it
+VERDICTS = "SYMCOOK_VERDICTS"  # where verdicts lie that the tests of one run share, as tests/conftest.py reads it
 IMPORTS = ("numpy", "sympy", "flint", "mpmath", "rich", "click", "pytest")  # read once, before the forks
 
 # --- Changes --------------------------------------------------------------------------------------------------------
@@ -87,7 +107,7 @@ COMPARISONS: dict[type, tuple[type, ...]] = {
     ast.LtE: (ast.Lt, ast.Gt),
     ast.Gt: (ast.GtE, ast.LtE),
     ast.GtE: (ast.Gt, ast.Lt),
-    ast.Eq: (ast.NotEq, ast.LtE, ast.GtE),
+    ast.Eq: (ast.NotEq,),
     ast.NotEq: (ast.Eq,),
     ast.Is: (ast.IsNot,),
     ast.IsNot: (ast.Is,),
@@ -107,7 +127,10 @@ OPERATORS: dict[type, type] = {
 }
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 ANNOTATIONS = ("annotation", "returns", "decorator_list", "type_comment")
-LIMIT = 200  # a constant of a module that is so great, given as a number in capitals, is a limit of search
+LIMIT = 200  # a number so great that a name in capitals stands for, or that is compared with, is a limit of search
+COMMUTE = ("Add", "And", "Equal", "Max", "Min", "Mul", "Or")  # names of operators, before what they act upon
+UNSEEN = ("progress", "spend")  # what is called for a reader who waits, and for a clock that stops long computations
+GUARDS = (("zip", "strict"), ("max", "default"), ("min", "default"))
 ORDERLESS = ("max", "min", "maximum", "minimum", "fmax", "fmin")
 
 
@@ -124,6 +147,7 @@ class Change:
     old: str
     new: str
     digest: str
+    row: str = ""
 
     def __str__(self) -> str:
         def cut(text: str) -> str:
@@ -143,10 +167,13 @@ def changes(path: Path, module: str) -> list[Change]:
         start = starts[node.lineno - 1] + node.col_offset
         end = starts[node.end_lineno - 1] + node.end_col_offset
         old, row = text[start:end].decode(), rows[node.lineno - 1]
+        if new.endswith(")"):  # as many lines as before, so that functions below are known by their first lines
+            new = new[:-1] + "\n" * old.count("\n") + ")"
         column = node.col_offset - len(row) + len(row.lstrip())
-        marks = json.dumps([name, row.decode().strip(), column, old, new])
+        marks = json.dumps([name, row.decode().strip(), column, old, new.replace("\n", "")])
         digest = hashlib.sha256(marks.encode()).hexdigest()[:20]
-        out.setdefault(digest, Change(module, node.lineno, node.end_lineno, name, start, end, old, new, digest))
+        place = node.lineno, node.end_lineno, name, start, end
+        out.setdefault(digest, Change(module, *place, old, new, digest, row.decode().strip()))
     return list(out.values())
 
 
@@ -168,6 +195,12 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
         for name in node.names
     }
 
+    messages |= {
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+        and ("NoReturn" in ast.unparse(node).split("\n")[0] or all(isinstance(n, ast.Raise) for n in node.body))
+    }
     limits = {
         node.targets[0].id: node
         for node in tree.body
@@ -179,6 +212,11 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
         and node.value.value >= LIMIT
     }
 
+    def limit(node: ast.AST) -> bool:
+        return (isinstance(node, ast.Name) and node.id in limits) or (
+            isinstance(node, ast.Constant) and type(node.value) is int and node.value >= LIMIT
+        )
+
     def visit(node: ast.AST, name: str) -> Iterator[tuple[Any, str, str]]:
         if isinstance(node, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom | ast.Assert):
             return
@@ -186,13 +224,17 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
             return
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in messages:
             return
+        if isinstance(node, ast.Expr) and ast.unparse(node).split("(")[0].split(".")[-1] in UNSEEN:
+            return
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             return
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             name = f"{name}.{node.name}".lstrip(".")
-        edge = isinstance(node, ast.Compare) and any(
-            isinstance(side, ast.Name) and side.id in limits for side in (node.left, *node.comparators)
-        )
+        if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "0":
+            yield node.slice, "1", name
+            yield from visit(node.value, name)
+            return
+        edge = isinstance(node, ast.Compare) and any(map(limit, (node.left, *node.comparators)))
         for new in edited(node, name, edge):
             yield node, new, name
         if isinstance(node, ast.keyword) and node.arg == "strict":
@@ -200,7 +242,7 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
         for field, value in ast.iter_fields(node):
             if field not in ANNOTATIONS:
                 for child in value if isinstance(value, list) else [value]:
-                    if isinstance(child, ast.AST):
+                    if isinstance(child, ast.AST) and not (edge and limit(child)):
                         yield from visit(child, name)
 
     yield from visit(tree, "")
@@ -224,12 +266,10 @@ def edited(node: Any, name: str, edge: bool = False) -> Iterator[str]:
     match node:
         case ast.Compare(left=left, ops=ops, comparators=right):
             for k, op in enumerate(ops):
-                words = any(isinstance(side, ast.Constant) and isinstance(side.value, str) for side in (left, *right))
                 for new in COMPARISONS.get(type(op), ()):
                     if edge and {type(op), new} in ({ast.Lt, ast.LtE}, {ast.Gt, ast.GtE}):
                         continue
-                    if not (words and new in (ast.LtE, ast.GtE)):  # words have no order that anybody could mean
-                        yield other(ops=[*ops[:k], new(), *ops[k + 1 :]])
+                    yield other(ops=[*ops[:k], new(), *ops[k + 1 :]])
         case ast.BinOp(left=left, op=op, right=right):
             if type(op) in OPERATORS and (name or not isinstance(op, ast.BitOr)):  # outside functions "|" joins types
                 yield other(op=OPERATORS[type(op)]())
@@ -256,11 +296,12 @@ def edited(node: Any, name: str, edge: bool = False) -> Iterator[str]:
             yield NAMES[text]
         case ast.Call(func=func, args=args, keywords=keywords):
             called = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
-            for k in range(len(args) - 1 if called not in ORDERLESS else 0):
+            named = isinstance(args[0], ast.Constant) and args[0].value in COMMUTE if args else False
+            for k in range(len(args) - 1 if called not in ORDERLESS and not named else 0):
                 if not any(isinstance(arg, ast.Starred) for arg in args[k : k + 2]):
                     yield other(args=[*args[:k], args[k + 1], args[k], *args[k + 2 :]])
             for k in range(len(keywords)):
-                if (called, keywords[k].arg) != ("zip", "strict"):
+                if (called, keywords[k].arg) not in GUARDS:
                     yield other(keywords=without(keywords, k))
         case ast.Subscript(slice=ast.Slice(lower=lower, upper=upper) as part):
             if lower is not None:
@@ -283,15 +324,33 @@ def left_out(folder: Path, parent: str, names: list[str]) -> set[str]:
     return shutil.ignore_patterns(*LEFT_OUT)(parent, names) | {n for n in names if Path(parent, n) == folder}
 
 
+def enter(tree: Path) -> None:
+    """A copy is what this process works in and imports from; what tests write, and verdicts they share, begin anew."""
+    os.chdir(tree)
+    os.environ["PYTHONPATH"] = os.fspath(tree)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False  # the copies keep what is compiled: half of the time
+    sys.path[:] = [os.fspath(tree), os.fspath(tree / "tests")] + [
+        place for place in sys.path if Path(place or ".").resolve() not in (ROOT, ROOT / "tests")
+    ]
+    files = tree.with_suffix(".files")
+    shutil.rmtree(files, ignore_errors=True)
+    (files / "verdicts").mkdir(parents=True)
+    os.environ["TMPDIR"] = os.fspath(files)
+    tempfile.tempdir = None
+    os.environ[VERDICTS] = os.fspath(files / "verdicts")
+
+
 class Pool:
     """At most `size` forked processes at once, each in its own copy of the tree; each hands back JSON in a file."""
 
     def __init__(self, folder: Path, size: int) -> None:
-        self.copies = [folder / f"tree{k}" for k in range(size)]
-        for tree in self.copies:
+        self.free = [folder / f"tree{k}" for k in range(size)]
+        self.base = folder / "base" if size > 1 else self.free[0]
+        """Where all is loaded; what a test starts there reads the change of the one process that there is, or none."""
+        for tree in {*self.free, self.base}:
             shutil.rmtree(tree, ignore_errors=True)
             shutil.copytree(ROOT, tree, ignore=partial(left_out, folder))
-        self.free = list(self.copies)
         self.busy: dict[int, tuple[Path, Path, Callable[[Any], None]]] = {}
 
     def start(self, work: Callable[[Path], Any], seconds: float | None, done: Callable[[Path, Any], None]) -> Path:
@@ -315,13 +374,7 @@ class Pool:
                 quiet = os.open(os.devnull, os.O_RDWR)
                 for stream in (0, 1, 2):
                     os.dup2(quiet, stream)
-                os.chdir(tree)
-                os.environ["PYTHONPATH"] = os.fspath(tree)
-                os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-                sys.dont_write_bytecode = False  # the copies keep what is compiled: half of the time
-                sys.path[:] = [os.fspath(tree), os.fspath(tree / "tests")] + [
-                    place for place in sys.path if Path(place or ".").resolve() not in (ROOT, ROOT / "tests")
-                ]
+                enter(tree)
                 answer.write_text(json.dumps(work(tree)))
             finally:
                 os._exit(0)
@@ -369,6 +422,17 @@ def pytest_run(arguments: list[str], plugin: Any) -> int:
 # --- Which test runs which line -------------------------------------------------------------------------------------
 
 
+def clearing() -> list[Callable[[], Any]]:
+    """What empties the caches of the functions and methods that are loaded."""
+    out = []
+    for module in [m for name, m in sys.modules.items() if name.startswith("symcook")]:
+        for value in list(vars(module).values()):
+            for cached in (value, *(vars(value).values() if isinstance(value, type) else ())):
+                if callable(clear := getattr(cached, "cache_clear", None)):
+                    out.append(clear)
+    return out
+
+
 def measure(tree: Path, file: str) -> dict[str, Any]:
     """The lines of symcook that each test of a file runs, and its seconds; under "" what importing it runs."""
     import coverage
@@ -380,11 +444,8 @@ def measure(tree: Path, file: str) -> dict[str, Any]:
     class Watch:
         @staticmethod
         def pytest_runtest_protocol(item: Any) -> None:
-            for module in [m for name, m in sys.modules.items() if name.startswith("symcook")]:
-                for value in list(vars(module).values()):  # what one test left in a cache, the next shall run again
-                    for cached in (value, *(vars(value).values() if isinstance(value, type) else ())):
-                        if callable(getattr(cached, "cache_clear", None)):
-                            cached.cache_clear()
+            for clear in clearing():  # what one test left in a cache, the next shall run again
+                clear()
             seconds[item.nodeid] = -sum(os.times()[:4])
             cover.switch_context(item.nodeid)
 
@@ -421,6 +482,7 @@ class Map:
         self.by_line: dict[tuple[str, int], set[str]] = {}
         self.by_module: dict[str, set[str]] = {}
         self.files: dict[str, str] = {}
+        self.loading: set[tuple[str, int]] = set()
         for file, (digest, part) in parts.items():
             self.files[f"tests/{file}"] = digest
             self.seconds |= part["seconds"]
@@ -429,6 +491,8 @@ class Map:
                 for module, lines in modules.items():
                     if test:
                         self.by_module.setdefault(module, set()).update(tests)
+                    if not test:
+                        self.loading.update((module, line) for line in lines)
                     for line in lines:
                         self.by_line.setdefault((module, line), set()).update(tests)
 
@@ -440,9 +504,14 @@ class Map:
             found |= self.by_line.get((change.module, line), set())
         return found
 
-    def digest(self, change: Change) -> str:
+    def loads(self, change: Change) -> bool:
+        """Whether the line is run while tests are loaded."""
+        return any((change.module, line) in self.loading for line in range(change.line, change.last + 1))
+
+    def digest(self, change: Change, budget: float) -> str:
         """Another one where other tests would run for a change."""
-        return digest_of(*(f"{self.files[t.split('::')[0]]} {t}".encode() for t in sorted(self.tests(change))))
+        cut = [f"{budget}".encode()] if self.plan(change, budget)[2] else []
+        return digest_of(*cut, *(f"{self.files[t.split('::')[0]]} {t}".encode() for t in sorted(self.tests(change))))
 
     def plan(self, change: Change, budget: float) -> tuple[list[list[str]], float, bool]:
         """The tests by files within a budget of seconds, the most tests a second first; their seconds; whether cut."""
@@ -483,6 +552,159 @@ def try_tests(plan: list[list[str]]) -> str | None:
     return None
 
 
+# --- Changes put into what is loaded ---------------------------------------------------------------------------------
+
+
+def body_of(text: bytes, change: Change) -> str | None:
+    """The name of the outermost function or method whose body holds a change; None for what is outside of bodies."""
+
+    def find(body: list[ast.stmt], name: str) -> str | None:
+        for node in body:
+            if isinstance(node, ast.ClassDef) and node.lineno <= change.line <= (node.end_lineno or 0):
+                return find(node.body, f"{name}{node.name}.")
+            if isinstance(node, ast.FunctionDef) and node.body[0].lineno <= change.line <= (node.end_lineno or 0):
+                return name + node.name
+        return None
+
+    return find(ast.parse(text).body, "")
+
+
+def codes(code: CodeType) -> dict[tuple[str, int], CodeType]:
+    """All code objects of a module by qualified name and first line."""
+    out = {(code.co_qualname, code.co_firstlineno): code}
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            out |= codes(inner)
+    return out
+
+
+class Loaded:
+    """pytest in this process with all chosen tests loaded, so that a trial is a fork: it puts the changed code into the
+    functions that are there (all that hold it see the change) and runs the tests, the likeliest first."""
+
+    def __init__(self, pool: Pool, lines: Map, todo: list[Change], keep: Callable[..., None], seconds: float) -> None:
+        self.pool, self.lines, self.keep, self.seconds = pool, lines, keep, seconds
+        self.queue = deque(partial(self.begin, change) for change in todo)
+        self.kills: dict[str, Counter[str]] = {}
+        self.everywhere: Counter[str] = Counter()
+        self.sound: dict[str, bool] = {}  # whether a test passes here unchanged
+        self.failed: list[str] = []
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            self.failed.append(f"{report.nodeid}: {' '.join(crash.message.split())[:100] if crash else ''}")
+
+    def pytest_runtestloop(self, session: Any) -> bool:
+        self.items = {item.nodeid: item for item in session.items}
+        self.clear = clearing()
+        self.functions: dict[str, list[FunctionType]] = {}
+        for found in gc.get_objects():
+            if isinstance(found, FunctionType):
+                self.functions.setdefault(found.__code__.co_filename, []).append(found)
+        gc.freeze()
+        while self.queue or self.pool.busy:
+            if self.queue:
+                self.queue.popleft()()
+            else:
+                self.pool.wait()
+        return True
+
+    def plan(self, change: Change) -> tuple[list[str], float, bool]:
+        """The tests: those that notice most a second in this module, then the quick ones, then the others, by files."""
+        files, seconds, cut = self.lines.plan(change, self.seconds)
+        here = self.kills.get(change.module, Counter())
+        score = {t: (5 * here[t] + self.everywhere[t]) / (0.1 + self.lines.seconds[t]) for t in self.everywhere}
+        all_tests = [t for tests in files for t in tests if t in self.items and self.sound.get(t, True)]
+        best = sorted((t for t in all_tests if t in score), key=lambda t: -score[t])[:20]
+        rest = sorted((t for t in all_tests if t not in best), key=lambda t: self.lines.seconds[t] > 0.2)
+        return best + rest, seconds, cut
+
+    def begin(self, change: Change) -> None:
+        tests, estimate, cut = self.plan(change)
+        unseen = "cut" if cut else "unnoticed" if tests else "no test"
+        began = time.monotonic()
+
+        def done(tree: Path, by: str | None) -> None:
+            restore(tree, change)
+            test = (by or "").partition(": ")[0]
+            if by == "elsewhere":
+                return
+            if by and test in self.items and test not in self.sound:
+                self.queue.appendleft(partial(self.check, change, test, by, began))
+            elif test and not self.sound.get(test, True):
+                self.queue.append(partial(self.begin, change))
+            else:
+                if test in self.items:
+                    self.killed(change, test)
+                self.keep(change, unseen if by == "" else "noticed", by or ("time" if by is None else ""), began)
+
+        if tests:
+            self.pool.start(partial(self.trial, change=change, tests=tests), 5 * estimate + 60, done)
+        else:
+            self.keep(change, unseen, "", began)
+
+    def killed(self, change: Change, test: str) -> None:
+        self.kills.setdefault(change.module, Counter())[test] += 1
+        self.everywhere[test] += 1
+
+    def check(self, change: Change, test: str, by: str, began: float) -> None:
+        """What a test noticed counts when it passes unchanged."""
+
+        def done(_: Path, found: str | None) -> None:
+            self.sound[test] = found == ""
+            if self.sound[test]:
+                self.killed(change, test)
+                self.keep(change, "noticed", by, began)
+            else:
+                say(f"fails when many tests are loaded, left out: {test}")
+                self.queue.append(partial(self.begin, change))
+
+        self.pool.start(partial(self.trial, change=None, tests=[test]), None, done)
+
+    def trial(self, tree: Path, change: Change | None, tests: list[str]) -> str:
+        """The first test that fails; "elsewhere" where the change cannot be put in."""
+        if change is not None and not self.put_in(tree, change):
+            return "elsewhere"
+        for clear in self.clear:
+            clear()
+        chosen = [self.items[test] for test in tests]
+        for item, after in zip(chosen, [*chosen[1:], None], strict=True):
+            signal.setitimer(signal.ITIMER_PROF, 5 + 10 * self.lines.seconds[item.nodeid])
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+            if self.failed:
+                return self.failed[0]
+        return ""
+
+    def put_in(self, tree: Path, change: Change) -> bool:
+        place = tree / "symcook" / change.module
+        before = place.read_bytes()
+        after = changed(before, change) or b""
+        name = ".".join(["symcook", *change.module.removesuffix(".py").removesuffix("/__init__").split("/")])
+        module = sys.modules.get(name)
+        if module is None or module.__file__ is None:
+            return False
+        place.write_bytes(after)
+        top = body_of(before, change) or ""
+        new, count = codes(compile(after, module.__file__, "exec", dont_inherit=True)), 0
+        for function in self.functions.get(module.__file__, ()):
+            key = (function.__code__.co_qualname, function.__code__.co_firstlineno)
+            if key[0] == top or key[0].startswith(f"{top}.<locals>"):
+                if key not in new or new[key].co_freevars != function.__code__.co_freevars:
+                    return False
+                function.__code__ = new[key]
+                count += key[0] == top
+        return count > 0
+
+
+def try_loaded(pool: Pool, lines: Map, todo: list[Change], keep: Callable[..., None], seconds: float) -> None:
+    """Tries changes of the bodies of functions in this process; it is of no other use afterwards."""
+    loaded = Loaded(pool, lines, todo, keep, seconds)
+    files = sorted({test.split("::")[0] for change in todo for test in lines.tests(change)})
+    enter(pool.base)
+    pytest_run([*files, "-s", "-p", "no:cacheprovider"], loaded)
+
+
 # --- The run --------------------------------------------------------------------------------------------------------
 
 
@@ -499,8 +721,12 @@ class Results:
 
     def __init__(self, file: Path, code: str) -> None:
         self.file, self.code = file, code
-        stored: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
-        self.known: dict[str, dict[str, Any]] = stored.get("results", {}) if stored.get("code") == code else {}
+        self.known: dict[str, dict[str, Any]] = {}
+        self.read()
+
+    def read(self) -> None:
+        stored: dict[str, Any] = json.loads(self.file.read_text()) if self.file.exists() else {}
+        self.known = stored.get("results", {}) if stored.get("code") == self.code else {}
 
     def state(self, change: Change) -> str | None:
         return self.known.get(change.digest, {}).get("state")
@@ -542,36 +768,62 @@ def build_map(pool: Pool, folder: Path, globs: list[str], code: str) -> Map:
     return Map(parts)
 
 
-def try_changes(pool: Pool, lines: Map, changes: list[Change], results: Results, seconds: float) -> None:
-    """Run each change; skip what was noticed before, and what no other tests would meet than before."""
+def try_changes(pool: Pool, lines: Map, chosen: list[Change], results: Results, seconds: float) -> None:
+    """Run each change; skip what was noticed before, and what no other tests would meet than before.
 
-    def keep(change: Change, state: str, by: str, tests: str, began: float) -> None:
-        results.put(change, state, by, tests)
-        count = sum(results.state(c) is not None for c in changes)
+    Changes of bodies of functions that loading tests does not run come first, in forks of a process where all is
+    loaded; the others, and what could not be put in there, in forks that load the changed module themselves.
+    """
+
+    def keep(change: Change, state: str, by: str, began: float) -> None:
+        results.put(change, state, by, lines.digest(change, seconds))
+        count = sum(results.state(c) is not None for c in chosen)
         shown = f"  [{by}]" if by else ""
-        say(f"{count}/{len(changes)} {state:9} {time.monotonic() - began:4.0f}s {change}{shown}")
+        say(f"{count}/{len(chosen)} {state:9} {time.monotonic() - began:4.1f}s {change}{shown}")
 
-    for change in changes:
-        tests = lines.digest(change)
-        before = results.known.get(change.digest, {})
-        if before.get("state") == "noticed" or before.get("tests") == tests:
-            continue
+    def left() -> list[Change]:
+        return [
+            c
+            for c in chosen
+            if (before := results.known.get(c.digest, {})).get("state") != "noticed"
+            and before.get("tests") != lines.digest(c, seconds)
+        ]
+
+    sources = {c.module: (ROOT / "symcook" / c.module).read_bytes() for c in chosen}
+    if todo := [c for c in left() if body_of(sources[c.module], c) and not lines.loads(c)]:
+        if (pid := os.fork()) == 0:
+            try:
+                try_loaded(pool, lines, todo, keep, seconds)
+            finally:
+                pool.kill()
+                os._exit(0)
+        try:
+            os.waitpid(pid, 0)
+        except BaseException:
+            os.kill(pid, signal.SIGTERM)
+            raise
+        results.read()
+    for change in left():
         plan, estimate, cut = lines.plan(change, seconds)
         began = time.monotonic()
         if not plan:
-            keep(change, "cut" if cut else "no test", "", tests, began)
+            keep(change, "cut" if cut else "no test", "", began)
             continue
         unseen = "cut" if cut else "unnoticed"
 
-        def done(tree: Path, by: str | None, a: Any = (change, tests, unseen, began)) -> None:
-            change, tests, unseen, began = a
-            target = tree / "symcook" / change.module
-            shutil.copy2(ROOT / "symcook" / change.module, target)
-            Path(importlib.util.cache_from_source(os.fspath(target))).unlink(missing_ok=True)
-            keep(change, unseen if by == "" else "noticed", "time" if by is None else by, tests, began)
+        def done(tree: Path, by: str | None, a: Any = (change, unseen, began)) -> None:
+            change, unseen, began = a
+            restore(tree, change)
+            keep(change, unseen if by == "" else "noticed", "time" if by is None else by, began)
 
         pool.start(partial(try_change, change=change, plan=plan), 5 * estimate + 60, done)
     pool.finish()
+
+
+def restore(tree: Path, change: Change) -> None:
+    target = tree / "symcook" / change.module
+    shutil.copy2(ROOT / "symcook" / change.module, target)
+    Path(importlib.util.cache_from_source(os.fspath(target))).unlink(missing_ok=True)
 
 
 def try_change(tree: Path, change: Change, plan: list[list[str]]) -> str:
@@ -601,7 +853,8 @@ def summary(chosen: list[Change], results: Results) -> int:
         state = results.state(change)
         if state is None:
             continue
-        reason = accepted.get(change.digest) or accepted.get(f"{change.module} {change.name}")
+        whole = f"{change.module} {change.name}"
+        reason = accepted.get(change.digest) or accepted.get(whole) or accepted.get(f"{whole}: {change.row}")
         counts["noticed" if state == "noticed" else "accepted" if reason else "unnoticed"] += 1
         if state != "noticed":
             print(f"{'accepted' if reason else state} {change.digest} {change}" + (f"  ({reason})" if reason else ""))

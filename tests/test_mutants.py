@@ -1,6 +1,10 @@
 """The changes that mutants.py makes: which they are, what they leave alone, and that they are known again."""
 
 import ast
+import gc
+import importlib.util
+import sys
+from types import FunctionType
 
 import mutants
 
@@ -83,6 +87,81 @@ def area(rows, most):
     }  # fmt: skip
     assert {old for line, old, _ in changes if line == 9} == {"a * b", "zip(rows, most, strict=True)"}
     assert {new for line, old, new in changes if old.startswith("zip")} == {"(zip(most, rows, strict=True))"}
+
+
+def test_what_another_change_shows_as_well_stays(tmp_path):
+    """Progress and clocks, messages by functions of the module, first entries, equalities, operators called by name."""
+    text = """\
+def refuse(part: str) -> NoReturn:
+    raise ValueError(part)
+
+
+def area(rows, op, bits):
+    progress(len(rows) + 1)
+    Clock.spend(bits + 1)
+    if rows[0] == bits or bits > 1_000:
+        refuse("a" + "b")
+    return op("Add", rows, bits) or op("Sub", rows, bits) or max(rows, default=3) * 1_000
+"""
+    changes = {(c.line, c.old, c.new) for c in found(tmp_path, text)}
+    assert {line for line, _, _ in changes} == {8, 10}
+    assert {new for line, old, new in changes if line == 8 and old.isdigit()} == {"1"}
+    assert {new for line, old, new in changes if old == "rows[0] == bits"} == {"(rows[0] != bits)"}
+    assert {new for line, old, new in changes if old == "bits > 1_000"} == {"(bits <= 1000)"}
+    assert {old for line, old, _ in changes if old.startswith("op(") and old.endswith("bits)")} == {
+        'op("Sub", rows, bits)'
+    }
+    assert {new for line, old, new in changes if old == "1_000"} == {"1001", "(999)"}
+    assert any("default" in old for _, old, _ in changes) and not any(new == "(max(rows))" for *_, new in changes)
+
+
+LOADED = """\
+class Square:
+    def __init__(self, side=1):
+        self.side = side
+
+    @property
+    def area(self):
+        def power(n):
+            return (
+                self.side
+                ** n
+            )
+        return power(2)
+
+    @staticmethod
+    def two():
+        return 2
+
+
+made = Square().two
+"""
+
+
+def test_a_change_is_put_into_what_is_loaded(tmp_path, monkeypatch):
+    """Into functions, methods and what is defined in them, wherever they are held; not into defaults of arguments."""
+    (tmp_path / "symcook").mkdir()
+    place = tmp_path / "symcook" / "loaded_here.py"
+    place.write_text(LOADED)
+    spec = importlib.util.spec_from_file_location("symcook.loaded_here", place)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setitem(sys.modules, "symcook.loaded_here", module)
+    loaded = object.__new__(mutants.Loaded)
+    functions = [f for f in gc.get_objects() if isinstance(f, FunctionType) and f.__code__.co_filename == str(place)]
+    loaded.functions = {str(place): functions}
+
+    def put(name, old):
+        place.write_text(LOADED)
+        change = next(c for c in mutants.changes(place, "loaded_here.py") if (c.name, c.old[:9]) == (name, old))
+        return mutants.body_of(LOADED.encode(), change) is not None and loaded.put_in(tmp_path, change)
+
+    square = module.Square(3)
+    assert (square.area, module.made()) == (9, 2)
+    assert not put("Square.__init__", "1")
+    assert put("Square.area.power", "self.side") and (square.area, module.made()) == (6, 2)
+    assert put("Square.two", "2") and module.made() == 3
 
 
 def test_a_function_is_accepted_as_a_whole(tmp_path, monkeypatch, capsys):

@@ -53,8 +53,9 @@ def made(seed: int, activation: str, mask: str, *, norm: bool) -> Transformer:
     network = FeedForward(
         NAMES, ("a", "b"), numbers(rng, 4, 3), numbers(rng, 1, 4)[0], numbers(rng, 2, 4), ["1/2", 0], activation
     )
+    smaller = FeedForward(NAMES, ("c",), numbers(rng, 2, 3), ["1/4", 0], numbers(rng, 1, 2), ["-1/2"], activation)
     both, alone = sc.SelfAttention(heads), sc.SelfAttention((mean,))
-    parts: list[tuple[Any, Any]] = [(both, network), (None, network), (alone, None)]
+    parts: list[tuple[Any, Any]] = [(both, network), (None, smaller), (alone, None)]
     layers = []
     for attention, inside in parts:
         norms = tuple((normed(rng),) if norm and part is not None else () for part in (attention, inside))
@@ -204,8 +205,27 @@ def test_what_does_not_fit_is_refused_by_name(tmp_path: Path, monkeypatch: pytes
     mixed = (Head(("a",), ("b",), [[1]], [[1]], [[1]], mask, "softmax") for mask in ("none", "future"))
     with pytest.raises(BadInput, match=r"mask of step2\.head1 needs; given: future beside none"):
         Lens(arrays(Transformer("t", base.embedding, tuple(map(Layer, mixed)), base.readout), "float64", 4))
+    whole = made(3, "gelu-tanh", "future", norm=True)
+    for epsilon in (0, "1/9"):
+        other = replace(whole, final_norm=replace(normed(random.Random(1)), epsilon=epsilon))
+        with pytest.raises(BadInput, match="what the norms needs; given: epsilon 0"):
+            Lens(arrays(other, "float64", 4))
+    with pytest.raises(BadInput, match="norms elsewhere than before each part and at the end"):
+        Lens(
+            arrays(
+                replace(
+                    whole, layers=(Layer(whole.layers[0].attention, whole.layers[0].feedforward), *whole.layers[1:])
+                ),
+                "float64",
+                4,
+            )
+        )
     with pytest.raises(BadInput, match="the final norm needs; given: none at all"):
         Lens(arrays(trained(1, final=False), "float64", 4))
+    m = arrays(trained(4), "float64", 4)
+    m["step1.before1.P"] = m["step1.before1.P"] * 2
+    with pytest.raises(BadInput, match="a projection that does more than choose coordinates"):
+        Lens(m)
     found = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "transformer_lens" else found(name))
     with pytest.raises(BadInput, match=r"symcook\[transformerlens\]"):

@@ -21,6 +21,8 @@ MET = {
     # each part of a conjunction has its own
     "(a = 0 -> b = 0) & c = 0 & (b = 1 -> c = 1)": ["a = 0", "b = 1"],
     "a = 0 <-> b = 0": ["a = 0 | b = 0"],
+    "(a = 0 -> b = 0) & (c = 0 -> c = 0)": ["a = 0", "c = 0"],
+    "(c = 0 -> c = 0) & (a = 0 -> b = 0)": ["c = 0", "a = 0"],
     # premises in their order, and for all cases one
     "c = 0 & (a = 0 -> b = 0 -> c = 1)": ["a = 0 & b = 0"],
     "c = 0 & (a = 0 -> b = 0 & (b = 1 -> c = 1))": ["a = 0 & b = 1"],

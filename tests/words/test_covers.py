@@ -18,7 +18,7 @@ from symcook.domains.exact import Exact
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
 from symcook.forward import forward
 from symcook.words import Cover, Stand, boxes, enclosure, every
-from symcook.words.cells import Cells, classes
+from symcook.words.cells import Cells, Dependence, classes
 from symcook.words.exact import ExactNumbers, Prefixes, mergeable, merged
 from symcook.words.rounded import Hulls, streams
 
@@ -277,3 +277,106 @@ def test_boxes_are_the_words_of_their_cells(level: int) -> None:
         found = list(boxes.boxes(model, n, level, 24))
         assert [("CLS", *word) for word, _ in stands] == [box.word for box in found]
         assert all(box.fixed[0] == "CLS" for box in found)
+
+
+def test_numbers_that_no_runtime_holds_keep_words_apart() -> None:
+    """x has the sum 1, y the sum 3/3, by a weight 1/3 that is rounded: one for exact numbers, two for a runtime; 2/2 by
+    the weight 1/2 is 1 for both."""
+    for weight, one in ((Fraction(1, 3), False), (Fraction(1, 2), True)):
+        words: dict[str, Any] = {"x": {"a": 1}, "y": {"b": 1 / weight}}
+        network = sc.FeedForward(("a", "b"), ("c",), [[1, weight]], [[0]], [[1]], [[0]])
+        embedding = sc.Embedding(sc.Space(("a", "b", "c")), words=words)
+        model = sc.Transformer(
+            "third", embedding, (sc.Layer(None, network),), sc.Readout("sign", "last", ("c",), [[1]])
+        )
+        assert classes(2, model).many == 1
+        assert (classes(2, model, bits=24).many == 1) == one
+
+
+def test_a_position_that_sees_nothing_has_zero() -> None:
+    """Behind a strict mask the first position takes no part in the mean: there it is 0, and -1 at all others, as every
+    token says. So what a relu makes of token and mean depends on the token there alone in another way."""
+    space = sc.Space(("t", "s", "m", "r", "out"))
+    words: dict[str, Any] = {"x": {"t": 1, "s": -1}, "y": {"t": 2, "s": -1}}
+    mean = sc.Head(("s",), ("m",), [[0]], [[0]], [[1]], "strict-future")
+    network = sc.FeedForward(("t", "m"), ("r",), [[1, 2]], [[0]], [[1]], [[0]])
+    total = sc.Head(("r",), ("out",), [[0]], [[0]], [[1]], "none")
+    for start in (None, "CLS"):
+        more: dict[str, Any] = {} if start is None else {start: {"t": 1, "s": -1}}
+        embedding = sc.Embedding(space, words=words | more, before=start)
+        layers = (sc.Layer(sc.SelfAttention((mean,)), network), sc.Layer(sc.SelfAttention((total,)), None))
+        model = sc.Transformer("strict", embedding, layers, sc.Readout("value", "last", ("out",)))
+        for bits in (None, 24):
+            found = list(classes(3, model, bits=bits))
+            shown = {said(model, stand.word)[0]["out"] for stand in found}
+            every_word = [said(model, word)[0]["out"] for word in every(model.alphabet, 3)]
+            assert shown == set(every_word)
+            for value in shown:
+                here = [stand.words for stand in found if said(model, stand.word)[0]["out"] == value]
+                assert sum(here) == every_word.count(value)
+
+
+def test_words_of_a_level_stay_those_of_that_level() -> None:
+    """Though the states went on to greater lengths: a word is made of the positions before it."""
+    model = drawn(3, plain=True)
+    levels = list(itertools.islice(Prefixes(model, Hulls(model, "float32")).levels(), 5))
+    for level in levels:
+        for entry in range(0, len(level.origin), 3):
+            assert len(level.word(entry)) == level.n
+        assert all(len(stand.word) == level.n for stand in level)
+
+
+def test_sums_that_hold_in_few_bits_hold_in_every_order() -> None:
+    """Every partial sum of what is said to hold is a number of so many bits, and so is what is added; integers, halves
+    and quarters of a small sum are said to hold."""
+    r = random.Random(7)
+
+    def fits(x: Fraction, bits: int) -> bool:
+        top = abs(x.numerator)
+        while top and top % 2 == 0:
+            top //= 2
+        return x.denominator & (x.denominator - 1) == 0 and top < 2**bits
+
+    seen = set()
+    for _ in range(3000):
+        bits = r.choice([2, 3, 5])
+        below = r.choice([[1], [1], [1, 2], [1, 2, 4, 8], [1, 3]])
+        numbers = [Fraction(r.randint(-9, 9), r.choice(below)) for _ in range(r.choice([1, 2, 3, 4]))]
+        said = Dependence(("x",), bits)._holds(numbers)
+        subsets = itertools.product((0, 1), repeat=len(numbers))
+        sums = [sum((x for x, one in zip(numbers, chosen, strict=True) if one), Fraction(0)) for chosen in subsets]
+        assert not said or all(fits(x, bits) for x in (*sums, *numbers)), (numbers, bits)
+        common = max(x.denominator for x in numbers)
+        small = all(fits(x, bits) for x in numbers) and sum(map(abs, numbers)) * common <= 2**bits
+        assert said or not small, (numbers, bits)
+        seen.add((said, small))
+    assert seen == {(True, True), (False, False)}
+    assert Dependence(("x",))._holds([Fraction(1, 3), Fraction(10**9)])  # exact numbers all hold
+
+
+@pytest.mark.parametrize(("kind", "one"), [("relu", True), ("step", True), ("gelu", False), ("gelu-tanh", False)])
+def test_what_an_activation_makes_of_one(kind: str, one: bool) -> None:
+    """x is that, y is 1, and z what it makes of 0: tokens are taken together where these are equal."""
+    words: dict[str, Any] = {"x": {"a": 1}, "y": {"b": 1}, "z": {}}
+    network = sc.FeedForward(("a",), ("c",), [[1]], [[0]], [[1]], [[0]], kind)
+    copy = sc.FeedForward(("b",), ("c",), [[1]], [[0]], [[1]], [[0]])
+    embedding = sc.Embedding(sc.Space(("a", "b", "c")), words=words)
+    layers = (sc.Layer(None, network), sc.Layer(None, copy))
+    model = sc.Transformer("one", embedding, layers, sc.Readout("value", "last", ("c",)))
+    assert classes(1, model).many == 3  # whatever the position depends on, it takes each token
+    words = {"x": {"a": 1}, "y": {"b": 1}}
+    model = replace(model, embedding=sc.Embedding(sc.Space(("a", "b", "c")), words=words))
+    assert list(classes(1, model)) == ([Stand(("x",), 2)] if one else [Stand(("x",), 1), Stand(("y",), 1)])
+
+
+def test_sums_of_squares_that_need_more_bits_keep_tokens_apart() -> None:
+    """25 + 25 + 1 + 1 and 16 + 16 + 9 + 9 + 1 + 1 are 52, so that what both norms make of the last two entries is the
+    same; with numbers of 5 bits the two sums may come out differently."""
+    names = ("a", "b", "c", "d", "e", "f")
+    rows = {"x": (5, -5, 0, 0, 1, -1), "y": (4, -4, 3, -3, 1, -1)}
+    words: dict[str, Any] = {token: dict(zip(names, row, strict=True)) for token, row in rows.items()}
+    norm = sc.LayerNorm(names, epsilon=1)
+    embedding = sc.Embedding(sc.Space(names), words=words)
+    readout = sc.Readout("value", "last", ("e",))
+    model = sc.Transformer("squares", embedding, (), readout, final_norm=norm)
+    assert [classes(1, model, bits=bits).cells for bits in (None, 24, 5)] == [(), (), ((0,),)]
