@@ -1,0 +1,1 @@
+"""Models as automata: decided against a reference for words of every length."""
