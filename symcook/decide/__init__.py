@@ -1,1 +1,5 @@
-"""Models as automata: decided against a reference for words of every length."""
+"""Models decided against a reference for words of every length: `decide`."""
+
+from symcook.decide.decision import Decision, decide
+
+__all__ = ["Decision", "decide"]
