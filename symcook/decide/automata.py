@@ -241,8 +241,9 @@ def parted(first: Recogniser, second: Recogniser, alphabet: Sequence[str], most:
     level, length = [start], 0
 
     def differ(pair: Any) -> tuple[Any, Any] | None:
-        one, other = first.answer(pair[0]), second.answer(pair[1])
-        return None if one is None or other is None or one == other else (one, other)
+        one = first.answer(pair[0])
+        other = None if one is None else second.answer(pair[1])  # which need not answer where nothing is compared
+        return None if other is None or one == other else (one, other)
 
     def word(pair: Any) -> tuple[str, ...]:
         letters = []

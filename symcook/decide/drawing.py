@@ -10,7 +10,7 @@ from symcook.errors import BadInput
 
 MOST = 40
 """The states that a picture holds; of more nothing could be read."""
-RADIUS, ACROSS, DOWN, EDGE = 22, 150, 90, 60
+RADIUS, ACROSS, DOWN, EDGE = 22, 150, 100, 60
 STYLE = """
 text { font: 13px ui-monospace, monospace; fill: #1f2328; text-anchor: middle; dominant-baseline: central }
 .letters { paint-order: stroke; stroke: #ffffff; stroke-width: 4px; fill: #0550ae }
@@ -18,6 +18,7 @@ path { fill: none; stroke: #59636e; stroke-width: 1.2 }
 circle { fill: #ffffff; stroke: #1f2328; stroke-width: 1.4 }
 .accept { stroke: #1a7f37; fill: #dafbe1 }
 .inner { fill: none; stroke: #1a7f37 }
+.note { text-anchor: start; fill: #59636e }
 .none { stroke-dasharray: 3 3 }
 """
 
@@ -42,14 +43,19 @@ def text(automaton: Automaton) -> str:
 
 def svg(automaton: Automaton) -> str:
     """The picture of an automaton: states by how many letters lead to them, those that accept with a double ring, and
-    dashed where there is no answer. BadInput where it has more than `MOST` states."""
+    dashed where there is no answer. A state that rejects for good is left out, with what leads to it. BadInput where
+    there are more than `MOST` states."""
     if len(automaton) > MOST:
         do = "write it to a file that ends in .json or .txt"
         raise BadInput(f"a drawn automaton must have at most {MOST} states", len(automaton), do)
+    lost = {
+        state for state, row in enumerate(automaton.moves) if automaton.answers[state] is False and {*row} == {state}
+    }
+    lost -= {automaton.initial}
     depth = {automaton.initial: 0}
     for state in (order := [automaton.initial]):
         for to in automaton.moves[state]:
-            if to not in depth:
+            if to not in depth and to not in lost:
                 depth[to] = depth[state] + 1
                 order.append(to)
     columns: dict[int, list[int]] = {}
@@ -61,12 +67,12 @@ def svg(automaton: Automaton) -> str:
         for k, state in enumerate(column):
             middle = (tall - len(column)) * DOWN // 2
             place[state] = (EDGE + 20 + at * ACROSS, EDGE + 30 + middle + k * DOWN)
-    width, height = 2 * EDGE + 40 + (len(columns) - 1) * ACROSS, 2 * EDGE + 60 + (tall - 1) * DOWN
+    width, height = max(440, 2 * EDGE + 40 + (len(columns) - 1) * ACROSS), 2 * EDGE + 60 + (tall - 1) * DOWN
     drawn = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">',
         f"<style>{STYLE}</style>",
-        '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" '
-        'orient="auto-start-reverse"><path d="M0 0 L10 5 L0 10 z" style="fill: #59636e; stroke: none"/></marker></defs>',
+        '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" orient="auto">'
+        '<path d="M0 0 L10 5 L0 10 z" style="fill: #59636e; stroke: none"/></marker></defs>',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
     ]
     x, y = place[automaton.initial]
@@ -75,11 +81,13 @@ def svg(automaton: Automaton) -> str:
     edges: dict[tuple[int, int], list[str]] = {}
     for state in order:
         for letter, to in zip(automaton.alphabet, automaton.moves[state], strict=True):
-            edges.setdefault((state, to), []).append(letter)
+            if to not in lost:
+                edges.setdefault((state, to), []).append(letter)
     for (state, to), letters in edges.items():
         path, (lx, ly) = _loop(*place[state]) if state == to else _curve(place[state], place[to], (to, state) in edges)
         drawn.append(f'<path d="{path}" marker-end="url(#tip)"/>')
-        labels.append(f'<text class="letters" x="{lx}" y="{ly}">{escape(", ".join(letters))}</text>')
+        said = ", ".join(letters) if len(letters) < max(3, len(automaton.alphabet)) else "any letter"
+        labels.append(f'<text class="letters" x="{lx}" y="{ly}">{escape(said)}</text>')
     for state in order:
         x, y = place[state]
         answer = automaton.answers[state]
@@ -91,6 +99,9 @@ def svg(automaton: Automaton) -> str:
         if isinstance(answer, str):
             name = f"{name}: {answer}"
         drawn.append(f'<text x="{x}" y="{y}">{escape(name)}</text>')
+    for state in lost:
+        words = f"what is not drawn leads to {automaton.names[state]}, which rejects for good"
+        labels.append(f'<text class="note" x="20" y="{height - 20}">{escape(words)}</text>')
     return "\n".join([*drawn, *labels, "</svg>", ""])
 
 

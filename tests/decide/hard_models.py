@@ -41,13 +41,14 @@ def drawn(rng: random.Random) -> dict[str, Any]:
     known = ["t", "u", "one", *(name for name in places if name not in ("share", "inverse"))]
     order = [name for name in places if name in ("share", "inverse")][:1]
     layers = []
+
+    def some(most: int = 2) -> dict[str, int]:
+        return {c: rng.choice([-1, 1, 1, 2]) for c in rng.sample(known, min(len(known), rng.randint(1, most)))}
+
     for number in range(rng.randint(1, 3)):
         heads = []
         for k in range(rng.randint(1, 2)):
             d = rng.choice([0, 1, 1, 2])
-            some = lambda most=2: {
-                c: rng.choice([-1, 1, 1, 2]) for c in rng.sample(known, min(len(known), rng.randint(1, most)))
-            }  # noqa: E731
             keys = [some() for _ in range(d)]
             if order and keys and rng.random() < 0.5:
                 keys[0][order[0]] = rng.choice([-1, 1, Fraction(1, 2), Fraction(-1, 2)])
