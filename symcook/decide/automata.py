@@ -86,8 +86,14 @@ class Automaton:
         return all(answer in (True, False, None) for answer in self.answers)
 
     def fold(self) -> Fold:
-        """The same as a reference of `check`."""
-        return Fold(self.initial, self.step, self.accepts if self.decides else self.answer)
+        """The same as a reference of `check`, whose states are the names."""
+        numbers = {name: state for state, name in enumerate(self.names)}
+        answer = self.accepts if self.decides else self.answer
+        return Fold(
+            self.names[self.initial],
+            lambda name, letter: self.names[self.step(numbers[name], letter)],
+            lambda name: answer(numbers[name]),
+        )
 
     def over(self, alphabet: Sequence[str]) -> Automaton:
         """The same with its letters in another order; BadInput where they are others."""

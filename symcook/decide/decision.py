@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from symcook.decide.automata import Asked, Automaton, Parted, Recogniser, parted
+from symcook.decide.counting import Counting
 from symcook.decide.finite import Finite, Missing, OutOfReach
+from symcook.decide.following import Lost
+from symcook.decide.invariants import Common, Invariants, invariants
 from symcook.decide.regular import regular
 from symcook.door import door
 from symcook.errors import BadInput
@@ -17,6 +20,8 @@ from symcook.spec.fold import Fold
 
 EXIT = {"equal": 0, "decided": 0, "different": 1, "open": 3, "refused": 2}
 """The verdicts, with the exit code of the command. "decided": without a reference, the automaton alone."""
+SOON = 2000
+"""The pairs of states that are met before invariants are looked for."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,6 +43,7 @@ class Decision(Shown):
     automaton: Automaton | None = None
     why: str = ""
     notes: tuple[str, ...] = ()
+    certificate: Any = None
 
     @property
     def decided(self) -> bool:
@@ -86,7 +92,7 @@ def decide(
         finite = Finite(model)
         automaton = finite.automaton()
     except OutOfReach as error:
-        return Decision("refused", model, name, why=str(error))
+        return _counted(model, against, name, str(error))
     except Missing as error:
         return Decision("open", model, name, why=f"not decided: {error}")
     notes = tuple(finite.notes)
@@ -96,22 +102,57 @@ def decide(
     if isinstance(reference, Decision):
         return reference
     found = parted(automaton, reference, model.alphabet)
-    return concluded(model, name, found, automaton, notes)
+    if found.word is None and found.length is not None:
+        why = f"the reference has no end of states in sight: no difference on any word to length {found.length}"
+        return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
+    return _compared(model, name, found, automaton, notes)
 
 
-def concluded(
-    model: Transformer, name: str, found: Parted, automaton: Automaton | None, notes: tuple[str, ...]
+def _compared(
+    model: Transformer, name: str, found: Parted, automaton: Automaton | None = None, notes: tuple[str, ...] = ()
 ) -> Decision:
-    """The decision of a comparison by pairs of states."""
+    """The decision where all pairs of states were met, or two answers."""
     if found.word is not None:
         return Decision("different", model, name, found.word, found.answers, automaton, notes=notes)
-    if found.length is None:
-        return Decision("equal", model, name, automaton=automaton, why=f"{found.pairs} pairs of states", notes=notes)
-    why = (
-        f"the reference has no end of states in sight: after {found.pairs} pairs of states no difference on any word "
-        f"to length {found.length}"
+    why = f"{found.pairs} pairs of states, in which the answers are the same"
+    return Decision("equal", model, name, automaton=automaton, why=why, notes=notes)
+
+
+def _counted(model: Transformer, against: object, name: str, why: str) -> Decision:
+    """The decision about a model that is no finite automaton, for which `why` says why: by what it counts."""
+    try:
+        machine = Counting(model)
+    except OutOfReach as error:
+        more = "" if str(error) == why else f"; and as a machine that counts: {error}"
+        return Decision("refused", model, name, why=why + more)
+    if against is None:
+        return Decision("refused", model, name, why=f"{why}; as a machine that counts it needs a reference")
+    reference = recogniser(model, against)
+    if isinstance(reference, Decision):
+        return reference
+    found = parted(machine, reference, model.alphabet, SOON)
+    if found.word is not None or found.length is None:
+        return _compared(model, name, found)
+    missing = "two models that count are not compared by invariants"
+    fold = (
+        reference.fold
+        if isinstance(reference, Asked)
+        else reference.fold()
+        if isinstance(reference, Automaton)
+        else None
     )
-    return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
+    if fold is not None:
+        try:
+            shown = invariants(Common(machine, fold))
+            if isinstance(shown, Invariants):
+                return Decision("equal", model, name, why=shown.says, certificate=shown)
+            missing = shown
+        except Lost as error:
+            missing = f"the reference cannot be followed where its state is open: {error}"
+    found = parted(machine, reference, model.alphabet)  # what no invariant of short words sees may show further on
+    if found.word is not None or found.length is None:
+        return _compared(model, name, found)
+    return Decision("open", model, name, why=f"{missing}; no difference on any word to length {found.length}")
 
 
 def recogniser(model: Transformer, against: object) -> Recogniser | Decision:

@@ -28,7 +28,7 @@ def document(found: Decision, name: str | None = None) -> Document:
         lines.append(f"smallest word: {found.model.embedding.said(found.word)}")
         one, other = map(_answer, found.answers)
         lines.append(f"the model {one}, the reference {other}")
-    if found.why and found.verdict != "equal":
+    if found.why:
         lines.append(found.why)
     lines += found.notes
     automaton = found.automaton
