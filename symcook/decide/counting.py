@@ -16,6 +16,7 @@ from itertools import product
 from math import gcd, lcm
 from typing import Any, NamedTuple
 
+from symcook.decide.automata import Automaton
 from symcook.decide.finite import OutOfReach, rational
 from symcook.model.expr import show
 from symcook.model.parts import FeedForward, Head
@@ -65,7 +66,7 @@ class Counting:
 
     def __init__(self, model: Transformer) -> None:
         self.model, self.embedding = model, model.embedding
-        self.tokens = tuple(self.embedding.words or ())
+        self.tokens, self.alphabet = tuple(self.embedding.words or ()), model.alphabet
         self.forms: list[tuple[int, ...]] = []
         self.raised: list[dict[str, list[Conditions]]] = []
         before, after = self.embedding.ends
@@ -109,7 +110,11 @@ class Counting:
         for number, by_token in enumerate(self.raised):
             if not flags[number] and any(_hold(when, values, flags) for when in by_token.get(token, ())):
                 flags = (*flags[:number], True, *flags[number + 1 :])
-        return token if token in self.cases else "", values, flags
+        return self.after(state[0], token), values, flags
+
+    def after(self, last: object, token: str) -> str:
+        """What is kept of the last token."""
+        return token if token in self.cases else ""
 
     def answer(self, state: Any) -> Any:
         """What the readout answers; None before the first token."""
@@ -331,6 +336,27 @@ class Counting:
                 yield more, yes if flags[flag] > 0 else no
         if (more := _both(when, tuple(Condition("unset", flag) for flag in some))) is not None:
             yield more, no
+
+
+class Stated:
+    """An automaton as such a machine, without counts: what is kept of the last token is the state."""
+
+    forms: Sequence[tuple[int, ...]] = ()
+    raised: Sequence[dict[str, list[Conditions]]] = ()
+
+    def __init__(self, automaton: Automaton) -> None:
+        self.automaton, self.alphabet, self.tokens = automaton, automaton.alphabet, automaton.alphabet
+        self.initial = (automaton.initial, (), ())
+        answers = enumerate(automaton.answers)
+        self.cases: dict[Any, list[tuple[Conditions, Any]]] = {k: [((), a)] for k, a in answers if a is not None}
+
+    def after(self, last: int, token: str) -> int:
+        """The next state."""
+        return self.automaton.step(last, token)
+
+    def step(self, state: Any, token: str) -> Any:
+        """The state behind one more letter."""
+        return self.after(state[0], token), (), ()
 
 
 def _hold(when: Conditions, values: Sequence[int], flags: Sequence[bool]) -> bool:

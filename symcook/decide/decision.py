@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from symcook.decide.automata import Asked, Automaton, Parted, Recogniser, parted
-from symcook.decide.counting import Counting
+from symcook.decide.automata import Asked, Automaton, Recogniser, parted
+from symcook.decide.counting import Counting, Stated
 from symcook.decide.finite import Finite, Missing, OutOfReach
 from symcook.decide.following import Lost
 from symcook.decide.invariants import Common, Invariants, invariants
@@ -20,8 +20,8 @@ from symcook.spec.fold import Fold
 
 EXIT = {"equal": 0, "decided": 0, "different": 1, "open": 3, "refused": 2}
 """The verdicts, with the exit code of the command. "decided": without a reference, the automaton alone."""
-SOON = 2000
-"""The pairs of states that are met before invariants are looked for."""
+SOON, PAIRS = 2000, 100_000
+"""The pairs of states that are met before invariants are looked for, and after they were not found."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,25 +95,47 @@ def decide(
         return _counted(model, against, name, str(error))
     except Missing as error:
         return Decision("open", model, name, why=f"not decided: {error}")
-    notes = tuple(finite.notes)
     if against is None:
-        return Decision("decided", model, name, automaton=automaton, notes=notes)
+        return Decision("decided", model, name, automaton=automaton, notes=tuple(finite.notes))
     reference = recogniser(model, against)
     if isinstance(reference, Decision):
         return reference
-    found = parted(automaton, reference, model.alphabet)
-    if found.word is None and found.length is not None:
-        why = f"the reference has no end of states in sight: no difference on any word to length {found.length}"
-        return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
-    return _compared(model, name, found, automaton, notes)
+    return _settled(model, name, Stated(automaton), automaton, reference, automaton, tuple(finite.notes))
 
 
-def _compared(
-    model: Transformer, name: str, found: Parted, automaton: Automaton | None = None, notes: tuple[str, ...] = ()
+def _settled(
+    model: Transformer,
+    name: str,
+    machine: Counting | Stated,
+    states: Recogniser,
+    reference: Recogniser,
+    automaton: Automaton | None = None,
+    notes: tuple[str, ...] = (),
 ) -> Decision:
-    """The decision where all pairs of states were met, or two answers."""
+    """The decision between two recognisers, the first of which is a machine: by all their common states where these
+    have an end, else by invariants, else as far as words were compared."""
+    found = parted(states, reference, model.alphabet, SOON)
+    missing = ""
+    if found.word is None and found.length is not None:
+        fold = reference.fold if isinstance(reference, Asked) else None
+        if isinstance(reference, Automaton):
+            fold = reference.fold()
+        if fold is None:
+            missing = "two models that count are not compared by invariants"
+        else:
+            try:
+                shown = invariants(Common(machine, fold))
+                if isinstance(shown, Invariants):
+                    return Decision("equal", model, name, None, None, automaton, shown.says, notes, shown)
+                missing = shown
+            except Lost as error:
+                missing = f"the reference cannot be followed where its state is open: {error}"
+        found = parted(states, reference, model.alphabet, PAIRS)  # a difference may be further on than invariants saw
     if found.word is not None:
         return Decision("different", model, name, found.word, found.answers, automaton, notes=notes)
+    if found.length is not None:
+        why = f"{missing}; no difference on any word to length {found.length}"
+        return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
     why = f"{found.pairs} pairs of states, in which the answers are the same"
     return Decision("equal", model, name, automaton=automaton, why=why, notes=notes)
 
@@ -130,29 +152,7 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
     reference = recogniser(model, against)
     if isinstance(reference, Decision):
         return reference
-    found = parted(machine, reference, model.alphabet, SOON)
-    if found.word is not None or found.length is None:
-        return _compared(model, name, found)
-    missing = "two models that count are not compared by invariants"
-    fold = (
-        reference.fold
-        if isinstance(reference, Asked)
-        else reference.fold()
-        if isinstance(reference, Automaton)
-        else None
-    )
-    if fold is not None:
-        try:
-            shown = invariants(Common(machine, fold))
-            if isinstance(shown, Invariants):
-                return Decision("equal", model, name, why=shown.says, certificate=shown)
-            missing = shown
-        except Lost as error:
-            missing = f"the reference cannot be followed where its state is open: {error}"
-    found = parted(machine, reference, model.alphabet)  # what no invariant of short words sees may show further on
-    if found.word is not None or found.length is None:
-        return _compared(model, name, found)
-    return Decision("open", model, name, why=f"{missing}; no difference on any word to length {found.length}")
+    return _settled(model, name, machine, machine, reference)
 
 
 def recogniser(model: Transformer, against: object) -> Recogniser | Decision:

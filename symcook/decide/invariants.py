@@ -17,7 +17,7 @@ from itertools import combinations
 from math import lcm
 from typing import Any, NamedTuple
 
-from symcook.decide.counting import Conditions, Counting
+from symcook.decide.counting import Conditions, Counting, Stated
 from symcook.decide.following import Holds, Linear, Lost, followed, ways
 from symcook.proof.search.simplex import TooLong, solve
 from symcook.spec.fold import Fold
@@ -38,9 +38,10 @@ class Hole(NamedTuple):
 
 
 class Location(NamedTuple):
-    """The last token (None before the first), the flags, and the fold's state with a `Hole` for each growing number."""
+    """What the machine keeps of the last token (None before the first, unless it is a state), the flags, and the fold's
+    state with a `Hole` for each growing number."""
 
-    last: str | None
+    last: Any
     flags: tuple[bool, ...]
     shape: Any
 
@@ -71,12 +72,12 @@ def _denied(inequality: Linear) -> Linear:
 
 
 class Common:
-    """A model that counts and a fold, side by side."""
+    """The machine of a model and a fold, side by side."""
 
-    def __init__(self, machine: Counting, fold: Fold) -> None:
+    def __init__(self, machine: Counting | Stated, fold: Fold) -> None:
         followed(fold)
         self.machine, self.fold = machine, fold
-        self.letters = machine.model.alphabet
+        self.letters = machine.alphabet
         self.growing: set[tuple[int, ...]] = set()
         self.samples = self._sampled()
         values: dict[tuple[int, ...], set[int]] = {}
@@ -144,7 +145,7 @@ class Common:
             numbers = {
                 ("form", k): _named(("form", k)).plus(Linear((), form[token])) for k, form in enumerate(machine.forms)
             }
-            last = letter if letter in machine.cases else ""
+            last = machine.after(location.last, letter)
             for flags, held in self._raised(location.flags, letter, numbers):
                 for way in ways(lambda make, letter=letter: self.fold.step(_filled(location.shape, make), letter)):
                     holds = (*held, *way.holds)
@@ -180,7 +181,7 @@ class Common:
         yield from found
 
     def _answers(self, location: Location) -> Iterator[Case]:
-        if location.last is None:
+        if location.last not in self.machine.cases:
             return
         numbers = {("form", k): _named(("form", k)) for k in range(len(self.machine.forms))}
         own = list(ways(lambda make: self.fold.answer(_filled(location.shape, make))))
