@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli.options import Chosen, Force, Name, Seconds, Settings, choose, need_values, option
 from symcook.cli.options import command as declare
@@ -15,6 +15,9 @@ from symcook.cli.output import Waiting, say, say_or_json, within
 from symcook.cli.runs import load_spec
 from symcook.errors import BadInput
 from symcook.spec.fold import Fold
+
+if TYPE_CHECKING:
+    from symcook.decide.automata import Automaton
 
 ENDINGS = (".json", ".svg", ".txt")
 
@@ -92,8 +95,11 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
     if against.endswith((".json", ".py")):
         raise BadInput("the file of a reference must exist", against)
     if exists(against):
-        own = reference(against)
-        return against, own if isinstance(own, Fold) else choose(against).model
+        own, other = reference(against), choose(against).model
+        if sorted(other.alphabet) != sorted(chosen.model.alphabet):
+            must = f"the reference must be over the alphabet {' '.join(chosen.model.alphabet)}"
+            raise BadInput(must, f"{against}, over {' '.join(other.alphabet) or 'numbers'}")
+        return against, own if isinstance(own, Fold) else other
     return against or "()", against
 
 
@@ -107,7 +113,7 @@ def _target(place: str, force: bool) -> Path:
     return path
 
 
-def _write(automaton: Any, path: Path, force: bool) -> None:
+def _write(automaton: Automaton | None, path: Path, force: bool) -> None:
     from symcook.decide.drawing import svg, text
     from symcook.files import put
 

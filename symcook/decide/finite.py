@@ -7,7 +7,7 @@ it by a rule for ties where it can decide nothing else. Where something takes no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -32,11 +32,11 @@ class Missing(Exception):
     """What is not known yet: a table that would grow too large."""
 
 
-class Outside:
+class Nowhere:
     """The value at each position of a word that is no input: the tokens that a model adds stand elsewhere in it."""
 
 
-OUTSIDE = Outside()
+NOWHERE = Nowhere()
 Ranks = list[tuple[tuple[int, ...], str]]
 """For each way in which a query orders keys: the rank of each key, by its number, and what wins among equal scores:
 leftmost, rightmost, or average."""
@@ -75,15 +75,15 @@ def better(one: Candidate | None, later: Candidate | None) -> Candidate | None:
     return later if one is None else one.over(later)
 
 
-def inside(compute: Callable[..., Any]) -> Callable[..., Any]:
-    """`compute` where no value is `OUTSIDE`."""
-    return lambda *values: OUTSIDE if OUTSIDE in values else compute(*values)
+def inside(compute: Callable[..., object]) -> Callable[..., Any]:
+    """`compute` where no value is `NOWHERE`."""
+    return lambda *values: NOWHERE if NOWHERE in values else compute(*values)
 
 
 def _numbered(stream: Stream) -> tuple[Stream, dict[Any, Any]]:
     """The stream with the places of its values in place of these, which are faster to compare, and what they are."""
-    kept = [value for value in stream.values if value is not OUTSIDE]
-    places = {value: place for place, value in enumerate(kept)} | {OUTSIDE: OUTSIDE}
+    kept = [value for value in stream.values if value is not NOWHERE]
+    places = {value: place for place, value in enumerate(kept)} | {NOWHERE: NOWHERE}
     return each(places.__getitem__, stream), dict(enumerate(kept))
 
 
@@ -117,20 +117,23 @@ class Finite:
                     f"head {number} of layer {step.layer}" if head else f"the feed-forward part of layer {step.layer}"
                 )
                 try:
-                    written += (self.head if head else self.feedforward)(part, live, where)
+                    if isinstance(part, Head):
+                        written += self.head(part, live, where)
+                    else:
+                        written += self.feedforward(part, live, where)
                 except TooLarge as error:
                     raise Missing(f"{where} needs {error}") from None
             for name, value in written:
                 self.held[name] = self._sum([(Fraction(1), self.held[name]), (Fraction(1), value)], Fraction(0))
             self.held = {name: value for name, value in self.held.items() if name in live}
 
-    def constant(self, value: Any) -> Stream:
+    def constant(self, value: Hashable) -> Stream:
         return letters([value] * len(self.tokens))
 
     def _base(self, stream: Stream) -> Stream:
         if self.valid is None:
             return stream
-        return join(lambda value, valid: value if valid else OUTSIDE, stream, self.valid)
+        return join(lambda value, valid: value if valid else NOWHERE, stream, self.valid)
 
     def _embedded(self, name: str) -> Held:
         table, function = self.embedding.tables.get(name), self.embedding.places.get(name)
@@ -155,7 +158,7 @@ class Finite:
         for weight, held in parts:
             for term, own in held.order.items():
                 order[term] = order.get(term, Fraction(0)) + weight * own
-            if len(held.stream.values) == 1 and held.stream.values[0] is not OUTSIDE:
+            if len(held.stream.values) == 1 and held.stream.values[0] is not NOWHERE:
                 bias += weight * held.stream.values[0]
                 continue
             if total is None:
@@ -225,7 +228,7 @@ class Finite:
                 name = head.writes[outs[some[at]]]
                 table = {**table, None: Fraction(0), TIE: TIE}
 
-                def brought(best: Candidate | None, at: int = at, table: dict[Any, Any] = table) -> Any:
+                def brought(best: Candidate | None, at: int = at, table: Mapping[object, object] = table) -> object:
                     return table[None if best is None else best.values[at]]
 
                 stream = each(self.inside(brought), best)
@@ -240,14 +243,14 @@ class Finite:
         position has: its key and its values."""
         known: dict[Any, list[Candidate]] = {}
         for given in offered.values:
-            if given is not OUTSIDE:
+            if given is not NOWHERE:
                 known[given] = [Candidate(order[given[0]], ties, given[1]) for order, ties in ranks]
 
-        def rightwards(state: tuple[Candidate | None, ...], given: Any) -> tuple[Candidate | None, ...]:
-            return state if given is OUTSIDE else tuple(map(better, state, known[given]))
+        def rightwards(state: tuple[Candidate | None, ...], given: object) -> tuple[Candidate | None, ...]:
+            return state if given is NOWHERE else tuple(map(better, state, known[given]))
 
-        def leftwards(state: tuple[Candidate | None, ...], given: Any) -> tuple[Candidate | None, ...]:
-            return state if given is OUTSIDE else tuple(map(better, known[given], state))
+        def leftwards(state: tuple[Candidate | None, ...], given: object) -> tuple[Candidate | None, ...]:
+            return state if given is NOWHERE else tuple(map(better, known[given], state))
 
         start = (None,) * len(ranks)
         parts = []
@@ -274,12 +277,12 @@ class Finite:
         row are apart: then a score that is greater without it is greater with it, whatever the length, the mask and the
         positions. A row of one key has no two scores, and an empty row none.
         """
-        keys = [one for one in key.values if one is not OUTSIDE]
+        keys = [one for one in key.values if one is not NOWHERE]
         ranks: Ranks = []
         known: dict[Any, int] = {}
         kinds: dict[Any, int] = {}
         for asked in query.values:
-            if asked is OUTSIDE:
+            if asked is NOWHERE:
                 continue
             scores = {key: sum((a * b for a, b in zip(asked, key, strict=True)), Fraction(0)) for key in keys}
             levels = sorted(set(scores.values()))
@@ -341,7 +344,7 @@ class Finite:
             if len(stream.right) > 1:
                 raise OutOfReach("a readout at each position, where an answer depends on what stands behind it")
         elif readout.position == "all":
-            before = scan(stream, True, lambda state, value: state if value is OUTSIDE else state and value)
+            before = scan(stream, True, lambda state, value: state if value is NOWHERE else state and value)
             stream = join(self.inside(lambda a, b: a and b), before, stream)
         elif readout.first:
             seen = scan(stream, None, lambda state, value: value if state is None else state)

@@ -128,7 +128,7 @@ def joined(first: Stream, second: Stream) -> tuple[Stream, Array]:
     return Stream(left, right, out, first.values), second.out[ly][:, :, ry]
 
 
-def join(compute: Callable[[Any, Any], Any], first: Stream, second: Stream) -> Stream:
+def join(compute: Callable[[Any, Any], object], first: Stream, second: Stream) -> Stream:
     """At each position `compute` of both values."""
     both, other = joined(first, second)
     wide = len(second.values)
@@ -138,12 +138,12 @@ def join(compute: Callable[[Any, Any], Any], first: Stream, second: Stream) -> S
     )
 
 
-def each(compute: Callable[[Any], Any], stream: Stream) -> Stream:
+def each(compute: Callable[[Any], object], stream: Stream) -> Stream:
     """At each position `compute` of the value."""
     return _valued(stream, stream.out, len(stream.values), lambda code: compute(stream.values[code]))
 
 
-def _valued(stream: Stream, codes: Array, many: int, value: Callable[[int], Any]) -> Stream:
+def _valued(stream: Stream, codes: Array, many: int, value: Callable[[int], object]) -> Stream:
     """The minimal stream of the values of codes, each asked once, where it occurs."""
     occurs = np.zeros(many, dtype=bool)
     occurs[codes.reshape(-1)] = True
