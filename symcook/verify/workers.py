@@ -13,10 +13,13 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
+from time import sleep
+from types import ModuleType
 from typing import Any
 from uuid import uuid4
 
@@ -45,17 +48,12 @@ class Made:
             name = f"{function.__qualname__} of {sha256(source).hexdigest()}"
         except (OSError, TypeError, AttributeError):
             name = None
-        return cls(Given(reference), name)
+        return cls(partial(_itself, reference), name)
 
 
-@dataclass(frozen=True)
-class Given:
-    """A call that makes what is there already."""
-
-    reference: Reference
-
-    def __call__(self) -> Reference:
-        return self.reference
+def _itself(reference: Reference) -> Reference:
+    """What makes a reference that is there already."""
+    return reference
 
 
 @dataclass
@@ -92,6 +90,7 @@ class Task:
         return known[self.key]
 
 
+Results = Iterator[tuple[Chunk, Tally]]
 _tasks = threading.local()
 
 
@@ -100,7 +99,7 @@ def work(task: Task, chunk: Chunk) -> Tally:
     return task.comparison.compare(task.plan.parts(chunk))
 
 
-def spread(task: Task, chunks: Iterable[Chunk], executor: Executor, ahead: int) -> Iterator[tuple[Chunk, Tally]]:
+def spread(task: Task, executor: Executor, ahead: int, chunks: Iterable[Chunk]) -> Results:
     """Chunks as they are done by an executor, which holds no more than `ahead` of them at a time."""
     waiting, pending = iter(chunks), {}
     try:
@@ -118,9 +117,7 @@ def spread(task: Task, chunks: Iterable[Chunk], executor: Executor, ahead: int) 
     except Exception as error:
         if type(error).__name__ in ("KilledWorker", "CommClosedError", "FutureCancelledError"):  # those of Dask
             raise _died(error) from error
-        if not _pickles(task):
-            must = "a reference for other processes must be a function of a module, or a Fold of such functions"
-            raise BadInput(must, f"{type(error).__name__}: {error}", "put it into a file") from error
+        _pickled(task)
         raise
     finally:
         for future in pending:
@@ -133,26 +130,34 @@ def _died(error: BaseException) -> BadInput:
     return BadInput(must, given, "give the same command again: with --resume FILE it goes on with what is written")
 
 
-def _pickles(task: Task) -> bool:
+def _pickled(task: Task) -> bytes:
+    """A task as it goes to another process; BadInput where its reference cannot."""
     try:
-        pickle.dumps(task)
-    except Exception:  # each object says so in its own way
-        return False
-    return True
+        return pickle.dumps(task)
+    except Exception as error:  # each object says so in its own way
+        must = "a reference for other processes must be a function of a module, or a Fold of such functions"
+        raise BadInput(must, f"{type(error).__name__}: {error}", "put it into a file") from error
 
 
 @contextmanager
-def processes(count: int) -> Iterator[Executor]:
-    """So many processes of this machine, which end with this one, however it ends, and leave Ctrl-C to it."""
+def processes(count: int, task: Task) -> Iterator[Executor]:
+    """So many processes of this machine, which end with this one, however it ends, and leave Ctrl-C to it. They import
+    the program that runs here only where `task` needs it: one that is written without a guard would begin anew."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
+    program = sys.modules["__main__"]
     pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), _begin)
     try:
+        if b"__main__" not in _pickled(task):
+            sys.modules["__main__"] = ModuleType("__main__")
         with _without_interrupt():
-            pool.submit(os.getpid)  # starts them
+            for _ in range(count):
+                pool.submit(sleep, 0.1)  # starts one, while the others are not idle
+        sys.modules["__main__"] = program
         yield pool
     finally:
+        sys.modules["__main__"] = program
         pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -190,12 +195,12 @@ def _begin() -> None:
 def cluster(address: str) -> Iterator[tuple[Executor, int]]:
     """The Dask cluster whose scheduler listens at `address`, and how many threads its workers have."""
     try:
-        from distributed import Client
+        distributed = import_module("distributed")
     except ImportError as error:
         must = "a sweep on a cluster must have Dask"
         raise BadInput(must, "none installed", "install symcook[cluster]") from error
     try:
-        client = Client(address, timeout=10, set_as_default=False)
+        client = distributed.Client(address, timeout=10, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         must = "the address must be that of a Dask scheduler"
         raise BadInput(must, address, "for example tcp://127.0.0.1:8786, as dask scheduler prints it") from error
