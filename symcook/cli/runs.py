@@ -320,7 +320,7 @@ def made(spec: str) -> Made:
     file, _, function = spec.rpartition(":")
     if not os.path.isfile(file):
         return Made(partial(load_spec, spec), None)  # which says so
-    digest = sha256(Path(file).read_bytes()).hexdigest()
+    digest = sha256(Path(file).read_bytes()).hexdigest()[:16]
     return Made(
         partial(load_spec, f"{os.path.abspath(file)}:{function}"), f"{function} of a file with SHA-256 {digest}"
     )

@@ -279,7 +279,7 @@ class WordSweep:
             raise BadInput("a sweep that can go on must have a reference from a file", "one that no file defines")
         about = {
             "version of symcook": __version__,
-            "model": model_hash(self.model),
+            "model": f"{self.model.name} {model_hash(self.model)[:16]}",
             "reference": self.made.name,
             "numbers": f"{self.numbers.text}, {self.numbers.digits} digits",
             "error": "0" if self.within is None else show(self.within),

@@ -41,18 +41,27 @@ class Made:
 
     @classmethod
     def of(cls, reference: Reference) -> Made:
-        """One that is there: told by the file that defines it."""
+        """One that is there: told by the file that defines it, and made elsewhere by its module where it has a name."""
         function: Any = getattr(reference, "step", reference)  # of a Fold
+        home = getattr(function, "__module__", None)
+        named = (
+            [key for key, value in vars(sys.modules.get(home)).items() if value is reference]
+            if home in sys.modules
+            else []
+        )
         try:
             source = Path(inspect.getsourcefile(function) or "").read_bytes()
-            name = f"{function.__qualname__} of {sha256(source).hexdigest()}"
+            name = f"{(named or [function.__qualname__])[0]} of a file with SHA-256 {sha256(source).hexdigest()[:16]}"
         except (OSError, TypeError, AttributeError):
             name = None
-        return cls(partial(_itself, reference), name)
+        return cls(partial(_of_module, home, named[0]) if named else partial(_itself, reference), name)
+
+
+def _of_module(module: str, name: str) -> Reference:
+    return getattr(import_module(module), name)
 
 
 def _itself(reference: Reference) -> Reference:
-    """What makes a reference that is there already."""
     return reference
 
 
