@@ -220,7 +220,7 @@ class WordSweep:
                     check_time((whole.total - before.strings) / speed / many)
             except TooMuch as refusal:
                 return self.at_random(refusal)
-            task = Task(whole, self.made, self.numbers, self.within)
+            task = Task.of(whole, self.made, self.numbers, self.within)
             if workers is not None and workers > 1 and executor is None:
                 executor = stack.enter_context(processes(workers, task))
             elsewhere = None if executor is None else partial(spread, task, executor, 2 * (workers or cpu_count() or 1))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from hashlib import sha256
 from importlib import import_module
 from itertools import islice
@@ -65,37 +65,32 @@ def _itself(reference: Reference) -> Reference:
     return reference
 
 
-@dataclass
+@dataclass(frozen=True)
 class Task:
-    """A comparison that goes to other processes, where it is built once."""
+    """A comparison as it goes to other processes, each of which builds it once: the model as a file has it, and how its
+    words are cut."""
 
-    plan: Plan
+    document: str
+    sizes: tuple[int, int, int]
     made: Made
     numbers: Numbers
-    within: Tree | None = None
+    within: Tree | None
     key: str = field(default_factory=lambda: uuid4().hex)
 
-    @cached_property
-    def document(self) -> str:
-        """The model as a file has it."""
-        return modelfile.dumps(self.plan.model)
+    @classmethod
+    def of(cls, plan: Plan, made: Made, numbers: Numbers, within: Tree | None) -> Task:
+        return cls(modelfile.dumps(plan.model), (plan.max_length, plan.block, plan.size), made, numbers, within)
 
-    def __getstate__(self) -> tuple[object, ...]:
-        plan = self.plan
-        return self.document, plan.max_length, plan.block, plan.size, self.made, self.numbers, self.within, self.key
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        document, max_length, block, size, self.made, self.numbers, self.within, self.key = state
-        known = _tasks.__dict__.get(self.key)
-        self.plan = Plan(known.model if known else modelfile.loads(document), max_length, block, size)
-
-    @property
-    def comparison(self) -> Comparison:
-        """The comparison of this process, or thread, which keeps what it learns about the reference."""
+    def built(self) -> tuple[Plan, Comparison]:
+        """What this process, or thread, has built, which keeps what it learns about the reference."""
         known = _tasks.__dict__
         if self.key not in known:
             known.clear()  # one sweep at a time
-            known[self.key] = Comparison(self.plan.model, self.made.make(), self.numbers, within=self.within)
+            model = modelfile.loads(self.document)
+            known[self.key] = (
+                Plan(model, *self.sizes),
+                Comparison(model, self.made.make(), self.numbers, within=self.within),
+            )
         return known[self.key]
 
 
@@ -105,7 +100,8 @@ _tasks = threading.local()
 
 def work(task: Task, chunk: Chunk) -> Tally:
     """What is found on a chunk: the call that an executor is given."""
-    return task.comparison.compare(task.plan.parts(chunk))
+    plan, comparison = task.built()
+    return comparison.compare(plan.parts(chunk))
 
 
 def spread(task: Task, executor: Executor, ahead: int, chunks: Iterable[Chunk]) -> Results:
