@@ -1,8 +1,9 @@
 """Comparison of a model with a reference over all words of long lengths, merged into classes that neither tells apart.
 
-The reference must be read from left to right with a state (a `Fold`, or an automaton), which is part of a class: one
-that is asked on a word of each class proves nothing of the others. Words are merged by prefixes (`symcook.words.affine`)
-where every mask looks back, else by counts of symbols (`symcook.words.cells`). How many words a class has is counted in
+The reference must be read from left to right with a state (a `Fold`, or an automaton), which is part of a class: to ask
+another one about a word of each class proves nothing of the others. Words are merged by prefixes
+(`symcook.words.affine`) where every mask looks back, else by counts of symbols (`symcook.words.cells`). How many words
+a class has is counted in
 Python integers, and that all of them add up to k^n is checked at each length.
 """
 
@@ -18,7 +19,7 @@ from symcook.machine import unfollowed
 from symcook.model.parts import Head
 from symcook.model.transformer import Transformer
 from symcook.spec.fold import Fold
-from symcook.verify.answers import Reference, _checked
+from symcook.verify.answers import Reference, _States
 
 if TYPE_CHECKING:
     from symcook.domains.cells import Array
@@ -59,21 +60,20 @@ class Merged:
 def merged(
     model: Transformer, reference: Reference, lengths: int | range, *, progress: Progress | None = None
 ) -> Merged:
-    """Compare a model without open symbols with `reference` on every word of each of the `lengths` (1 to N of a number).
+    """Compare a model without open symbols with `reference` on every word of some lengths, or of 1 to N.
 
     Raises Unmerged, which says what does not let words be merged, and for a reference without states; BadInput for a
     reference that fails, has states that are not hashable, or goes on differently when it is asked again.
     """
     asked = range(1, lengths + 1) if isinstance(lengths, int) else lengths
     reader = Reader(model, automaton(reference))
-    why: Unmerged | None = None
-    for way in (_by_prefixes, _by_counts):
+    why = []
+    for way, named in ((_by_prefixes, "by prefixes"), (_by_counts, "by counts")):
         try:
             return way(model, reader, asked, progress)
         except Unmerged as error:
-            why = error if why is None else why
-    assert why is not None
-    raise why
+            why.append(f"{named} {error.given}")
+    raise Unmerged("words must be merged by prefixes or by counts where they are so many", "; ".join(why))
 
 
 def automaton(reference: Any) -> Fold:
@@ -87,7 +87,7 @@ def automaton(reference: Any) -> Fold:
 
 
 class Reader:
-    """A reference that reads words beside a model, many at once: states are numbers, in the order in which they come up.
+    """A reference that reads words beside a model, many at once: states are numbers in the order in which they come up.
 
     A label is twice the number of a state, plus 1 where some position before said no: of a readout at all positions
     where one has rejected, of one at each position where one differed from the reference.
@@ -100,44 +100,43 @@ class Reader:
 
         each = model.readout.each
         if fold.each is not each or (each and model.embedding.added):
-            must = "a reference that is merged must answer once a word as the model does, or at each position that is typed"
+            must = "a reference must answer as the model does, a word or each typed position, where words are merged"
             raise Unmerged(must, "answers at each position" if fold.each else "one answer a word")
-        self.model, self.fold = model, fold
-        self.states: list[Any] = []
-        self.numbers: dict[Any, int] = {}
-        self.answers: list[Any] = []
+        self.model, self.states = model, _States(model, fold)
+        self.answers: dict[int, Any] = {}
+        """By the number of a state in which some word ends."""
         self.moves = np.empty((0, len(model.alphabet)), dtype=np.int64)
-        """From each state that has been left, by each letter."""
-        self.number(fold.start)
+        """From each state that has been left, by each letter; -1 before."""
+        self.asked(lambda: self.states.number(fold.start), "the empty word")
 
-    def number(self, state: Any) -> int:
+    def asked(self, ask: Callable[[], Any], given: str) -> Any:
         try:
-            found = self.numbers.setdefault(state, len(self.states))
-        except TypeError:
-            must = "the states of a reference must be hashable where words are merged"
-            raise BadInput(must, repr(state), "use tuples in place of lists") from None
-        if found == len(self.states):
-            self.states.append(state)
-            self.answers.append(_checked(self.model, self.ask(self.fold.answer, state), ""))
-        return found
-
-    def ask(self, function: Callable[..., Any], *given: Any) -> Any:
-        try:
-            return function(*given)
+            return ask()
         except SymcookError:
             raise
         except (Exception, SystemExit) as error:
-            shown = " and ".join(map(repr, given))
-            text = f"{type(error).__name__}: {error} on {shown}"
-            raise BadInput("the reference must answer every input", text, "repair the reference") from error
+            must = "a Fold must answer every input, with states that are hashable where words are merged"
+            raise BadInput(must, f"{type(error).__name__}: {error} on {given}", "repair the reference") from error
 
     def step(self, state: int, letter: int) -> int:
         token = self.model.alphabet[letter]
-        after = [self.number(self.ask(self.fold.step, self.states[state], token)) for _ in range(2)]
-        if after[0] != after[1]:
-            must = "a reference must go on in one way from one state with one symbol"
-            raise BadInput(must, f"two from {self.states[state]!r} with {token}", "repair the reference")
-        return after[0]
+        return self.asked(lambda: self.states.step(state, token), f"{token} in state {self.states.states[state]!r}")
+
+    def answer(self, state: int) -> Any:
+        if state not in self.answers:
+            known = self.states
+            self.answers[state] = self.asked(lambda: known.answer(state), f"a word in state {known.states[state]!r}")
+        return self.answers[state]
+
+    def answered(self, states: Array) -> Array:
+        """The answers in these states: an array, or of values one for each that is shown."""
+        import numpy as np
+
+        used, codes = np.unique(states, return_inverse=True)
+        found = [self.answer(state) for state in used.tolist()]
+        if self.model.readout.answers:
+            return np.array(found)[codes]
+        return np.array([*zip(*found, strict=True)], dtype=object)[:, codes]
 
     def stepped(self, state: int, letter: int) -> int:
         """The next state, known from before where it has been asked for."""
@@ -147,12 +146,13 @@ class Reader:
         """The table of moves, with all those from these states."""
         import numpy as np
 
-        if len(self.moves) < len(self.states):
-            more = np.full((max(64, 2 * len(self.states)) - len(self.moves), len(self.model.alphabet)), -1, dtype=np.int64)
+        many, letters = len(self.states.states), len(self.model.alphabet)
+        if len(self.moves) < many:
+            more = np.full((max(64, 2 * many) - len(self.moves), letters), -1, dtype=np.int64)
             self.moves = np.concatenate([self.moves, more])
         for state in states:
             if self.moves[state, 0] < 0:
-                self.moves[state] = [self.step(state, letter) for letter in range(len(self.model.alphabet))]
+                self.moves[state] = [self.step(state, letter) for letter in range(letters)]
         return self.moves
 
     def moved(self, labels: Array, tokens: tuple[str, ...], which: Array, result: Result) -> Array:
@@ -175,10 +175,10 @@ class Reader:
         import numpy as np
 
         if result.model.readout.answers:
-            return verdicts(result) != np.array(self.answers)[states]
+            return verdicts(result) != self.answered(states)
         wrong = np.zeros(len(states), dtype=bool)
-        for column, wanted in zip(result.columns().values(), zip(*self.answers, strict=True), strict=True):
-            wrong |= unequal(column, np.array(wanted, dtype=object)[states])
+        for column, wanted in zip(result.columns().values(), self.answered(states), strict=True):
+            wrong |= unequal(column, wanted)
         return wrong
 
 
@@ -204,7 +204,7 @@ def unequal(column: Any, wanted: Array) -> Array:
     return column.cell.numerators.astype(object) != wanted * column.cell.denominator
 
 
-class Tally:
+class Gathered:
     """What comes together length by length, with the smallest word that is wrong."""
 
     def __init__(self, model: Transformer, asked: range, progress: Progress | None) -> None:
@@ -222,7 +222,8 @@ class Tally:
             self.progress(len(self.lengths), len(self.asked))
 
     def found(self, how: str) -> Merged:
-        return Merged(tuple(self.lengths), self.wrong, self.smallest, f"{how}, at most {self.most} classes at one length")
+        classes = f"at most {self.most} class{'es' * (self.most > 1)} at one length"
+        return Merged(tuple(self.lengths), self.wrong, self.smallest, f"{how}, {classes}")
 
 
 # --- By prefixes ------------------------------------------------------------------------------------------------------
@@ -231,17 +232,20 @@ class Tally:
 def _by_prefixes(model: Transformer, reader: Reader, asked: range, progress: Progress | None) -> Merged:
     from symcook.words.keyed import KeepApart, Kept
 
-    why = unfollowed(model, length_known=True)
-    if why is not None:
-        raise Unmerged("the heads of a model must look back alone where words are merged by prefixes", why)
+    ahead = next((named for named, head in heads(model) if head.sees.after), None)
+    if ahead is not None:
+        raise Unmerged("every head must look back alone where words are merged by prefixes", f"{ahead} looks ahead")
     if model.normed:
         raise Unmerged("a model must have no layer norm where words are merged", "a layer norm")
     if model.readout.first:
-        raise Unmerged("a readout must not be at the first position where words are merged by prefixes", "first")
+        raise Unmerged(
+            "a readout must be at the last position, each or all where words are merged by prefixes",
+            "a readout at the first one",
+        )
     kept: frozenset[Kept] = frozenset()
     while True:
         try:
-            tally = Tally(model, asked, progress)
+            tally = Gathered(model, asked, progress)
             for level in _levels(model, reader, kept, asked):
                 _take(tally, model, reader, level)
             return tally.found("merged by prefixes that the model cannot tell apart")
@@ -256,7 +260,7 @@ def _levels(model: Transformer, reader: Reader, kept: Any, asked: range) -> Iter
 
     once = unfollowed(model) is None  # the length is in no number of the model, so that one pass serves all lengths
     for n in asked[-1:] if once else asked:
-        numbers = AffineNumbers(heads(model), kept)
+        numbers = AffineNumbers([named for named, _ in heads(model)], kept)
         length = None if once else n + model.embedding.added
         for level in Prefixes(model, numbers, length, reader, AffinePosition).levels():
             if level.n in asked and (once or level.n == n):
@@ -265,17 +269,17 @@ def _levels(model: Transformer, reader: Reader, kept: Any, asked: range) -> Iter
                 break
 
 
-def heads(model: Transformer) -> list[str]:
-    """The heads that a pass asks, in order."""
-    found = []
+def heads(model: Transformer) -> list[tuple[str, Head]]:
+    """The heads that a pass asks, in order, with a name for each."""
+    found = list[tuple[str, Head]]()
     for step, wanted in zip(model.sublayers, model.live[1:], strict=True):
         for number, part in enumerate((part for part in step.parts if isinstance(part, Head)), 1):
             if wanted & set(part.writes):
-                found.append(f"head {number} of layer {step.layer}, which writes {', '.join(part.writes)}")
+                found.append((f"head {number} of layer {step.layer}", part))
     return found
 
 
-def _take(tally: Tally, model: Transformer, reader: Reader, level: PrefixLevel) -> None:
+def _take(tally: Gathered, model: Transformer, reader: Reader, level: PrefixLevel) -> None:
     import numpy as np
 
     labels: Any = level.labels
@@ -285,7 +289,7 @@ def _take(tally: Tally, model: Transformer, reader: Reader, level: PrefixLevel) 
         wrong = flags > 0
     elif readout.everywhere:
         accepts = flags == 0  # with the last position
-        wrong = accepts != np.array(reader.answers)[states]
+        wrong = accepts != reader.answered(states)
         accepted = int(mult[accepts].sum())
     else:
         wrong = reader.differs(level.result, states)
@@ -304,13 +308,23 @@ def _by_counts(model: Transformer, reader: Reader, asked: range, progress: Progr
     from symcook.words.tallies import Tallies, index, smallest
 
     if model.readout.each:
-        raise Unmerged("a readout must give one answer a word where words are merged by counts", "one at each position")
-    tally, tallies = Tally(model, asked, progress), Tallies(0, reader.stepped, len(model.alphabet))
+        raise Unmerged(
+            "a readout must give one answer a word where words are merged by counts", "a readout at each position"
+        )
+    tally, tallies = Gathered(model, asked, progress), Tallies(0, reader.stepped, len(model.alphabet))
+    longest = classes(asked[-1], model)
+    if longest.many > MOST:  # before shorter words are run for nothing
+        must = f"the classes of words with the same counts must be at most {MOST} at each length"
+        raise Unmerged(
+            must,
+            f"{longest.many if longest.many < 10**12 else 'too many'} classes at length {longest.n}, more than {MOST}",
+        )
     for n in asked:
-        cells = classes(n, model)
+        cells = longest if n == longest.n else classes(n, model)
         if cells.many > MOST:
-            must = f"the classes of words with the same counts must be at most {MOST} at each length"
-            raise Unmerged(must, f"{cells.many} at length {n}", "give a smaller --max-length")
+            raise Unmerged(
+                "the classes of longer words must be no fewer", f"{cells.many} classes at length {n}, more than {MOST}"
+            )
         got = _answers(model, cells)
         by_state, wrong = tallies.of(cells), 0
         strings, accepted = 0, 0
@@ -322,11 +336,11 @@ def _by_counts(model: Transformer, reader: Reader, asked: range, progress: Progr
                 if many:
                     strings += many
                     accepted += many if answer is True else 0
-                    if answer != reader.answers[state]:
+                    if answer != reader.answer(state):
                         wrong += many
                         bad.add((place, state))
         if bad and tally.smallest is None:
-            tally.smallest = smallest(cells, 0, reader.stepped, lambda place, state: (place, state) in bad)
+            tally.smallest = smallest(cells, 0, reader.stepped, bad)
         tally.add(n, strings, accepted if model.decides else None, wrong, cells.many)
     return tally.found("merged by counts of symbols")
 
@@ -342,7 +356,9 @@ def _answers(model: Transformer, cells: Cells) -> list[tuple[Word, Any]]:
         try:
             result = forward(model, listed, domain)
         except NotExact as error:
-            raise Unmerged("words that are merged by counts must have exact answers in batches", error.given) from None
+            raise Unmerged(
+                "words that are merged by counts must have exact answers in batches", f"no exact batch of {error.given}"
+            ) from None
         if model.readout.answers:
             answers = domain.full(model.readout.verdict(domain, result.verdicts)).tolist()  # type: ignore[arg-type]
         else:

@@ -62,7 +62,9 @@ class AffineEntries:
     of: frozenset[str] = frozenset()
 
     def take(self, entries: Array) -> AffineEntries:
-        return replace(self, cell=taken(self.cell, entries), parts={k: taken(c, entries) for k, c in self.parts.items()})
+        return replace(
+            self, cell=taken(self.cell, entries), parts={k: taken(c, entries) for k, c in self.parts.items()}
+        )
 
 
 @dataclass(frozen=True)
@@ -102,20 +104,22 @@ def wide(bound: int) -> Any:
 
 
 class AffineNumbers:
-    """These numbers at one position. `kept` are the sums and heads that are kept as they are (`KeepApart`); `heads` says
-    of each head, in the order in which they are asked, which it is."""
+    """These numbers at one position. `kept` are the sums and heads that are kept as they are (`KeepApart`); `heads`
+    says of each head, in the order in which they are asked, which it is."""
 
     ends = 1
     says = "merged by prefixes"
 
     def __init__(self, heads: Sequence[str] = (), kept: frozenset[Kept] = frozenset()) -> None:
         self.heads, self.kept = heads, kept
+        self.boxes: dict[int, Ends] = {}
+        """The sums by their ends that are averaged at this position."""
+        self.seen = self.asked = self.number = 0
         self._known: dict[Coefficient, Cell] = {}
 
     def at(self, seen: int, entries: int) -> AffineNumbers:
         new = copy(self)
-        new.seen, new.entries, new.asked, new.number = seen, entries, 0, 0
-        new.boxes: dict[int, Ends] = {}  # pyright: ignore
+        new.seen, new.asked, new.number, new.boxes = seen, 0, 0, {}
         return new
 
     # --- Values ---
@@ -150,7 +154,9 @@ class AffineNumbers:
 
     def activate(self, x: AffineEntries, kind: str) -> AffineEntries:
         if kind not in ("relu", "step"):
-            raise Unmerged("the activations of a model whose words are merged must be relu or step", kind)
+            raise Unmerged(
+                "the activations of a model whose words are merged must be relu or step", f"activation {kind}"
+            )
         of = x.of if len(x.of) < 2 else HEAD
         if not x.parts:
             return AffineEntries(relu(x.cell) if kind == "relu" else step(x.cell), {}, of)
@@ -202,7 +208,7 @@ class AffineNumbers:
         """A value by its ends."""
         if not x.parts:
             cell = x.cell
-            kind = wide(cell.bound << GRID)
+            kind = wide(max(cell.bound << GRID, cell.denominator))
             whole, rest = _divided(scaled(cell.numerators, 1 << GRID, kind), cell.denominator, kind)
             low = high = 2 * whole + (rest != 0)
         else:
@@ -254,7 +260,7 @@ class AffineNumbers:
         state, first = grouped(columns, entries)
         if len(first) > MOST:
             must = f"at most {MOST} prefixes must stay apart where words are merged"
-            raise Unmerged(must, f"{len(first)} behind {self.seen + 1} positions", "give a smaller --max-length")
+            raise Unmerged(must, f"{len(first)} prefixes of {self.seen + 1} symbols stay apart, more than {MOST}")
         order = np.argsort(state, kind="stable")
         starts = np.searchsorted(state[order], np.arange(len(first)))
 
@@ -286,11 +292,15 @@ class AffinePosition(Position):
         if not queries and weighting in ("average", "softmax"):
             return super().attend(queries, keys, values, mask, *rest)
         if weighting == "softmax":
-            raise Unmerged("a head must have hard attention where words are merged by prefixes", self.said(head, weighting))
-        exact = [self._exact([x if k == 0 else x.column for x in xs]) for k, xs in enumerate((queries, keys, values))]
+            raise Unmerged(
+                "a head must have hard attention where words are merged by prefixes",
+                self.said(head, "softmax over scores"),
+            )
+        columns: list[list[Any]] = [list(queries), [one.column for one in keys], [one.column for one in values]]
+        exact = [self._exact(column) for column in columns]
         fold = KeyFold(weighting, ("head", head) in numbers.kept, head, lambda what: self.said(head, what))
         before: Any = values[0].before
-        after = fold.joined(before, *exact[1:], len(self.which))
+        after = fold.joined(before, exact[1], exact[2], len(self.which))
         values[0].total = after  # type: ignore[assignment]
         found = fold.read(after if mask.here else before, exact[0], len(values))
         return [AffineEntries(cell, {}, HEAD) for cell in found]
@@ -327,7 +337,9 @@ class AffinePosition(Position):
             is_best = np.ones(len(self.which), dtype=bool)
             for j, other in enumerate(columns):
                 if j != k:
-                    yes, no = self.numbers.above(self.linear([(column, 1), (other, -1)] if j < k else [(other, 1), (column, -1)], 0))
+                    yes, no = self.numbers.above(
+                        self.linear([(column, 1), (other, -1)] if j < k else [(other, 1), (column, -1)], 0)
+                    )
                     is_best &= yes if j < k else no
             best = np.where(is_best, k, best)
         return [best]
@@ -347,7 +359,7 @@ def _rational(value: Coefficient, **at: Fraction) -> Fraction:
         return rational(value, at)
     except BadInput:
         must = "the numbers of a model whose words are merged must be rational"
-        raise Unmerged(must, show(value)) from None
+        raise Unmerged(must, f"the number {show(value)}") from None
 
 
 def _divided(numerators: Array, below: int, kind: Any) -> tuple[Array, Array]:

@@ -330,7 +330,9 @@ class Prefixes:
         origin = np.repeat(np.arange(states * ends).reshape(states, ends), len(tokens), axis=0).reshape(-1)
         which = np.tile(np.repeat(np.arange(len(tokens)), ends), states)
         result = self.run(tokens, which, tuple(tuple(one and one.take(origin) for one in head) for head in self.sums))
-        labels = self.beside and self.beside.moved(self.labels[origin // ends], tokens, which, result)
+        labels = None
+        if self.beside is not None and self.labels is not None:
+            labels = self.beside.moved(self.labels[origin // ends], tokens, which, result)
         typed = max(0, depth - len(self.model.embedding.ends[0])) + (tokens == self.model.alphabet)
         return PrefixLevel(self, typed, result, origin, which, tokens, depth, self.counts, labels)
 

@@ -81,7 +81,7 @@ class KeyFold:
             number.setdefault(key, len(number))
         if len(number) > KEYS:
             must = f"a head must have at most {KEYS} different keys where words are merged"
-            raise Unmerged(must, self.said(f"{len(number)}"))
+            raise Unmerged(must, self.said(f"more than {KEYS} different keys"))
         nothing, absent = tuple(constant(ZERO) for _ in values), np.zeros(entries, dtype=bool)
         here = [absent] * len(number)
         for code, key in enumerate(met):
@@ -159,14 +159,19 @@ class KeyFold:
 
     def means(self, seen: KeyTable, top: Sequence[Array], width: int) -> list[Cell]:
         """The average over all positions of tied keys."""
-        many = sum((np.where(here, count, 0) for here, count in zip(top, seen.more, strict=True)), np.zeros(1, dtype=np.int64))
+        many = sum(
+            (np.where(here, count, 0) for here, count in zip(top, seen.more, strict=True)), np.zeros(1, dtype=np.int64)
+        )
         many = np.maximum(many, 1)
         ties = math.lcm(*np.unique(many).tolist())
         found = []
         for column in range(width):
             tables, denominator, bound = common([row[column] for row in seen.values])
             kind = carrier(len(tables) * bound * ties)
-            total = sum((np.where(here, scaled(x, 1, kind), 0) for x, here in zip(tables, top, strict=True)), np.zeros(1, dtype=kind))
+            total = sum(
+                (np.where(here, scaled(x, 1, kind), 0) for x, here in zip(tables, top, strict=True)),
+                np.zeros(1, dtype=kind),
+            )
             share = (np.array([ties], dtype=carrier(ties)) // many).astype(kind)
             found.append(tight(Cell(total * share, denominator * ties, 0)))
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 import numpy as np
@@ -81,7 +81,7 @@ def index(cells: Cells, word: Word) -> tuple[int, ...]:
     return tuple(found)
 
 
-def smallest(cells: Cells, start: int, step: Step, wanted: Callable[[tuple[int, ...], int], bool]) -> Word | None:
+def smallest(cells: Cells, start: int, step: Step, wanted: Container[tuple[tuple[int, ...], int]]) -> Word | None:
     """The smallest word in a class, given by its `index`, and with a last state, that are `wanted`; None where there is
     none. Depth first in the order of the alphabet; what leads nowhere is met once."""
     places, letters = placed(cells), len(cells.alphabet)
@@ -92,7 +92,7 @@ def smallest(cells: Cells, start: int, step: Step, wanted: Callable[[tuple[int, 
     while True:
         state, counts = path[-1]
         depth = len(word)
-        if depth == cells.n and wanted(counts, state):
+        if depth == cells.n and (counts, state) in wanted:
             return tuple(cells.alphabet[k] for k in word)
         if depth == cells.n or letter == letters or (depth, counts, state) in dead:
             dead.add((depth, counts, state))
