@@ -69,6 +69,10 @@ class NotExact(BadInput):
     """The exact domain has no normal form for this value; another domain has an answer."""
 
 
+class Unmerged(BadInput):
+    """The words of a model cannot be merged; the message names the head, or what else does not let them."""
+
+
 class Undecided(SymcookError):
     """A comparison stayed open within the stated limit. The message names it and what would settle it."""
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook import __version__
 from symcook.door import door
-from symcook.errors import BadInput
+from symcook.errors import BadInput, Unmerged
 from symcook.model.answers import Shown
 from symcook.model.expr import Tree, parse_term, show
 from symcook.model.modelfile import model_hash
@@ -39,11 +39,14 @@ from symcook.verify.workers import Made, Results, Task, processes, spread
 
 if TYPE_CHECKING:
     from symcook.verify.checkpoint import Checkpoint
+    from symcook.verify.merged import LengthCount
 
 MAX_LENGTH = 1_000_000
 WAYS = ("decided", "merged", "exhaustive", "random")
 """How a check is done, in the order in which they are tried. Random words can only show that model and reference
 differ."""
+MERGED_FROM = 2**20
+"""From how many words on they are merged where that is possible; fewer are run one and all, which takes seconds."""
 HOUR = 3600
 RANDOM_SECONDS = 1.0
 
@@ -78,6 +81,8 @@ class Check(Shown):
     """On how many inputs the recipe's `formula` and `computes` were evaluated too, where these agree."""
     way: str = "exhaustive"
     """How it was found out, out of `WAYS`."""
+    by_length: tuple[LengthCount, ...] = ()
+    """Where words are merged, for each length how many there are and how many the model accepts."""
 
     @property
     def differs(self) -> bool:
@@ -111,6 +116,7 @@ class Check(Shown):
             "against": self.against,
             "stated": self.stated,
             "way": self.way,
+            "by_length": [count._asdict() for count in self.by_length],
             "got": None if first is None else first.got,
             "expected": None if first is None else first.expected,
         }
@@ -179,7 +185,9 @@ def check(
         method = f"{numbers.text}, {source.text}; {task.way(tally)}"
         return found([(task, tally)], model.name, max_length, method, time.perf_counter() - start)
     sweep = WordSweep(bound, made, numbers, within, max_length)
-    answer = sweep.answer(resume, workers, executor, yes, progress, tell)
+    divided = (resume, workers, executor) != (None, None, None)
+    answer = None if divided else sweep.merged(progress)
+    answer = answer or sweep.answer(resume, workers, executor, yes, progress, tell)
     return replace(answer, seconds=time.perf_counter() - start)
 
 
@@ -189,6 +197,7 @@ class WordSweep:
     def __init__(self, model: Transformer, made: Made, numbers: Numbers, within: Tree | None, max_length: int) -> None:
         self.model, self.made, self.numbers, self.within, self.max_length = model, made, numbers, within, max_length
         self.comparison = Comparison(model, made.make(), numbers, within=within)
+        self.unmerged: Unmerged | None = None
 
     def answer(
         self,
@@ -232,6 +241,27 @@ class WordSweep:
         tally += nothing
         method = f"{what}; {self.comparison.way(tally)}"
         return found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
+
+    def merged(self, progress: Progress | None) -> Check | None:
+        """What is found where words are so many that they are merged, and can be; else why they are not is kept."""
+        letters, few = len(self.model.alphabet), MERGED_FROM.bit_length()
+        strings = sum(letters**n for n in range(1, min(self.max_length, few if letters > 1 else MERGED_FROM) + 1))
+        if strings < MERGED_FROM or self.numbers.domain != "exact" or self.comparison.within is not None:
+            return None
+        from symcook.verify.merged import merged
+
+        try:
+            whole = merged(self.model, self.comparison.expected.reference, self.max_length, progress=progress)
+        except Unmerged as why:
+            self.unmerged = why
+            return None
+        empty, tally = self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
+        first = None if whole.smallest is None else self.comparison.rank(self.model.embedding.surround(whole.smallest))
+        tally = Tally(whole.covered, whole.wrong, first=first) + tally
+        what = f"{whole.how}; exact: all words of length 1 to {self.max_length}"
+        what = what if empty is None else f"{what}, and the empty word"
+        answer = found([(self.comparison, tally)], self.model.name, self.max_length, what, 0.0, empty)
+        return replace(answer, way="merged", by_length=whole.by_length)
 
     def sweep(
         self,
@@ -301,6 +331,8 @@ class WordSweep:
                 answer = found([(self.comparison, tally)], self.model.name, self.max_length, what, 0.0)
                 return replace(answer, way="random")
         do = f"{refusal.do} (on {tried} random words both agree)"
+        if self.unmerged is not None:
+            do += f"; words are not merged, as there is {self.unmerged.given}"
         raise TooMuch(refusal.must, refusal.given, do) from refusal
 
 
