@@ -45,7 +45,7 @@ TIE = "several values"
 
 
 @dataclass(frozen=True)
-class Held:
+class Carried:
     """A coordinate: a stream, and the coefficients of the position terms that are added to it."""
 
     stream: Stream
@@ -110,7 +110,7 @@ class Finite:
             raise OutOfReach("a layer norm divides by a root")
         self.held = {name: self._embedded(name) for name in model.live[0]}
         for step, live in zip(model.sublayers, model.live[1:], strict=True):
-            written: list[tuple[str, Held]] = []
+            written: list[tuple[str, Carried]] = []
             for number, part in enumerate(step.parts, 1):
                 head = isinstance(part, Head)
                 where = (
@@ -135,7 +135,7 @@ class Finite:
             return stream
         return join(lambda value, valid: value if valid else NOWHERE, stream, self.valid)
 
-    def _embedded(self, name: str) -> Held:
+    def _embedded(self, name: str) -> Carried:
         table, function = self.embedding.tables.get(name), self.embedding.places.get(name)
         stream, order = self.constant(Fraction(0)), {}
         if table is not None:
@@ -150,9 +150,9 @@ class Finite:
                 stream = join(lambda a, b: a + b, stream, bias) if table is not None else bias
             else:
                 stream = each(lambda a: a + bias, stream)
-        return Held(self._base(stream), order)
+        return Carried(self._base(stream), order)
 
-    def _sum(self, parts: Sequence[tuple[Fraction, Held]], bias: Fraction) -> Held:
+    def _sum(self, parts: Sequence[tuple[Fraction, Carried]], bias: Fraction) -> Carried:
         order: Ordered = {}
         total = None
         for weight, held in parts:
@@ -166,9 +166,9 @@ class Finite:
             else:
                 total = join(self.inside(lambda a, b, w=weight: a + w * b), total, held.stream)
         stream = self.constant(bias) if total is None else each(self.inside(lambda a: a + bias), total)
-        return Held(stream, {term: weight for term, weight in order.items() if weight})
+        return Carried(stream, {term: weight for term, weight in order.items() if weight})
 
-    def linear(self, weights: Mapping[str, object], bias: object, what: str) -> Held:
+    def linear(self, weights: Mapping[str, object], bias: object, what: str) -> Carried:
         """A row of a matrix over coordinates, and a bias."""
         parts = [(rational(weight, what), self.held[name]) for name, weight in weights.items()]
         return self._sum(parts, rational(bias, what))
@@ -182,16 +182,16 @@ class Finite:
             raise OutOfReach(f"{what} reads {name}, in which {term} takes no end of values")
         return found.stream
 
-    def feedforward(self, part: FeedForward, live: set[str], where: str) -> list[tuple[str, Held]]:
+    def feedforward(self, part: FeedForward, live: set[str], where: str) -> list[tuple[str, Carried]]:
         if part.activation not in ("relu", "step"):
             raise OutOfReach(f"{where} has the activation {part.activation}, whose values are no rationals")
         numbers = part.lowered
         outs = [k for k, name in enumerate(part.writes) if name in live]
         relu, zero, one = part.activation == "relu", Fraction(0), Fraction(1)
-        hidden: dict[Any, Held] = {}
+        hidden: dict[Any, Carried] = {}
         for unit in sorted({unit for k in outs for unit in numbers["W2"][k]}):
             given = self.finite(numbers["W1"][unit], numbers["b1"][unit], where)
-            hidden[unit] = Held(
+            hidden[unit] = Carried(
                 each(self.inside(lambda a: max(zero, a) if relu else one if a > 0 else zero), given), {}
             )
         result = []
@@ -200,7 +200,7 @@ class Finite:
             result.append((part.writes[k], self._sum(parts, rational(numbers["b2"][k], where))))
         return result
 
-    def head(self, head: Head, live: set[str], where: str) -> list[tuple[str, Held]]:
+    def head(self, head: Head, live: set[str], where: str) -> list[tuple[str, Carried]]:
         numbers = head.lowered
         outs = [k for k, name in enumerate(head.writes) if name in live]
         if not outs:
@@ -235,7 +235,7 @@ class Finite:
                 if TIE in stream.values:
                     what = "a softmax" if soft else "an average"
                     raise OutOfReach(f"{where} writes {name}: {what} over different values, which counts them")
-                result.append((name, Held(stream, {})))
+                result.append((name, Carried(stream, {})))
         return result
 
     def _best(self, head: Head, asked: Stream, offered: Stream, ranks: Ranks) -> Stream:
