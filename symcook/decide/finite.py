@@ -335,6 +335,13 @@ class Finite:
         return each(self.inside(lambda a: readout.labels[a[1]]), best)
 
     def automaton(self) -> Automaton:
+        """`_automaton`; Missing where a table would grow too large."""
+        try:
+            return self._automaton()
+        except TooLarge as error:
+            raise Missing(f"the readout needs {error}") from None
+
+    def _automaton(self) -> Automaton:
         """The minimal automaton of the answer to a word (after each letter, for a readout at each position that sees
         nothing behind it). The empty word is without answer where it is no input."""
         stream, readout = self.verdict(), self.model.readout

@@ -19,11 +19,16 @@ from symcook.decide.automata import Automaton
 
 Array = np.ndarray
 CELLS = 30_000_000
-"""The greatest number of entries of a table."""
+"""The greatest number of entries of a table, and of pairs of states or values that are numbered."""
 
 
 class TooLarge(Exception):
     """A table would pass `CELLS`; the message says how large it is."""
+
+
+def _fits(size: int, what: str) -> None:
+    if size > CELLS:
+        raise TooLarge(what)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +123,7 @@ def _confirm(holds: object) -> None:
 def _product(first: Array, second: Array) -> tuple[Array, Array, Array]:
     """The pairs of states that words reach in two automata: their moves, and the state of each in both."""
     wide = len(second)
+    _fits(len(first) * wide, f"{len(first)} by {wide} states")
     numbers = np.full(len(first) * wide, -1, dtype=np.int64)
     numbers[0] = 0
     found = [np.zeros(1, dtype=np.int64)]
@@ -140,8 +146,7 @@ def joined(first: Stream, second: Stream) -> tuple[Stream, Array]:
     left, lx, ly = _product(first.left, second.left)
     right, rx, ry = _product(first.right, second.right)
     size = len(left) * left.shape[1] * len(right)
-    if size > CELLS:
-        raise TooLarge(f"a table of {len(left)} by {len(right)} states over {left.shape[1]} letters")
+    _fits(size, f"a table of {len(left)} by {len(right)} states over {left.shape[1]} letters")
     out = first.out[lx][:, :, rx]
     return Stream(left, right, out, first.values), second.out[ly][:, :, ry]
 
@@ -150,6 +155,7 @@ def join(compute: Callable[[Any, Any], object], first: Stream, second: Stream) -
     """At each position `compute` of both values."""
     both, other = joined(first, second)
     wide = len(second.values)
+    _fits(len(first.values) * wide, f"{len(first.values)} by {wide} values")
     codes = Stream(both.left, both.right, both.out * wide + other, range(len(first.values) * wide))
     return _valued(codes, lambda c: compute(first.values[c // wide], second.values[c % wide]))
 
@@ -201,8 +207,7 @@ def scan(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) 
                     numbers[to] = len(states)
                     states.append(to)
                 table[state, place] = numbers[to]
-        if table.size > CELLS:
-            raise TooLarge(f"{len(states)} states of what a head has seen")
+        _fits(table.size, f"{len(states)} states of what a head has seen")
 
     behind = stream.right.T  # by letter and right class: the class with the letter in front
     functions = [np.zeros(rights, dtype=np.int32)]
@@ -224,8 +229,7 @@ def scan(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) 
                     lefts.append(to)
                     functions.append(function)
                 rows[k, letter] = known[key]
-        if len(lefts) * letters * rights > CELLS:
-            raise TooLarge(f"a table of {len(lefts)} by {rights} states over {letters} letters")
+        _fits(len(lefts) * letters * rights, f"a table of {len(lefts)} by {rights} states over {letters} letters")
         moves.append(rows)
         done = block.stop
     out = np.stack([np.array(functions)[:, behind[letter]] for letter in range(letters)], axis=1)
