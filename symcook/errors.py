@@ -69,6 +69,10 @@ class NotExact(BadInput):
     """The exact domain has no normal form for this value; another domain has an answer."""
 
 
+class Unmerged(BadInput):
+    """The words of a model cannot be merged; the message names the head, or what else does not let them."""
+
+
 class Undecided(SymcookError):
     """A comparison stayed open within the stated limit. The message names it and what would settle it."""
 
@@ -108,8 +112,8 @@ def in_python(text: str) -> str:
         if option == "set" and value is not None:
             key, _, given = value.partition("=")
             return f'values={{"{key}": {given if given.isupper() else _quoted(given)}}}'
-        if option == "force":
-            return "force=True"
+        if option in ("force", "yes"):
+            return f"{option}=True"
         if option in ("input", "tokens", "rows", "cases") or value is None:
             return name
         return f"{name}={value if value.isdecimal() or value.isupper() else _quoted(value)}"

@@ -19,7 +19,7 @@ from symcook.model.rationals import quotient
 from symcook.model.symbols import from_sympy
 from symcook.model.transformer import Transformer
 from symcook.run import run
-from symcook.verify.sweep import TOLERANCE
+from symcook.verify.comparison import TOLERANCE
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,8 +14,8 @@ class Fold:
     answers, one after every token.
 
     It is called like a function of words (text, or a sequence of tokens). `symcook check` takes it as a reference, and
-    then asks it once a state and token instead of once a word: states must be hashable, and states that are equal must
-    have equal answers and equal successors.
+    then asks it twice a state and token, which must give the same, instead of once a word: states must be hashable, and
+    states that are equal must have equal answers and equal successors.
 
     >>> parity = Fold(False, lambda odd, token: odd != (token == "1"), lambda odd: odd)
     >>> parity("0111"), parity("")

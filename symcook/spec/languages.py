@@ -148,29 +148,27 @@ def most_frequent(alphabet: Sequence[str]) -> Fold:
     return Fold((-1, (0,) * size * size), step, answer, each=True)
 
 
-def _bits(word: str) -> str:
-    for symbol in word:
-        if symbol not in "01":
-            raise BadInput("a word must consist of 0 and 1", symbol)
-    return word
+def _bit(symbol: str) -> bool:
+    if symbol not in ("0", "1"):
+        raise BadInput("a word must consist of 0 and 1", symbol)
+    return symbol == "1"
 
 
-def parity(word: str) -> bool:
-    """Whether the number of 1s is odd: an automaton of two states that each 1 swaps. The empty word is no member.
+parity = Fold(False, lambda odd, symbol: odd != _bit(symbol), lambda odd: odd)
+"""Whether the number of 1s is odd: an automaton of two states that each 1 swaps. The empty word is no member.
 
-    >>> parity("0111"), parity("11"), parity("")
-    (True, False, False)
-    """
-    odd = False
-    for symbol in _bits(word):
-        odd = odd != (symbol == "1")
-    return odd
+>>> parity("0111"), parity("11"), parity("")
+(True, False, False)
+"""
+
+def _first(said: bool | None, symbol: str) -> bool:
+    bit = _bit(symbol)
+    return bit if said is None else said
 
 
-def first(word: str) -> bool:
-    """Whether the first symbol is 1. The empty word, which has none, is no member.
+first = Fold(None, _first, bool)
+"""Whether the first symbol is 1; what follows is not looked at. The empty word, which has no symbol, is no member.
 
-    >>> first("100"), first("011"), first("")
-    (True, False, False)
-    """
-    return _bits(word)[:1] == "1"
+>>> first("100"), first("011"), first("")
+(True, False, False)
+"""

@@ -13,13 +13,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, SymcookError
-from symcook.machine import unfollowed
 from symcook.model.expr import Tree, names, parse_formula, show
 from symcook.model.rationals import quotient, truth
 from symcook.model.symbols import fraction
 from symcook.model.transformer import Transformer
 from symcook.spec.fold import Fold
-from symcook.words import every
 
 if TYPE_CHECKING:
     from symcook.domains.batch import Grid, Words
@@ -32,6 +30,11 @@ list with an answer for each position of the model; rows ({input: Fraction}, ...
 feed-forward recipe {input or symbol: Fraction} to {coordinate: Fraction}. A `Fold` over words is asked once a state."""
 Answers = tuple[list[Any], "Array"]
 """The answers that occur at one position, and for each input the number of its own."""
+Choices = tuple[Sequence[str], ...]
+"""The tokens that may stand at each position."""
+SAME = "a Fold must answer the same when it is asked the same again"
+KEPT = 64
+"""From how many states of a fold what follows is kept."""
 
 
 class Expected:
@@ -58,17 +61,23 @@ class Expected:
         """The answers on one input, as `ask` has them."""
         return ask(self.model, self.reference, self.see(sequence), len(sequence))
 
-    def block(self, piece: Words | Grid, length: int) -> list[Answers]:
-        """The answers on all inputs of a block, for each position that the readout shows."""
-        import numpy as np
-
+    def pieces(self, part: InputPart) -> Iterable[list[Answers]]:
+        """The answers on each piece of a part, for each position that the readout shows."""
         from symcook.domains.batch import Words
 
-        if self.fold is not None and isinstance(piece, Words):
+        if self.fold is not None and isinstance(part.block, Words):
             try:
-                return self.fold.block(piece)
-            except (Exception, SystemExit):
-                pass  # asked word by word it fails with the word; and states that are not hashable are no hindrance
+                return self.fold.pieces(part.block, part.lengths or (part.block.n,))
+            except (Exception, SystemExit) as error:
+                if isinstance(error, BadInput) and error.must == SAME:
+                    raise
+                # asked word by word it fails with the word; and states that are not hashable are no hindrance
+        return (self.block(piece, length) for length, piece in part.pieces)
+
+    def block(self, piece: Words | Grid, length: int) -> list[Answers]:
+        """The same on one piece, asked input by input."""
+        import numpy as np
+
         known: list[dict[Any, int]] = [{} for _ in self.model.readout.answered(length)]
         codes = np.empty((piece.size, len(known)), dtype=np.int32)
         for code, sequence in enumerate(piece):
@@ -89,23 +98,47 @@ class _States:
         self.numbers: dict[Any, int] = {}
         self.steps: dict[tuple[int, str], int] = {}
         self.answers: dict[int, Any] = {}
+        self.found: dict[tuple[int, Choices, tuple[int, ...]], list[list[Answers]]] = {}
 
-    def block(self, words: Words) -> list[Answers]:
-        """The answers on all words, after each token or, unless the fold is one for each position, after the last."""
-        import numpy as np
+    def pieces(self, words: Words, lengths: Sequence[int]) -> list[list[Answers]]:
+        """The answers on the words cut to each of `lengths` (ascending, with the tokens that the model adds), after
+        each token or, unless the fold is one for each position, after the last.
 
+        What follows a common prefix depends on the state behind it alone, and is found once a state.
+        """
         if len(self.states) > BLOCK:  # nearly every word has its own: memory stays bounded
             self.forget()
-        reached = np.array([self.number(self.fold.start)])
-        result = []
-        for tokens in self.model.embedding.typed(words.choices()):
-            used = _used(reached)
-            moves = np.zeros((used[-1] + 1, len(tokens)), dtype=np.int32)
-            moves[used] = [[self.step(state, token) for token in tokens] for state in used]
-            reached = moves[reached].reshape(-1)
-            if self.fold.each:
-                result.append(self.answered(reached, words.size))
-        return result if self.fold.each else [self.answered(reached, words.size)]
+        choices = tuple(self.model.embedding.typed(words.choices()))
+        wanted = tuple(length - self.model.embedding.added for length in lengths)
+        state, done = self.number(self.fold.start), 0
+        while not self.fold.each and done < min(wanted) and len(choices[done]) == 1:
+            state, done = self.step(state, choices[done][0]), done + 1
+        key = state, choices[done:], tuple(length - done for length in wanted)
+        if self.fold.each:
+            return list(self.along(*key))
+        if key not in self.found:
+            if len(self.found) >= KEPT:
+                self.found.clear()
+            self.found[key] = list(self.along(*key))
+        return self.found[key]
+
+    def along(self, state: int, choices: Choices, lengths: tuple[int, ...]) -> Iterator[list[Answers]]:
+        """The answers from a state on."""
+        import numpy as np
+
+        used, reached = [state], np.zeros(1, dtype=np.uint8)  # which of the used states each prefix reaches
+        places = [(used, reached)]
+        for done in range(max(lengths) + 1):
+            if done in lengths:
+                shown = places[1:] if self.fold.each else places[-1:]
+                yield [self.answered(states, codes, len(reached)) for states, codes in shown]
+            if done < len(choices):
+                steps = [[self.step(before, token) for token in choices[done]] for before in used]
+                used = sorted({after for row in steps for after in row})
+                numbers = {after: number for number, after in enumerate(used)}
+                moves = np.array([[numbers[after] for after in row] for row in steps], dtype=_smallest(len(used)))
+                reached = moves[reached].reshape(-1)
+                places = [*places, (used, reached)] if self.fold.each else [(used, reached)]
 
     def number(self, state: object) -> int:
         number = self.numbers.setdefault(state, len(self.states))
@@ -115,29 +148,35 @@ class _States:
 
     def step(self, state: int, token: str) -> int:
         if (state, token) not in self.steps:
-            self.steps[state, token] = self.number(self.fold.step(self.states[state], token))
+            before = self.states[state]
+            self.steps[state, token] = self.number(_twice(lambda: self.fold.step(before, token)))
         return self.steps[state, token]
 
     def answer(self, state: int) -> Any:
         if state not in self.answers:
-            self.answers[state] = _checked(self.model, self.fold.answer(self.states[state]), "")
+            self.answers[state] = _checked(self.model, _twice(lambda: self.fold.answer(self.states[state])), "")
         return self.answers[state]
 
-    def answered(self, reached: Array, size: int) -> Answers:
-        """The answers in the states reached by all prefixes of one length, for `size` words that begin with them."""
+    def answered(self, used: Sequence[int], reached: Array, size: int) -> Answers:
+        """The answers in the states that prefixes of one length reach, for `size` words that begin with them."""
         import numpy as np
 
-        used = _used(reached)
-        places = np.zeros(used[-1] + 1, dtype=np.int32)
-        places[used] = np.arange(len(used))
-        return [self.answer(state) for state in used], np.repeat(places[reached], size // len(reached))
+        codes = reached if len(reached) == size else np.repeat(reached, size // len(reached))
+        return [self.answer(state) for state in used], codes
 
 
-def _used(numbers: Array) -> list[int]:
-    """The numbers that occur, ascending."""
-    import numpy as np
+def _smallest(count: int) -> str:
+    """The name of the smallest number type for numbers below `count`."""
+    return "uint8" if count <= 2**8 else "uint16" if count <= 2**16 else "int32"
 
-    return np.flatnonzero(np.bincount(numbers)).tolist()
+
+def _twice(ask: Callable[[], Any]) -> Any:
+    """What a fold says, asked again: BadInput where it says something else."""
+    said, again = ask(), ask()
+    if said != again:
+        given = f"{_shown(said)} and then {_shown(again)}"
+        raise BadInput(SAME, given, "let it depend on what it is given alone")
+    return said
 
 
 def ask(model: Transformer, reference: Reference, given: object, length: int) -> Sequence[Any]:
@@ -196,11 +235,14 @@ def _number(value: object, given: object) -> Fraction:
 
 
 def _returned(answer: object, given: object) -> str:
+    return f"{_shown(answer)} ({type(answer).__name__}) on {input_text(given)}"
+
+
+def _shown(answer: object) -> str:
     try:
-        shown = repr(answer)
+        return repr(answer)
     except Exception as error:  # a number of too many digits, or an object of the user's
-        shown = f"what cannot be printed ({type(error).__name__})"
-    return f"{shown} ({type(answer).__name__}) on {input_text(given)}"
+        return f"what cannot be printed ({type(error).__name__})"
 
 
 def input_text(given: Any) -> str:
@@ -212,8 +254,6 @@ def input_text(given: Any) -> str:
     return (given if isinstance(given, str) else " ".join(given)) or "the empty word"
 
 
-LIMIT = 2**34
-"""The greatest number of inputs that one check takes on."""
 BLOCK = 2**16
 """The number of inputs that one batch holds: memory is bounded whatever the length."""
 BUDGET = 2**12
@@ -272,44 +312,6 @@ class InputPart:
     def size(self) -> int:
         """The number of inputs."""
         return sum(piece.size for _, piece in self.pieces)
-
-
-def words(model: Transformer, max_length: int) -> Source:
-    """All words of length 1 to `max_length`, which does not count the tokens that the model adds.
-
-    Where runs share prefixes, one pass over the words of length n serves the shorter ones too: the lengths up to the
-    greatest that fits one block, then as many more again, block by block of words with a common prefix.
-    """
-    from symcook.domains.batch import Words
-
-    letters = len(model.alphabet)
-    allowed = LIMIT if letters == 1 else 1
-    while letters > 1 and sum(letters**n for n in range(1, allowed + 2)) <= LIMIT:
-        allowed += 1
-    if max_length > allowed:
-        must = f"a check must have at most {LIMIT} inputs, which is length {allowed} over {letters} symbols"
-        raise BadInput(must, f"length {max_length}", f"give --max-length {allowed} or less")
-    total = sum(letters**n for n in range(1, max_length + 1))
-    before, after = model.embedding.ends
-    added = len(before) + len(after)
-
-    def parts() -> Iterator[InputPart]:
-        if unfollowed(model) is not None or after:
-            for n in range(1, max_length + 1):
-                yield from map(InputPart, Words(model.alphabet, n + added, before, after).blocks(BLOCK))
-            return
-        stride = max_length if letters == 1 else 1
-        while letters > 1 and letters ** (stride + 1) <= BLOCK:
-            stride += 1
-        done = 0
-        while done < max_length:
-            last = min(done + stride, max_length)
-            lengths = tuple(n + added for n in range(done + 1, last + 1))
-            for prefix in every(model.alphabet, max(0, last - stride)):
-                yield InputPart(Words(model.alphabet, last + added, (*before, *prefix)), lengths)
-            done = last
-
-    return Source(total, "", parts)
 
 
 def rows(model: Transformer, max_length: int, region: Tree) -> Source:

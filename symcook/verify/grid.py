@@ -20,8 +20,10 @@ from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.columns import Column, valued
 from symcook.recipes.words import WORDS, called, read
 from symcook.run import run
-from symcook.verify.answers import BLOCK, InputPart, braces, conjuncts, region_tree, rows, words
-from symcook.verify.sweep import DIGITS, Check, Comparison, Numbers, Progress, Reference, check, found
+from symcook.verify.answers import BLOCK, InputPart, Reference, braces, conjuncts, region_tree, rows
+from symcook.verify.chunks import plan
+from symcook.verify.comparison import DIGITS, Comparison, Numbers, Tally
+from symcook.verify.sweep import Check, Progress, check, found
 
 if TYPE_CHECKING:
     from symcook.recipes import Recipe
@@ -75,14 +77,15 @@ def check_grid(
     from symcook.domains.batch import Grid
 
     numbers = numbers or Numbers()
-    tasks: list[Comparison] = []
+    tasks: list[tuple[Comparison, Tally]] = []
     for setting, points in grids:
         if points:
             task = Comparison(model.bind(setting), reference, numbers, setting, within)
-            task.compare(map(InputPart, Grid((points,)).blocks(BLOCK)), total, progress, sum(t.strings for t in tasks))
-            tasks.append(task)
+            before = sum(tally.strings for _, tally in tasks)
+            tick = None if progress is None else lambda done, before=before: progress(before + done, total)
+            tasks.append((task, task.compare(map(InputPart, Grid((points,)).blocks(BLOCK)), tick)))
     near = "" if within is None else f", within {show(within)}"
-    method = f"{numbers.text}{near}, on {_describe(inputs, grids, tree)}; {tasks[-1].way}"
+    method = f"{numbers.text}{near}, on {_describe(inputs, grids, tree)}; {tasks[-1][0].way(tasks[-1][1])}"
     return found(tasks, model.name, None, method, time.perf_counter() - start)
 
 
@@ -375,7 +378,7 @@ def _length(model: Transformer, region: str, symbols: Mapping[str, object], max_
     length = 1
     for n in range(1, max_length + 1):
         if model.embedding.inputs is None:
-            total, holds = words(model, n).total, valued(inside, {**symbols, "n": n}, NEAR)
+            total, holds = plan(model, n).total, valued(inside, {**symbols, "n": n}, NEAR)
         else:
             total, holds = rows(model, n, inside).total, True
         if not holds or (most is not None and total > most):

@@ -6,81 +6,52 @@ meets every sequence over a stated set of rows; a feed-forward recipe meets a st
 work, and a model that it cannot hold (softmax) runs input by input in the exact domain. In another domain every input
 runs by itself. Where balls leave an answer open, as they must where a value lies on its threshold, the exact domain is
 asked; what neither decides is counted as open, never as right or wrong.
+
+Words are swept chunk by chunk (`chunks`), here or in other processes (`workers`), and what is done can stay in a file
+(`checkpoint`). The strings of all chunks add up to the number of words, or there is no answer.
 """
 
 from __future__ import annotations
 
-import contextlib
+import random
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import partial
+from os import PathLike, cpu_count, fspath
 from typing import TYPE_CHECKING, Any
 
-from symcook.domains import RUNNABLE
+from symcook import __version__
 from symcook.door import door
-from symcook.errors import BadInput, NoRun, NotExact, Undecided, require_known
-from symcook.forward import Result, forward
+from symcook.errors import BadInput, Unmerged
 from symcook.model.answers import Shown
-from symcook.model.expr import Tree, parse_term
-from symcook.model.rationals import quotient, rational
+from symcook.model.expr import Tree, parse_term, show
+from symcook.model.modelfile import model_hash
 from symcook.model.symbols import Exact, fraction
 from symcook.model.transformer import Transformer
-from symcook.run import Run, run
-from symcook.verify.answers import Expected, InputPart, Reference, input_text, region_tree, rows, words
+from symcook.verify.answers import Reference, region_tree, rows
+from symcook.verify.chunks import TRIAL_FROM, Chunk, Plan, TooMuch, check_count, plan, rate
+from symcook.verify.comparison import DIGITS, Comparison, Counterexample, Numbers, Tally
+from symcook.verify.workers import Made, Results, Task, processes, spread
 
 if TYPE_CHECKING:
-    from symcook.domains.batch import Grid, Words
-    from symcook.domains.cells import Array, Cell
+    from symcook.verify.checkpoint import Checkpoint
+    from symcook.verify.merged import LengthCount
 
 MAX_LENGTH = 1_000_000
-DIGITS = 30
-TOLERANCE = {"float64": Fraction(1, 10**9), "float32": Fraction(1, 10**4), "float16": Fraction(1, 100)}
-"""How far a value in floats may lie from the reference's, times max(1, |reference|); answers must be equal."""
+WAYS = ("decided", "merged", "exhaustive", "random")
+"""How a check is done, in the order in which they are tried. Random words can only show that model and reference
+differ."""
+MERGED_FROM = 2**20
+"""From how many words on they are merged where that is possible; fewer are run one and all, which takes seconds."""
+HOUR = 3600
+RANDOM_SECONDS = 1.0
 
 Progress = Callable[[int, int], None]
 """Called after each block with the number of inputs done and the number in all."""
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """In which numbers a model is run, and to how many digits where the domain takes them."""
-
-    domain: str = "exact"
-    digits: int = DIGITS
-
-    def __post_init__(self) -> None:
-        from symcook.numbers.balls import check_digits
-
-        require_known("domain", self.domain, RUNNABLE)
-        check_digits(self.digits)
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        """The options of ``symcook run`` that choose them."""
-        chosen = () if self.domain == "exact" else ("--domain", self.domain)
-        return chosen if self.digits == DIGITS else (*chosen, "--digits", str(self.digits))
-
-    @property
-    def text(self) -> str:
-        """The numbers in words, and in floats what counts as equal."""
-        if self.domain == "exact":
-            return "exact"
-        near = TOLERANCE.get(self.domain)
-        return f"in {self.domain} numbers" + (f" (values within {near} * max(1, |reference|))" if near else "")
-
-
-@dataclass(frozen=True)
-class Counterexample:
-    """The first input, in order of length and then of the alphabet, on which model and reference differ."""
-
-    input: str
-    got: Any
-    expected: Any
-    replay: tuple[str, ...]
-    """Options of ``symcook run NAME``, each before its value, that show what the model says. The arguments of a recipe
-    and the symbols of a model that reads words or rows come from the user."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,6 +79,10 @@ class Check(Shown):
     against: str = "its reference"
     stated: int = 0
     """On how many inputs the recipe's `formula` and `computes` were evaluated too, where these agree."""
+    way: str = "exhaustive"
+    """How it was found out, out of `WAYS`."""
+    by_length: tuple[LengthCount, ...] = ()
+    """Where words are merged, for each length how many there are and how many the model accepts."""
 
     @property
     def differs(self) -> bool:
@@ -140,6 +115,8 @@ class Check(Shown):
             "empty_word": self.empty_word,
             "against": self.against,
             "stated": self.stated,
+            "way": self.way,
+            "by_length": [count._asdict() for count in self.by_length],
             "got": None if first is None else first.got,
             "expected": None if first is None else first.expected,
         }
@@ -148,7 +125,7 @@ class Check(Shown):
 @door(reference="give a function of an input; that of a recipe is recipes.reference(NAME)")
 def check(
     model: Transformer,
-    reference: Reference,
+    reference: Reference | Made,
     max_length: int | None = None,
     *,
     values: Mapping[str, Exact] | None = None,
@@ -157,6 +134,11 @@ def check(
     domain: str = "exact",
     digits: int = DIGITS,
     error: str | None = None,
+    resume: str | PathLike[str] | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    yes: bool = False,
+    tell: Callable[[str], None] | None = None,
 ) -> Check:
     """Compare `model` with `reference` on every input up to `max_length`, exactly unless another `domain` is named.
 
@@ -166,306 +148,243 @@ def check(
     floats a value may lie `TOLERANCE` away from the reference's. `error` is a number, or for a feed-forward recipe
     a term over inputs and symbols, by which a value may differ from the reference's in every domain.
 
-    Raises BadInput for a length below 1 or above the model's, for more than LIMIT inputs, and for a reference that
-    fails or returns something of the wrong type; NotExact where the exact domain has no value.
+    Of words, `resume` names a file that holds what is done, and is made where there is none: the same call goes on
+    after any interruption. `workers` is a number of processes, or how many of its workers an `executor` is to be given
+    work for, which is any `concurrent.futures.Executor`. `yes` allows more than an hour, or LIMIT words. `tell` is
+    given a sentence as soon as a word is found on which both differ; the smallest stands in the answer.
+
+    Raises BadInput for a length below 1 or above the model's, for more than LIMIT inputs, for a sweep of more than an
+    hour, for a file that holds another sweep, and for a reference that fails or returns something of the wrong type;
+    NotExact where the exact domain has no value.
     """
     numbers = Numbers(domain, digits)
+    within = None if error is None else parse_term(error)
+    made = reference if isinstance(reference, Made) else Made.of(reference)
+    if not model.alphabet and (resume, workers, executor) != (None, None, None):
+        must = "a sweep that is interrupted or divided must be of a model that reads words"
+        raise BadInput(must, model.name, "leave --resume and --workers out")
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+        raise BadInput("the number of workers must be an integer of at least 1", workers, "give --workers 2")
     if model.pointwise:
         if max_length is not None:
             raise BadInput("a feed-forward recipe is checked on a grid and has no length", max_length, "leave it out")
         from symcook.verify.grid import check_grid
 
-        within = None if error is None else parse_term(error)
-        return check_grid(model, reference, region, values=values, progress=progress, numbers=numbers, within=within)
+        return check_grid(model, made.make(), region, values=values, progress=progress, numbers=numbers, within=within)
     if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= MAX_LENGTH:
         must = f"the greatest length must be an integer from 1 to {MAX_LENGTH}"
         raise BadInput(must, max_length, "give --max-length N")
     model.check_length(max_length + model.embedding.added)
     bound = model.bind(values)
     start = time.perf_counter()
-    task = Comparison(bound, reference, numbers, within=None if error is None else parse_term(error))
-    if bound.embedding.inputs is None:
-        source: Any = words(bound, max_length)
-        what = f"exhaustive, {numbers.text}: all words of length 1 to {max_length}"
-        if bound.embedding.added:
-            what = f"{what}, and the empty word"
-            task.empty_word()
-    else:
+    if bound.embedding.inputs is not None:
+        task = Comparison(bound, made.make(), numbers, within=within)
         source = rows(bound, max_length, region_tree(region))
-        what = f"{numbers.text}, {source.text}"
-    task.compare(source.parts(), source.total, progress)
-    return found([task], model.name, max_length, f"{what}; {task.way}", time.perf_counter() - start)
+        tick = None if progress is None else lambda done: progress(done, source.total)
+        tally = task.compare(source.parts(), tick)
+        method = f"{numbers.text}, {source.text}; {task.way(tally)}"
+        return found([(task, tally)], model.name, max_length, method, time.perf_counter() - start)
+    sweep = WordSweep(bound, made, numbers, within, max_length)
+    divided = (resume, workers, executor) != (None, None, None)
+    answer = None if divided else sweep.merged(progress)
+    answer = answer or sweep.answer(resume, workers, executor, yes, progress, tell)
+    return replace(answer, seconds=time.perf_counter() - start)
 
 
-class Comparison:
-    """A comparison part by part, and what it has found so far. `setting` are the values of a grid's symbols, which a
-    reference for it sees beside the inputs."""
+class WordSweep:
+    """All words of a model to a length, compared with a reference."""
 
-    def __init__(
+    def __init__(self, model: Transformer, made: Made, numbers: Numbers, within: Tree | None, max_length: int) -> None:
+        self.model, self.made, self.numbers, self.within, self.max_length = model, made, numbers, within, max_length
+        self.comparison = Comparison(model, made.make(), numbers, within=within)
+        self.unmerged: Unmerged | None = None
+
+    def answer(
         self,
-        model: Transformer,
-        reference: Reference,
-        numbers: Numbers,
-        setting: Mapping[str, Fraction] | None = None,
-        within: Tree | None = None,
-    ) -> None:
-        self.model, self.numbers, self.within = model, numbers, within
-        self.setting = dict(setting or {})
-        self.expected = Expected(model, reference, self.setting)
-        self.strings = self.mismatches = self.open = 0
-        self.first: tuple[tuple[int, ...], Sequence[Any]] | None = None
-        self.first_open: tuple[tuple[int, ...], Sequence[Any]] | None = None
-        self.empty: str | None = None
-        self.settled = 0
-        """How many answers the exact domain gave where balls left them open."""
-        self.batched = numbers.domain == "exact" and within is None
-
-    @cached_property
-    def everywhere(self) -> Transformer:
-        """The model with a readout at each position, where the runs of shorter words end."""
-        return replace(self.model, readout=replace(self.model.readout, position="each"))
-
-    @property
-    def way(self) -> str:
-        """How the model was run, in words."""
-        if self.batched:
-            return "batches of integers over static denominators"
-        settled = f", {self.settled} left open there settled exactly" if self.settled else ""
-        return f"one by one in the {self.numbers.domain} domain{settled}"
-
-    def compare(self, parts: Iterable[InputPart], total: int, progress: Progress | None, done: int = 0) -> None:
-        """Compare all inputs of `parts`; `done` of `total` came before them."""
-        for part in parts:
-            self.strings += part.size
-            for piece, wrong, unclear in self.part(part):
-                self.mismatches += len(wrong)
-                self.open += len(unclear)
-                self.first = self.smallest(self.first, piece, wrong)
-                self.first_open = self.smallest(self.first_open, piece, unclear)
-            if progress is not None:
-                progress(done + self.strings, total)
-
-    def part(self, part: InputPart) -> Found:
-        """Where model and reference differ, and where that is open."""
-        if self.batched:
+        resume: str | PathLike[str] | None,
+        workers: int | None,
+        executor: Executor | None,
+        yes: bool,
+        progress: Progress | None,
+        tell: Callable[[str], None] | None,
+    ) -> Check:
+        """What is found; see `check`."""
+        empty, nothing = self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
+        with ExitStack() as stack:
             try:
-                return self.batch(part)
-            except NotExact:
-                self.batched = False
-        return [(piece, *self.singles(piece)) for _, piece in part.pieces]
+                if not yes:
+                    check_count(self.model, self.max_length)
+                whole, speed = plan(self.model, self.max_length), None
+                if whole.total >= TRIAL_FROM or resume is not None:  # what is not exact says so before there is a file
+                    speed = rate(whole, lambda part: self.comparison.compare([part]))
+                    whole = plan(self.model, self.max_length, speed)
+                saved = None
+                if resume is not None:
+                    saved = self.checkpoint(resume, whole)
+                    stack.callback(saved.close)
+                    whole = saved.plan
+                before = sum(saved.done.values(), Tally()) if saved else Tally()
+                if speed is not None and not yes:
+                    many = 1 if executor is None and workers is None else workers or cpu_count() or 1
+                    check_time((whole.total - before.strings) / speed / many)
+            except TooMuch as refusal:
+                return self.at_random(refusal)
+            task = Task.of(whole, self.made, self.numbers, self.within)
+            if workers is not None and workers > 1 and executor is None:
+                executor = stack.enter_context(processes(workers, task))
+            elsewhere = None if executor is None else partial(spread, task, executor, 2 * (workers or cpu_count() or 1))
+            tally = self.sweep(whole, before, saved, elsewhere, progress, tell)
+        if tally.strings != whole.total:
+            raise AssertionError(f"{tally.strings} strings were compared, and there are {whole.total}")
+        what = f"exhaustive, {self.numbers.text}: all words of length 1 to {self.max_length}"
+        what = what if empty is None else f"{what}, and the empty word"
+        tally += nothing
+        method = f"{what}; {self.comparison.way(tally)}"
+        return found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
 
-    def smallest(self, known: tuple[tuple[int, ...], object] | None, piece: Words | Grid, codes: list[int]) -> Any:
-        """The smaller of the input that is known and the first of `codes`, with its rank."""
-        from symcook.domains.batch import nth
+    def merged(self, progress: Progress | None) -> Check | None:
+        """What is found where words are so many that they are merged, and can be; else why they are not is kept."""
+        letters, few = len(self.model.alphabet), MERGED_FROM.bit_length()
+        strings = sum(letters**n for n in range(1, min(self.max_length, few if letters > 1 else MERGED_FROM) + 1))
+        if strings < MERGED_FROM or self.numbers.domain != "exact" or self.comparison.within is not None:
+            return None
+        from symcook.verify.merged import merged
 
-        if not codes:
-            return known
-        sequence = nth(piece, codes[0])
-        rank = _rank(self.model, sequence)
-        return (rank, sequence) if known is None or rank < known[0] else known
-
-    def batch(self, part: InputPart) -> Found:
-        """One pass over all inputs of a part, and its answers compared piece by piece."""
-        from symcook.domains.batch import Batch
-
-        result = forward(self.everywhere if part.lengths else self.model, part.block, Batch())
-        return [(piece, self.differences(piece, length, result), []) for length, piece in part.pieces]
-
-    def differences(self, piece: Words | Grid, length: int, result: Result) -> list[int]:
-        """Where the answers for inputs of one length differ; `result` may go on to longer ones."""
-        import numpy as np
-
-        domain: Any = result.domain
-        readout, verdicts = self.model.readout, (result.verdicts or ())[:length]
-        got = verdicts if readout.each else [readout.verdict(domain, verdicts)] if verdicts else ()
-        wrong = np.zeros(piece.size, dtype=bool)
-        for place, (answers, codes) in enumerate(self.expected.block(piece, length)):
-            if got:
-                wrong |= domain.full(got[place], length) != np.array(answers)[codes]
-                continue
-            for column, values in zip(result.columns().values(), zip(*answers, strict=True), strict=True):
-                cell = column[:length][place if readout.each else readout.place]
-                wrong |= _unequal(domain.full(cell.numerators, length), cell, values, codes)
-        return np.flatnonzero(wrong).tolist()
-
-    def singles(self, piece: Words | Grid) -> tuple[list[int], list[int]]:
-        """The same one input after the other: where they differ, and where that is open."""
-        wrong, unclear = [], []
-        for code, sequence in enumerate(piece):
-            verdict = self.agree(sequence)
-            if verdict is None:
-                unclear.append(code)
-            elif not verdict:
-                wrong.append(code)
-        return wrong, unclear
-
-    def run(self, sequence: Sequence[object], domain: str) -> Run:
-        """One input in the numbers of a domain, as ``symcook run`` runs it."""
-        given = sequence if self.model.embedding.inputs is not None else self.model.embedding.typed(sequence)
         try:
-            return run(self.model, given, domain, digits=self.numbers.digits)
-        except NotExact:
-            raise
-        except BadInput as error:  # an overflow, or a norm of zero variance: say where
-            if isinstance(error, NoRun) and self.model.embedding.inputs is None:
+            whole = merged(self.model, self.comparison.expected.reference, self.max_length, progress=progress)
+        except Unmerged as why:
+            self.unmerged = why
+            return None
+        empty, tally = self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
+        first = None if whole.smallest is None else self.comparison.rank(self.model.embedding.surround(whole.smallest))
+        tally = Tally(whole.covered, whole.wrong, first=first) + tally
+        what = f"{whole.how}; exact: all words of length 1 to {self.max_length}"
+        what = what if empty is None else f"{what}, and the empty word"
+        answer = found([(self.comparison, tally)], self.model.name, self.max_length, what, 0.0, empty)
+        return replace(answer, way="merged", by_length=whole.by_length)
+
+    def sweep(
+        self,
+        whole: Plan,
+        tally: Tally,
+        saved: Checkpoint | None,
+        elsewhere: Callable[[Iterable[Chunk]], Results] | None,
+        progress: Progress | None,
+        tell: Callable[[str], None] | None,
+    ) -> Tally:
+        """`tally`, of the chunks that are done, and what is found on the others."""
+        done = saved.done if saved else {}
+        chunks = (chunk for chunk in whole if chunk not in done)
+        try:
+            results = elsewhere(chunks) if elsewhere else self.here(whole, chunks, tally.strings, progress)
+            for chunk, more in results:
+                if saved is not None:
+                    saved.add(chunk, more)
+                known, tally = tally.first, tally + more
+                if progress is not None:
+                    progress(tally.strings, whole.total)
+                if tell is not None and tally.first not in (None, known) and tally.strings < whole.total:
+                    word = self.comparison.text(tally.first[1])
+                    tell(f"{self.model.name} differs on {word}, the smallest so far; a smaller one may follow")
+        except KeyboardInterrupt:
+            if saved is None:
                 raise
-            where = f" on {self.text(sequence) or 'the empty word'}"
-            raise BadInput(error.must, f"{'' if error.given is None else error.given}{where}", error.do) from error
+            kept = f"{tally.strings} of {whole.total} strings are done and stay in {saved.file}"
+            raise KeyboardInterrupt(f"interrupted; {kept}: the same command goes on from there") from None
+        return tally
 
-    def agree(self, sequence: Sequence[object]) -> bool | None:
-        """Whether model and reference agree on one input; None where that stays open."""
-        found, domain = self.decide(sequence, self.expected.ask(sequence))
-        self.settled += domain != self.numbers.domain
-        return found
+    def here(self, whole: Plan, chunks: Iterable[Chunk], done: int, progress: Progress | None) -> Results:
+        """Chunk by chunk what is found, in this process."""
+        for chunk in chunks:
+            tick = None if progress is None else partial(_tick, progress, done, whole.total)
+            found = self.comparison.compare(whole.parts(chunk), tick)
+            yield chunk, found
+            done += found.strings
 
-    def decide(self, sequence: Sequence[object], answers: object) -> tuple[bool | None, str]:
-        """The same, given the reference's answers, and the domain that says so."""
-        domain = self.numbers.domain
-        found = self.compared(sequence, answers, domain)
-        if found is None and domain == "ball":
-            with contextlib.suppress(NotExact):
-                return self.compared(sequence, answers, "exact"), "exact"
-        return found, domain
+    def checkpoint(self, file: str | PathLike[str], whole: Plan) -> Checkpoint:
+        """The file that holds what is done."""
+        from symcook.verify.checkpoint import Checkpoint
 
-    def compared(self, sequence: Sequence[object], answers: Any, domain: str) -> bool | None:
-        """The same in the numbers of one domain."""
-        try:
-            result = self.run(sequence, domain).result
-        except Undecided:
-            return None
-        if result.answers:
-            verdicts = [None if v is None else v == a for v, a in zip(result.answers, answers, strict=True)]
-        else:
-            error = self.error(sequence)
-            values = result.bounded or result  # what rounding may make of a value leaves open whether it is equal
-            verdicts = [
-                self.equal(values, column, place, value, error)
-                for place, answer in zip(result.answered, answers, strict=True)
-                for column, value in zip(values.columns().values(), answer, strict=True)
-            ]
-        return False if False in verdicts else None if None in verdicts else True
+        if self.made.name is None:
+            raise BadInput("a sweep that can go on must have a reference from a file", "one that no file defines")
+        about = {
+            "version of symcook": __version__,
+            "model": f"{self.model.name} {model_hash(self.model)[:16]}",
+            "reference": self.made.name,
+            "numbers": f"{self.numbers.text}, {self.numbers.digits} digits",
+            "error": "0" if self.within is None else show(self.within),
+            "greatest length": str(self.max_length),
+        }
+        return Checkpoint(fspath(file), about, whole, self.comparison.rank)
 
-    def error(self, sequence: Sequence[Any]) -> Fraction | None:
-        """By how much a value may differ from the reference's at one point; None where it must be equal."""
-        if self.within is None:
-            return None
-        return rational(self.within, dict(sequence[0]) | self.setting if self.model.pointwise else self.setting)
-
-    def equal(
-        self, result: Result, column: object, place: int, value: Fraction, error: Fraction | None = None
-    ) -> bool | None:
-        """Whether the entry of a column is the reference's value, or within `error` of it; in floats, near enough."""
-        domain = result.domain
-        near = TOLERANCE.get(self.numbers.domain)
-        with domain.context():
-            if near is None and error is not None:
-                over = domain.positive(domain.linear([(column, 1)], -value - error))[place]
-                under = domain.positive(domain.linear([(column, -1)], value - error))[place]
-                return False if over or under else None if None in (over, under) else True
-            if near is None:
-                return domain.zero(domain.linear([(column, 1)], -value))[place]
-            got = domain.read(column, place)
-            if got - got != 0:  # nan or an infinity
-                return False
-            return abs(Fraction(got) - value) <= near * max(1, abs(value)) + (error or 0)
-
-    def empty_word(self) -> None:
-        """Compare the empty word, which is counted by itself."""
-        sequence = self.model.embedding.surround(())
-        verdict = self.agree(sequence)
-        self.empty = {True: "agrees", False: "differs", None: "open"}[verdict]
-        if verdict is False:
-            self.first = _rank(self.model, sequence), sequence
-        elif verdict is None:
-            self.first_open = _rank(self.model, sequence), sequence
-
-    def text(self, sequence: Sequence[Any]) -> str:
-        """An input as a user writes it, with the setting of a grid."""
-        if self.model.embedding.inputs is None:
-            return self.model.embedding.written(self.model.embedding.typed(sequence))
-        return input_text(dict(sequence[0]) | self.setting if self.model.pointwise else sequence)
-
-    def replay(self, sequence: Sequence[Any]) -> tuple[str, ...]:
-        """The options of ``symcook run`` that give this input."""
-        if self.model.embedding.inputs is None:
-            given = ("--input" if self.model.embedding.spelled else "--tokens", self.text(sequence))
-        elif self.model.pointwise:
-            point = dict(sequence[0]) | self.setting
-            given = tuple(part for name, v in point.items() for part in ("--set", f"{name}={quotient(v)}"))
-        else:
-            given = ("--rows", "; ".join(",".join(map(quotient, row.values())) for row in sequence))
-        return given
-
-    def counterexample(self) -> Counterexample | None:
-        """What model and reference say about the smallest input on which they differ, and how to see it again."""
-        if self.first is None:
-            return None
-        sequence = self.first[1]
-        answers = self.expected.ask(sequence)
-        numbers = replace(self.numbers, domain=self.decide(sequence, answers)[1])
-        answer = self.run(sequence, numbers.domain)
-        result, readout = answer.result, self.model.readout
-        got: list[Any]
-        expected: list[Any]
-        if result.answers:
-            kind: Any = bool if self.model.decides else readout.labels.__getitem__
-            got = [None if v is None else kind(v) for v in result.answers]
-            expected = [kind(a) for a in answers]
-        else:
-            names = list(result.columns())
-            got = [answer.shown(place) for place in result.answered]
-            expected = [dict(zip(names, map(quotient, row), strict=True)) for row in answers]
-        shown, wanted = (got, expected) if readout.each else (got[0], expected[0])
-        return Counterexample(self.text(sequence), shown, wanted, (*self.replay(sequence), *numbers.options))
+    def at_random(self, refusal: TooMuch) -> Check:
+        """A word on which both differ, out of random ones: without one, nothing is known, and the refusal says so."""
+        chance, letters, start, tried = random.Random(0), self.model.alphabet, time.perf_counter(), 0
+        while time.perf_counter() - start < RANDOM_SECONDS:
+            typed = chance.choices(letters, k=chance.randint(1, self.max_length))
+            sequence, tried = self.model.embedding.surround(typed), tried + 1
+            if self.comparison.agree(sequence) is False:
+                tally = Tally(tried, 1, batched=False, first=self.comparison.rank(sequence))
+                what = (
+                    f"random, {self.numbers.text}: {tried} words of length 1 to {self.max_length}, until one differed"
+                )
+                answer = found([(self.comparison, tally)], self.model.name, self.max_length, what, 0.0)
+                return replace(answer, way="random")
+        do = f"{refusal.do} (on {tried} random words both agree)"
+        if self.unmerged is not None:
+            do += f"; words are not merged, as there is {self.unmerged.given}"
+        raise TooMuch(refusal.must, refusal.given, do) from refusal
 
 
-def found(tasks: Sequence[Comparison], name: str, max_length: int | None, method: str, seconds: float) -> Check:
+def _tick(progress: Progress, before: int, total: int, done: int) -> None:
+    progress(before + done, total)
+
+
+def check_time(seconds: float) -> None:
+    """TooMuch for a sweep that will take more than an hour."""
+    if seconds > HOUR:
+        do = "give --yes, with --resume FILE so that it can be interrupted, or a smaller --max-length"
+        raise TooMuch("a sweep must take less than an hour unless more is allowed", f"about {duration(seconds)}", do)
+
+
+def duration(seconds: float) -> str:
+    """A time in words.
+
+    >>> duration(50), duration(7000), duration(4 * 10**5), duration(10**9)
+    ('50 seconds', '117 minutes', '111 hours', '31.7 years')
+    """
+    for size, unit in ((1, "second"), (60, "minute"), (3600, "hour"), (86400, "day")):
+        count = round(seconds / size)
+        if count < 120:
+            return f"{count} {unit}{'s' * (count != 1)}"
+    years = seconds / (365 * 86400)
+    return f"{count} days" if years < 2 else f"{years:.3g} years"
+
+
+def found(
+    tasks: Sequence[tuple[Comparison, Tally]],
+    name: str,
+    max_length: int | None,
+    method: str,
+    seconds: float,
+    empty_word: str | None = None,
+) -> Check:
     """What comparisons of a model found together: one, or on a grid one for each setting of the symbols."""
-    wrong = [task for task in tasks if task.first is not None]
-    unclear = [(task, task.first_open[1]) for task in tasks if task.first_open is not None]
+    wrong = [task.counterexample(tally.first[1]) for task, tally in tasks if tally.first is not None][:1]
+    unclear = [task.text(tally.first_open[1]) for task, tally in tasks if tally.first_open is not None][:1]
     return Check(
         name,
         max_length,
-        sum(task.strings for task in tasks),
-        sum(task.mismatches for task in tasks),
-        wrong[0].counterexample() if wrong else None,
+        sum(tally.strings for _, tally in tasks),
+        sum(tally.mismatches for _, tally in tasks),
+        wrong[0] if wrong else None,
         method,
         seconds,
-        tasks[0].numbers.domain,
-        sum(task.open for task in tasks),
-        unclear[0][0].text(unclear[0][1]) if unclear else None,
-        tasks[0].empty,
+        tasks[0][0].numbers.domain,
+        sum(tally.open for _, tally in tasks),
+        unclear[0] if unclear else None,
+        empty_word,
     )
-
-
-def _unequal(numerators: Array, cell: Cell, values: Sequence[Fraction], codes: Array) -> Array:
-    """Where `numerators` over the cell's denominator are not values[codes]. The values become numerators over that
-    denominator; one that has none within the cell's bound is none of the cell's. Numerators that are objects, as behind
-    softmax, are exact numbers of any kind, fractions too."""
-    import numpy as np
-
-    if numerators.dtype == object:
-        return numerators != np.array([value * cell.denominator for value in values], dtype=object)[codes]
-    wanted, held = [], []
-    for value in values:
-        factor, rest = divmod(cell.denominator, value.denominator)
-        numerator = factor * value.numerator
-        held.append(rest == 0 and abs(numerator) <= cell.bound)
-        wanted.append(numerator if held[-1] else 0)
-    different = numerators != np.array(wanted, dtype=numerators.dtype)[codes]
-    return different if all(held) else different | ~np.array(held)[codes]
-
-
-def _rank(model: Transformer, sequence: Sequence[object]) -> tuple[int, ...]:
-    """Order by length and then by the alphabet; rows of one length come in their order anyway."""
-    if model.embedding.inputs is not None:
-        return (len(sequence),)
-    return len(sequence), *(model.alphabet.index(token) for token in model.embedding.typed(sequence))
-
-
-Found = list[tuple["Words | Grid", list[int], list[int]]]
-"""For each piece of a part the numbers of the inputs on which model and reference differ, and of those on which that is
-open, ascending."""
 
 
 def recheck(stored: Mapping[str, Any], progress: Progress | None = None) -> bool:
@@ -492,8 +411,10 @@ def check_recipe(
     progress: Progress | None = None,
     domain: str = "exact",
     digits: int = DIGITS,
+    **sweep: Any,
 ) -> Check:
-    """Build the recipe `name` with its `arguments` and check it against its own reference; see `check`.
+    """Build the recipe `name` with its `arguments` and check it against its own reference; see `check`, for which
+    `sweep` is.
 
     With the default arguments, in exact numbers, what the recipe says of itself is evaluated too (`verify.grid`):
     where that differs from the model, the answer is about it.
@@ -502,7 +423,7 @@ def check_recipe(
 
     arguments = dict(arguments or {})
     model = recipes.build(name, **arguments)
-    reference: Reference
+    reference: Reference | Made
     if model.pointwise:
         inputs = model.embedding.inputs or ()
         made: dict[tuple[Fraction, ...], Reference] = {}
@@ -517,9 +438,10 @@ def check_recipe(
         reference = at_point
     else:
         numbers = {key: fraction(value) for key, value in model.values(values).items()}
-        reference = recipes.reference(name, arguments, numbers)
+        said = ", ".join(f"{key}={value}" for key, value in {**arguments, **numbers}.items())
+        reference = Made(partial(recipes.reference, name, arguments, numbers), f"{name} ({said})" if said else name)
     region = recipes.region(name, **arguments)
-    how: Any = {"region": region, "progress": progress, "domain": domain, "digits": digits}
+    how: Any = {"region": region, "progress": progress, "domain": domain, "digits": digits, **sweep}
     if (error := recipes.error(name, **arguments)) != "0":
         how |= {"error": error, "domain": "ball" if domain == "exact" else domain}
     found = check(model, reference, max_length, values=values, **how)

@@ -95,7 +95,9 @@ class ExactNumbers:
     def mean(self, total: ExactEntries) -> ExactEntries:
         return ExactEntries(total.values / (self.seen + 1), total.made_of)
 
-    def merged(self, heads: Sequence[Sequence[ExactEntries]], entries: int) -> tuple[Array, list[int], Any]:
+    def merged(
+        self, heads: Sequence[Sequence[ExactEntries]], entries: int, labels: None
+    ) -> tuple[Array, list[int], Any]:
         last = [k for k in range(len(self.sums)) if k not in self.fed]
         ends = self.sums[last[0]] if len(last) == 1 else self.nothing
         others = [column for k, column in enumerate(self.sums) if len(last) != 1 or k != last[0]]
@@ -174,11 +176,15 @@ def averages(model: Transformer, masks: Sequence[str] = ("future", "strict-futur
     return plain and not model.normed and unfollowed(model, length_known=True) is None
 
 
-class Sum(NamedTuple):
-    """A running sum before a position, and with it; None before the first."""
+class Held:
+    """What a head holds of a column: `before` a position (None before the first), the entry there, and the `total` with
+    it, once the head has been asked."""
 
-    before: Entries | None
-    total: Entries
+    __slots__ = ("before", "column", "total")
+
+    def __init__(self, before: Entries | None, column: Entries) -> None:
+        self.before, self.column = before, column
+        self.total: Entries | None = None
 
 
 class Position(Going):
@@ -186,7 +192,8 @@ class Position(Going):
 
     `n` is the length of the words, None where no number of the model knows it. `numbers` offer `at` (themselves for a
     position), `values` and `position` (given numbers, and a term at a position), `linear` and `activate`, `added` (a
-    running sum with a term more), `mean` of all its terms, and `merged`.
+    running sum with a term more), `mean` of all its terms, and `merged`: for each entry its state, numbered in the
+    order in which they occur, the entries that are kept, and their sums.
     """
 
     name = "prefixes"
@@ -212,10 +219,14 @@ class Position(Going):
     def positions(self, expression: Coefficient) -> Entries:
         return self.numbers.position(expression, self.i, self.length).take(np.zeros_like(self.which))
 
-    def joined(self, before: Entries | None, column: Entries) -> Sum:
-        return Sum(before, self.numbers.added(before, column))
+    def joined(self, before: Entries | None, column: Entries) -> Held:
+        return Held(before, column)
 
-    def attend(self, queries: object, keys: object, values: Sequence[Sum], mask: Mask, *rest: object) -> list[Entries]:
+    def attend(
+        self, queries: Sequence[Entries], keys: Sequence[Held], values: Sequence[Held], mask: Mask, *rest: Any
+    ) -> list[Entries]:
+        for one in values:
+            one.total = self.numbers.added(one.before, one.column)
         return [self.numbers.mean(one.total if mask.here else one.before) for one in values]
 
     def positive(self, column: object) -> list[None]:
@@ -237,6 +248,8 @@ class PrefixLevel:
     tokens: tuple[str, ...]
     depth: int
     counts: Array
+    labels: Array | None = None
+    """What is read beside the model, for each entry (`Beside`)."""
 
     @property
     def says(self) -> str:
@@ -246,7 +259,11 @@ class PrefixLevel:
         ends = self.states.numbers.ends
         for entry in range(0, len(self.origin), ends):
             state = self.origin[entry] // ends
-            yield Stand(self._word(self.states.least, state, entry), int(self.counts[state]))
+            yield Stand(self.smallest(entry), int(self.counts[state]))
+
+    def smallest(self, entry: int) -> Word:
+        """The smallest word of the state and the token of an entry."""
+        return self._word(self.states.least, self.origin[entry] // self.states.numbers.ends, entry)
 
     def word(self, entry: int) -> Word:
         """A word that has the values of an entry."""
@@ -261,20 +278,38 @@ class PrefixLevel:
         return tuple(found[::-1])
 
 
-class Prefixes:
-    """The states behind the positions so far, at first one behind nothing."""
+class Beside(Protocol):
+    """What reads the words beside the model, and is part of a state: a label, an integer from 0, for each prefix."""
 
-    def __init__(self, model: Transformer, numbers: ExactNumbers | Hulls, n: int | None = None) -> None:
+    start: int
+
+    def moved(self, labels: Array, tokens: tuple[str, ...], which: Array, result: Result) -> Array:
+        """The labels behind one of the `tokens` more, for each entry; tokens that the model adds are read too."""
+        ...
+
+
+class Prefixes:
+    """The states behind the positions so far, at first one behind nothing, in the order of their smallest words."""
+
+    def __init__(
+        self,
+        model: Transformer,
+        numbers: Any,
+        n: int | None = None,
+        beside: Beside | None = None,
+        position: type[Position] = Position,
+    ) -> None:
         self.model, self.n = replace(model, readout=replace(model.readout, position="last")), n
-        self.numbers: Any = numbers
-        self.sums: tuple[tuple[Entries, ...], ...] = ()
+        self.numbers, self.beside, self.position = numbers, beside, position
+        self.sums: tuple[tuple[Entries | None, ...], ...] = ()
         """Of each head that writes the running sums, with `numbers.ends` entries for each state."""
         self.parents: list[tuple[Array, Array]] = []
         """For each position and entry of a state the entry before and the token, of one of its words."""
         self.least: list[tuple[Array, Array]] = []
         """For each position and state the same of the smallest of its words."""
-        self.counts, self.order = np.array([1], dtype=object), np.zeros(1, dtype=int)
-        """How many words each state has, and the states in the order of their smallest words."""
+        self.counts = np.array([1], dtype=object)
+        """How many words each state has."""
+        self.labels = None if beside is None else np.array([beside.start])
 
     def levels(self) -> Iterator[PrefixLevel]:
         """Every length in turn, from that of the empty word where it is an input."""
@@ -290,16 +325,20 @@ class Prefixes:
                 yield self.step(after)
 
     def step(self, tokens: tuple[str, ...]) -> PrefixLevel:
-        """One position more, for each state and token."""
-        depth, entries = len(self.parents), len(self.counts) * self.numbers.ends
-        origin, which = np.tile(np.arange(entries), len(tokens)), np.repeat(np.arange(len(tokens)), entries)
-        result = self.run(tokens, which, tuple(tuple(one.take(origin) for one in head) for head in self.sums))
+        """One position more, for each state and token: in the order of the smallest words."""
+        depth, states, ends = len(self.parents), len(self.counts), self.numbers.ends
+        origin = np.repeat(np.arange(states * ends).reshape(states, ends), len(tokens), axis=0).reshape(-1)
+        which = np.tile(np.repeat(np.arange(len(tokens)), ends), states)
+        result = self.run(tokens, which, tuple(tuple(one and one.take(origin) for one in head) for head in self.sums))
+        labels = None
+        if self.beside is not None and self.labels is not None:
+            labels = self.beside.moved(self.labels[origin // ends], tokens, which, result)
         typed = max(0, depth - len(self.model.embedding.ends[0])) + (tokens == self.model.alphabet)
-        return PrefixLevel(self, typed, result, origin, which, tokens, depth, self.counts)
+        return PrefixLevel(self, typed, result, origin, which, tokens, depth, self.counts, labels)
 
-    def run(self, tokens: tuple[str, ...], which: Array, sums: tuple[tuple[Entries, ...], ...]) -> Result:
+    def run(self, tokens: tuple[str, ...], which: Array, sums: tuple[tuple[Entries | None, ...], ...]) -> Result:
         """The pass of a position whose entries have the tokens `which`, with the running sums behind each."""
-        domain: Any = Position(self.numbers, self.n, which)
+        domain: Any = self.position(self.numbers, self.n, which)
         return forward(self.model, tokens, domain, after=Memory(len(self.parents), sums))
 
     def merge(self, level: PrefixLevel) -> None:
@@ -307,15 +346,14 @@ class Prefixes:
         assert level.result.memory is not None
         heads = [[one.total for one in head] for head in level.result.memory.heads]
         domain: Any = level.result.domain
-        state, kept, self.sums = domain.numbers.merged(heads, len(level.origin))
-        tokens = np.array(level.tokens, dtype=object)
+        state, kept, self.sums = domain.numbers.merged(heads, len(level.origin), level.labels)
+        tokens, ends = np.array(level.tokens, dtype=object), self.numbers.ends
         self.parents.append((level.origin[kept], tokens[level.which[kept]]))
-        ends = self.numbers.ends
         old, which, state = level.origin[::ends] // ends, level.which[::ends], state[::ends]
-        rank = np.argsort(self.order)[old] * len(tokens) + which  # entries in the order of their smallest words
-        first = np.full(len(kept) // ends, len(rank))
-        np.minimum.at(first, state, rank)
-        self.least.append((self.order[first // len(tokens)], tokens[first % len(tokens)]))
-        counts = np.zeros(len(first), dtype=object)
-        np.add.at(counts, state, self.counts[old])
-        self.counts, self.order = counts, np.argsort(first)
+        order = np.argsort(state, kind="stable")
+        starts = np.searchsorted(state[order], np.arange(len(kept) // ends))
+        first = order[starts]  # entries and states stand in the order of their smallest words
+        self.least.append((old[first], tokens[which[first]]))
+        self.counts = np.add.reduceat(self.counts[old][order], starts)
+        if level.labels is not None:
+            self.labels = level.labels[::ends][first]

@@ -266,7 +266,7 @@ class Hulls(RoundedSums):
             self.domain.begin(("",), i)
             return self.column(self.domain.positions(term))
 
-    def merged(self, heads: Sequence[Sequence[Sums]], entries: int) -> tuple[Array, Array, Any]:
+    def merged(self, heads: Sequence[Sequence[Sums]], entries: int, labels: None) -> tuple[Array, Array, Any]:
         columns = [np.zeros(entries)]
         for number, head in enumerate(heads):
             for value in map(self.value, head):
@@ -276,13 +276,14 @@ class Hulls(RoundedSums):
                 exact = (value.low == value.high) & (value.grid > OPEN) & (number < self.kept)
                 columns += [exact.astype(float), np.where(exact, value.low, sign)]
         _, first, state = np.unique(np.array(columns).T, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(state.reshape(-1), kind="stable")
-        starts = np.searchsorted(state.reshape(-1)[order], np.arange(len(first)))
+        state, first = np.argsort(np.argsort(first))[state.reshape(-1)], np.sort(first)  # as they occur
+        order = np.argsort(state, kind="stable")
+        starts = np.searchsorted(state[order], np.arange(len(first)))
 
         def hull(name: str, array: Array) -> Array:
             return (np.minimum if name in LEAST else np.maximum).reduceat(array[order], starts)
 
-        return state.reshape(-1), first, tuple(tuple(one.moved(hull) for one in head) for head in heads)
+        return state, first, tuple(tuple(one.moved(hull) for one in head) for head in heads)
 
 
 def streams(model: Transformer) -> bool:

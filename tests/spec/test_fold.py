@@ -18,7 +18,7 @@ from symcook.recipes import build, reference
 from symcook.spec.fold import Fold
 from symcook.spec.languages import dyck1, dyck1_grammar
 from symcook.verify import answers
-from symcook.verify.answers import Expected
+from symcook.verify.answers import Expected, InputPart
 from symcook.verify.sweep import check
 
 LETTERS = ("a", "b", "c")
@@ -60,7 +60,7 @@ def test_a_block_holds_the_answers_of_its_words_in_their_order(fold, added, monk
         for prefix in [(), ("b",), ("c", "a")]:
             before, after = model.embedding.ends
             piece = Words(LETTERS, len(prefix) + 3 + len(added), (*before, *prefix), after)
-            ((table, codes),) = expected.block(piece, piece.n)
+            (((table, codes),),) = expected.pieces(InputPart(piece))
             words = ["".join((*prefix, *rest)) for rest in product(LETTERS, repeat=3)]
             wanted = [(fold(word),) if fold is MEAN else fold(word) for word in words]
             assert [table[code] for code in codes] == wanted
@@ -69,14 +69,14 @@ def test_a_block_holds_the_answers_of_its_words_in_their_order(fold, added, monk
 
 def test_a_block_of_a_fold_that_answers_at_each_position():
     expected = Expected(means(Readout("value", "each", ("mean",))), EACH, {})
-    places = expected.block(Words(LETTERS, 4, ("c",)), 4)
+    (places,) = expected.pieces(InputPart(Words(LETTERS, 4, ("c",))))
     words = ["c" + "".join(rest) for rest in product(LETTERS, repeat=3)]
     assert [[table[code] for code in codes] for table, codes in places] == [
         [(EACH(word)[place],) for word in words] for place in range(4)
     ]
 
 
-def test_a_fold_is_asked_once_a_state_and_token():
+def test_a_fold_is_asked_twice_a_state_and_token():
     asked = []
 
     def step(odd, token):
@@ -86,7 +86,7 @@ def test_a_fold_is_asked_once_a_state_and_token():
     model = means(Readout("sign", "last", ("mean",), weights=[[1]]))
     found = check(model, Fold(False, step, lambda odd: odd), 9)
     assert found.strings == sum(3**n for n in range(1, 10)) and found.mismatches > 0
-    assert len(asked) == len(set(asked)) + len(found.counterexample.input) and len(set(asked)) == 6
+    assert len(asked) == 2 * len(set(asked)) + len(found.counterexample.input) and len(set(asked)) == 6
 
 
 @in_pairs(block=[3, 4, 2**16], mask=["none", "future", "past"], added=[{}, BEFORE, AFTER])

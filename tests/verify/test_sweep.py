@@ -45,7 +45,7 @@ def test_brackets_hold_on_every_word():
     assert found.to_json() | {"method": ""} == {
         "recipe": "brackets", "max_length": 10, "strings": 2046, "mismatches": 0, "counterexample": None, "method": "",
         "domain": "exact", "open": 0, "first_open": None, "empty_word": None, "got": None, "expected": None,
-        "against": "its reference", "stated": 0,
+        "against": "its reference", "stated": 0, "way": "exhaustive",
     }  # fmt: skip
     assert "exhaustive" in found.method and "1 to 10" in found.method
     assert check(dyck(), dyck1_grammar, 8).holds

@@ -1,0 +1,136 @@
+"""A sweep on disk: an SQLite file with what it is about and a row for each chunk that is done.
+
+A row is written whole or not at all, and says which strings it stands for; so a sweep that was killed has lost the
+chunks that were under way and nothing else, and what a file holds is compared with the plan before it is believed.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from symcook.errors import BadInput
+from symcook.verify.chunks import Chunk, Plan
+from symcook.verify.comparison import Ranked, Tally
+
+APPLICATION = 0x73796D63
+"""How an SQLite file says that it is one of these ("symc")."""
+TABLES = """
+create table sweep (name text primary key, value text not null) without rowid;
+create table chunk (
+  first integer, last integer, prefix text,
+  strings integer not null, mismatches integer not null, open integer not null, settled integer not null,
+  batched integer not null, smallest text, smallest_open text,
+  primary key (first, last, prefix)
+) without rowid;
+"""
+ROW = "insert into chunk values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+class Checkpoint:
+    """The file of a sweep, held by this process alone from `open` to `close`.
+
+    `about` says in words what the sweep is about, entry by entry; all must be the same when it goes on. `size` and
+    `block` of a new file are those of `fresh`, of an old one its own: `plan` has them, `done` what was found before.
+    """
+
+    def __init__(self, file: str | Path, about: Mapping[str, str], fresh: Plan, rank: Callable[[Any], Ranked]) -> None:
+        self.file, self.rank = file, rank
+        self.done: dict[Chunk, Tally] = {}
+        with _readable(file):
+            self.connection = sqlite3.connect(file, isolation_level=None, timeout=0)
+        try:
+            with _readable(file):
+                self.connection.execute("pragma locking_mode = exclusive")
+                self.connection.execute("pragma journal_mode = wal")
+                self.connection.execute("pragma synchronous = normal")  # survives a kill; a power cut repeats chunks
+                self.connection.execute("begin immediate")
+                self.plan = self._begin(about, fresh) if self._empty() else self._go_on(about, fresh)
+                self.connection.execute("commit")
+        except BaseException:
+            self.connection.close()
+            raise
+
+    def _empty(self) -> bool:
+        return self.connection.execute("select count(*) from sqlite_schema").fetchone() == (0,)
+
+    def _begin(self, about: Mapping[str, str], fresh: Plan) -> Plan:
+        for command in TABLES.split(";"):
+            self.connection.execute(command)
+        self.connection.execute(f"pragma application_id = {APPLICATION}")
+        entries = {**about, "block": str(fresh.block), "size": str(fresh.size)}
+        self.connection.executemany("insert into sweep values (?, ?)", entries.items())
+        return fresh
+
+    def _go_on(self, about: Mapping[str, str], fresh: Plan) -> Plan:
+        if self.connection.execute("pragma application_id").fetchone() != (APPLICATION,):
+            raise BadInput("a checkpoint must be a file of symcook check", self.file, "give --resume another FILE")
+        if self.connection.execute("pragma quick_check").fetchone() != ("ok",):
+            raise _damaged(self.file)
+        stored = dict(self.connection.execute("select name, value from sweep"))
+        for name, value in about.items():
+            if stored.get(name) != value:
+                given = f"one of {name} {stored.get(name)}, not {value}"
+                raise BadInput(f"a checkpoint must be of the same {name}", given, "give --resume another FILE")
+        try:
+            plan = Plan(fresh.model, fresh.max_length, int(stored["block"]), int(stored["size"]))
+            rows = self.connection.execute("select * from chunk")
+            self.done = dict(map(self._read, rows))
+        except (KeyError, ValueError, TypeError, AttributeError) as error:
+            raise _damaged(self.file) from error
+        known = set(self.done).intersection(plan) if self.done else set()
+        if len(known) < len(self.done) or any(t.strings != c.strings(plan.letters) for c, t in self.done.items()):
+            raise _damaged(self.file)
+        return plan
+
+    def _read(self, row: tuple[Any, ...]) -> tuple[Chunk, Tally]:
+        first, last, prefix, strings, mismatches, left, settled, batched, smallest, smallest_open = row
+        counts = (strings, mismatches, left, settled)
+        if not all(isinstance(count, int) and count >= 0 for count in counts):
+            raise ValueError("counts must be integers")
+        found = (None if text is None else self.rank(tuple(json.loads(text))) for text in (smallest, smallest_open))
+        return Chunk(first, last, tuple(json.loads(prefix))), Tally(*counts, bool(batched), *found)
+
+    def add(self, chunk: Chunk, found: Tally) -> None:
+        """Write down that a chunk is done."""
+        first = (None if one is None else json.dumps(one[1]) for one in (found.first, found.first_open))
+        counts = (found.strings, found.mismatches, found.open, found.settled, int(found.batched))
+        with _readable(self.file):
+            self.connection.execute(ROW, (chunk.first, chunk.last, json.dumps(chunk.prefix), *counts, *first))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with _readable(self.file):
+            self.connection.close()
+
+
+@contextmanager
+def _readable(file: str | Path) -> Iterator[None]:
+    """What SQLite raises as BadInput about the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", "") or ""
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            raise BadInput("a checkpoint must be open in one sweep alone", file, "wait for the other one") from error
+        if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+            raise _damaged(file) from error
+        if name.startswith(
+            ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR_LOCK")
+        ):  # the last is how
+            # a file that may be read alone answers an exclusive lock
+            must = "a checkpoint must be a file that can be read and written"
+            raise BadInput(must, f"{file} ({error})", "give --resume another FILE") from error
+        if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+            must = "the disk must have room for the checkpoint"
+            do = "make room and give the same command again: it goes on with what is written"
+            raise BadInput(must, f"{file} ({error})", do) from error
+        raise _damaged(file) from error
+
+
+def _damaged(file: str | Path) -> BadInput:
+    return BadInput("a checkpoint must be whole", f"{file}, which is damaged", "remove it to begin anew")

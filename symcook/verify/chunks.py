@@ -1,0 +1,150 @@
+"""The words of a sweep, cut into chunks, each of which says which strings it stands for: their lengths and a prefix.
+
+A chunk is what one row of a checkpoint, or one call of a worker, is about; inside it, pass after pass runs one block,
+so that memory is bounded whatever the length. How words are cut depends on the two sizes of a `Plan` alone, which a
+checkpoint keeps: it goes on with the chunks that it began with.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
+
+from symcook.errors import BadInput
+from symcook.machine import unfollowed
+from symcook.model.transformer import Transformer
+from symcook.verify import answers
+from symcook.verify.answers import InputPart
+from symcook.words import Word, every
+
+LIMIT = 2**34
+"""The greatest number of inputs that one check takes on unless it is told to."""
+CHUNK_SECONDS = 1.0
+"""How long a chunk should take: long beside what it costs to record it, short beside what a user waits."""
+TRIAL_FROM = 2**10
+"""From how many words on a sweep is tried before it begins."""
+TRIAL_SECONDS = 0.2
+
+
+class TooMuch(BadInput):
+    """A sweep of more strings, or more time, than one is given without being asked."""
+
+
+class Chunk(NamedTuple):
+    """All words of `first` to `last` typed symbols that begin with `prefix`, which is shorter than all of them."""
+
+    first: int
+    last: int
+    prefix: Word
+
+    def strings(self, letters: int) -> int:
+        """How many they are, over so many letters."""
+        return sum(letters ** (n - len(self.prefix)) for n in range(self.first, self.last + 1))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All words of length 1 to `max_length` (without the tokens that the model adds) in chunks of at most `size`
+    strings, where one pass, of at most `block` words of one length, has no more.
+
+    Where runs share prefixes, one pass over the words of length n serves the shorter ones too, as many lengths as a
+    block of words with a common prefix has letters that are free; the least lengths are those that are left over.
+    """
+
+    model: Transformer
+    max_length: int
+    block: int
+    size: int
+
+    @cached_property
+    def letters(self) -> int:
+        return len(self.model.alphabet)
+
+    @cached_property
+    def shared(self) -> bool:
+        """Whether one pass serves several lengths."""
+        return unfollowed(self.model) is None and not self.model.embedding.ends[1]
+
+    @cached_property
+    def stride(self) -> int:
+        """How many letters run through the alphabet in one pass."""
+        if self.letters == 1:
+            return self.max_length
+        return max(1, _power(self.letters, self.block))
+
+    @property
+    def total(self) -> int:
+        """The number of words."""
+        return sum(self.letters**n for n in range(1, self.max_length + 1))
+
+    def fixed(self, last: int) -> int:
+        """How many letters all words of one pass share, where the longest have length `last`."""
+        return max(0, last - self.stride)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        step = self.stride if self.shared else 1
+        done = 0
+        for last in range((self.max_length - 1) % step + 1, self.max_length + 1, step):
+            depth = self.fixed(last)
+            while depth and Chunk(done + 1, last, ("",) * (depth - 1)).strings(self.letters) <= self.size:
+                depth -= 1
+            for prefix in every(self.model.alphabet, depth):
+                yield Chunk(done + 1, last, prefix)
+            done = last
+
+    def parts(self, chunk: Chunk) -> Iterator[InputPart]:
+        """The passes of a chunk."""
+        for rest in every(self.model.alphabet, self.fixed(chunk.last) - len(chunk.prefix)):
+            yield self.part(chunk.first, chunk.last, (*chunk.prefix, *rest))
+
+    def part(self, first: int, last: int, prefix: Word) -> InputPart:
+        """One pass: the words of these lengths that begin with `prefix`."""
+        from symcook.domains.batch import Words
+
+        before, after = self.model.embedding.ends
+        added = len(before) + len(after)
+        lengths = tuple(n + added for n in range(first, last + 1)) if self.shared else ()
+        return InputPart(Words(self.model.alphabet, last + added, (*before, *prefix), after), lengths)
+
+
+def plan(model: Transformer, max_length: int, rate: float | None = None) -> Plan:
+    """All words to `max_length` in chunks of about a second at `rate` strings a second; in one pass each without."""
+    size = answers.BLOCK if rate is None else max(1, int(rate * CHUNK_SECONDS))
+    return Plan(model, max_length, min(answers.BLOCK, size), size)
+
+
+def check_count(model: Transformer, max_length: int) -> None:
+    """TooMuch for more words than LIMIT."""
+    letters = len(model.alphabet)
+    allowed = LIMIT if letters == 1 else 1
+    while letters > 1 and sum(letters**n for n in range(1, allowed + 2)) <= LIMIT:
+        allowed += 1
+    if max_length > allowed:
+        must = f"a check must have at most {LIMIT} inputs, which is length {allowed} over {letters} symbols"
+        raise TooMuch(must, f"length {max_length}", f"give --max-length {allowed} or less, or --yes and --resume FILE")
+
+
+def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
+    """Strings a second, by passes over more and more of the longest words until one takes long enough to tell."""
+    most, letters = whole.max_length, whole.model.alphabet
+    for free in range(1, min(most, whole.stride) + 1):
+        prefix = tuple(islice((letters[(k * k + k // 3) % len(letters)] for k in range(most)), most - free))
+        part = whole.part(most - free + 1 if whole.shared else most, most, prefix)
+        start = time.perf_counter()
+        compare(part)
+        seconds = time.perf_counter() - start
+        if seconds > TRIAL_SECONDS or free == min(most, whole.stride):
+            return part.size / max(seconds, 1e-9)
+    raise AssertionError("a length is at least 1")
+
+
+def _power(base: int, most: int) -> int:
+    """The greatest k with base^k <= most."""
+    k = 0
+    while base ** (k + 1) <= most:
+        k += 1
+    return k

@@ -1,0 +1,347 @@
+"""A model beside a reference, on given inputs: where they differ, and where that is open."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from symcook.domains import RUNNABLE
+from symcook.errors import BadInput, NoRun, NotExact, Undecided, require_known
+from symcook.forward import Result, forward
+from symcook.model.expr import Tree
+from symcook.model.rationals import quotient, rational
+from symcook.model.transformer import Transformer
+from symcook.run import Run, run
+from symcook.verify.answers import Answers, Expected, InputPart, Reference, input_text
+
+if TYPE_CHECKING:
+    from symcook.domains.batch import Grid, Words
+    from symcook.domains.cells import Array, Cell
+
+DIGITS = 30
+TOLERANCE = {"float64": Fraction(1, 10**9), "float32": Fraction(1, 10**4), "float16": Fraction(1, 100)}
+"""How far a value in floats may lie from the reference's, times max(1, |reference|); answers must be equal."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """In which numbers a model is run, and to how many digits where the domain takes them."""
+
+    domain: str = "exact"
+    digits: int = DIGITS
+
+    def __post_init__(self) -> None:
+        from symcook.numbers.balls import check_digits
+
+        require_known("domain", self.domain, RUNNABLE)
+        check_digits(self.digits)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options of ``symcook run`` that choose them."""
+        chosen = () if self.domain == "exact" else ("--domain", self.domain)
+        return chosen if self.digits == DIGITS else (*chosen, "--digits", str(self.digits))
+
+    @property
+    def text(self) -> str:
+        """The numbers in words, and in floats what counts as equal."""
+        if self.domain == "exact":
+            return "exact"
+        near = TOLERANCE.get(self.domain)
+        return f"in {self.domain} numbers" + (f" (values within {near} * max(1, |reference|))" if near else "")
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """The first input, in order of length and then of the alphabet, on which model and reference differ."""
+
+    input: str
+    got: Any
+    expected: Any
+    replay: tuple[str, ...]
+    """Options of ``symcook run NAME``, each before its value, that show what the model says. The arguments of a recipe
+    and the symbols of a model that reads words or rows come from the user."""
+
+
+Ranked = tuple[tuple[int, ...], Sequence[Any]]
+"""An input with its rank: by length, and then by the alphabet."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What a comparison found on some inputs; those of two disjoint sets of inputs add up."""
+
+    strings: int = 0
+    mismatches: int = 0
+    open: int = 0
+    settled: int = 0
+    """How many answers the exact domain gave where balls left them open."""
+    batched: bool = True
+    """Whether batches ran all of them."""
+    first: Ranked | None = None
+    """The smallest input on which model and reference differ."""
+    first_open: Ranked | None = None
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            self.strings + other.strings,
+            self.mismatches + other.mismatches,
+            self.open + other.open,
+            self.settled + other.settled,
+            self.batched and other.batched,
+            _smaller(self.first, other.first),
+            _smaller(self.first_open, other.first_open),
+        )
+
+
+def _smaller(one: Ranked | None, other: Ranked | None) -> Ranked | None:
+    """Of two inputs the smaller; of equals, which only rows can be, the one that came first."""
+    if one is None or other is None:
+        return one or other
+    return other if other[0] < one[0] else one
+
+
+Found = list[tuple["Words | Grid", list[int], list[int]]]
+"""For each piece of a part the numbers of the inputs on which model and reference differ, and of those on which that is
+open, ascending."""
+
+
+class Comparison:
+    """A comparison of a model with a reference, part by part. `setting` are the values of a grid's symbols, which a
+    reference for it sees beside the inputs."""
+
+    def __init__(
+        self,
+        model: Transformer,
+        reference: Reference,
+        numbers: Numbers,
+        setting: Mapping[str, Fraction] | None = None,
+        within: Tree | None = None,
+    ) -> None:
+        self.model, self.numbers, self.within = model, numbers, within
+        self.setting = dict(setting or {})
+        self.expected = Expected(model, reference, self.setting)
+        self.batched = numbers.domain == "exact" and within is None
+        self.settled = 0
+
+    @cached_property
+    def everywhere(self) -> Transformer:
+        """The model with a readout at each position, where the runs of shorter words end."""
+        return replace(self.model, readout=replace(self.model.readout, position="each"))
+
+    def way(self, tally: Tally) -> str:
+        """How the model was run, in words."""
+        if tally.batched and self.numbers.domain == "exact" and self.within is None:
+            return "batches of integers over static denominators"
+        settled = f", {tally.settled} left open there settled exactly" if tally.settled else ""
+        return f"one by one in the {self.numbers.domain} domain{settled}"
+
+    def compare(self, parts: Iterable[InputPart], tick: Callable[[int], None] | None = None) -> Tally:
+        """What is found on all inputs of `parts`; `tick` is told after each part how many there were so far."""
+        tally, before = Tally(), self.settled
+        for part in parts:
+            tally += Tally(part.size, batched=self.batched)
+            for piece, wrong, unclear in self.part(part):
+                first, first_open = self.ranked(piece, wrong), self.ranked(piece, unclear)
+                tally += Tally(0, len(wrong), len(unclear), first=first, first_open=first_open)
+            if tick is not None:
+                tick(tally.strings)
+        return replace(tally, settled=self.settled - before, batched=tally.batched and self.batched)
+
+    def part(self, part: InputPart) -> Found:
+        """Where model and reference differ, and where that is open."""
+        if self.batched:
+            try:
+                return self.batch(part)
+            except NotExact:
+                self.batched = False
+        return [(piece, *self.singles(piece)) for _, piece in part.pieces]
+
+    def ranked(self, piece: Words | Grid, codes: list[int]) -> Ranked | None:
+        """The first of the inputs with these numbers."""
+        from symcook.domains.batch import nth
+
+        return self.rank(nth(piece, codes[0])) if codes else None
+
+    def rank(self, sequence: Sequence[Any]) -> Ranked:
+        """An input with its rank; rows of one length come in their order anyway."""
+        if self.model.embedding.inputs is not None:
+            return (len(sequence),), sequence
+        letters = self.model.embedding.typed(sequence)
+        return (len(sequence), *map(self.model.alphabet.index, letters)), sequence
+
+    def batch(self, part: InputPart) -> Found:
+        """One pass over all inputs of a part, and its answers compared piece by piece."""
+        from symcook.domains.batch import Batch
+
+        result = forward(self.everywhere if part.lengths else self.model, part.block, Batch())
+        answers = self.expected.pieces(part)
+        return [
+            (piece, self.differences(piece, length, result, asked), [])
+            for (length, piece), asked in zip(part.pieces, answers, strict=True)
+        ]
+
+    def differences(self, piece: Words | Grid, length: int, result: Result, answers: list[Answers]) -> list[int]:
+        """Where the answers for inputs of one length differ; `result` may go on to longer ones."""
+        import numpy as np
+
+        domain: Any = result.domain
+        readout, verdicts = self.model.readout, (result.verdicts or ())[:length]
+        got = verdicts if readout.each else [readout.verdict(domain, verdicts)] if verdicts else ()
+        wrong = np.zeros(piece.size, dtype=bool)
+        for place, (known, codes) in enumerate(answers):
+            if got:
+                wrong |= domain.full(got[place], length) != np.array(known)[codes]
+                continue
+            for column, values in zip(result.columns().values(), zip(*known, strict=True), strict=True):
+                cell = column[:length][place if readout.each else readout.place]
+                wrong |= _unequal(domain.full(cell.numerators, length), cell, values, codes)
+        return np.flatnonzero(wrong).tolist()
+
+    def singles(self, piece: Words | Grid) -> tuple[list[int], list[int]]:
+        """The same one input after the other: where they differ, and where that is open."""
+        wrong, unclear = [], []
+        for code, sequence in enumerate(piece):
+            verdict = self.agree(sequence)
+            if verdict is None:
+                unclear.append(code)
+            elif not verdict:
+                wrong.append(code)
+        return wrong, unclear
+
+    def run(self, sequence: Sequence[object], domain: str) -> Run:
+        """One input in the numbers of a domain, as ``symcook run`` runs it."""
+        given = sequence if self.model.embedding.inputs is not None else self.model.embedding.typed(sequence)
+        try:
+            return run(self.model, given, domain, digits=self.numbers.digits)
+        except NotExact:
+            raise
+        except BadInput as error:  # an overflow, or a norm of zero variance: say where
+            if isinstance(error, NoRun) and self.model.embedding.inputs is None:
+                raise
+            where = f" on {self.text(sequence) or 'the empty word'}"
+            raise BadInput(error.must, f"{'' if error.given is None else error.given}{where}", error.do) from error
+
+    def agree(self, sequence: Sequence[object]) -> bool | None:
+        """Whether model and reference agree on one input; None where that stays open."""
+        found, domain = self.decide(sequence, self.expected.ask(sequence))
+        self.settled += domain != self.numbers.domain
+        return found
+
+    def decide(self, sequence: Sequence[object], answers: object) -> tuple[bool | None, str]:
+        """The same, given the reference's answers, and the domain that says so."""
+        domain = self.numbers.domain
+        found = self.compared(sequence, answers, domain)
+        if found is None and domain == "ball":
+            with contextlib.suppress(NotExact):
+                return self.compared(sequence, answers, "exact"), "exact"
+        return found, domain
+
+    def compared(self, sequence: Sequence[object], answers: Any, domain: str) -> bool | None:
+        """The same in the numbers of one domain."""
+        try:
+            result = self.run(sequence, domain).result
+        except Undecided:
+            return None
+        if result.answers:
+            verdicts = [None if v is None else v == a for v, a in zip(result.answers, answers, strict=True)]
+        else:
+            error = self.error(sequence)
+            values = result.bounded or result  # what rounding may make of a value leaves open whether it is equal
+            verdicts = [
+                self.equal(values, column, place, value, error)
+                for place, answer in zip(result.answered, answers, strict=True)
+                for column, value in zip(values.columns().values(), answer, strict=True)
+            ]
+        return False if False in verdicts else None if None in verdicts else True
+
+    def error(self, sequence: Sequence[Any]) -> Fraction | None:
+        """By how much a value may differ from the reference's at one point; None where it must be equal."""
+        if self.within is None:
+            return None
+        return rational(self.within, dict(sequence[0]) | self.setting if self.model.pointwise else self.setting)
+
+    def equal(
+        self, result: Result, column: object, place: int, value: Fraction, error: Fraction | None = None
+    ) -> bool | None:
+        """Whether the entry of a column is the reference's value, or within `error` of it; in floats, near enough."""
+        domain = result.domain
+        near = TOLERANCE.get(self.numbers.domain)
+        with domain.context():
+            if near is None and error is not None:
+                over = domain.positive(domain.linear([(column, 1)], -value - error))[place]
+                under = domain.positive(domain.linear([(column, -1)], value - error))[place]
+                return False if over or under else None if None in (over, under) else True
+            if near is None:
+                return domain.zero(domain.linear([(column, 1)], -value))[place]
+            got = domain.read(column, place)
+            if got - got != 0:  # nan or an infinity
+                return False
+            return abs(Fraction(got) - value) <= near * max(1, abs(value)) + (error or 0)
+
+    def empty_word(self) -> tuple[str, Tally]:
+        """How the empty word comes out, which is counted by itself: "agrees", "differs" or "open"."""
+        sequence = self.model.embedding.surround(())
+        before, verdict = self.settled, self.agree(sequence)
+        tally = Tally(settled=self.settled - before)
+        if verdict is None:
+            return "open", replace(tally, first_open=self.rank(sequence))
+        return ("agrees", tally) if verdict else ("differs", replace(tally, first=self.rank(sequence)))
+
+    def text(self, sequence: Sequence[Any]) -> str:
+        """An input as a user writes it, with the setting of a grid."""
+        if self.model.embedding.inputs is None:
+            return self.model.embedding.written(self.model.embedding.typed(sequence))
+        return input_text(dict(sequence[0]) | self.setting if self.model.pointwise else sequence)
+
+    def replay(self, sequence: Sequence[Any]) -> tuple[str, ...]:
+        """The options of ``symcook run`` that give this input."""
+        if self.model.embedding.inputs is None:
+            given = ("--input" if self.model.embedding.spelled else "--tokens", self.text(sequence))
+        elif self.model.pointwise:
+            point = dict(sequence[0]) | self.setting
+            given = tuple(part for name, v in point.items() for part in ("--set", f"{name}={quotient(v)}"))
+        else:
+            given = ("--rows", "; ".join(",".join(map(quotient, row.values())) for row in sequence))
+        return given
+
+    def counterexample(self, sequence: Sequence[Any]) -> Counterexample:
+        """What model and reference say about an input on which they differ, and how to see it again."""
+        answers = self.expected.ask(sequence)
+        numbers = replace(self.numbers, domain=self.decide(sequence, answers)[1])
+        answer = self.run(sequence, numbers.domain)
+        result, readout = answer.result, self.model.readout
+        got: list[Any]
+        expected: list[Any]
+        if result.answers:
+            kind: Any = bool if self.model.decides else readout.labels.__getitem__
+            got = [None if v is None else kind(v) for v in result.answers]
+            expected = [kind(a) for a in answers]
+        else:
+            names = list(result.columns())
+            got = [answer.shown(place) for place in result.answered]
+            expected = [dict(zip(names, map(quotient, row), strict=True)) for row in answers]
+        shown, wanted = (got, expected) if readout.each else (got[0], expected[0])
+        return Counterexample(self.text(sequence), shown, wanted, (*self.replay(sequence), *numbers.options))
+
+
+def _unequal(numerators: Array, cell: Cell, values: Sequence[Fraction], codes: Array) -> Array:
+    """Where `numerators` over the cell's denominator are not values[codes]. The values become numerators over that
+    denominator; one that has none within the cell's bound is none of the cell's. Numerators that are objects, as behind
+    softmax, are exact numbers of any kind, fractions too."""
+    import numpy as np
+
+    if numerators.dtype == object:
+        return numerators != np.array([value * cell.denominator for value in values], dtype=object)[codes]
+    wanted, held = [], []
+    for value in values:
+        factor, rest = divmod(cell.denominator, value.denominator)
+        numerator = factor * value.numerator
+        held.append(rest == 0 and abs(numerator) <= cell.bound)
+        wanted.append(numerator if held[-1] else 0)
+    different = numerators != np.array(wanted, dtype=numerators.dtype)[codes]
+    return different if all(held) else different | ~np.array(held)[codes]

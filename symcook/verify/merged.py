@@ -1,0 +1,369 @@
+"""Comparison of a model with a reference over all words of long lengths, merged into classes that neither tells apart.
+
+The reference must be read from left to right with a state (a `Fold`, or an automaton), which is part of a class: to ask
+another one about a word of each class proves nothing of the others. Words are merged by prefixes
+(`symcook.words.affine`) where every mask looks back, else by counts of symbols (`symcook.words.cells`). How many words
+a class has is counted in
+Python integers, and that all of them add up to k^n is checked at each length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from symcook.errors import BadInput, NotExact, SymcookError, Unmerged
+from symcook.forward import Result, forward
+from symcook.machine import unfollowed
+from symcook.model.parts import Head
+from symcook.model.transformer import Transformer
+from symcook.spec.fold import Fold
+from symcook.verify.answers import Reference, _States
+
+if TYPE_CHECKING:
+    from symcook.domains.cells import Array
+    from symcook.words import Word
+    from symcook.words.cells import Cells
+    from symcook.words.exact import PrefixLevel
+
+Progress = Callable[[int, int], None]
+CHUNK = 4096
+"""How many representatives by counts one batch runs."""
+
+
+class LengthCount(NamedTuple):
+    """All words of `n` typed symbols: how many they are, and how many the model accepts (None of one that does not
+    decide about words)."""
+
+    n: int
+    strings: int
+    accepted: int | None
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What a merged comparison found: every word of each length, `wrong` of them with another answer than the
+    reference's, the `smallest` of these, and `how` words were merged."""
+
+    by_length: tuple[LengthCount, ...]
+    wrong: int
+    smallest: Word | None
+    how: str
+
+    @property
+    def covered(self) -> int:
+        """How many words were compared."""
+        return sum(count.strings for count in self.by_length)
+
+
+def merged(
+    model: Transformer, reference: Reference, lengths: int | range, *, progress: Progress | None = None
+) -> Merged:
+    """Compare a model without open symbols with `reference` on every word of some lengths, or of 1 to N.
+
+    Raises Unmerged, which says what does not let words be merged, and for a reference without states; BadInput for a
+    reference that fails, has states that are not hashable, or goes on differently when it is asked again.
+    """
+    asked = range(1, lengths + 1) if isinstance(lengths, int) else lengths
+    reader = Reader(model, automaton(reference))
+    why = []
+    for way, named in ((_by_prefixes, "by prefixes"), (_by_counts, "by counts")):
+        try:
+            return way(model, reader, asked, progress)
+        except Unmerged as error:
+            why.append(f"{named} {error.given}")
+    raise Unmerged("words must be merged by prefixes or by counts where they are so many", "; ".join(why))
+
+
+def automaton(reference: Any) -> Fold:
+    """A reference as a fold: itself, or an automaton with `initial`, `step` and `accepts`."""
+    if isinstance(reference, Fold):
+        return reference
+    if all(hasattr(reference, name) for name in ("initial", "step", "accepts")):
+        return Fold(reference.initial, reference.step, reference.accepts)
+    must = "a reference must have states where words are merged: a Fold, or an automaton"
+    raise Unmerged(must, f"a {type(reference).__name__}", "write it as a Fold, or give a smaller --max-length")
+
+
+class Reader:
+    """A reference that reads words beside a model, many at once: states are numbers in the order in which they come up.
+
+    A label is twice the number of a state, plus 1 where some position before said no: of a readout at all positions
+    where one has rejected, of one at each position where one differed from the reference.
+    """
+
+    start = 0
+
+    def __init__(self, model: Transformer, fold: Fold) -> None:
+        import numpy as np
+
+        each = model.readout.each
+        if fold.each is not each or (each and model.embedding.added):
+            must = "a reference must answer as the model does, a word or each typed position, where words are merged"
+            raise Unmerged(must, "answers at each position" if fold.each else "one answer a word")
+        self.model, self.states = model, _States(model, fold)
+        self.answers: dict[int, Any] = {}
+        """By the number of a state in which some word ends."""
+        self.moves = np.empty((0, len(model.alphabet)), dtype=np.int64)
+        """From each state that has been left, by each letter; -1 before."""
+        self.asked(lambda: self.states.number(fold.start), "the empty word")
+
+    def asked(self, ask: Callable[[], Any], given: str) -> Any:
+        try:
+            return ask()
+        except SymcookError:
+            raise
+        except (Exception, SystemExit) as error:
+            must = "a Fold must answer every input, with states that are hashable where words are merged"
+            raise BadInput(must, f"{type(error).__name__}: {error} on {given}", "repair the reference") from error
+
+    def step(self, state: int, letter: int) -> int:
+        token = self.model.alphabet[letter]
+        return self.asked(lambda: self.states.step(state, token), f"{token} in state {self.states.states[state]!r}")
+
+    def answer(self, state: int) -> Any:
+        if state not in self.answers:
+            known = self.states
+            self.answers[state] = self.asked(lambda: known.answer(state), f"a word in state {known.states[state]!r}")
+        return self.answers[state]
+
+    def answered(self, states: Array) -> Array:
+        """The answers in these states: an array, or of values one for each that is shown."""
+        import numpy as np
+
+        used, codes = np.unique(states, return_inverse=True)
+        found = [self.answer(state) for state in used.tolist()]
+        if self.model.readout.answers:
+            return np.array(found)[codes]
+        return np.array([*zip(*found, strict=True)], dtype=object)[:, codes]
+
+    def stepped(self, state: int, letter: int) -> int:
+        """The next state, known from before where it has been asked for."""
+        return int(self.left([state])[state, letter])
+
+    def left(self, states: Sequence[int]) -> Array:
+        """The table of moves, with all those from these states."""
+        import numpy as np
+
+        many, letters = len(self.states.states), len(self.model.alphabet)
+        if len(self.moves) < many:
+            more = np.full((max(64, 2 * many) - len(self.moves), letters), -1, dtype=np.int64)
+            self.moves = np.concatenate([self.moves, more])
+        for state in states:
+            if self.moves[state, 0] < 0:
+                self.moves[state] = [self.step(state, letter) for letter in range(letters)]
+        return self.moves
+
+    def moved(self, labels: Array, tokens: tuple[str, ...], which: Array, result: Result) -> Array:
+        """See `symcook.words.exact.Beside`."""
+        import numpy as np
+
+        states, flags = labels >> 1, labels & 1
+        if tokens == self.model.alphabet:
+            table = self.left([])
+            known = table[states, 0] >= 0
+            table = self.left([] if known.all() else np.unique(states[~known]).tolist())
+            states = table[states, which]
+        if self.model.readout.everywhere:
+            no = self.differs(result, states) if self.model.readout.each else verdicts(result) == 0
+            flags = flags | no
+        return 2 * states + flags
+
+    def differs(self, result: Result, states: Array) -> Array:
+        """For each entry whether the model's answer there is another one than that of the reference in its state."""
+        import numpy as np
+
+        if result.model.readout.answers:
+            return verdicts(result) != self.answered(states)
+        wrong = np.zeros(len(states), dtype=bool)
+        for column, wanted in zip(result.columns().values(), self.answered(states), strict=True):
+            wrong |= unequal(column, wanted)
+        return wrong
+
+
+def verdicts(result: Result) -> Array:
+    """The verdict of each entry, or the index of its label. Raises KeepApart where one is open."""
+    from symcook.words.affine import OPEN, apart
+    from symcook.words.keyed import KeepApart
+
+    found: Any = result.verdicts
+    if (found[-1] == (OPEN if result.model.decides else -1)).any():
+        watched: Any = result.watched.values()
+        raise KeepApart(apart("sum", (k for column in watched for k in column.parts)))
+    return found[-1]
+
+
+def unequal(column: Any, wanted: Array) -> Array:
+    """Where a column of affine values is not the wanted numbers."""
+    from symcook.words.affine import apart
+    from symcook.words.keyed import KeepApart
+
+    if column.parts:
+        raise KeepApart(apart("sum", column.parts))
+    return column.cell.numerators.astype(object) != wanted * column.cell.denominator
+
+
+class Gathered:
+    """What comes together length by length, with the smallest word that is wrong."""
+
+    def __init__(self, model: Transformer, asked: range, progress: Progress | None) -> None:
+        self.model, self.asked, self.progress = model, asked, progress
+        self.lengths: list[LengthCount] = []
+        self.wrong, self.most = 0, 0
+        self.smallest: Word | None = None
+
+    def add(self, n: int, strings: int, accepted: int | None, wrong: int, classes: int) -> None:
+        if strings != len(self.model.alphabet) ** n:
+            raise AssertionError(f"{strings} words of length {n} in the classes")
+        self.lengths.append(LengthCount(n, strings, accepted))
+        self.wrong, self.most = self.wrong + wrong, max(self.most, classes)
+        if self.progress is not None:
+            self.progress(len(self.lengths), len(self.asked))
+
+    def found(self, how: str) -> Merged:
+        classes = f"at most {self.most} class{'es' * (self.most > 1)} at one length"
+        return Merged(tuple(self.lengths), self.wrong, self.smallest, f"{how}, {classes}")
+
+
+# --- By prefixes ------------------------------------------------------------------------------------------------------
+
+
+def _by_prefixes(model: Transformer, reader: Reader, asked: range, progress: Progress | None) -> Merged:
+    from symcook.words.keyed import KeepApart, Kept
+
+    ahead = next((named for named, head in heads(model) if head.sees.after), None)
+    if ahead is not None:
+        raise Unmerged("every head must look back alone where words are merged by prefixes", f"{ahead} looks ahead")
+    if model.normed:
+        raise Unmerged("a model must have no layer norm where words are merged", "a layer norm")
+    if model.readout.first:
+        raise Unmerged(
+            "a readout must be at the last position, each or all where words are merged by prefixes",
+            "a readout at the first one",
+        )
+    kept: frozenset[Kept] = frozenset()
+    while True:
+        try:
+            tally = Gathered(model, asked, progress)
+            for level in _levels(model, reader, kept, asked):
+                _take(tally, model, reader, level)
+            return tally.found("merged by prefixes that the model cannot tell apart")
+        except KeepApart as open_:
+            assert not open_.kept <= kept
+            kept |= open_.kept
+
+
+def _levels(model: Transformer, reader: Reader, kept: Any, asked: range) -> Iterator[PrefixLevel]:
+    from symcook.words.affine import AffineNumbers, AffinePosition
+    from symcook.words.exact import Prefixes
+
+    once = unfollowed(model) is None  # the length is in no number of the model, so that one pass serves all lengths
+    for n in asked[-1:] if once else asked:
+        numbers = AffineNumbers([named for named, _ in heads(model)], kept)
+        length = None if once else n + model.embedding.added
+        for level in Prefixes(model, numbers, length, reader, AffinePosition).levels():
+            if level.n in asked and (once or level.n == n):
+                yield level
+            if level.n >= n:
+                break
+
+
+def heads(model: Transformer) -> list[tuple[str, Head]]:
+    """The heads that a pass asks, in order, with a name for each."""
+    found = list[tuple[str, Head]]()
+    for step, wanted in zip(model.sublayers, model.live[1:], strict=True):
+        for number, part in enumerate((part for part in step.parts if isinstance(part, Head)), 1):
+            if wanted & set(part.writes):
+                found.append((f"head {number} of layer {step.layer}", part))
+    return found
+
+
+def _take(tally: Gathered, model: Transformer, reader: Reader, level: PrefixLevel) -> None:
+    import numpy as np
+
+    labels: Any = level.labels
+    states, flags, mult = labels >> 1, labels & 1, level.counts[level.origin]
+    readout, accepted = model.readout, None
+    if readout.each:
+        wrong = flags > 0
+    elif readout.everywhere:
+        accepts = flags == 0  # with the last position
+        wrong = accepts != reader.answered(states)
+        accepted = int(mult[accepts].sum())
+    else:
+        wrong = reader.differs(level.result, states)
+        if readout.decides:
+            accepted = int(mult[verdicts(level.result) == 1].sum())
+    if wrong.any() and tally.smallest is None:
+        tally.smallest = level.smallest(int(np.flatnonzero(wrong)[0]))
+    tally.add(level.n, int(mult.sum()), accepted, int(mult[wrong].sum()), len(labels) // len(level.tokens))
+
+
+# --- By counts --------------------------------------------------------------------------------------------------------
+
+
+def _by_counts(model: Transformer, reader: Reader, asked: range, progress: Progress | None) -> Merged:
+    from symcook.words.cells import MOST, classes
+    from symcook.words.tallies import Tallies, index, smallest
+
+    if model.readout.each:
+        raise Unmerged(
+            "a readout must give one answer a word where words are merged by counts", "a readout at each position"
+        )
+    tally, tallies = Gathered(model, asked, progress), Tallies(0, reader.stepped, len(model.alphabet))
+    longest = classes(asked[-1], model)
+    if longest.many > MOST:  # before shorter words are run for nothing
+        must = f"the classes of words with the same counts must be at most {MOST} at each length"
+        raise Unmerged(
+            must,
+            f"{longest.many if longest.many < 10**12 else 'too many'} classes at length {longest.n}, more than {MOST}",
+        )
+    for n in asked:
+        cells = longest if n == longest.n else classes(n, model)
+        if cells.many > MOST:
+            raise Unmerged(
+                "the classes of longer words must be no fewer", f"{cells.many} classes at length {n}, more than {MOST}"
+            )
+        got = _answers(model, cells)
+        by_state, wrong = tallies.of(cells), 0
+        strings, accepted = 0, 0
+        where = [(index(cells, word), answer) for word, answer in got]
+        bad: set[tuple[tuple[int, ...], int]] = set()
+        for state, words in by_state.items():
+            for place, answer in where:
+                many = words[place]
+                if many:
+                    strings += many
+                    accepted += many if answer is True else 0
+                    if answer != reader.answer(state):
+                        wrong += many
+                        bad.add((place, state))
+        if bad and tally.smallest is None:
+            tally.smallest = smallest(cells, 0, reader.stepped, bad)
+        tally.add(n, strings, accepted if model.decides else None, wrong, cells.many)
+    return tally.found("merged by counts of symbols")
+
+
+def _answers(model: Transformer, cells: Cells) -> list[tuple[Word, Any]]:
+    """The representatives and what the model answers: a verdict, the index of a label, or the values that it shows."""
+    from symcook.domains.batch import Batch, Listed
+
+    words, found = [word for word, _ in cells], list[Any]()
+    for low in range(0, len(words), CHUNK):
+        domain = Batch()
+        listed = Listed(tuple(model.tokens(word) for word in words[low : low + CHUNK]))
+        try:
+            result = forward(model, listed, domain)
+        except NotExact as error:
+            raise Unmerged(
+                "words that are merged by counts must have exact answers in batches", f"no exact batch of {error.given}"
+            ) from None
+        if model.readout.answers:
+            answers = domain.full(model.readout.verdict(domain, result.verdicts)).tolist()  # type: ignore[arg-type]
+        else:
+            columns = [column[model.readout.place] for column in result.columns().values()]
+            rows = [[x / cell.denominator for x in domain.full(cell.numerators).astype(object)] for cell in columns]
+            answers = list(zip(*rows, strict=True))
+        found += answers
+    return list(zip(words, found, strict=True))

@@ -1,0 +1,213 @@
+"""Chunks of a sweep in other processes: whatever is a `concurrent.futures.Executor` runs them, a pool of processes on
+this machine or a Dask cluster on many. What comes back is recorded by the one process that asked."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from time import sleep
+from types import ModuleType
+from typing import Any
+from uuid import uuid4
+
+from symcook.errors import BadInput, SymcookError
+from symcook.model import modelfile
+from symcook.model.expr import Tree
+from symcook.verify.answers import Reference
+from symcook.verify.chunks import Chunk, Plan
+from symcook.verify.comparison import Comparison, Numbers, Tally
+
+
+@dataclass(frozen=True)
+class Made:
+    """A reference by the call that makes it, so that another process can make its own. `name` tells it from others, or
+    is None where it cannot be told."""
+
+    make: Callable[[], Reference]
+    name: str | None
+
+    @classmethod
+    def of(cls, reference: Reference) -> Made:
+        """One that is there: told by the file that defines it, and made elsewhere by its module where it has a name."""
+        function: Any = getattr(reference, "step", reference)  # of a Fold
+        home = str(getattr(function, "__module__", None))
+        known = vars(sys.modules[home]) if home in sys.modules else {}
+        named = [key for key, value in known.items() if value is reference]
+        try:
+            source = Path(inspect.getsourcefile(function) or "").read_bytes()
+            name = f"{(named or [function.__qualname__])[0]} of a file with SHA-256 {sha256(source).hexdigest()[:16]}"
+        except (OSError, TypeError, AttributeError):
+            name = None
+        return cls(partial(_of_module, home, named[0]) if named else partial(_itself, reference), name)
+
+
+def _of_module(module: str, name: str) -> Reference:
+    return getattr(import_module(module), name)
+
+
+def _itself(reference: Reference) -> Reference:
+    return reference
+
+
+@dataclass(frozen=True)
+class Task:
+    """A comparison as it goes to other processes, each of which builds it once: the model as a file has it, and how its
+    words are cut."""
+
+    document: str
+    sizes: tuple[int, int, int]
+    made: Made
+    numbers: Numbers
+    within: Tree | None
+    key: str = field(default_factory=lambda: uuid4().hex)
+
+    @classmethod
+    def of(cls, plan: Plan, made: Made, numbers: Numbers, within: Tree | None) -> Task:
+        return cls(modelfile.dumps(plan.model), (plan.max_length, plan.block, plan.size), made, numbers, within)
+
+    def built(self) -> tuple[Plan, Comparison]:
+        """What this process, or thread, has built, which keeps what it learns about the reference."""
+        known = _tasks.__dict__
+        if self.key not in known:
+            known.clear()  # one sweep at a time
+            model = modelfile.loads(self.document)
+            known[self.key] = (
+                Plan(model, *self.sizes),
+                Comparison(model, self.made.make(), self.numbers, within=self.within),
+            )
+        return known[self.key]
+
+
+Results = Iterator[tuple[Chunk, Tally]]
+_tasks = threading.local()
+
+
+def work(task: Task, chunk: Chunk) -> Tally:
+    """What is found on a chunk: the call that an executor is given."""
+    plan, comparison = task.built()
+    return comparison.compare(plan.parts(chunk))
+
+
+def spread(task: Task, executor: Executor, ahead: int, chunks: Iterable[Chunk]) -> Results:
+    """Chunks as they are done by an executor, which holds no more than `ahead` of them at a time."""
+    waiting, pending = iter(chunks), {}
+    try:
+        while True:
+            for chunk in islice(waiting, ahead - len(pending)):
+                pending[executor.submit(work, task, chunk)] = chunk
+            if not pending:
+                return
+            for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                yield pending.pop(future), future.result()
+    except SymcookError:
+        raise
+    except (BrokenExecutor, CancelledError) as error:
+        raise _died(error) from error
+    except Exception as error:
+        if type(error).__name__ in ("KilledWorker", "CommClosedError", "FutureCancelledError"):  # those of Dask
+            raise _died(error) from error
+        _pickled(task)
+        raise
+    finally:
+        for future in pending:
+            future.cancel()
+
+
+def _died(error: BaseException) -> BadInput:
+    must = "a worker must live until it has answered"
+    given = f"one that ended before ({type(error).__name__}: killed, or out of memory)"
+    return BadInput(must, given, "give the same command again: with --resume FILE it goes on with what is written")
+
+
+def _pickled(task: Task) -> bytes:
+    """A task as it goes to another process; BadInput where its reference cannot."""
+    try:
+        return pickle.dumps(task)
+    except Exception as error:  # each object says so in its own way
+        must = "a reference for other processes must be a function of a module, or a Fold of such functions"
+        raise BadInput(must, f"{type(error).__name__}: {error}", "put it into a file") from error
+
+
+@contextmanager
+def processes(count: int, task: Task) -> Iterator[Executor]:
+    """So many processes of this machine, which end with this one, however it ends, and leave Ctrl-C to it. They import
+    the program that runs here only where `task` needs it: one that is written without a guard would begin anew."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    program = sys.modules["__main__"]
+    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), _begin)
+    try:
+        if b"__main__" not in _pickled(task):
+            sys.modules["__main__"] = ModuleType("__main__")
+        with _without_interrupt():
+            for _ in range(count):
+                pool.submit(sleep, 0.1)  # starts one, while the others are not idle
+        sys.modules["__main__"] = program
+        yield pool
+    finally:
+        sys.modules["__main__"] = program
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _without_interrupt() -> Iterator[None]:
+    """Where a Ctrl-C waits, here and, since a process inherits what is blocked, in what is started here."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _begin() -> None:
+    """In a new worker: what the user's code prints must not stand in the answer; and a worker must not outlive a
+    parent that was killed, since it would wait for ever."""
+    import multiprocessing
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.stdout = sys.stderr
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[tuple[Executor, int]]:
+    """The Dask cluster whose scheduler listens at `address`, and how many threads its workers have."""
+    try:
+        distributed = import_module("distributed")
+    except ImportError as error:
+        must = "a sweep on a cluster must have Dask"
+        raise BadInput(must, "none installed", "install symcook[cluster]") from error
+    try:
+        client = distributed.Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        must = "the address must be that of a Dask scheduler"
+        raise BadInput(must, address, "for example tcp://127.0.0.1:8786, as dask scheduler prints it") from error
+    with client:
+        threads = sum(client.nthreads().values())
+        if not threads:
+            raise BadInput("the cluster must have a worker", "none", f"start one with: dask worker {address}")
+        yield client.get_executor(pure=False), threads

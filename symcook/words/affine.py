@@ -1,0 +1,368 @@
+"""Running sums for a decision: exact where they are sums of token values, else by their sign and two ends.
+
+A sum behind an attention has a value of its own for nearly every word, and answers need little of it. So a state keeps
+its sign and the ends between which it lies in the state's words. At a position a value is *affine* in those sums, an
+exact number and a multiple of each of them: relu(t) - relu(t - eps) is then eps where t > eps, which ends alone would
+not say. A unit whose sign the ends leave open raises `KeepApart` with the sums that it is made of; whoever runs the
+prefixes begins anew with these kept as they are, exactly. Nothing is rounded but ends, which are integers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from symcook.domains.cells import (
+    INT64,
+    ONE,
+    ZERO,
+    Array,
+    Cell,
+    combine,
+    common,
+    constant,
+    divide,
+    largest,
+    relu,
+    scalar,
+    scaled,
+    step,
+)
+from symcook.domains.protocol import Coefficient
+from symcook.errors import BadInput, Unmerged
+from symcook.model.expr import show
+from symcook.model.parts import Mask
+from symcook.model.rationals import rational
+from symcook.words.exact import Held, Position
+from symcook.words.keyed import KeepApart, Kept, KeyFold, KeyTable, grouped, masked, taken, tight
+
+MOST = 100_000
+"""The greatest number of states that are kept at one position."""
+GRID = 40
+"""Ends are told apart by multiples of 2^-GRID, and by what lies strictly between two of these."""
+NO, YES, OPEN = 0, 1, 2
+"""Verdicts in arrays."""
+HEAD = frozenset({"head"})
+
+
+@dataclass(frozen=True)
+class AffineEntries:
+    """One coordinate, an entry for each state and token (or one for all): `cell` plus, for each number of a sum that
+    is kept by its ends, the multiple of it. `of` says of what the value is made: "token", "place", "head" (or what is
+    not the sum of a term of each)."""
+
+    cell: Cell
+    parts: Mapping[int, Cell]
+    of: frozenset[str] = frozenset()
+
+    def take(self, entries: Array) -> AffineEntries:
+        return replace(
+            self, cell=taken(self.cell, entries), parts={k: taken(c, entries) for k, c in self.parts.items()}
+        )
+
+
+@dataclass(frozen=True)
+class Ends:
+    """A sum by its ends, codes of where it lies: 2a is the point a/2^GRID, and 2a + 1 what lies strictly between it and
+    the next one. `bound` is on their size."""
+
+    low: Array
+    high: Array
+    bound: int
+
+    def take(self, entries: Array) -> Ends:
+        return Ends(self.low[entries], self.high[entries], self.bound)
+
+    @property
+    def sign(self) -> Array:
+        """1, -1 or 0 where that is known, else 2."""
+        return np.where(self.low > 0, 1, np.where(self.high < 0, -1, np.where((self.low | self.high) == 0, 0, 2)))
+
+
+@dataclass(frozen=True)
+class Course:
+    """A running sum of `count` terms, the one with this `number`."""
+
+    total: Cell | Ends
+    count: int
+    number: int
+
+    def take(self, entries: Array) -> Course:
+        total = self.total
+        return replace(self, total=total.take(entries) if isinstance(total, Ends) else taken(total, entries))
+
+
+def wide(bound: int) -> Any:
+    """The carrier of ends: integers of 64 bits, or Python's."""
+    return np.dtype(np.int64) if bound <= 2**62 else np.dtype(object)
+
+
+class AffineNumbers:
+    """These numbers at one position. `kept` are the sums and heads that are kept as they are (`KeepApart`); `heads`
+    says of each head, in the order in which they are asked, which it is."""
+
+    ends = 1
+    says = "merged by prefixes"
+
+    def __init__(self, heads: Sequence[str] = (), kept: frozenset[Kept] = frozenset()) -> None:
+        self.heads, self.kept = heads, kept
+        self.boxes: dict[int, Ends] = {}
+        """The sums by their ends that are averaged at this position."""
+        self.seen = self.asked = self.number = 0
+        self._known: dict[Coefficient, Cell] = {}
+
+    def at(self, seen: int, entries: int) -> AffineNumbers:
+        new = copy(self)
+        new.seen, new.asked, new.number, new.boxes = seen, 0, 0, {}
+        return new
+
+    # --- Values ---
+
+    def cell(self, value: Coefficient) -> Cell:
+        if value not in self._known:
+            self._known[value] = constant(_rational(value))
+        return self._known[value]
+
+    def values(self, numbers: Sequence[Coefficient]) -> AffineEntries:
+        tables, denominator, bound = common([self.cell(value) for value in numbers])
+        table = np.concatenate(tables)
+        if (table == table[0]).all():
+            table = table[:1]
+        return AffineEntries(Cell(table, denominator, bound), {}, frozenset({"token"}))
+
+    def position(self, term: Coefficient, i: int, n: int) -> AffineEntries:
+        value = _rational(term, i=Fraction(i), n=Fraction(n))
+        return AffineEntries(constant(value), {}, frozenset({"place"} if isinstance(term, tuple) else ()))
+
+    def linear(self, terms: Sequence[tuple[AffineEntries, Coefficient]], bias: Coefficient) -> AffineEntries:
+        weighted = [(column, _rational(weight)) for column, weight in terms]
+        cell = combine([(x.cell, weight) for x, weight in weighted], _rational(bias))
+        parts = {}
+        for number in dict.fromkeys(k for x, _ in weighted for k in x.parts):
+            multiple = combine([(x.parts[number], w) for x, w in weighted if number in x.parts], ZERO)
+            if multiple.table.any():
+                parts[number] = multiple
+        if cell.bound > INT64:
+            cell = tight(cell)
+        return AffineEntries(cell, parts, frozenset[str]().union(*(x.of for x, _ in weighted)))
+
+    def activate(self, x: AffineEntries, kind: str) -> AffineEntries:
+        if kind not in ("relu", "step"):
+            raise Unmerged(
+                "the activations of a model whose words are merged must be relu or step", f"activation {kind}"
+            )
+        of = x.of if len(x.of) < 2 else HEAD
+        if not x.parts:
+            return AffineEntries(relu(x.cell) if kind == "relu" else step(x.cell), {}, of)
+        positive, off = self.above(x)
+        on = positive if kind == "step" else self.not_below(x)
+        if not (on | off).all():
+            raise KeepApart(apart("sum", x.parts))
+        on = on & ~off
+        if kind == "step":
+            return AffineEntries(Cell(on.astype(np.int32), 1, 1), {}, of)
+        parts = {k: masked(on, c) for k, c in x.parts.items()} if on.any() else {}
+        return AffineEntries(masked(on, x.cell), parts, of)
+
+    # --- Ends ---
+
+    def above(self, x: AffineEntries) -> tuple[Array, Array]:
+        """Where a value is known to be positive, and where it is known not to be."""
+        low, high, low_open, _, _ = self.around(x)
+        return (low > 0) | ((low == 0) & low_open), high <= 0
+
+    def not_below(self, x: AffineEntries) -> Array:
+        return self.around(x)[0] >= 0
+
+    def around(self, x: AffineEntries) -> tuple[Array, Array, Array, Array, int]:
+        """Numerators of the least and the greatest that a value may be; for each whether it is not that itself, as one
+        of the sums lies strictly between two points; and their denominator."""
+        closed = np.zeros(1, dtype=bool)
+        if not x.parts:
+            return x.cell.numerators, x.cell.numerators, closed, closed, x.cell.denominator
+        below = math.lcm(x.cell.denominator, *(cell.denominator for cell in x.parts.values()))
+        first = (below << GRID) // x.cell.denominator
+        factors = {k: below // cell.denominator for k, cell in x.parts.items()}
+        size = first * max(x.cell.bound, 1)
+        size += sum(factors[k] * max(c.bound, 1) * (self.boxes[k].bound + 1) for k, c in x.parts.items())
+        kind = wide(size)
+        low = high = scaled(x.cell.numerators, first, kind)
+        low_open = high_open = closed
+        for k, cell in x.parts.items():
+            box, multiple = self.boxes[k], scaled(cell.numerators, factors[k], kind)
+            up, some = multiple >= 0, multiple != 0
+            least, most = np.where(up, box.low, box.high), np.where(up, box.high, box.low)
+            low = low + multiple * scaled(np.where(up, least >> 1, (least + 1) >> 1), 1, kind)
+            high = high + multiple * scaled(np.where(up, (most + 1) >> 1, most >> 1), 1, kind)
+            low_open = low_open | (some & ((least & 1) != 0))
+            high_open = high_open | (some & ((most & 1) != 0))
+        return low, high, low_open, high_open, below << GRID
+
+    def between(self, x: AffineEntries) -> Ends:
+        """A value by its ends."""
+        if not x.parts:
+            cell = x.cell
+            kind = wide(max(cell.bound << GRID, cell.denominator))
+            whole, rest = _divided(scaled(cell.numerators, 1 << GRID, kind), cell.denominator, kind)
+            low = high = 2 * whole + (rest != 0)
+        else:
+            least, most, low_open, high_open, below = self.around(x)
+            below >>= GRID
+            kind = wide(max(below, int(np.abs(least).max()), int(np.abs(most).max())))
+            whole, rest = _divided(scaled(least, 1, kind), below, kind)
+            low = 2 * whole + ((rest != 0) | low_open)
+            whole, rest = _divided(-scaled(most, 1, kind), below, kind)
+            high = -2 * whole - ((rest != 0) | high_open)
+        bound = max(int(np.abs(low).max()), int(np.abs(high).max()))
+        return Ends(low.astype(wide(bound)), high.astype(wide(bound)), bound)
+
+    # --- Heads ---
+
+    def added(self, before: Course | None, x: AffineEntries) -> Course:
+        number, self.number = self.number, self.number + 1
+        count = self.seen + 1
+        if "head" in x.of and ("sum", number) not in self.kept:
+            new = self.between(x)
+            if before is None:
+                return Course(new, count, number)
+            old: Any = before.total
+            bound = old.bound + new.bound + 1
+            a, b, c, d = (array.astype(wide(bound)) for array in (old.low, new.low, old.high, new.high))
+            # of two that lie strictly between points, the sum lies within two spans, strictly
+            return Course(Ends(a + b - (a & b & 1), c + d + (c & d & 1), bound), count, number)
+        if x.parts:
+            raise KeepApart(apart("sum", x.parts))
+        total: Any = x.cell if before is None else combine([(before.total, ONE), (x.cell, ONE)], ZERO)  # type: ignore[list-item]
+        return Course(tight(total) if total.bound > INT64 else total, count, number)
+
+    def mean(self, course: Course | None) -> AffineEntries:
+        """The average of all terms of a sum; zero of none."""
+        if course is None:
+            return AffineEntries(constant(ZERO), {}, HEAD)
+        if isinstance(course.total, Cell):
+            return AffineEntries(divide(course.total, course.count), {}, HEAD)
+        self.boxes[course.number] = course.total
+        return AffineEntries(constant(ZERO), {course.number: constant(Fraction(1, course.count))}, HEAD)
+
+    def merged(self, heads: Sequence[Sequence[Any]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
+        columns = [] if labels is None else [labels]
+        for total in (one for head in heads for one in head):
+            if isinstance(total, KeyTable):
+                columns += total.columns()
+            elif isinstance(total, Course):
+                columns.append(total.total.sign if isinstance(total.total, Ends) else total.total.numerators)
+        state, first = grouped(columns, entries)
+        if len(first) > MOST:
+            must = f"at most {MOST} prefixes must stay apart where words are merged"
+            raise Unmerged(must, f"{len(first)} prefixes of {self.seen + 1} symbols stay apart, more than {MOST}")
+        order = np.argsort(state, kind="stable")
+        starts = np.searchsorted(state[order], np.arange(len(first)))
+
+        def moved(total: Any) -> Any:
+            if isinstance(total, Course) and isinstance(total.total, Ends):
+                low, high = (np.broadcast_to(end, entries)[order] for end in (total.total.low, total.total.high))
+                low, high = np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
+                return replace(total, total=Ends(low, high, total.total.bound))
+            return None if total is None else total.take(first)
+
+        return state, first, tuple(tuple(map(moved, head)) for head in heads)
+
+
+class AffinePosition(Position):
+    """The domain of one position in these numbers, with verdicts as arrays."""
+
+    name = "merged"
+
+    def attend(
+        self,
+        queries: Sequence[Any],
+        keys: Sequence[Held],
+        values: Sequence[Held],
+        mask: Mask,
+        *rest: Any,
+    ) -> list[Any]:
+        numbers, weighting = self.numbers, rest[0]
+        head, numbers.asked = numbers.asked, numbers.asked + 1
+        if not queries and weighting in ("average", "softmax"):
+            return super().attend(queries, keys, values, mask, *rest)
+        if weighting == "softmax":
+            raise Unmerged(
+                "a head must have hard attention where words are merged by prefixes",
+                self.said(head, "softmax over scores"),
+            )
+        columns: list[list[Any]] = [list(queries), [one.column for one in keys], [one.column for one in values]]
+        exact = [self._exact(column) for column in columns]
+        fold = KeyFold(weighting, ("head", head) in numbers.kept, head, lambda what: self.said(head, what))
+        before: Any = values[0].before
+        after = fold.joined(before, exact[1], exact[2], len(self.which))
+        values[0].total = after  # type: ignore[assignment]
+        found = fold.read(after if mask.here else before, exact[0], len(values))
+        return [AffineEntries(cell, {}, HEAD) for cell in found]
+
+    def said(self, head: int, what: str) -> str:
+        """Which head, in a sentence."""
+        return f"{what}: {self.numbers.heads[head]}" if head < len(self.numbers.heads) else what
+
+    def _exact(self, columns: Sequence[AffineEntries]) -> list[Cell]:
+        parts = [k for x in columns for k in x.parts]
+        if parts:
+            raise KeepApart(apart("sum", parts))
+        return [x.cell for x in columns]
+
+    # --- Verdicts: NO, YES or OPEN ---
+
+    def positive(self, column: AffineEntries) -> list[Array]:
+        yes, no = self.numbers.above(column)
+        return [self._told(yes, no)]
+
+    def zero(self, column: AffineEntries) -> list[Array]:
+        low, high, low_open, high_open, _ = self.numbers.around(column)
+        nonzero = (low > 0) | (high < 0) | ((low == 0) & low_open) | ((high == 0) & high_open)
+        return [self._told((low == 0) & (high == 0) & ~nonzero, nonzero)]
+
+    def _told(self, yes: Array, no: Array) -> Array:
+        return np.broadcast_to(np.where(yes, YES, np.where(no, NO, OPEN)), len(self.which))
+
+    def largest(self, columns: Sequence[AffineEntries]) -> list[Array]:
+        if not any(x.parts for x in columns):
+            return [np.broadcast_to(largest([x.cell for x in columns]), len(self.which))]
+        best = np.full(len(self.which), -1)
+        for k, column in enumerate(columns):
+            is_best = np.ones(len(self.which), dtype=bool)
+            for j, other in enumerate(columns):
+                if j != k:
+                    yes, no = self.numbers.above(
+                        self.linear([(column, 1), (other, -1)] if j < k else [(other, 1), (column, -1)], 0)
+                    )
+                    is_best &= yes if j < k else no
+            best = np.where(is_best, k, best)
+        return [best]
+
+    def conjunction(self, first: Array, second: Array) -> Array:
+        return np.minimum(first * second, OPEN)
+
+
+def apart(kind: str, numbers: Iterable[int]) -> frozenset[Kept]:
+    return frozenset((kind, number) for number in numbers)
+
+
+def _rational(value: Coefficient, **at: Fraction) -> Fraction:
+    if not isinstance(value, tuple):
+        return Fraction(value)
+    try:
+        return rational(value, at)
+    except BadInput:
+        must = "the numbers of a model whose words are merged must be rational"
+        raise Unmerged(must, f"the number {show(value)}") from None
+
+
+def _divided(numerators: Array, below: int, kind: Any) -> tuple[Array, Array]:
+    """Whole part and rest."""
+    whole = numerators // scalar(below, kind)
+    return whole, numerators - whole * scalar(below, kind)

@@ -1,0 +1,233 @@
+"""Hard attention as a fold by key: of all that stood before, the greatest scores are those of one key, or of tied ones.
+
+A row asks for the greatest score, and positions with one key have one score. So a state knows of each key that has
+occurred the value there, if all are alike (average), the first (leftmost) or the last (rightmost). Where that is not
+enough, as values under one key differ, or keys with different values are tied, `KeepApart` names the head, and whoever
+runs the prefixes begins anew with more of it kept: counts and sums for each key, or which key came first or last.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from symcook.domains.cells import ONE, ZERO, Array, Cell, carrier, combine, common, constant, scaled
+from symcook.errors import Unmerged
+
+KEYS = 64
+"""The greatest number of different keys of one head."""
+Kept = tuple[str, int]
+"""A sum or a head, by its number."""
+Key = tuple[Fraction, ...]
+
+
+class KeepApart(Exception):
+    """What must be kept as it is, and not by its sign or one value a key, for a decision that stayed open."""
+
+    def __init__(self, kept: frozenset[Kept]) -> None:
+        self.kept = kept
+        super().__init__(kept)
+
+
+@dataclass(frozen=True)
+class KeyTable:
+    """Of each of the `keys`, in all states (S): whether it has occurred, and its value in each coordinate (the sum of
+    all where they are counted); `counts` how often it did, and `order`, from 1, when it came up first (or last) among
+    those that have, where these are kept. What stands at a key that has not occurred does not matter."""
+
+    keys: tuple[Key, ...]
+    present: tuple[Array, ...]
+    values: tuple[tuple[Cell, ...], ...]
+    more: tuple[Array, ...] = ()
+    """Of each key the count or the order."""
+
+    def take(self, entries: Array) -> KeyTable:
+        values = tuple(tuple(taken(cell, entries) for cell in row) for row in self.values)
+        present, more = (tuple(array[entries] for array in arrays) for arrays in (self.present, self.more))
+        return KeyTable(self.keys, present, values, more)
+
+    def columns(self) -> list[Array]:
+        """What states are told apart by."""
+        values = [
+            np.where(here, cell.numerators, np.zeros(1, dtype=cell.table.dtype))
+            for here, row in zip(self.present, self.values, strict=True)
+            for cell in row
+        ]
+        return [*self.present, *values, *self.more]
+
+
+@dataclass(frozen=True)
+class KeyFold:
+    """The fold of one head, number `head`; `kept` says that counts, or the order of keys, are kept, and `said` which
+    head it is."""
+
+    weighting: str
+    kept: bool
+    head: int
+    said: Callable[[str], str]
+
+    def joined(self, before: KeyTable | None, keys: Sequence[Cell], values: Sequence[Cell], entries: int) -> KeyTable:
+        """The table with the position at hand, whose keys and values are given."""
+        keys = [tight(cell) for cell in keys]
+        state, first = grouped([cell.numerators for cell in keys], entries)
+        met = [tuple(_entry(cell, place) for cell in keys) for place in first]
+        old = before or KeyTable((), (), ())
+        number = {key: k for k, key in enumerate(old.keys)}
+        for key in met:
+            number.setdefault(key, len(number))
+        if len(number) > KEYS:
+            must = f"a head must have at most {KEYS} different keys where words are merged"
+            raise Unmerged(must, self.said(f"more than {KEYS} different keys"))
+        nothing, absent = tuple(constant(ZERO) for _ in values), np.zeros(entries, dtype=bool)
+        here = [absent] * len(number)
+        for code, key in enumerate(met):
+            here[number[key]] = state == code
+        missing = len(number) - len(old.keys)
+        were, rows = (*old.present, *[absent] * missing), (*old.values, *[nothing] * missing)
+        more = (*old.more, *[np.zeros(entries, dtype=np.int64)] * missing) if self.kept else ()
+        counted = self.kept and self.weighting == "average"
+        found = []
+        for now, was, row in zip(here, were, rows, strict=True):
+            if now is absent:
+                found.append(row)
+            elif counted:
+                found.append(tuple(_plus(x, masked(now, new)) for x, new in zip(row, values, strict=True)))
+            else:
+                if self.weighting == "average":
+                    self.same(now & was, row, values)
+                put = now & ~was if self.weighting == "leftmost" else now
+                found.append(tuple(_where(put, new, x) for x, new in zip(row, values, strict=True)))
+        present = tuple(was | now for was, now in zip(were, here, strict=True))
+        if counted:
+            more = tuple(count + now for count, now in zip(more, here, strict=True))
+        elif self.kept:
+            more = self.ordered(more, here, were)
+        return KeyTable(tuple(number), present, tuple(found), more)
+
+    def same(self, where: Array, row: Sequence[Cell], values: Sequence[Cell]) -> None:
+        for x, new in zip(row, values, strict=True):
+            one, other = common([x, new])[0]
+            if (where & (one != other)).any():
+                raise KeepApart(frozenset({("head", self.head)}))
+
+    def ordered(self, order: Sequence[Array], here: Sequence[Array], were: Sequence[Array]) -> tuple[Array, ...]:
+        """When each key came up among those that have: first, or last."""
+        many = sum(were, np.zeros(len(here[0]), dtype=np.int64))
+        if self.weighting == "leftmost":
+            return tuple(np.where(now & ~was, many + 1, x) for x, now, was in zip(order, here, were, strict=True))
+        own = sum((np.where(now, x, 0) for x, now in zip(order, here, strict=True)), np.zeros_like(many))
+        newest = many + (own == 0)  # the own one of each state leaves its place to those behind it
+        behind = (np.where((own > 0) & (x > own), x - 1, x) for x in order)
+        return tuple(np.where(now, newest, x) for x, now in zip(behind, here, strict=True))
+
+    def read(self, seen: KeyTable | None, queries: Sequence[Cell], width: int) -> list[Cell]:
+        """What rows with these queries get of the table, in each coordinate; zero where nothing is seen."""
+        if seen is None:
+            return [constant(ZERO)] * width
+        scores = [combine(list(zip(queries, key, strict=True)), ZERO) for key in seen.keys]
+        tests = common(scores)[0]
+        best, some = tests[0], np.zeros(1, dtype=bool)
+        for test, here in zip(tests, seen.present, strict=True):
+            best = np.where(here & (~some | (test > best)), test, best)
+            some = some | here
+        top = [here & (test == best) for test, here in zip(tests, seen.present, strict=True)]
+        if self.kept and self.weighting == "average":
+            return self.means(seen, top, width)
+        if self.kept:
+            top = self.foremost(seen, top)
+        found = []
+        for column in range(width):
+            tables, denominator, bound = common([row[column] for row in seen.values])
+            value, some = np.zeros(1, dtype=tables[0].dtype), np.zeros(1, dtype=bool)
+            for table, here in zip(tables, top, strict=True):
+                if not self.kept and (here & some & (table != value)).any():
+                    raise KeepApart(frozenset({("head", self.head)}))
+                value, some = np.where(here, table, value), some | here
+            found.append(tight(Cell(value, denominator, bound)))
+        return found
+
+    def foremost(self, seen: KeyTable, top: Sequence[Array]) -> list[Array]:
+        """Of tied keys the one that came up first, or last."""
+        sign = -1 if self.weighting == "leftmost" else 1
+        ranks = [np.where(here, sign * order, -KEYS - 1) for here, order in zip(top, seen.more, strict=True)]
+        best = np.maximum.reduce(ranks)
+        return [here & (rank == best) for here, rank in zip(top, ranks, strict=True)]
+
+    def means(self, seen: KeyTable, top: Sequence[Array], width: int) -> list[Cell]:
+        """The average over all positions of tied keys."""
+        many = sum(
+            (np.where(here, count, 0) for here, count in zip(top, seen.more, strict=True)), np.zeros(1, dtype=np.int64)
+        )
+        many = np.maximum(many, 1)
+        ties = math.lcm(*np.unique(many).tolist())
+        found = []
+        for column in range(width):
+            tables, denominator, bound = common([row[column] for row in seen.values])
+            kind = carrier(len(tables) * bound * ties)
+            total = sum(
+                (np.where(here, scaled(x, 1, kind), 0) for x, here in zip(tables, top, strict=True)),
+                np.zeros(1, dtype=kind),
+            )
+            share = (np.array([ties], dtype=carrier(ties)) // many).astype(kind)
+            found.append(tight(Cell(total * share, denominator * ties, 0)))
+        return found
+
+
+def grouped(columns: Sequence[Array], entries: int) -> tuple[Array, Array]:
+    """For each entry the number of its row among the different ones, in the order in which they occur; and where each
+    occurs first. Rows become one integer each, and these are counted anew before one would not fit."""
+    codes, span = np.zeros(entries, dtype=np.int64), 1
+    for column in columns:
+        if column.dtype == object:
+            number: dict[int, int] = {}
+            column = np.array([number.setdefault(value, len(number)) for value in column.tolist()], dtype=np.int64)
+        low, width = int(column.min()), int(column.max()) - int(column.min()) + 1
+        if width == 1:
+            continue
+        if span * width > 2**62:
+            codes = np.unique(codes, return_inverse=True)[1]
+            column = np.unique(column, return_inverse=True)[1]
+            span, low, width = int(codes.max()) + 1, 0, int(column.max()) + 1
+        codes, span = codes * width + (column.astype(np.int64) - low), span * width
+    _, first, state = np.unique(codes, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    order = np.argsort(first)
+    rank[order] = np.arange(len(first))
+    return rank[state], first[order]
+
+
+def taken(cell: Cell, entries: Array) -> Cell:
+    """The chosen entries; one for all stays one."""
+    return cell if cell.size == 1 else Cell(cell.numerators[entries], cell.denominator, cell.bound)
+
+
+def tight(cell: Cell) -> Cell:
+    """The same with the bound that its entries have, and no factor that all of them share with the denominator."""
+    table = cell.numerators
+    shared = math.gcd(int(np.gcd.reduce(table)), cell.denominator) if cell.denominator > 1 else 1
+    if shared > 1:
+        table = table // (shared if shared < 2**31 else np.array([shared], dtype=object))
+    bound = int(np.abs(table).max())
+    return Cell(table.astype(carrier(bound)), cell.denominator // shared, bound)
+
+
+def masked(here: Array, cell: Cell) -> Cell:
+    """The entries where it is so, zero elsewhere."""
+    return Cell(np.where(here, cell.numerators, np.zeros(1, dtype=cell.table.dtype)), cell.denominator, cell.bound)
+
+
+def _entry(cell: Cell, place: int) -> Fraction:
+    return Fraction(int(cell.table[place if cell.size > 1 else 0]), cell.denominator)
+
+
+def _where(here: Array, new: Cell, old: Cell) -> Cell:
+    (one, other), denominator, bound = common([new, old])
+    return tight(Cell(np.where(here, one, other), denominator, bound))
+
+
+def _plus(x: Cell, y: Cell) -> Cell:
+    return tight(combine([(x, ONE), (y, ONE)], ZERO))

@@ -1,0 +1,109 @@
+"""How many words of each class by counts lead a reader to each of its states: one pass over positions for all words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from typing import Any
+
+import numpy as np
+
+from symcook.words import Word
+from symcook.words.cells import Cells
+
+Array = np.ndarray[Any, Any]
+Step = Callable[[int, int], int]
+"""The number of a state and of a letter of the alphabet to that of the next state."""
+
+
+class Tallies:
+    """For the words of one length after the other. `found` has by state an array of Python integers: the number of
+    words, by how often each letter but the last stands in each cell (cells in the order of their first positions).
+
+    What is known of the positions so far serves the next length too, as long as these are in the same cells.
+    """
+
+    def __init__(self, start: int, step: Step, letters: int) -> None:
+        self.start, self.step, self.letters = start, step, letters
+        self.places: list[int] = []
+        """The cell of each position so far, -1 of one in none."""
+        self.found: dict[int, Array] = {}
+
+    def of(self, cells: Cells) -> Mapping[int, Array]:
+        """The tallies of all words of `cells.n` symbols."""
+        places = placed(cells)
+        if not self.found or places[: len(self.places)] != self.places:
+            shape = (1,) * ((self.letters - 1) * len(cells.cells))
+            self.places, self.found = [], {self.start: np.ones(shape, dtype=object)}
+        missing = (self.letters - 1) * len(cells.cells) - next(iter(self.found.values())).ndim
+        if missing > 0:  # a cell that begins behind the positions so far
+            self.found = {q: x.reshape(x.shape + (1,) * missing) for q, x in self.found.items()}
+        for cell in places[len(self.places) :]:
+            self.found = self.moved(cell)
+            self.places.append(cell)
+        return self.found
+
+    def moved(self, cell: int) -> dict[int, Array]:
+        """One position more, in a cell."""
+        some = next(iter(self.found.values()))
+        grown = list(some.shape)
+        axes = range(cell * (self.letters - 1), (cell + 1) * (self.letters - 1)) if cell >= 0 else range(0)
+        for axis in axes:
+            grown[axis] += 1
+        result: dict[int, Array] = {}
+        for state, words in self.found.items():
+            for letter in range(self.letters):
+                reached = self.step(state, letter)
+                if reached not in result:
+                    result[reached] = np.zeros(grown, dtype=object)
+                place = [slice(0, size) for size in words.shape]
+                if cell >= 0 and letter < self.letters - 1:
+                    axis = axes[letter]
+                    place[axis] = slice(1, words.shape[axis] + 1)
+                result[reached][tuple(place)] += words
+        return result
+
+
+def placed(cells: Cells) -> list[int]:
+    """The number of the cell of each position, -1 of one in none."""
+    places = [-1] * cells.n
+    for number, cell in enumerate(sorted(cells.cells)):
+        for place in cell:
+            places[place] = number
+    return places
+
+
+def index(cells: Cells, word: Word) -> tuple[int, ...]:
+    """Where the class of a word stands in an array of tallies."""
+    found: list[int] = []
+    for cell in sorted(cells.cells):
+        inside = [word[place] for place in cell]
+        found += map(inside.count, cells.alphabet[:-1])
+    return tuple(found)
+
+
+def smallest(cells: Cells, start: int, step: Step, wanted: Container[tuple[tuple[int, ...], int]]) -> Word | None:
+    """The smallest word in a class, given by its `index`, and with a last state, that are `wanted`; None where there is
+    none. Depth first in the order of the alphabet; what leads nowhere is met once."""
+    places, letters = placed(cells), len(cells.alphabet)
+    dead: set[tuple[int, tuple[int, ...], int]] = set()
+    word: list[int] = []
+    path = [(start, (0,) * ((letters - 1) * len(cells.cells)))]
+    letter = 0
+    while True:
+        state, counts = path[-1]
+        depth = len(word)
+        if depth == cells.n and (counts, state) in wanted:
+            return tuple(cells.alphabet[k] for k in word)
+        if depth == cells.n or letter == letters or (depth, counts, state) in dead:
+            dead.add((depth, counts, state))
+            if not word:
+                return None
+            path.pop()
+            letter = word.pop() + 1
+            continue
+        after = list(counts)
+        if places[depth] >= 0 and letter < letters - 1:
+            after[places[depth] * (letters - 1) + letter] += 1
+        word.append(letter)
+        path.append((step(state, letter), tuple(after)))
+        letter = 0

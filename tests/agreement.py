@@ -1,0 +1,253 @@
+"""Random models whose words are merged, against plain loops over every word to length 7.
+
+    python tests/agreement.py --count 2000
+
+says for each kind of model how many agree with the loops, how many cannot be merged, and how many are wrong. The loops
+are written here, in fractions (floats where a softmax is no fraction), and share nothing with the library but the
+numbers of a model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import symcook as sc
+from symcook.errors import Unmerged
+from symcook.run import run as run_exactly
+from symcook.spec.fold import Fold
+
+NAMES = ("a", "b", "c", "d")
+KINDS = ("uniform", "hard", "softmax")
+LENGTH = 7
+ADDED = ((None, None), (None, None), ("CLS", None), (None, "EOS"), ("BOS", "EOS"))
+LABELS = ("p", "q", "r")
+
+
+def drawn(kind: str, seed: int) -> sc.Transformer:
+    """Two layers of one or two heads of a kind, each with a network, over two letters, with tokens added or not."""
+    draw = random.Random(f"{kind} {seed}")
+    numbers = [0, 0, 1, -1, 1, -1, 2, -2] if kind == "hard" else [0, 0, 1, -1, 2, -3, Fraction(1, 2)]
+
+    def rows(m: int, n: int) -> list[list[Any]]:
+        return [[draw.choice(numbers) for _ in range(n)] for _ in range(m)]
+
+    # irrational numbers are made once, so that their sums stay short
+    soft = draw.choice([1, 1, 2]) if kind == "softmax" else 3
+
+    def head(layer: int) -> sc.Head:
+        writes = draw.sample(NAMES[1:], draw.choice([1, 1, 2]))
+        width = draw.choice([1, 1, 2])
+        scores = rows(width, 4), rows(width, 4)
+        if kind == "uniform" or (kind == "softmax" and layer != soft):
+            scores, weighting = ([[0] * 4], [[0] * 4]), draw.choice(["average", "softmax"])
+        else:
+            weighting = draw.choice(["average", "leftmost", "rightmost"]) if kind == "hard" else "softmax"
+        mask = draw.choice(["future", "future", "strict-future"]) if kind != "softmax" else draw.choice(MASKS)
+        return sc.Head(NAMES, tuple(writes), *scores, rows(len(writes), 4), mask, weighting)
+
+    def layer(number: int) -> sc.Layer:
+        heads = sc.SelfAttention(tuple(head(number) for _ in range(1 if number == soft else draw.choice([1, 1, 2]))))
+        active = draw.choice(["relu", "relu", "step"])
+        network = sc.FeedForward(NAMES, ("c", "d"), rows(2, 4), rows(2, 1), rows(2, 2), rows(2, 1), active)
+        return sc.Layer(heads, draw.choice([network, network, None]))
+
+    before, after = draw.choice(ADDED)
+    tokens: dict[str, Any] = {"x": {"a": 1}, "o": {"a": draw.choice([0, -1, -2]), "b": 1}}
+    tokens |= {one: {"c": 1, "d": 2} for one in (before, after) if one}
+    positions = draw.choice([{}, {}, {}, {"d": "1/(i + 1)"}, {"b": "(-1)^i"}, {"d": "i/n"}])
+    embedding = sc.Embedding(
+        sc.Space(NAMES), words=tokens, positions=positions, start=draw.choice([0, 1]), before=before, after=after
+    )
+    place = draw.choice(["last", "last", "all", "each"]) if kind != "softmax" else draw.choice(["first", "last", "all"])
+    if place == "each" and embedding.added:
+        place = "last"
+    what = draw.choice(["sign", "sign", "zero"] + ["largest", "value"] * (place != "all" and kind != "softmax"))
+    weights = {"sign": rows(1, 2), "largest": rows(3, 2)}.get(what)
+    readout = sc.Readout(what, place, ("c", "d"), weights, LABELS if what == "largest" else ())
+    return sc.Transformer("drawn", embedding, tuple(layer(k) for k in range(1, min(soft, 2) + 1)), readout)
+
+
+MASKS = ("none", "none", "future", "strict-future", "past", "strict-past")
+
+
+def reader(model: sc.Transformer, seed: int) -> Fold:
+    """A random automaton of three states, with answers such as the model's."""
+    draw = random.Random(f"reader {seed}")
+    moves = {(q, t): draw.randrange(3) for q in range(3) for t in model.alphabet}
+    answers: list[Any] = [draw.choice([True, False]) for _ in range(3)]
+    if model.readout.labelled:
+        answers = [draw.choice(LABELS) for _ in range(3)]
+    elif not model.decides:
+        answers = [{"c": draw.choice([0, 1]), "d": Fraction(draw.choice([0, 1, 3]), 2)} for _ in range(3)]
+    return Fold(0, lambda q, t: moves[q, t], lambda q: answers[q], each=model.readout.each)
+
+
+# --- Loops ------------------------------------------------------------------------------------------------------------
+
+
+def run(model: sc.Transformer, word: Sequence[str]) -> list[dict[str, Any]]:
+    """The stream at every position, one position after the other."""
+    tokens = model.embedding.surround(tuple(word))
+    n = len(tokens)
+    stream = []
+    for place, token in enumerate(tokens):
+        i = place + model.embedding.start
+        at = {"1/(i + 1)": Fraction(1, i + 1), "(-1)^i": Fraction((-1) ** i), "i/n": Fraction(i, n)}
+        row = {name: Fraction(str((model.embedding.words or {})[token].get(name, 0))) for name in NAMES}
+        for name, term in model.embedding.positions.items():
+            row[name] += at[{"1/(i + 1)": "1/(i + 1)", "(-1)**i": "(-1)^i", "i/n": "i/n"}[str(term)]]
+        stream.append(row)
+    for layer in model.layers:
+        added = [attended(head, stream) for head in layer.attention.heads] if layer.attention else []
+        stream = [
+            {name: row[name] + sum(one[i].get(name, 0) for one in added) for name in NAMES}
+            for i, row in enumerate(stream)
+        ]
+        if layer.feedforward is not None:
+            stream = [fed(layer.feedforward, row) for row in stream]
+    return stream
+
+
+def matrix(m: Any) -> list[list[Fraction]]:
+    return [[Fraction(str(m[r, c])) for c in range(m.shape[1])] for r in range(m.shape[0])]
+
+
+KNOWN: dict[int, Any] = {}
+
+
+def known(part: Any) -> Any:
+    if id(part) not in KNOWN:
+        names = ("Q", "K", "V") if isinstance(part, sc.Head) else ("W1", "b1", "W2", "b2")
+        KNOWN[id(part)] = part, {name: matrix(getattr(part, name)) for name in names}
+    return KNOWN[id(part)][1]
+
+
+def times(rows: list[list[Fraction]], row: dict[str, Any]) -> list[Any]:
+    return [sum((w * row[name] for w, name in zip(line, NAMES, strict=True) if w), Fraction(0)) for line in rows]
+
+
+def attended(head: Any, stream: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    m, found = known(head), []
+    keys, values = [times(m["K"], row) for row in stream], [times(m["V"], row) for row in stream]
+    for i, row in enumerate(stream):
+        seen = [
+            j
+            for j in range(len(stream))
+            if {"none": True, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}[head.mask]
+        ]
+        query = times(m["Q"], row)
+        scores = [sum((q * k for q, k in zip(query, keys[j], strict=True)), Fraction(0)) for j in seen]
+        if not seen:
+            weights: list[Any] = []
+        elif head.weighting == "softmax" and len(set(scores)) > 1:
+            exps = [math.exp(score - max(scores)) for score in scores]
+            weights = [e / sum(exps) for e in exps]
+        else:
+            best = [k for k, score in enumerate(scores) if score == max(scores)]
+            best = {"leftmost": best[:1], "rightmost": best[-1:]}.get(head.weighting, best)
+            weights = [Fraction(int(k in best), len(best)) for k in range(len(seen))]
+        parts = {
+            name: [w * values[j][k] for w, j in zip(weights, seen, strict=True)] for k, name in enumerate(head.writes)
+        }
+        found.append({name: sum(part, Fraction(0)) for name, part in parts.items()})
+    return found
+
+
+def fed(network: Any, row: dict[str, Any]) -> dict[str, Any]:
+    m = known(network)
+    hidden = [x + b[0] for x, b in zip(times(m["W1"], row), m["b1"], strict=True)]
+    active = [max(x, Fraction(0)) if network.activation == "relu" else Fraction(int(above(x))) for x in hidden]
+    new = dict(row)
+    for name, weights, bias in zip(network.writes, m["W2"], m["b2"], strict=True):
+        new[name] += sum((w * x for w, x in zip(weights, active, strict=True)), Fraction(0)) + bias[0]
+    return new
+
+
+class Near(Exception):
+    """A float too near to zero to say its sign."""
+
+
+def above(x: Any) -> bool:
+    if isinstance(x, float) and abs(x) < 1e-9:
+        raise Near
+    return x > 0
+
+
+def answer(model: sc.Transformer, row: dict[str, Any]) -> Any:
+    readout = model.readout
+    shown = [row[name] for name in readout.reads]
+    if readout.kind == "value":
+        return dict(zip(readout.reads, shown, strict=True))
+    if readout.kind == "zero":
+        return not any(above(x) or above(-x) for x in shown)
+    scores = [sum((w * x for w, x in zip(line, shown, strict=True)), Fraction(0)) for line in matrix(readout.weights)]
+    return above(scores[0]) if readout.kind == "sign" else LABELS[scores.index(max(scores))]
+
+
+def said(model: sc.Transformer, word: Sequence[str]) -> Any:
+    try:
+        rows = [answer(model, row) for row in run(model, word)]
+    except Near:  # a tie of a softmax, or nearly: exactly, by the library
+        result = run_exactly(model, "".join(word), "exact")
+        return result.accept
+    place = model.readout.position
+    return all(rows) if place == "all" else rows if place == "each" else rows[0 if place == "first" else -1]
+
+
+def words(model: sc.Transformer, most: int) -> Iterator[tuple[str, ...]]:
+    for n in range(1, most + 1):
+        yield from itertools.product(model.alphabet, repeat=n)
+
+
+def outcome(kind: str, seed: int, most: int = LENGTH) -> str:
+    """ "agree", "open: why", or "WRONG" with what differs."""
+    from symcook.verify.merged import merged
+
+    KNOWN.clear()
+    model = drawn(kind, seed)
+    fold = reader(model, seed)
+    bound = model.bind()
+    try:
+        found = merged(bound, fold, most)
+    except Unmerged as error:
+        return f"open: {error.must}"
+    accepted, wrong = Counter[int](), list[tuple[str, ...]]()
+    for word in words(model, most):
+        got = said(model, word)
+        accepted[len(word)] += got is True
+        if got != fold(word):
+            wrong.append(word)
+    lengths = [(n, 2**n, accepted[n] if model.decides and not model.readout.each else None) for n in range(1, most + 1)]
+    expected = lengths, len(wrong), wrong[0] if wrong else None
+    given = [tuple(count) for count in found.by_length], found.wrong, found.smallest
+    return "agree" if given == expected else f"WRONG: {given} in place of {expected}"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser()
+    options.add_argument("--count", type=int, default=20)
+    options.add_argument("--first", type=int, default=0)
+    options.add_argument("--length", type=int, default=LENGTH)
+    options.add_argument("--kind", choices=KINDS, action="append")
+    given = options.parse_args()
+    for kind in given.kind or KINDS:
+        start, found = time.process_time(), Counter[str]()
+        for seed in range(given.first, given.first + given.count):
+            result = outcome(kind, seed, given.length)
+            if result.startswith("WRONG"):
+                print(f"{kind} {seed} {result}", flush=True)
+                result = "WRONG"
+            found[result] += 1
+        print(f"{kind}: {dict(found.most_common())}, {time.process_time() - start:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
