@@ -340,6 +340,8 @@ class World:
                 new.setdefault(atom[1], fmpq(self.start))
             elif atom[0] == "some" and held == frozenset((False,)):
                 new[atom[1]] = ZERO
+        if new.get("n") == fmpq(self.added):  # a word without letters
+            new |= {f"{x}{a}{y}": ZERO for a in self.letters[:-1] for x, y in (("k:", ""), ("p:", ":i"), ("p:", ":j"))}
         for v in ("i", "j"):  # counts to a position that is known
             if v in new:
                 at = linear_form(self, new[v])
@@ -620,6 +622,16 @@ class Table:
         world = self.world
         parts = [(c, s, g) for c in self.cells for s, g in world.split(c.value, c.guard)]
         return Table(world, [Cell(g, world.tidy(g, each(s, c.value))) for c, s, g in parts]).merged()
+
+    def beside(self, other: Table) -> Table:
+        """The common guards of both tables, with the values of this one; cells are not put together."""
+        met = ((self.world.met(a.guard, b.guard), a.value) for a in self.cells for b in other.cells)
+        return Table(self.world, [Cell(g, v) for g, v in met if g is not None])
+
+    def value_at(self, guard: Guard) -> Value:
+        """The value on a part of one of its cells."""
+        found = [c for c in self.cells if self.world.met(c.guard, guard) is not None]
+        return self.world.tidy(guard, found[0].value)
 
     def under(self, guard: Guard) -> Table:
         """The part of the table where a guard holds."""
