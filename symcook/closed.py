@@ -17,7 +17,7 @@ from flint import fmpq, fmpq_mpoly
 from symcook.derivation import Derivation
 from symcook.domains.field import Value
 from symcook.domains.lengths import Lengths, Open
-from symcook.domains.tables import Atom, Cell, Guard, Linear, NoRule, Table, World, linear_form
+from symcook.domains.tables import Atom, Cell, Guard, Linear, NoRule, Sum, Table, World, linear_form
 from symcook.errors import BadInput
 from symcook.forward import Result, forward
 from symcook.model.expr import valid_name
@@ -230,6 +230,8 @@ class EveryLength:
     forms: tuple[ClosedForm, ...]
     cells: tuple[tuple[Guard, Mapping[str, Value]], ...]
     """The cases as the domain has them."""
+    reads: Mapping[str, Table | Open] = field(default_factory=dict)
+    """The coordinates that the readout reads, where it looks."""
     missing: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -285,7 +287,9 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     for column in columns.values():
         common = common.beside(column)
     cells = [(c.guard, {name: t.value_at(c.guard) for name, t in columns.items()}) for c in common.cells]
-    found = EveryLength(model, domain, (), tuple(cells))
+    reads = {name: result.stream[name] for name in readout.reads}
+    reads = {name: c if readout.everywhere else domain.read(c, readout.place) for name, c in reads.items()}
+    found = EveryLength(model, domain, (), tuple(cells), reads)
     spelling = Spelling(domain)
     order = sorted(cells, key=lambda cell: _order(spelling, cell[0]))
     forms = tuple(_form(model, spelling, guard, outputs) for guard, outputs in order)
@@ -380,20 +384,18 @@ def zero(spelling: Spelling, value: Value, guard: Guard) -> str:
     form = linear_form(world, top)
     if form is not None and len(form[0]) == 1 and not form[1] and (name := next(iter(form[0]))) in world.sums:
         one = world.sums[name]
-        if one.kept:
-            inside = " & ".join(
-                f"~({' & '.join(spelling.guard(c.guard))})"
-                for c in one.cells
-                if world.signs(c.value, c.guard) == {1}
-            )
-            rest = [c for c in one.cells if world.signs(c.value, c.guard) != {1}]
-            if not rest:
-                simple = _unless(spelling, one.cells)
-                return f"(all j in {spelling.linear(*one.low)}..{spelling.linear(*one.high)}. {simple or inside})"
+        if one.kept and all(world.signs(c.value, c.guard) == {1} for c in one.cells):
+            return f"(all j in {spelling.linear(*one.low)}..{spelling.linear(*one.high)}. {none_of(spelling, one)})"
     if form is not None:
         less, more = _sides(form)
         return f"{spelling.linear(*more)} = {spelling.linear(*less)}"
     return f"{spelling.value(top)} = 0"
+
+
+def none_of(spelling: Spelling, one: Sum) -> str:
+    """That no guard of a sum's cells holds."""
+    negated = " & ".join(f"~({' & '.join(spelling.guard(c.guard))})" for c in one.cells)
+    return _unless(spelling, one.cells) or negated
 
 
 def _unless(spelling: Spelling, cells: Sequence[Cell]) -> str | None:
