@@ -123,7 +123,13 @@ class Spelling:
     # --- Guards ---------------------------------------------------------------------------------------------------
 
     def guard(self, guard: Guard) -> tuple[str, ...]:
-        return tuple(text for atom, held in guard.items() for text in self.atom(atom, held))
+        """What a guard says, as formulas that all hold: also that a position is there at which a letter stands."""
+        said = [text for atom, held in guard.items() for text in self.atom(atom, held)]
+        there = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
+        least = max(there, default=0) + 1 - self.world.start
+        if there and least > self.world.fewest and ("form", (("n", 1),)) not in guard:
+            said.insert(0, f"{least} <= n")
+        return tuple(said)
 
     def atom(self, atom: Atom, held: Any) -> list[str]:
         """What an atom says, as formulas that all hold."""
@@ -238,6 +244,21 @@ class EveryLength:
     def spelling(self) -> Spelling:
         return Spelling(self.domain)
 
+    def way(self) -> dict[str, list[dict[str, Any]]]:
+        """The coordinates that the model computes on the way at position i, as cases with conditions and a value; one
+        that is out of reach as one case without a value that says why."""
+        out: dict[str, list[dict[str, Any]]] = {}
+        for one in self.coordinates():
+            if one.part == "embedding":
+                continue
+            if isinstance(one.column, Open):
+                out[one.name] = [{"conditions": [], "value": None, "why": one.column.why}]
+                continue
+            spelling = Spelling(self.__dict__["generic"])
+            guards = ((one.column.world.shortened(c.guard), c.value) for c in one.column.cells)
+            out[one.name] = [{"conditions": list(spelling.guard(g)), "value": spelling.value(v)} for g, v in guards]
+        return out
+
     def coordinates(self) -> list[Coordinate]:
         """Each coordinate after each part of a layer that writes to it, at a generic position."""
         domain = Lengths(self.model)
@@ -286,7 +307,7 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     common = Table.of(domain.world, fmpq(0))
     for column in columns.values():
         common = common.beside(column)
-    cells = [(c.guard, {name: t.value_at(c.guard) for name, t in columns.items()}) for c in common.cells]
+    cells = [(domain.world.shortened(c.guard), {name: t.value_at(c.guard) for name, t in columns.items()}) for c in common.cells]
     reads = {name: result.stream[name] for name in readout.reads}
     reads = {name: c if readout.everywhere else domain.read(c, readout.place) for name, c in reads.items()}
     found = EveryLength(model, domain, (), tuple(cells), reads)

@@ -10,7 +10,7 @@ says so, and what reads it is open too. Nothing here is trusted: what it finds i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -20,9 +20,11 @@ import sympy
 from flint import fmpq
 
 from symcook.domains.field import ONE, ZERO, Field, Value
+from symcook.domains.intervals import POSITIVE
 from symcook.domains.protocol import Coefficient
 from symcook.domains.symbolic import Symbolic
 from symcook.domains.tables import (
+    LOG,
     Cell,
     Guard,
     Linear,
@@ -67,7 +69,7 @@ class Lengths:
         self.world = World(letters, embedding.start, embedding.before, embedding.after, model.max_length)
         self.engine = Symbolic(model.parameters)
         self.world.field = self.field = self.engine._field
-        self.world.exponential, self.world.root = self.engine._exponential, self.root
+        self.world.exponential, self.world.root, self.world.number = self.engine._exponential, self.root, self.number
         for p in model.parameters:
             ends = [Fraction(int(x.p), int(x.q)) if x is not None and x.is_Rational else None for x in (p.lower, p.upper)]
             self.world.positive[p.name] = (ends[0], p.lower_open, ends[1])
@@ -86,7 +88,12 @@ class Lengths:
         self.narrowed = None
 
     def require_positive(self, term: Coefficient, must: str) -> None:
-        """Left to the run: a temperature that is not positive somewhere has no run there."""
+        """A word has a run only where a temperature is positive: that of log(n) from 2 positions on."""
+        if isinstance(term, tuple) and names(term) == {"n"}:
+            for n in range(self.world.fewest, MOST_PLACES):
+                with suppress(SymcookError):  # at a pole the scores are 0
+                    if self.engine._signs.of(self.number(at(term, {"n": n}))) != POSITIVE:
+                        self.world.fewest = n + 1
 
     def embed(self, table: Mapping[str, Coefficient]) -> Column:
         world, by = self.world, {}
@@ -312,7 +319,7 @@ class Lengths:
         if tag == "ind" and expression[1][0] in ("=", "<", "<="):
             return self.indicator(expression[1])
         if tag == "call" and expression[1] == "log" and names(expression) == {"n"}:
-            return Table.of(world, self.field.constant(sympy.log(sympy.Symbol("n"))))
+            return Table.of(world, self.field.constant(LOG))
         if tag == "call" and expression[1] == "sqrt":
             return self.term(expression[2][0]).map(self.root)
         if tag == "call" and expression[1] == "exp":
@@ -523,7 +530,7 @@ class Lengths:
             return {0: value}
         assert not isinstance(value, fmpq)
         world.name("j")
-        index = world.field._index["symbol", sympy.Symbol("j")]
+        index = world.field._index["symbol", sympy.Symbol("j", real=True)]
         found: dict[int, Any] = {}
         for monomial, c in value.num.terms():
             rest = (*monomial[:index], 0, *monomial[index + 1 :])

@@ -29,6 +29,11 @@ Guard = Mapping[Atom, Any]
 Bounds = tuple[int | None, int | None]
 Linear = tuple[dict[str, Fraction], Fraction]
 MOST_CELLS = 400
+MOST_LOOSE = 6
+
+
+LOG = sympy.log(sympy.Symbol("n", real=True))
+"""The one function of n besides rational ones and powers of e; it is positive for n >= 2."""
 
 
 class NoRule(Exception):
@@ -62,6 +67,7 @@ class World:
     def __init__(self, letters: Sequence[str], start: int, before: str | None, after: str | None, most: int | None):
         self.letters, self.start, self.before, self.after, self.most = tuple(letters), start, before, after, most
         self.field = Field()
+        self.fewest = max(1, (before is not None) + (after is not None))
         self.added = (before is not None) + (after is not None)
         self.last = "n" if start == 1 else "n - 1"
         self.positive: dict[str, tuple[Fraction | None, bool, Fraction | None]] = {}
@@ -75,7 +81,7 @@ class World:
     def name(self, name: str) -> Value:
         """The value of a name: i, j, n, k:LETTER (its count), p:LETTER:i (its count to i), or a symbol."""
         if name not in self._cells:
-            self._cells[name] = self.field.symbol(sympy.Symbol(name))
+            self._cells[name] = self.field.symbol(sympy.Symbol(name, real=True))
         return self._cells[name]
 
     def linear(self, terms: Mapping[str, int | Fraction], constant: int | Fraction = 0) -> Value:
@@ -164,6 +170,8 @@ class World:
         one = self.field.generators[g]
         if one.kind == "symbol":
             return new.get(one.argument.name, self.field.generator(g))
+        if one.kind == "constant" and one.argument == LOG and isinstance(number := new.get("n"), fmpq):
+            return self.number(("call", "log", (("num", int(number.p), int(number.q)),)))
         if one.kind == "constant" and isinstance(one.argument, sympy.Basic):
             if {s.name for s in one.argument.free_symbols} & set(new):
                 raise NoRule(f"{one.argument} at another place")
@@ -177,6 +185,7 @@ class World:
 
     exponential: Callable[[Value], Value]
     root: Callable[[Value], Value]
+    number: Callable[[Any], Value]
 
     # --- Facts and guards -----------------------------------------------------------------------------------------
 
@@ -200,7 +209,7 @@ class World:
                 continue
             seen.add(v)
             if v == "n":
-                out.append(({"n": Fraction(1)}, Fraction(-max(1, self.added))))
+                out.append(({"n": Fraction(1)}, Fraction(-self.fewest)))
                 if self.most is not None:
                     out.append(({"n": Fraction(-1)}, Fraction(self.most + self.added)))
             elif v in ("i", "j"):
@@ -249,6 +258,10 @@ class World:
                 elif held == frozenset((self.letters[-1],)):
                     others = {f"p:{a}:{v}": Fraction(-1) for a in self.letters[:-1]}
                     out.append(({v: Fraction(1), **others}, Fraction(-self.start - (self.before is not None))))
+            elif atom[0] == "mod":
+                low = self.fewest if atom[1] == "n" else 0 if atom[1][1:2] == ":" else self.start
+                first_ = min(r if r >= low else r + atom[2] for r in held) if low <= atom[2] else low
+                out.append(({atom[1]: Fraction(1)}, Fraction(-first_)))
             elif atom[0] == "letter" and atom[1] != "n":
                 out.append(({"n": Fraction(1)}, Fraction(self.start - 1 - atom[1])))
         return out
@@ -320,6 +333,30 @@ class World:
     def implied(self, guard: Guard, atom: Atom, held: Any) -> bool:
         """Whether a guard says what an atom says; not of a letter at a position that is not there."""
         return self.met(guard, {atom: held}) is not None and not any(self.met(guard, {atom: other}) is not None for other in self.complement(atom, held))
+
+    def loosened(self, guard: Guard, atom: Atom) -> Any:
+        """An interval with the integers beyond its ends that the rest of a guard leaves out anyway."""
+        held = guard[atom]
+        if atom[0] != "form" or held[0] == held[1]:
+            return held
+        low, high = held
+        for _ in range(MOST_LOOSE):
+            if low is None or self.possible({**guard, atom: (low - 1, low - 1)}):
+                break
+            low -= 1
+        for _ in range(MOST_LOOSE):
+            if high is None or self.possible({**guard, atom: (high + 1, high + 1)}):
+                break
+            high += 1
+        return low, high
+
+    def shortened(self, guard: Guard) -> Guard:
+        """A guard without what the rest of it says."""
+        for atom in sorted(guard, key=lambda a: (a[0] != "mod", a[0] != "letter")):
+            rest = {a: h for a, h in guard.items() if a != atom}
+            if self.implied(rest, atom, guard[atom]):
+                guard = rest
+        return guard
 
     def equalities(self, guard: Guard) -> dict[str, Value]:
         """What a guard says that names are: forms that are one number, solved for the innermost of their names."""
@@ -402,7 +439,7 @@ class World:
             return Fraction(0), guard.get(("some", name)) == frozenset((True,))
         if not self.whole(name):
             return None
-        low = {"n": max(1, self.added), "i": self.start, "j": self.start}.get(name, 0)
+        low = {"n": self.fewest, "i": self.start, "j": self.start}.get(name, 0)
         held = guard.get(("form", ((name, 1),)), (None, None))[0]
         low = low if held is None else max(low, held)
         while low < 3 and not self.possible(guard, ({name: Fraction(-1)}, Fraction(low))):
@@ -441,10 +478,11 @@ class World:
                     return None, strict
                 gens[g] = gens[g] + fmpq(low[0].numerator, low[0].denominator)
                 strict |= {g} if low[1] else set()
-            elif one.kind == "constant" and not (one.argument.is_nonnegative or isinstance(one.argument, sympy.log)):
+            elif one.kind == "constant" and not (one.argument.is_positive or one.argument == LOG):
                 return None, strict
             else:  # exponentials and roots are positive; e^u is above 1 where u is positive
-                strict |= {g} if one.kind != "constant" else set()
+                grown = one.argument != LOG or not self.possible(guard, ({"n": Fraction(-1)}, Fraction(1)))
+                strict |= {g} if grown else set()
                 if far and one.kind == "exp" and self.signs(one.argument, guard) == {1}:
                     gens[g] = gens[g] + 1
         return polynomial.compose(*gens, ctx=self.field.ctx), strict
@@ -687,7 +725,8 @@ class Table:
                 return None
         first, second = dict(a.guard), dict(b.guard)
         for atom in alone:  # what the other guard says by its rest
-            lacks, held = (second, first[atom]) if atom in first else (first, second[atom])
+            has, lacks = (first, second) if atom in first else (second, first)
+            held = has[atom] = self.world.loosened(has, atom)
             if self.world.implied(lacks, atom, held):
                 lacks[atom] = held
             elif shared:

@@ -88,8 +88,16 @@ class Proof:
     def sentence(self) -> str:
         return " & ".join(f"({c.sentence})" for c in self.claims if c.missing is None)
 
-    def proves(self, coordinate: str) -> bool:
-        return self.certificate is not None and any(c.coordinate == coordinate and c.missing is None for c in self.claims)
+    @property
+    def whole(self) -> bool:
+        """Whether all forms that were found are proved."""
+        return self.certificate is not None and not self.missing
+
+    def said(self) -> list[str]:
+        """What is proved and what is not, in lines."""
+        done = [c.coordinate for c in self.claims if c.missing is None] if self.certificate is not None else []
+        lines = [f"PROVED: {', '.join(dict.fromkeys(done))}"] if done else []
+        return lines + [f"not proved: {f'{name}, ' if name else ''}{why}" for name, why in self.missing.items()]
 
 
 def prove(found: EveryLength, seconds: float = 60.0) -> Proof:
@@ -392,6 +400,39 @@ class _Writing:
         except (Rejected, Stuck, SymcookError) as error:
             for c in done:
                 c.missing = _first_line(str(error))
+
+
+def to_json(found: EveryLength, proof: Proof, certificate: str | None) -> list[dict[str, Any]]:
+    """The documents of ``symcook derive --json`` without an input, one a case: its form, what it rests on, whether it
+    is proved, and where the certificate was written."""
+    way = found.way()
+    said = {"way": way, "proved": proof.whole, "certificate": certificate, "missing": proof.missing}
+    said["statement"] = None if proof.statement is None else proof.statement.text
+    return [form.to_json() | said for form in found.forms]
+
+
+def text(found: EveryLength, proof: Proof, certificate: str | None) -> str:
+    """The cases, the coordinates on the way, and what is proved of them."""
+    lines = ["\n\n".join(form.text() for form in found.forms), ""]
+    way = found.way()
+    if way:
+        lines.append("on the way, at position i" + _meanings(found))
+        for name, cases in way.items():
+            for case in cases:
+                value = f"out of reach: {case['why']}" if case["value"] is None else f"{name} = {case['value']}"
+                given = f" if {' & '.join(case['conditions'])}" if case["conditions"] else ""
+                lines.append(f"  {value}{given}")
+        lines.append("")
+    lines += proof.said()
+    if certificate is not None:
+        lines.append(f"certificate: {certificate}")
+    return "\n".join(lines)
+
+
+def _meanings(found: EveryLength) -> str:
+    spelling = found.spelling
+    counted = [f"p:{a}:i" for a in spelling.world.letters[:-1]] if spelling.world.letters[:-1] else []
+    return f" ({', '.join(spelling.meanings(set(counted)))})" if counted else ""
 
 
 def _in_brackets(text: str) -> str:
