@@ -25,6 +25,7 @@ from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
 from symcook.proof import own
 from symcook.proof.ownnames import ModelMeaning
+from symcook.model.symbols import exact
 from symcook.proof.ownruns import Runs
 from symcook.proof.search import elaborate, prooftext
 from symcook.proof.search.prooftext import BadProof
@@ -32,7 +33,7 @@ from symcook.proof.search.tactics import Goal, Stuck
 
 import os
 DEBUG = int(os.environ.get('DEBUG', 0))
-SECONDS = 4.0
+SECONDS = 12.0
 """The time for one version of a line."""
 
 
@@ -111,7 +112,8 @@ class _Writing:
     def __init__(self, found: EveryLength, seconds: float) -> None:
         self.found, self.model = found, found.model
         self.document = modelfile.to_document(found.model)
-        self.meaning = ModelMeaning(self.document, own._definitions())
+        self.symbols = bool(found.model.parameters)
+        self.meaning = ModelMeaning(self.document, own._definitions(), self.symbols)
         relation = self.meaning.relation
         self.equations = dict(zip(relation.defined, relation.equations, strict=True))
         self.low, self.high = relation.low, relation.high
@@ -158,7 +160,7 @@ class _Writing:
         """What a function is at i, a case for each value that is not 0; 0 elsewhere."""
         parts = []
         for cell in table.cells:
-            guard = " & ".join(_in_brackets(g) for g in spelling.guard(cell.guard))
+            guard = " & ".join(_in_brackets(g) for g in spelling.guard(table.world.shortened(cell.guard)))
             value = f"{head} = {spelling.value(cell.value)}"
             parts.append(f"({guard} -> {value})" if guard else value)
         return " & ".join(parts)
@@ -219,7 +221,7 @@ class _Writing:
 
     def goal(self, whole: Proof) -> None:
         self.whole = whole
-        statement = own.claim(self.document, whole.sentence)
+        statement = own.claim(self.document, whole.sentence, self.symbols)
         self.statement = statement
         self.g = Goal(own.library(statement, own._stored()), statement.formula, {}, {})
         self.elaborator = elaborate.Elaborator()
@@ -229,6 +231,15 @@ class _Writing:
         self.whole_run = "(..)" not in self.lines[0]
         self.labels = {f: self.equation(f) for f in self.equations}
         self.said = {self.equation(f): text for f, text in self.equations.items()}
+
+    def inhabited(self, home: Any) -> list[dict[str, Any]]:
+        """The hypotheses at a word; symbols have their defaults there."""
+        if not self.symbols:
+            return own.inhabited(home, self.statement, Runs(self.statement, self.document, self.until))
+        values = {p.name: p.default if p.default is not None else exact(1) for p in self.model.parameters}
+        document = modelfile.to_document(self.model.bind(values))
+        fixed = {name: Fraction(int(x.p), int(x.q)) for name, x in values.items()}
+        return own.inhabited(home, self.statement, Runs(self.statement, document, self.until, fixed))
 
     def line(self, text: str, seconds: float = SECONDS) -> str | None:
         """Elaborate a line and those set in below it; why it does not follow, or None where it does."""
@@ -315,6 +326,11 @@ class _Writing:
                 f"{inside}\n  given i (low high)\n  cases even, odd from sign(i)\n"
                 f"    - qed by {both}, even\n    - qed by {both}, odd"
             )
+            ends = sorted({x for x in re.findall(r"(\d+) <= i\b", inside)}, key=int)
+            if ends:
+                lines = [f"{inside}", "given i (low high)", "cases even, odd from sign(i)", f"  - qed by {both}, even"]
+                lines += [f"  - cases at: i = {ends[0]}", "      - rewrite at in odd as now", f"        qed by {both}, now", f"      - qed by {both}, odd, at"]
+                yield "\n  ".join(lines)
         sums = ["sum_one"] if means else []
         yield f"{inside} by {', '.join([*hints, *sums])}"
         if means:
@@ -393,8 +409,7 @@ class _Writing:
         try:
             with own._within(self.until):
                 parts = {"proof": self.g.nodes, "defined": own._defined(home, self.statement.defined)}
-                runs = Runs(self.statement, self.document, self.until)
-                parts["inhabited"] = own.inhabited(home, self.statement, runs)
+                parts["inhabited"] = self.inhabited(home)
             whole.certificate, whole.verdict = own._checked(self.statement, parts, "proved")
             whole.statement = self.statement
         except (Rejected, Stuck, SymcookError) as error:

@@ -50,16 +50,19 @@ class OutOfTime(Undecided):
     """The time for a claim is over."""
 
 
-def claim(document: Mapping[str, Any], sentence: str) -> Statement:
+def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> Statement:
     """The statement that `sentence` makes about the model of a document; BadInput where it makes none.
 
-    It carries the sentence as its note, and the hash of the model.
+    It carries the sentence as its note, and the hash of the model. With `symbols` it is about all values that those of
+    the model may have, else these must be set.
     """
     sentence = sentence.translate(dict.fromkeys(map(ord, "\t\r\n"), " ")).strip()
-    meaning = ModelMeaning(document, _definitions())
+    meaning = ModelMeaning(document, _definitions(), symbols)
     text = meaning.text(sentence)
-    names = ", ".join(["n:Int", "w:Int->Int", *(f"{name}:Int->Real" for name in meaning.functions)])
-    whole = f"all {names}. 1 <= n -> ({meaning.word}) -> {meaning.run} -> ({text})"
+    reals = [f"{name}:Real" for name in meaning.symbols]
+    names = ", ".join(["n:Int", *reals, "w:Int->Int", *(f"{name}:Int->Real" for name in meaning.functions)])
+    some = " & ".join(["1 <= n", *meaning.regions])
+    whole = f"all {names}. {some} -> ({meaning.word}) -> {meaning.run} -> ({text})"
     model = modelfile.document_hash(document)
     statement = Statement(named(document["name"]), whole, note=sentence, known=_definitions(), model=model)
     try:
