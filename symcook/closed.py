@@ -63,6 +63,8 @@ class Spelling:
                 yield f"{self.name(name)} is the number of {_said(letter)} to position {at}"
             elif name in self.world.sums:
                 yield f"{name} = {self.sum(name)}"
+            elif name in self.world.named:
+                yield f"{name} = {self.value(self.world.named[name][0])}"
 
     # --- Terms ----------------------------------------------------------------------------------------------------
 
@@ -327,6 +329,8 @@ def _form(model: Transformer, spelling: Spelling, guard: Guard, outputs: Mapping
     world, readout = spelling.world, model.readout
     used = {v for value in outputs.values() for v in world.names_in(value)}
     used |= {v for atom in guard for v in ([x for x, _ in atom[1]] if atom[0] == "form" else [str(atom[1])])}
+    for name in sorted(used & set(world.named)):
+        used |= world.names_in(world.named[name][0])
     for name in list(used & set(world.sums)):
         used |= {v for c in world.sums[name].cells for v in world.names_in(c.value)}
         used |= {x for c in world.sums[name].cells for atom in c.guard if atom[0] == "form" for x, _ in atom[1]}

@@ -17,10 +17,11 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import sympy
-from flint import fmpq
+from flint import fmpq, fmpq_mpoly
 
-from symcook.domains.field import ONE, ZERO, Field, Value
-from symcook.domains.intervals import POSITIVE
+from symcook.domains.field import ONE, ZERO, Field, Value, polynomial_of
+from symcook.domains.intervals import NEGATIVE, POSITIVE
+from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.protocol import Coefficient
 from symcook.domains.symbolic import Symbolic
 from symcook.domains.tables import (
@@ -43,6 +44,8 @@ from symcook.model.parts import Mask
 from symcook.model.symbols import at
 from symcook.model.transformer import Transformer
 
+LONG = 12
+"""How many numbers and names a value may have before what is squared and summed gets a name for it."""
 MOST_PLACES = 4
 """How far from the first position single letters are asked for."""
 
@@ -70,6 +73,7 @@ class Lengths:
         self.engine = Symbolic(model.parameters)
         self.world.field = self.field = self.engine._field
         self.world.exponential, self.world.root, self.world.number = self.engine._exponential, self.root, self.number
+        self.world.of_symbols = self.of_symbols
         for p in model.parameters:
             ends = [Fraction(int(x.p), int(x.q)) if x is not None and x.is_Rational else None for x in (p.lower, p.upper)]
             self.world.positive[p.name] = (ends[0], p.lower_open, ends[1])
@@ -134,6 +138,7 @@ class Lengths:
         tables: list[Any] = list(columns)
 
         def normed() -> list[Column]:
+            tables[:] = [self.named_parts(t) for t in tables]
             share = Table.of(self.world, fmpq(1, len(tables)))
             mean = sum(tables[1:], tables[0]) * share
             moved = [t + mean * Table.of(self.world, fmpq(-1)) for t in tables]
@@ -144,6 +149,12 @@ class Lengths:
 
         found = self.guarded(normed, "a layer norm needs ")
         return [found] * len(columns) if isinstance(found, Open) else found
+
+    def named_parts(self, table: Table) -> Table:
+        """The same with names for what is long, so that it is not multiplied out."""
+        world = self.world
+        cells = [Cell(c.guard, world.short(c.value, c.guard, LONG)) for c in table.cells]
+        return Table(world, cells)
 
     def distribution(self, columns: Sequence[Column]) -> list[Column]:
         def shares() -> list[Column]:
@@ -222,9 +233,8 @@ class Lengths:
         return ()
 
     def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
-        out = [self.read(column, place) for column in columns]
         self.narrowed = self.placed(place)
-        return out
+        return [c if isinstance(c, Open) else self.guarded(lambda c=c: c.at("i", self.placed(place))) for c in columns]
 
     def resume(self, sequence: object, start: int, seen: int) -> None:
         raise NotImplementedError
@@ -249,6 +259,11 @@ class Lengths:
             return a if isinstance(a, Open) else b
         return self.guarded(lambda: make(a, b))
 
+    def of_symbols(self, polynomial: fmpq_mpoly) -> set[int]:
+        """The signs of a polynomial in the model's symbols alone."""
+        found = self.engine._signs.polynomial(polynomial)
+        return {sign for sign, flag in ((1, POSITIVE), (-1, NEGATIVE), (0, NULL)) if found & flag}
+
     def number(self, value: Any) -> Value:
         return self.engine.number(value)
 
@@ -257,25 +272,31 @@ class Lengths:
         return Table(self.world, [Cell(c.guard, c.value * number) for c in table.cells])
 
     def root(self, value: Value) -> Value:
-        """The root of a value that is positive, with squares taken out."""
+        """The root of a value that is positive: one generator for each factor of known sign, so that roots cancel."""
         if isinstance(value, fmpq):
             return self.engine._number_root(value)
-        self.field.lift(value)
-        lead, factors = self.field.factored(value.num * value.den)
-        inside, outside = self.field.one, self.field.one
-        for factor, power in factors:
-            outside = outside * factor ** (int(power) // 2)
-            inside = inside * factor ** (int(power) % 2)
-        if lead < 0:
-            lead, inside = -lead, -inside
-        top: Value = self.field.quotient(outside, value.den)
-        if 1 not in self.world.signs(top, {}) or -1 in self.world.signs(top, {}):
-            top, inside, lead = self.field.quotient(self.field.one, value.den), value.num * value.den, ONE
-        if -1 in self.world.signs(top, {}):
-            raise NoRule(f"the root of {self.field.to_sympy(value)}")
-        kept = self.field.quotient(inside, self.field.one)
-        root = ONE if isinstance(kept, fmpq) and kept == 1 else self.field.function("sqrt", kept)
-        return self.engine._number_root(lead) * top * root
+        field, world = self.field, self.world
+        field.lift(value)
+        number, found = ONE, []
+        for polynomial, side in ((value.num, 1), (value.den, -1)):
+            lead, factors = field.factored(polynomial)
+            number = number * lead**side
+            found += [(polynomial_of(field, one), side * int(power), world._signs(one, {})) for one, power in factors]
+        out, left = ONE, ONE
+        for one, power, signs in found:  # roots make generators, so that no polynomial stays what it is
+            half, odd = divmod(power, 2)
+            if half and signs != {1}:
+                raise NoRule(f"the root of a square of {field.to_sympy(one)}")
+            out = out * one**half if half else out
+            if odd and signs == {1}:
+                out = out * field.function("sqrt", one)
+            elif odd:
+                left = left * one
+        if number < 0:
+            number, left = -number, -left
+        if not isinstance(left, fmpq):
+            out = out * field.function("sqrt", left)
+        return out * self.engine._number_root(number)
 
     def window(self, mask: Mask) -> tuple[Linear, Linear]:
         """The first and last position that a row sees."""
@@ -379,11 +400,19 @@ class Lengths:
     def named(self, cells: list[Cell], low: Linear, high: Linear) -> Table:
         """A sum without a rule."""
         world = self.world
-        outer = [a for c in cells for a in c.guard if not about(a, "j")]
-        if outer:
-            raise NoRule(f"a sum over j whose terms depend on a guard of their own: {outer[0]}")
-        low_sign = [world.signs(c.value, c.guard) for c in cells]
-        return Table.of(world, world.sum(Sum(tuple(cells), low, high, all(-1 not in s for s in low_sign))))
+        outer = [{a: h for a, h in c.guard.items() if not about(a, "j")} for c in cells]
+        inner = [Cell({a: h for a, h in c.guard.items() if about(a, "j")}, c.value) for c in cells]
+        regions: list[Guard] = [{}]
+        for guard in outer:
+            parts = [guard, *(c.guard for c in self.outside(guard))] if guard else [{}]
+            regions = [met for r in regions for g in parts if (met := world.met(r, g)) is not None]
+        out = []
+        for region in regions:
+            held = [c for c, guard in zip(inner, outer, strict=True) if world.met(region, guard) is not None]
+            kept = all(-1 not in world.signs(c.value, {**region, **c.guard}) for c in held)
+            value = world.sum(Sum(tuple(held), low, high, kept)) if held else ZERO
+            out.append(Cell(region, value))
+        return Table(world, out).merged()
 
     def part(self, cell: Cell, low: Linear, high: Linear) -> Table:
         """The sum over one cell."""

@@ -73,6 +73,8 @@ class World:
         self.positive: dict[str, tuple[Fraction | None, bool, Fraction | None]] = {}
         """By symbol of the model: its lower end, whether that is excluded, and its upper end."""
         self.sums: dict[str, Sum] = {}
+        self.named: dict[str, tuple[Value, set[int]]] = {}
+        """Long values by their names, with their signs."""
         self._known: dict[Any, bool] = {}
         self._cells: dict[str, Value] = {}
 
@@ -99,6 +101,22 @@ class World:
         name = f"S{len(self.sums) + 1}"
         self.sums[name] = one
         return self.name(name)
+
+    def short(self, value: Value, guard: Guard, most: int) -> Value:
+        """The value itself, or where it is long a name for it; what it is negative of is named alike."""
+        if isinstance(value, fmpq) or self.field.size(value) <= most or "i" in self.names_in(value):
+            return value
+        self.field.lift(value)
+        sign = fmpq(-1 if value.num.leading_coefficient() < 0 else 1)
+        for name, (other, _) in self.named.items():
+            if other == value * sign:
+                return self.name(name) * sign
+        name = f"r{len(self.named) + 1}"
+        signs = self.signs(value * sign, guard)
+        self.named[name] = value * sign, signs
+        if -1 not in signs:
+            self.positive[name] = (Fraction(0), 0 not in signs, None)
+        return self.name(name) * sign
 
     def moved_sums(self, value: Value, name: str, place: Linear) -> dict[str, Value]:
         """The sums in a value that depend on a position, with another place for it."""
@@ -138,8 +156,7 @@ class World:
         for polynomial in (value.num, value.den):
             for g, degree in enumerate(polynomial.degrees()):
                 if degree:
-                    one = self.field.generators[g]
-                    found |= {one.argument.name} if one.kind == "symbol" else self._inside(one.argument)
+                    found |= self._names_of(g)
         return found
 
     def _inside(self, argument: object) -> set[str]:
@@ -149,20 +166,32 @@ class World:
 
     def put(self, value: Value, new: Mapping[str, Value]) -> Value:
         """The value with others in place of some names."""
-        if isinstance(value, fmpq) or not self.names_in(value) & set(new):
+        if isinstance(value, fmpq) or not new or not self.names_in(value) & set(new):
             return value
-        return self._at(value.num, new) / self._at(value.den, new)
+        moved: dict[int, Value] = {}
+        for polynomial in (value.num, value.den):
+            for g, degree in enumerate(polynomial.degrees()):
+                if degree and g not in moved and self._names_of(g) & set(new):
+                    moved[g] = self._moved(g, new)
+        self.field.lift(value)
+        return self._at(value.num, moved) / self._at(value.den, moved)
 
-    def _at(self, polynomial: fmpq_mpoly, new: Mapping[str, Value]) -> Value:
-        out: Value = ZERO
-        powers: dict[int, Value] = {}
+    def _names_of(self, g: int) -> set[str]:
+        one = self.field.generators[g]
+        return {one.argument.name} if one.kind == "symbol" else self._inside(one.argument)
+
+    def _at(self, polynomial: fmpq_mpoly, moved: Mapping[int, Value]) -> Value:
+        parts: dict[tuple[int, ...], dict[Any, Any]] = {}
         for monomial, c in polynomial.terms():
-            term: Value = c
-            for g, e in enumerate(monomial):
+            key = tuple(int(monomial[g]) for g in moved)
+            rest = tuple(0 if g in moved else e for g, e in enumerate(monomial))
+            parts.setdefault(key, {})[rest] = c
+        ready = [(key, polynomial_of(self.field, self.field.ctx.from_dict(part))) for key, part in parts.items()]
+        out: Value = ZERO
+        for key, term in ready:
+            for e, value in zip(key, moved.values(), strict=True):
                 if e:
-                    if g not in powers:
-                        powers[g] = self._moved(g, new)
-                    term = term * powers[g] ** int(e)
+                    term = term * value**e
             out = out + term
         return out
 
@@ -186,6 +215,8 @@ class World:
     exponential: Callable[[Value], Value]
     root: Callable[[Value], Value]
     number: Callable[[Any], Value]
+    of_symbols: Callable[[fmpq_mpoly], set[int]]
+    """The signs of a polynomial in symbols of the model alone."""
 
     # --- Facts and guards -----------------------------------------------------------------------------------------
 
@@ -451,6 +482,11 @@ class World:
         if self.unknown(polynomial):
             return {-1, 0, 1}
         best = {-1, 0, 1}
+        used = {v for g, degree in enumerate(polynomial.degrees()) if degree for v in self._names_of(g)}
+        if used and used <= set(self.positive) - set(self.named):
+            best = self.of_symbols(polynomial)
+        if len(best) == 1:
+            return best
         for far in (False, True):
             moved, strict = self._from_ends(polynomial, guard, far)
             if moved is None:
