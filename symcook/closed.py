@@ -21,6 +21,7 @@ from symcook.domains.tables import Atom, Cell, Guard, Linear, NoRule, Sum, Table
 from symcook.errors import BadInput
 from symcook.forward import Result, forward
 from symcook.model.expr import valid_name
+from symcook.model.parts import LayerNorm
 from symcook.model.symbols import Exact, from_sympy, to_sympy
 from symcook.model.transformer import Transformer
 from symcook.numbers.nodes import shorter
@@ -294,7 +295,7 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     if not model.alphabet:
         raise BadInput("a closed form for every length must be that of a model of words", model.name, "give --rows")
     domain = Lengths(model)
-    result = forward(model, ("",), domain)
+    result = forward(_narrowed(model), ("",), domain)
     readout = model.readout
     columns: dict[str, Any] = dict(result.scores) or {name: result.stream[name] for name in readout.reads}
     for name, column in columns.items():
@@ -319,6 +320,20 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     return replace(found, forms=forms, cells=tuple(order))
 
 
+def _narrowed(model: Transformer) -> Transformer:
+    """The same model for words with a run: norms that would refuse a word need not be run at all positions."""
+    def easy(norms: tuple[LayerNorm, ...]) -> tuple[LayerNorm, ...]:
+        return tuple(replace(norm, zero_variance="zero") for norm in norms)
+
+    if model.readout.everywhere or not any(s.after or s.before for s in model.sublayers):
+        return model
+    layers = tuple(
+        replace(x, attention_norms=easy(x.attention_norms), feedforward_norms=easy(x.feedforward_norms))
+        for x in model.layers
+    )
+    return replace(model, layers=layers)
+
+
 def _order(spelling: Spelling, guard: Guard) -> tuple[Any, ...]:
     """Larger cases first: n = 1 behind 2 <= n, even before odd, n before k."""
     conditions = sorted(spelling.guard(guard), key=lambda text: ("n" not in text, text))
@@ -329,8 +344,8 @@ def _form(model: Transformer, spelling: Spelling, guard: Guard, outputs: Mapping
     world, readout = spelling.world, model.readout
     used = {v for value in outputs.values() for v in world.names_in(value)}
     used |= {v for atom in guard for v in ([x for x, _ in atom[1]] if atom[0] == "form" else [str(atom[1])])}
-    for name in sorted(used & set(world.named)):
-        used |= world.names_in(world.named[name][0])
+    while more := {v for x in used & set(world.named) for v in world.names_in(world.named[x][0])} - used:
+        used |= more
     for name in list(used & set(world.sums)):
         used |= {v for c in world.sums[name].cells for v in world.names_in(c.value)}
         used |= {x for c in world.sums[name].cells for atom in c.guard if atom[0] == "form" for x, _ in atom[1]}

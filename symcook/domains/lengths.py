@@ -138,14 +138,19 @@ class Lengths:
         tables: list[Any] = list(columns)
 
         def normed() -> list[Column]:
-            tables[:] = [self.named_parts(t) for t in tables]
             share = Table.of(self.world, fmpq(1, len(tables)))
             mean = sum(tables[1:], tables[0]) * share
-            moved = [t + mean * Table.of(self.world, fmpq(-1)) for t in tables]
+            moved = [self.named_parts(t + mean * Table.of(self.world, fmpq(-1))) for t in tables]
             squares = [t * t for t in moved]
             variance = sum(squares[1:], squares[0]) * share
-            below = (variance + Table.of(self.world, self.number(epsilon))).map(self.root)
-            return [t / below for t in moved]
+            inside = variance + Table.of(self.world, self.number(epsilon))
+            signs = self.world.signs
+            for c in inside.cells:  # a sum of squares, one of which is not 0
+                some = any(0 not in signs(t.value_at(c.guard), c.guard) for t in moved)
+                if signs(c.value, c.guard) != {1} and (not some or -1 in signs(self.number(epsilon), {})):
+                    raise NoRule("a variance that is known to be positive")
+            below = inside.map(self.root)
+            return [t.join(below, lambda a, b: a / b) for t in moved]
 
         found = self.guarded(normed, "a layer norm needs ")
         return [found] * len(columns) if isinstance(found, Open) else found
@@ -153,6 +158,8 @@ class Lengths:
     def named_parts(self, table: Table) -> Table:
         """The same with names for what is long, so that it is not multiplied out."""
         world = self.world
+        if self.narrowed is None:  # a norm behind a norm simplifies
+            return table
         cells = [Cell(c.guard, world.short(c.value, c.guard, LONG)) for c in table.cells]
         return Table(world, cells)
 

@@ -73,6 +73,7 @@ class World:
         self.positive: dict[str, tuple[Fraction | None, bool, Fraction | None]] = {}
         """By symbol of the model: its lower end, whether that is excluded, and its upper end."""
         self.sums: dict[str, Sum] = {}
+        self._sums: dict[Any, str] = {}
         self.named: dict[str, tuple[Value, set[int]]] = {}
         """Long values by their names, with their signs."""
         self._known: dict[Any, bool] = {}
@@ -95,10 +96,11 @@ class World:
 
     def sum(self, one: Sum) -> Value:
         """The name of a sum without a rule."""
-        for name, other in self.sums.items():
-            if repr(other) == repr(one):
-                return self.name(name)
-        name = f"S{len(self.sums) + 1}"
+        cells = frozenset((frozenset(c.guard.items()), self.field.key(c.value)) for c in one.cells)
+        ends = ((tuple(sorted(terms.items())), c) for terms, c in (one.low, one.high))
+        name = self._sums.setdefault((cells, *ends), f"S{len(self.sums) + 1}")
+        if name in self.sums:
+            return self.name(name)
         self.sums[name] = one
         return self.name(name)
 
@@ -728,7 +730,7 @@ class Table:
 
     def merged(self) -> Table:
         """With cells put together that differ in one atom and have one value."""
-        cells = list(self.cells)
+        cells = [part for cell in self.cells for part in self._points(cell)]
         for alike in (True, False):  # first those whose values are written alike
             a = 0
             while a < len(cells):
@@ -741,6 +743,21 @@ class Table:
                         break
                 a += 1
         return Table(self.world, cells)
+
+    def _points(self, cell: Cell) -> list[Cell]:
+        """A cell in which a form has two values as two, so that each may go where it belongs."""
+        if isinstance(cell.value, fmpq):
+            return [cell]
+        world = self.world
+        for atom, (low, high) in [x for x in cell.guard.items() if x[0][0] == "form" and x[1][0] != x[1][1]]:
+            if low is None and high is not None and not world.possible({**cell.guard, atom: (None, high - 2)}):
+                low = high - 1
+            if high is None and low is not None and not world.possible({**cell.guard, atom: (low + 2, None)}):
+                high = low + 1
+            if low is not None and high is not None and high - low == 1:
+                guards = (world.met(cell.guard, {atom: (x, x)}) for x in (low, high))
+                return [Cell(g, world.tidy(g, cell.value)) for g in guards if g is not None]
+        return [cell]
 
     def _one(self, a: Cell, b: Cell, alike: bool) -> Cell | None:
         """The two cells as one. Unless values must be written alike, b may be at a single value of a form."""
