@@ -398,6 +398,8 @@ class Lengths:
         for cell in table.cells:
             if isinstance(cell.value, fmpq) and cell.value == 0:
                 continue
+            if any(self.world.depends(s, "j") for s in self.world.names_in(cell.value) & set(self.world.sums)):
+                raise NoRule("a sum over sums without a rule")
             try:
                 out = out + self.part(cell, low, high)
             except NoRule:

@@ -176,7 +176,10 @@ class World:
                 if degree and g not in moved and self._names_of(g) & set(new):
                     moved[g] = self._moved(g, new)
         self.field.lift(value)
-        return self._at(value.num, moved) / self._at(value.den, moved)
+        below = self._at(value.den, moved)
+        if isinstance(below, fmpq) and below == 0:
+            raise NoRule("a value behind a division by zero")
+        return self._at(value.num, moved) / below
 
     def _names_of(self, g: int) -> set[str]:
         one = self.field.generators[g]
@@ -774,8 +777,15 @@ class Table:
                 return None
             if (held := a.guard.get(fixed[0])) is None or held[0] == held[1]:
                 return None
-            if not equal(self.world.tidy(b.guard, a.value), b.value):
+            try:
+                if not equal(self.world.tidy(b.guard, a.value), b.value):
+                    return None
+            except NoRule:  # it has a pole there
                 return None
+            if not isinstance(a.value, fmpq):
+                below = polynomial_of(self.world.field, a.value.den)
+                if 0 in self.world.signs(below, b.guard):  # or may have one
+                    return None
         first, second = dict(a.guard), dict(b.guard)
         for atom in alone:  # what the other guard says by its rest
             has, lacks = (first, second) if atom in first else (second, first)
