@@ -95,7 +95,11 @@ class World:
         return out
 
     def sum(self, one: Sum) -> Value:
-        """The name of a sum without a rule."""
+        """The name of a sum without a rule, or its negative."""
+        if not one.kept and all(not isinstance(c.value, fmpq) and _negative(c.value) for c in one.cells):
+            cells = tuple(Cell(c.guard, -c.value) for c in one.cells)
+            kept = all(-1 not in self.signs(c.value, c.guard) for c in cells)
+            return -self.sum(Sum(cells, one.low, one.high, kept))
         cells = frozenset((frozenset(c.guard.items()), self.field.key(c.value)) for c in one.cells)
         ends = ((tuple(sorted(terms.items())), c) for terms, c in (one.low, one.high))
         name = self._sums.setdefault((cells, *ends), f"S{len(self.sums) + 1}")
@@ -559,6 +563,11 @@ class World:
         return [one for one in found if one is not None]
 
 
+def _negative(value: Function) -> bool:
+    value.field.lift(value)
+    return value.num.leading_coefficient() < 0
+
+
 def _unit(terms: Mapping[str, Fraction], c: Fraction) -> Fraction:
     """The least positive value that an integer combination may have."""
     unit = reduce(lambda a, b: Fraction(gcd(a.numerator * b.denominator, b.numerator * a.denominator),
@@ -587,7 +596,7 @@ def form_atom(terms: Mapping[str, Fraction]) -> tuple[Atom, Fraction]:
     ordered = sorted(terms.items())
     scale = reduce(lambda a, b: a * b.denominator // gcd(a, b.denominator), terms.values(), 1)
     whole = [int(c * scale) for _, c in ordered]
-    common = reduce(gcd, whole) * (1 if whole[0] > 0 else -1)
+    common = abs(reduce(gcd, whole)) * (1 if whole[0] > 0 else -1)
     return ("form", tuple((v, w // common) for (v, _), w in zip(ordered, whole, strict=True))), Fraction(common, scale)
 
 
@@ -887,6 +896,12 @@ def within(form: Linear, held: Bounds) -> Guard | None:
 
 def _letter_at(world: World, held: frozenset[str], place: Linear) -> Guard | None:
     terms, constant = place
+    if held == world.domain(("letter", "i")):
+        return {}
+    if world.after is None and held == frozenset(world.letters):
+        return within((terms, constant), (world.start + 1, None))
+    if world.after is None and held == frozenset((world.before,)):
+        return within((terms, constant), (world.start, world.start))
     if terms and place != world.end and not (len(terms) == 1 and constant == 0 and next(iter(terms)) in ("i", "j")):
         raise NoRule("the letter at a position that is a count")
     if place == world.end:
