@@ -172,9 +172,9 @@ def certified(
     """
     statement = claim(document, sentence)
     try:
-        headed = text is None or text.startswith("proof ")
-        lines = text if headed else _headed_lines(statement, text)
-        read = None if lines is None else prooftext.read(lines)
+        if text is not None and not text.startswith("proof "):
+            text = _headed_lines(statement, text)
+        read = None if text is None else prooftext.read(text)
         _headed(statement, read)
         certificate, verdict = _proved(statement, read, document, time.monotonic() + seconds)
     except (Rejected, OutOfTime, BadProof):
