@@ -28,9 +28,9 @@ from symcook.proof.ownwitness import at_word, shown_inhabited, ways
 from symcook.proof.ownwords import MUST
 from symcook.proof.replay import Statement, Verdict
 from symcook.proof.search import automation, elaborate, prooftext
-from symcook.proof.search.elaborate import Elaborator, Gap
-from symcook.proof.search.prooftext import BadProof, Line, Place, ProofText
-from symcook.proof.search.tactics import Goal, Library, Stuck
+from symcook.proof.search.elaborate import Elaborator, StepGap
+from symcook.proof.search.prooftext import BadProof, Place, ProofText, TextLine
+from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Clock, Term, flatten, instantiate, loose, subterms, var
 
 if TYPE_CHECKING:
@@ -93,13 +93,13 @@ class _Facts(Mapping[str, Term]):
         return len(self.axioms) + len(self.known)
 
 
-def library(statement: Statement, known: Mapping[str, Statement]) -> Library:
+def library(statement: Statement, known: Mapping[str, Statement]) -> Citable:
     """What a search for a proof of `statement` may use: the axioms, and the lemmas and claims `known` by label."""
     texts = {**known, "": statement}
-    return Library(statement.known, _Facts(known), texts=lambda k: texts[k].expanded if k in texts else None)
+    return Citable(statement.known, _Facts(known), texts=lambda k: texts[k].expanded if k in texts else None)
 
 
-class Unmet(Gap):
+class Unmet(StepGap):
     """The sentence is proved, but no word was found at which its hypotheses hold."""
 
 
@@ -114,7 +114,7 @@ class Settled:
     certificate: dict[str, Any] | None
     verdict: Verdict | None
     tried: Tried | None
-    missing: Gap | OutOfTime | None = None
+    missing: StepGap | OutOfTime | None = None
 
 
 def settle(
@@ -135,7 +135,7 @@ def settle(
             return Settled(*refute(statement, runs, until), tried)
     try:
         return Settled(*_proved(statement, text, document, until), tried)
-    except (Gap, OutOfTime) as error:
+    except (StepGap, OutOfTime) as error:
         return Settled(None, None, tried, error)
 
 
@@ -261,19 +261,19 @@ def _is_token(t: Term) -> bool:
     return head[0] == "var" and head[1][0] == "w"
 
 
-def _by_first(home: Library, texts: Sequence[ProofText], goal: Term) -> list[dict[str, Any]]:
+def _by_first(home: Citable, texts: Sequence[ProofText], goal: Term) -> list[dict[str, Any]]:
     """The proof by the first text that has no gap; the gap of the first one where all have."""
     first, *others = texts
     try:
         return elaborate.part(home, first, "proof", goal)
-    except Gap:
+    except StepGap:
         for text in others:
-            with suppress(Gap, BadProof):  # a name of the model may be one of its labels
+            with suppress(StepGap, BadProof):  # a name of the model may be one of its labels
                 return elaborate.part(home, text, "proof", goal)
         raise
 
 
-def _defined(home: Library, goal: Term) -> list[dict[str, Any]]:
+def _defined(home: Citable, goal: Term) -> list[dict[str, Any]]:
     """D part by part: what a norm takes the root of is a sum of as many squares as there are coordinates."""
     g = Goal(home, goal, {}, {})
 
@@ -283,7 +283,9 @@ def _defined(home: Library, goal: Term) -> list[dict[str, Any]]:
             for part in h.split():
                 each(part)
         elif not h.first(_by_signs):
-            Elaborator().automatic(h, Line("qed", place=Place(1, 1)), "it does not follow that everything is defined")
+            Elaborator().automatic(
+                h, TextLine("qed", place=Place(1, 1)), "it does not follow that everything is defined"
+            )
 
     each(g)
     return g.nodes
@@ -381,15 +383,15 @@ def expanded(statement: Statement, certificate: Mapping[str, object]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def inhabited(home: Library, statement: Statement, runs: Runs) -> list[dict[str, Any]]:
+def inhabited(home: Citable, statement: Statement, runs: Runs) -> list[dict[str, Any]]:
     """H by words that are run: the values there. Unmet where none is found."""
     g = shown_inhabited(home, statement, runs)
     if g is not None:
         return g.nodes
     left = Goal(home, statement.inhabited, {}, {})
     try:
-        Elaborator().automatic(left, Line("qed", place=Place(1, 1)), "the hypotheses")
-    except Gap as error:
+        Elaborator().automatic(left, TextLine("qed", place=Place(1, 1)), "the hypotheses")
+    except StepGap as error:
         what = "the sentence is proved; what is missing is a word for which the hypotheses hold"
         raise Unmet(Place(1, 1), what, str(error).partition("\n")[2]) from None
     return left.nodes
