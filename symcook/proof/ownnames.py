@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from symcook.errors import BadInput, Rejected, unknown
 from symcook.model import expr
@@ -16,6 +16,9 @@ from symcook.proof.ownwords import HINTS, WORDS, SentenceReader
 from symcook.proof.replay import ID
 from symcook.proof.runrel import Relation
 from symcook.proof.terms import Sort, Term, sort_of, var
+
+if TYPE_CHECKING:
+    from symcook.proof.grammar import Env
 
 _HERE = "here"  # stands for the position in the text of a readout's condition
 _OWN = frozenset({"n", "w", "run", "word", "names", _HERE})  # names that the text of a statement itself uses
@@ -366,14 +369,14 @@ class _Sentence:
         return written(expr.parse_term(texts[kind]), None, scope.values())
 
 
-class _Builder(grammar.Builder):
+class _Builder(grammar.TermBuilder):
     """Checks the sorts of every part, so that the smallest one that is wrong is named."""
 
     def __init__(self, sentence: _Sentence) -> None:
         super().__init__(sentence.meaning.known)
         self.sentence = sentence
 
-    def build(self, tree: Tree, env: Mapping[str, object], known: Mapping[str, Definition]) -> Term:
+    def build(self, tree: Tree, env: Env, known: Mapping[str, Definition]) -> Term:
         try:
             term = super().build(tree, env, known)
             sort = sort_of(term)
