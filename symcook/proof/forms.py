@@ -8,6 +8,7 @@ a single position.
 
 from __future__ import annotations
 
+import itertools
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,11 +20,13 @@ from typing import Any
 from flint import fmpq
 
 from symcook.closed import Coordinate, EveryLength, Spelling, none_of, verdict
+from symcook.domains.field import polynomial_of
 from symcook.domains.lengths import Lengths, Open
 from symcook.domains.tables import Guard, Table
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
-from symcook.proof import own
+from symcook.proof import own, replay, runrel
+from symcook.proof.grammar import leading_names
 from symcook.proof.ownnames import ModelMeaning
 from symcook.model.symbols import exact
 from symcook.proof.ownruns import Runs
@@ -33,7 +36,7 @@ from symcook.proof.search.tactics import Goal, Stuck
 
 import os
 DEBUG = int(os.environ.get('DEBUG', 0))
-SECONDS = 12.0
+SECONDS = 8.0
 """The time for one version of a line."""
 
 
@@ -117,9 +120,12 @@ class _Writing:
         relation = self.meaning.relation
         self.equations = dict(zip(relation.defined, relation.equations, strict=True))
         self.low, self.high = relation.low, relation.high
-        self.until = time.monotonic() + seconds
+        self.until = time.monotonic() + seconds / 2
+        self.end_of_all = time.monotonic() + seconds
         self.lines: list[str] = []
         self.labels: dict[str, str] = {}
+        self.lemma: str | None = None
+        self.count_k = False
 
     def spelled(self, domain: Lengths) -> Stated:
         return Stated(domain, self.low, self.high, self.meaning.tokens)
@@ -226,8 +232,8 @@ class _Writing:
         self.g = Goal(own.library(statement, own._stored()), statement.formula, {}, {})
         self.elaborator = elaborate.Elaborator()
         self.head = f"proof {statement.id}\n"
-        self.lines = []
-        assert self.line(f"given .. some word {own._equations(statement)}", 60.0) is None
+        self.lines, self.lemma, self.count_k = [], None, False
+        assert self.line(f"given .. some word {own._equations(statement)}", 60.0, True) is None
         self.whole_run = "(..)" not in self.lines[0]
         self.labels = {f: self.equation(f) for f in self.equations}
         self.said = {self.equation(f): text for f, text in self.equations.items()}
@@ -235,16 +241,16 @@ class _Writing:
     def inhabited(self, home: Any) -> list[dict[str, Any]]:
         """The hypotheses at a word; symbols have their defaults there."""
         if not self.symbols:
-            return own.inhabited(home, self.statement, Runs(self.statement, self.document, self.until))
+            return own.inhabited(home, self.statement, Runs(self.statement, self.document, self.end_of_all))
         values = {p.name: p.default if p.default is not None else exact(1) for p in self.model.parameters}
         document = modelfile.to_document(self.model.bind(values))
         fixed = {name: Fraction(int(x.p), int(x.q)) for name, x in values.items()}
-        return own.inhabited(home, self.statement, Runs(self.statement, document, self.until, fixed))
+        return own.inhabited(home, self.statement, Runs(self.statement, document, self.end_of_all, fixed))
 
-    def line(self, text: str, seconds: float = SECONDS) -> str | None:
+    def line(self, text: str, seconds: float = SECONDS, late: bool = False) -> str | None:
         """Elaborate a line and those set in below it; why it does not follow, or None where it does."""
         block = "".join(f"  {one}\n" for one in text.split("\n"))
-        left = min(seconds, self.until - time.monotonic())
+        left = seconds if late else min(seconds, self.until - time.monotonic())
         if left <= 0:
             return "the time is over"
         try:
@@ -309,8 +315,45 @@ class _Writing:
                 self.labels["counts"] = "counts"
         return self.labels["counts"] or None
 
+    def about_run(self) -> str | None:
+        """The hint of a stored lemma about a run of these very weights, where there is one."""
+        if self.lemma is None:
+            self.lemma = ""
+            own_names = {"n", "w", *self.meaning.symbols, *self.equations}
+            for one in replay.statements().values():
+                name = re.search(r"\brun\(([\w-]+)\)", one.text)
+                if name is None or not one.id.endswith("_run") or not name[1].startswith(self.model.name):
+                    continue
+                if runrel.expand(f"run({name[1]})") != f"({self.meaning.run})":
+                    continue
+                first = itertools.takewhile(lambda x: x != ".." and x not in self.equations, leading_names(one.expanded))
+                terms = []
+                for x in first:
+                    if x == "k" and (count := self.ones()):
+                        terms.append(count)
+                    elif x in own_names:
+                        terms.append(x)
+                    else:
+                        break
+                else:
+                    counted = " by count_k" if self.count_k else ""
+                    if self.line(f"take known from {one.id.removeprefix('lem.')}({'; '.join([*terms, '..'])}){counted}") is None:
+                        self.lemma = "known"
+                        return self.lemma
+        return self.lemma or None
+
+    def ones(self) -> str | None:
+        """The number of 1s as the library's lemmas sum it: over w itself."""
+        if self.meaning.tokens.get("1") != 1 or self.low != "0":
+            return None
+        count = "sum(l, 0, n - 1, I[w(l) = 1])"
+        self.count_k = self.line(f"count_k: {count} = sum(i, 1, n - 1, w(i)) by word_counts(n; w), some, word") is None
+        return count if self.count_k else None
+
     def versions(self, claim: Claim, equation: str) -> Iterator[str]:
         """Versions of the line of a claim, the likeliest first."""
+        if (lemma := self.about_run()) is not None:
+            yield f"{claim.formula} by {lemma}"
         inside, known = claim.formula, self.known(claim.function)
         hints = list(dict.fromkeys([self.equation(claim.function), *known]))
         means = "sum(" in equation
@@ -360,12 +403,27 @@ class _Writing:
     def verdicts(self, claim: Claim) -> Iterator[str]:
         """By the values, and where sums of terms that are not negative are compared with 0, by their terms."""
         hints = [label for key, label in self.labels.items() if key.startswith("end ")]
+        if not hints:
+            return
         for name, one in self.found.domain.world.sums.items():
             if one.kept and self.ended.sum(name) in "".join(c.formula for c in self.whole.claims) and "all j in" in claim.formula:
                 hints += self.zero(name)
+        hints += self.denominators()
         yield f"{claim.formula} by {', '.join(hints)}"
         if "pow(-1" in claim.formula:
             yield f"{claim.formula} by {', '.join([*hints, 'sign'])}"
+
+    def denominators(self) -> list[str]:
+        """That what the outputs are divided by is positive."""
+        world, found = self.found.domain.world, dict[str, str]()
+        for guard, outputs in self.found.cells:
+            for value in outputs.values():
+                if not isinstance(value, fmpq) and "i" not in world.names_in(value):
+                    below = polynomial_of(world.field, value.den)
+                    if not isinstance(below, fmpq) and world.signs(below, {}) == {1}:
+                        found[self.ended.value(below)] = f"below{len(found) + 1}"
+        by = ", ".join(["some", *(f"exp_pos({name})" for name in self.meaning.symbols)])
+        return [label for text, label in found.items() if self.line(f"{label}: 0 < {text} by {by}") is None]
 
     def zero(self, name: str) -> list[str]:
         """That a sum is zero iff each of its terms is."""
@@ -396,10 +454,10 @@ class _Writing:
             lines = self.lines
             self.goal(whole)
             for text in lines[1:]:
-                if self.line(text, 60.0) is not None:
+                if self.line(text, 60.0, True) is not None:
                     return
         text = f"qed by {', '.join(closing)}"
-        why = self.line(text, 60.0)
+        why = self.line(text, 60.0, True)
         if why is not None:
             for c in done:
                 c.missing = _first_line(why)
@@ -407,12 +465,12 @@ class _Writing:
         whole.text = self.head + "".join(f"  {one}\n" for text in self.lines for one in text.split("\n"))
         home = self.g.library
         try:
-            with own._within(self.until):
+            with own._within(self.end_of_all):
                 parts = {"proof": self.g.nodes, "defined": own._defined(home, self.statement.defined)}
                 parts["inhabited"] = self.inhabited(home)
             whole.certificate, whole.verdict = own._checked(self.statement, parts, "proved")
             whole.statement = self.statement
-        except (Rejected, Stuck, SymcookError) as error:
+        except (Rejected, Stuck, SymcookError) as error:  # no word for the hypotheses, or the time is over
             for c in done:
                 c.missing = _first_line(str(error))
 
