@@ -30,7 +30,7 @@ from symcook.proof.audit.source import digest, record, source_digest
 from symcook.proof.grammar import GRAMMAR
 from symcook.proof.search import elaborate, prooftext
 from symcook.proof.search.prooftext import BadProof, Place, ProofText
-from symcook.proof.search.tactics import Goal, Library, Stuck, Tactic, prove
+from symcook.proof.search.tactics import Citable, Goal, Stuck, Tactic, prove
 from symcook.proof.terms import Term
 from symcook.verify import sweep
 
@@ -83,7 +83,7 @@ def scripts() -> dict[str, Script]:
     return out
 
 
-def text_tactic(lines: Sequence[prooftext.Line]) -> Tactic:
+def text_tactic(lines: Sequence[prooftext.TextLine]) -> Tactic:
     """The lines of a part as a tactic, which is Stuck where they do not fit its goal."""
 
     def run(g: Goal) -> None:
@@ -139,7 +139,7 @@ def used(proof: Any) -> Iterator[str]:
             yield from used(value)
 
 
-def library(name: str, known: Mapping[str, replay.Statement]) -> tuple[Library, dict[str, replay.Statement]]:
+def library(name: str, known: Mapping[str, replay.Statement]) -> tuple[Citable, dict[str, replay.Statement]]:
     """What the proof of a statement may use: axioms, and the lemmas and claims before it, by label."""
     before = list(known)[: list(known).index(name)]
     labels = {known[n].label: known[n] for n in (*(n for n in known if n.startswith("lem.")), *before) if n != name}

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from test_types import PACKAGE, SHIPPED, modules
 
-SHARED = {"Builder", "Instances", "Library", "Part", "Result", "Written", "_Known", "_Reader"}
+SHARED = set[str]()
 """Names that more than one class has today. None may come to it: find a name that says which of them is meant."""
 TOGETHER = (
     {"symcook.model.symbols", "symcook.numbers.nodes"},  # nodes of sympy need the printer, and the printer the nodes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -141,40 +142,34 @@ def derive(
     cases: Annotated[bool, option("Split where a comparison is open: one closed form for each case.")],
     latex: Latex,
     document: Complete,
+    target: Annotated[str | None, option("Write the certificate of the forms at every length.", "FILE", None, "-o")],
     seconds: Seconds = 60,
     as_json: bool,
 ) -> None:
     """Derive closed forms of the outputs, in every symbol that is not set.
 
-    A feed-forward recipe is derived in its inputs; a model of sequences needs one input. With --cases, and where a
+    A feed-forward recipe is derived in its inputs; a model of sequences takes one input. With --cases, and where a
     comparison leaves no one form for all values, the answer is a list of closed forms whose conditions cover all
-    values, at most 64. Of parity, first, first-flawed,
-    parity-layernorm and first-layernorm there are closed forms for every length, a list as well, each with the id of
-    its proof: leave the input out.
+    values, at most 64. Of a model of words the input may be left out: then the forms hold at every length, a list as
+    well, with the coordinates on the way. They are found from the weights and then proved; -o writes the certificate,
+    and what is not proved says so.
     """
-    from symcook.recipes import names
-    from symcook.recipes.closed import closed_forms, has_closed_forms
-
     check_latex(latex, document, as_json)
     chosen = choose(name, settings)
     given = read_input(chosen, word, tokens, rows)
-    every_length = given is None and not chosen.pointwise
-    if every_length and (chosen.info is None or not has_closed_forms(chosen.name)):
-        known = ", ".join(name for name in names() if has_closed_forms(name))
-        alone = f"there are such for every length of {known} alone"
-        must = f"a closed form of {chosen.name} must be for one input ({alone})"
-        raise BadInput(must, "none", input_hint(chosen))
-    if every_length:
+    if given is None and not chosen.pointwise and chosen.model.alphabet:
         if latex:
             raise BadInput("a closed form in LaTeX must be for one input", "none", input_hint(chosen))
-        answers = closed_forms(chosen.name, chosen.arguments, chosen.values)
-    else:
-        shorter = "set its symbols" if chosen.pointwise else "give a shorter input"
-        with within(seconds, f"no closed form of {chosen.name} was found", shorter):
-            answers, cases = _answers(chosen, given, cases)
+        _every_length(chosen, target, seconds, as_json)
+        return
+    if target is not None:
+        raise BadInput("a certificate must be of closed forms at every length", "one input", "leave -o out")
+    shorter = "set its symbols" if chosen.pointwise else "give a shorter input"
+    with within(seconds, f"no closed form of {chosen.name} was found", shorter):
+        answers, cases = _answers(chosen, given, cases)
     if as_json:
         documents = [answer.to_json() for answer in answers]
-        print_json(documents if cases or every_length else documents[0])
+        print_json(documents if cases else documents[0])
     elif latex:
         from symcook.report import markup
         from symcook.report.derivation import displays
@@ -184,10 +179,34 @@ def derive(
         say("\n\n".join(answer.text() for answer in answers))
 
 
+def _every_length(chosen: Chosen, target: str | None, seconds: int, as_json: bool) -> None:
+    """The closed forms at every length, proved."""
+    from symcook.closed import every_length
+    from symcook.files import put, vacant
+    from symcook.proof import forms, own
+
+    where = None if target is None else Path(target)
+    beside = None if where is None else where.with_suffix(".statement.txt")
+    for file in (where, beside):
+        if file is not None:
+            vacant(file, force=False)
+    with within(seconds, f"no closed form of {chosen.name} was found", "give --input"):
+        found = every_length(chosen.model, chosen.values)
+    with Waiting(f"proving the forms of {chosen.name}"):
+        proof = forms.prove(found, seconds)
+    if where is not None and beside is not None and proof.certificate is not None:
+        expanded = own.expanded(proof.statement, proof.certificate)
+        put({where: (json.dumps(proof.certificate) + "\n").encode(), beside: expanded.encode()}, force=True)
+    written = str(where) if where is not None and proof.certificate is not None else None
+    if as_json:
+        print_json(forms.to_json(found, proof, written))
+    else:
+        say(forms.text(found, proof, written))
+
+
 def _answers(chosen: Chosen, given: object, cases: bool) -> tuple[tuple[Derivation, ...], bool]:
     """The closed forms, and whether they are by cases."""
     from symcook.derivation import derive as derived
-    from symcook.recipes.closed import has_closed_forms
 
     try:
         if not cases:
@@ -196,7 +215,7 @@ def _answers(chosen: Chosen, given: object, cases: bool) -> tuple[tuple[Derivati
     except Branching:
         pass
     except Undecided as error:
-        if not has_closed_forms(chosen.name):
+        if not chosen.model.alphabet:
             raise
         raise Undecided(f"{error.sentence.rstrip('.')}; leave --input out for the forms at every length.") from None
     return _by_cases(chosen, given), True

@@ -17,7 +17,7 @@ from symcook.coq.models import model_module, model_proofs, model_said, model_the
 from symcook.coq.reading import definitions_text
 from symcook.coq.ring import Lemmas
 from symcook.coq.statement import (
-    Part,
+    StatementProof,
     lemma_text,
     lemmas_of,
     module_name,
@@ -282,7 +282,7 @@ def said_file(texts: Mapping[str, str], file: str) -> str:
     return "\n".join(lines)
 
 
-def file_of(parts: list[Part], file: str, below: Iterable[str] = ()) -> str:
+def file_of(parts: list[StatementProof], file: str, below: Iterable[str] = ()) -> str:
     """A file with these proofs; `below` are the files that say the statements, and those of their lemmas."""
     lines = loaded([one for one in PRELUDE if any(one in part.files for part in parts)], below)
     for part in parts:

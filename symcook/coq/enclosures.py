@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from symcook.coq.term import Term, Untranslatable, occurrences, text
 
 if TYPE_CHECKING:
     from symcook.coq.steps import Script
+    from symcook.proof import nodes
 
 OPERATIONS = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div", "neg": "Neg", "inv": "Inv"}
 FUNCTIONS = {
@@ -27,8 +28,11 @@ FUNCTIONS = {
     "erf": "Erf",
 }
 
+Splits: TypeAlias = "tuple[()] | tuple[Term, Term, Splits, Splits]"
+"""Cases v <= c: v, c and what they split into; none where a box ends."""
 
-def boxes(node: Any, formula: Callable[[str], Term]) -> Any:
+
+def boxes(node: nodes.ExcludedMiddle, formula: Callable[[str], Term]) -> Any:
     """One node `interval` for a tree of cases, with the tree; None where it is none."""
     outside: dict[str, None] = {}
     precisions: list[int] = []
@@ -86,14 +90,14 @@ class Written:
         lets = [f"(Boxes.Let {self.term(x, shared[:i])} " for i, x in enumerate(shared)]
         return "".join(lets) + self.term(t, shared) + ")" * len(shared)
 
-    def cases(self, tree: Any) -> str:
+    def cases(self, tree: Splits) -> str:
         if not tree:
             return "Boxes.Leaf"
         variable, end, *parts = tree
         return f"(Boxes.Split {self.place(variable)} {self.term(end)} {' '.join(map(self.cases, parts))})"
 
 
-def enclosure(script: Script, node: Any, form: Term, strict: bool) -> str:
+def enclosure(script: Script, node: nodes.IntervalNode, form: Term, strict: bool) -> str:
     """A tactic for 0 < form (strict) or 0 <= form, from the tightest bounds among the facts in `on`."""
     best: dict[tuple[Term, bool], tuple[Fraction, Term, str]] = {}
     for label in node["on"]:
@@ -109,7 +113,7 @@ def enclosure(script: Script, node: Any, form: Term, strict: bool) -> str:
 
 
 def computation(
-    bounds: Mapping[tuple[Term, bool], tuple[Fraction, Term, str]], bits: int, form: Term, strict: bool, cases: Any
+    bounds: Mapping[tuple[Term, bool], tuple[Fraction, Term, str]], bits: int, form: Term, strict: bool, cases: Splits
 ) -> str:
     if type(bits) is not int:
         raise Untranslatable("a precision is an integer")

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.coq.reading import Defined, Reading, definitions, parsed, sort_text, spelled
 from symcook.coq.ring import Lemmas
 from symcook.coq.shapes import joined, parted
 from symcook.coq.term import Term, conjuncts, formula
+
+if TYPE_CHECKING:
+    from symcook.coq.models import WrittenModel
+    from symcook.model.expr import Tree
 
 NAME = re.compile(r"[A-Za-z]\w*")
 
@@ -23,7 +27,7 @@ class Equations:
     """The lemmas of the model of `written` (models.Written), and the proofs of its theorems from them. `one` is the
     relation."""
 
-    def __init__(self, written: Any, one: Defined) -> None:
+    def __init__(self, written: WrittenModel, one: Defined) -> None:
         self.written, self.one, self.relation = written, one, written.relation
         self.pointwise, self.symbols = written.relation.pointwise, list(written.symbols)
         self.place = dict(zip(one.params, written.places(one), strict=True))
@@ -141,7 +145,7 @@ class Equations:
         return ".\n  ".join([*steps, last if self.pointwise else f"intros i within. {last}"]) + "."
 
 
-def skeleton(tree: Any) -> Term:
+def skeleton(tree: Tree) -> Term:
     """How a conjunction is bracketed."""
     return formula("&", *map(skeleton, tree[2:])) if tree[:2] == ("op", "&") else formula("true")
 

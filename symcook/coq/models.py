@@ -4,8 +4,9 @@ satisfies the relation run(NAME) that statements suppose."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property, reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.coq.equations import Equations
 from symcook.coq.reading import MODEL_CALL, Defined, Reading, definitions, parsed, spelled
@@ -14,6 +15,10 @@ from symcook.coq.term import Untranslatable
 from symcook.model.expr import names, parse_term
 from symcook.proof.replay import library
 from symcook.proof.runrel import Relation, _readable, stored_model
+
+if TYPE_CHECKING:
+    from symcook.proof.rows import Right
+    from symcook.proof.runrel import Model
 
 MASKS = {
     "none": "everything",
@@ -29,7 +34,7 @@ class Traced(Relation):
     """A run relation that remembers where the run has each name: the parts that are done, and the coordinate; or the
     mean or deviation that a norm takes of the parts before it."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Mapping[str, Any]) -> None:
         self.done, self.places = 0, {}
         self.statistics: dict[str, tuple[str, int, Any]] = {}
         self.heads: dict[str, tuple[int, int, str]] = {}  # what one of several heads adds to a coordinate
@@ -44,23 +49,23 @@ class Traced(Relation):
             self.statistics[name] = self.awaited.pop(0)
         return name
 
-    def _part(self, number: int, blocks: Any, norms: Any, placement: str) -> None:
+    def _part(self, number: int, blocks: list[Model], norms: list[Model], placement: str) -> None:
         self.done += bool(blocks)
         super()._part(number, blocks, norms, placement)
 
-    def _norm(self, number: int, norm: Any) -> dict[str, str]:
+    def _norm(self, number: int, norm: Mapping[str, Any]) -> dict[str, str]:
         self.awaited = [(kind, self.done, norm) for kind in ("mean", "deviation")]
         self.done += 1
         made = super()._norm(number, norm)
         self.places |= {new: (self.done, name) for name, new in made.items()}
         return made
 
-    def _write(self, name: str, number: int, right: Any) -> None:
+    def _write(self, name: str, number: int, right: Right) -> None:
         super()._write(name, number, right)
         self.places[self.held[name]] = (self.done, name)
 
 
-def listed(parts: Any) -> str:
+def listed(parts: Iterable[str]) -> str:
     return "[" + "; ".join(parts) + "]"
 
 
@@ -69,11 +74,11 @@ def joined_right(proofs: list[str]) -> str:
     return reduce(lambda rest, one: f"(conj {one} {rest})", reversed(proofs), "I")
 
 
-def quoted(words: Any) -> str:
+def quoted(words: Iterable[str]) -> str:
     return listed(f'"{word}"' for word in words)
 
 
-class Written:
+class WrittenModel:
     """The constant and the theorem of one model."""
 
     def __init__(self, name: str) -> None:
@@ -93,13 +98,13 @@ class Written:
             self.numbers[text] = Reading(definitions()).term(parsed(_readable(text)), self.sorts, "R")
         return self.numbers[text]
 
-    def matrix(self, rows: Any) -> str:
+    def matrix(self, rows: Iterable[Sequence[str]]) -> str:
         return listed(self.vector(row) for row in rows)
 
-    def vector(self, row: Any) -> str:
+    def vector(self, row: Iterable[str]) -> str:
         return listed(map(self.number, row))
 
-    def part(self, blocks: Any) -> str:
+    def part(self, blocks: Sequence[Mapping[str, Any]]) -> str:
         if "mask" not in blocks[0]:
             (net,) = blocks
             one = [self.matrix(net["W1"]), self.vector(b for (b,) in net["b1"])]
@@ -115,7 +120,7 @@ class Written:
             heads.append(f"({', '.join(given)})")
         return f"Attention {listed(heads)}"
 
-    def names(self, norm: Any) -> str:
+    def names(self, norm: Mapping[str, Any]) -> str:
         """The coordinates that a norm is over, as the name of their list: long lists slow Coq down."""
         reads = quoted(norm["reads"])
         number = list(
@@ -160,7 +165,7 @@ class Written:
                 out, number = f"(conj {out} {need})", number + 1
         return out
 
-    def warm(self, head: Any, facts: dict[str, str]) -> str:
+    def warm(self, head: Mapping[str, str], facts: dict[str, str]) -> str:
         """The proof that the temperature of a head is above zero; that of a constant one needs no fact."""
         if head["weighting"] != "softmax":
             return "I"
@@ -247,7 +252,7 @@ class Written:
         one = self.defined()
         return "" if one.uses else Reading(definitions()).definition(one) + "\n\n"
 
-    def premise(self, symbol: Any) -> str:
+    def premise(self, symbol: Mapping[str, str]) -> str:
         """What is supposed of a symbol: that it is not zero, or where zero is allowed, that it is not negative."""
         least = symbol["lower"] == "0" and not symbol["lower_open"]
         return f"0 <= {symbol['name']}" if least else f"{symbol['name']} <> 0"
@@ -389,8 +394,8 @@ def model_text(name: str) -> str:
 
 
 @cache
-def written(name: str) -> Written:
-    return Written(name)
+def written(name: str) -> WrittenModel:
+    return WrittenModel(name)
 
 
 THEOREM = re.compile(r"^Theorem (\w+) : (.*?)\.\nProof\.", re.MULTILINE | re.DOTALL)

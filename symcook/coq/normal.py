@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.coq.checker import checker
 from symcook.coq.ring import (
@@ -42,6 +42,10 @@ from symcook.coq.term import (
     substitute,
 )
 
+if TYPE_CHECKING:
+    from symcook.coq.ring import Key, Lemmas, Mono
+    from symcook.proof.terms import Sort
+
 SHARED = 300  # a proof term with more characters becomes a lemma of its own
 SAME = "(iff_refl _)"
 
@@ -49,7 +53,7 @@ SAME = "(iff_refl _)"
 class Justified(Canonical):
     """Normal forms with proofs."""
 
-    def __init__(self, lemmas: Any) -> None:
+    def __init__(self, lemmas: Lemmas) -> None:
         super().__init__(lemmas)
         self.cache: dict[Any, Any] = {}
 
@@ -271,7 +275,7 @@ class Justified(Canonical):
         chain = f"({chain} : {self.text(new, around)} = {self.text(out, around)})"
         return out, trans(extended(body_out), chain)
 
-    def moved_out(self, m: Any, c: Any, around: Around, here: Around) -> tuple[Term, Term, Term]:
+    def moved_out(self, m: Mono, c: Fraction | int, around: Around, here: Around) -> tuple[Term, Term, Term]:
         """A monomial under a sum: the factor that moves out, as it is inside and outside, and what stays."""
         factors, exponent = m
         staying = frozenset([x for x in factors if x[0].loose & 1])
@@ -412,7 +416,7 @@ class Justified(Canonical):
         after = f"(fun {name}:{sort} => {self.text(self.formula(key, here), here)})"
         return f"({f.op}_iff {sort} {before} {after} (fun {name} => {proof}))"
 
-    def denied(self, f: Term, inner: Any, proof: str, around: Around) -> Proof:
+    def denied(self, f: Term, inner: Key, proof: str, around: Around) -> Proof:
         """~f, where `inner` is the key of f and `proof` shows f <-> its normal form."""
         key, here = self.normal.deny(inner), self.text(f.kids[0], around)
         if inner in (self.normal.true, self.normal.false):
@@ -426,7 +430,7 @@ class Justified(Canonical):
             return f"(nn_iff {here} {self.text(self.formula(key, around), around)} {proof})"
         return None if proof == SAME else f"(not_iff _ _ {proof})"
 
-    def connected(self, f: Term, keys: list[Any], proofs: list[str], around: Around) -> Proof:
+    def connected(self, f: Term, keys: list[Key], proofs: list[str], around: Around) -> Proof:
         """f & g, f | g, f -> g by a closed lemma of propositional logic."""
         sign, key = CONNECTIVES[f.op], self.normal.formula(f.plain)
         truths = [k.kind.capitalize() if k in (self.normal.true, self.normal.false) else "" for k in keys]
@@ -451,7 +455,7 @@ class Justified(Canonical):
         return f"({lemma} {' '.join(texts)} {' '.join(proofs)})"
 
 
-def inhabitant(sort: Any) -> str:
+def inhabitant(sort: Sort) -> str:
     if isinstance(sort, tuple):
         return f"(fun {' '.join('_' for _ in sort[1])} => {inhabitant(sort[2])})"
     return "0%Z" if sort == "Int" else "0"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.coq.checker import checker, deep, uncollected
 from symcook.coq.layout import laid_out
@@ -18,6 +18,10 @@ from symcook.coq.term import FUNCTIONS, Untranslatable
 from symcook.errors import BadInput
 from symcook.proof.replay import library
 from symcook.proof.runrel import Relation, stored_model
+
+if TYPE_CHECKING:
+    from symcook.model.expr import Tree
+    from symcook.proof.terms import Sort
 
 Sorts = Mapping[str, Any]
 # Binding strength of Coq's notations; a smaller number binds tighter.
@@ -91,7 +95,7 @@ def parsed(text: str) -> Any:
     return parser.whole(parser.argument)
 
 
-def sort_text(sort: Any) -> str:
+def sort_text(sort: Sort) -> str:
     if isinstance(sort, tuple):
         return " -> ".join(sort_text(s) for s in (*sort[1], sort[2]))
     return {"Int": "Z", "Real": "R"}[sort]
@@ -100,7 +104,7 @@ def sort_text(sort: Any) -> str:
 class Defined:
     """A definition of the source. The sorts of its parameters are found by `Definitions`."""
 
-    def __init__(self, name: str, params: Sequence[str], body: Any) -> None:
+    def __init__(self, name: str, params: Sequence[str], body: Tree) -> None:
         self.name, self.params, self.body = name, list(params), body
         self.sorts: dict[str, Any] = {}
         self.uses: list[list[Any]] = []  # the sorts of the arguments at each use; None for a function "j. t"
@@ -140,7 +144,7 @@ class Definitions:
 
     # Sorts.
 
-    def sort(self, tree: Any, sorts: Sorts) -> Any:
+    def sort(self, tree: Tree, sorts: Sorts) -> Any:
         """The sort of a term; "Bool" for a formula; None for a function "j. t"."""
         kind = tree[0]
         if kind == "num":
@@ -176,7 +180,7 @@ class Definitions:
         """Sorts of parameters as far as they are known: functions "j. t" count as real."""
         return {p: s if s is not None else ("fun", (), "Real") for p, s in actual.items()}
 
-    def is_formula(self, tree: Any) -> bool:
+    def is_formula(self, tree: Tree) -> bool:
         kind = tree[0]
         if kind in ("name", "call"):
             return tree[1] in self.all and self.is_formula(self.all[tree[1]].body)
@@ -184,7 +188,7 @@ class Definitions:
             kind == "op" and tree[1] not in ("+", "-", "*", "/", "^")
         )
 
-    def look(self, tree: Any, sorts: Sorts) -> None:
+    def look(self, tree: Tree, sorts: Sorts) -> None:
         """Note the uses of definitions in `tree`."""
         for part, inner in walked(tree, sorts):
             if part[0] in ("name", "call") and part[1] in self.all and part[1] not in inner:
@@ -214,7 +218,7 @@ class Definitions:
                     raise Untranslatable(f"the sort of {param} in {one.name}")
 
 
-def walked(tree: Any, sorts: Sorts) -> Iterator[tuple[Any, Sorts]]:
+def walked(tree: Tree, sorts: Sorts) -> Iterator[tuple[Any, Sorts]]:
     """All parts of a syntax tree with the sorts of the names around them; variables of "j. t" count as Int."""
     todo = [(tree, sorts)]
     while todo:
@@ -236,7 +240,7 @@ def walked(tree: Any, sorts: Sorts) -> Iterator[tuple[Any, Sorts]]:
         todo += reversed(parts)
 
 
-def free(tree: Any) -> set[str]:
+def free(tree: Tree) -> set[str]:
     """The names of a relation that nothing in it binds."""
     found = {part[1] for part, inner in walked(tree, {}) if part[0] in ("name", "call") and part[1] not in inner}
     return found - set(checker().BUILTIN)
@@ -273,10 +277,10 @@ class Reading:
         head = " ".join(["Definition", one.name, *parameters])
         return f"{head} : {result} :=\n  {laid_out(self.text(one.body, one.sorts, level), 2)}."
 
-    def text(self, tree: Any, sorts: Sorts, level: str, strength: int = QUANTIFIER) -> str:
+    def text(self, tree: Tree, sorts: Sorts, level: str, strength: int = QUANTIFIER) -> str:
         return self.formula(tree, sorts, strength) if level == "P" else self.term(tree, sorts, level, strength)
 
-    def formula(self, tree: Any, sorts: Sorts, strength: int = QUANTIFIER) -> str:
+    def formula(self, tree: Tree, sorts: Sorts, strength: int = QUANTIFIER) -> str:
         kind = tree[0]
         if kind in ("true", "false"):
             return kind.capitalize()
@@ -304,7 +308,7 @@ class Reading:
             one, other = self.formula(left, sorts, has - 1), self.formula(right, sorts, last)
         return self.put(f"{one} {sign} {other}", has, strength)
 
-    def quantified(self, tree: Any, sorts: Sorts, strength: int) -> str:
+    def quantified(self, tree: Tree, sorts: Sorts, strength: int) -> str:
         word = "forall" if tree[0].startswith("all") else "exists"
         bound, body = [], tree
         while body[0] == tree[0] and body[0] in ("all", "ex"):
@@ -324,7 +328,7 @@ class Reading:
             text = f"{within} {sign} {self.formula(inner, sorts, last)}"
         return self.put(f"{word} {' '.join(grouped(bound, bare=True))}, {text}", QUANTIFIER, strength)
 
-    def term(self, tree: Any, sorts: Sorts, level: str, strength: int = QUANTIFIER) -> str:
+    def term(self, tree: Tree, sorts: Sorts, level: str, strength: int = QUANTIFIER) -> str:
         """A number where a real one ("R") or an integer is wanted: "Z" where Coq reads numerals as integers, "%Z" where
         it must be told so."""
         kind, mark = tree[0], "%Z" if level == "%Z" else ""
@@ -367,7 +371,7 @@ class Reading:
             return self.put(f"{c.numerator} / {c.denominator}", TIMES, strength)
         return self.put(str(c), MINUS if c < 0 else ATOM, strength, mark)
 
-    def applied(self, tree: Any, sorts: Sorts, level: str, strength: int) -> str:
+    def applied(self, tree: Tree, sorts: Sorts, level: str, strength: int) -> str:
         """A name or a call: of a variable, a definition or a function of the grammar."""
         name, given = tree[1], tree[2] if tree[0] == "call" else ()
         if name in sorts:
@@ -385,7 +389,7 @@ class Reading:
         texts = [self.argument(a, sorts, s, integer) for a, s in zip(given, wanted, strict=True)]
         return self.put(" ".join([head, *texts]), APPLIED, strength) if texts else head
 
-    def argument(self, tree: Any, sorts: Sorts, sort: Any, integer: str) -> str:
+    def argument(self, tree: Tree, sorts: Sorts, sort: Sort, integer: str) -> str:
         """An argument of the sort `sort`; `integer` is the level of integers here."""
         if not isinstance(sort, tuple):
             return self.term(tree, sorts, integer if sort == "Int" else "R", ATOM)
@@ -406,7 +410,7 @@ class Reading:
         return f"(fun {' '.join(grouped(names, bare=True))} => {self.term(call, {**sorts, **dict(names)}, level)})"
 
 
-def partially(tree: Any, sorts: Sorts, sort: Any) -> Any:
+def partially(tree: Tree, sorts: Sorts, sort: Sort) -> Any:
     """f and its arguments x for the function "j. f(x, j)" of the sort `sort`; None where it is not of this form."""
     _, bound, body = tree
     if body[0] != "call" or body[1] in bound or body[1] not in sorts:
@@ -420,13 +424,13 @@ def partially(tree: Any, sorts: Sorts, sort: Any) -> Any:
     return body[1], given[:start]
 
 
-def chained(left: Any, right: Any) -> bool:
+def chained(left: Tree, right: Tree) -> bool:
     signs = ("<=", "<")
     both = left[0] == right[0] == "op" and left[1] in signs and right[1] in signs
     return both and left[3] == right[2]
 
 
-def grouped(bound: Sequence[tuple[str, Any]], bare: bool = False) -> list[str]:
+def grouped(bound: Sequence[tuple[str, Sort]], bare: bool = False) -> list[str]:
     """Binders: names of one sort stand together. A single group needs no brackets where `bare`."""
     groups: list[tuple[list[str], Any]] = []
     for name, sort in bound:
@@ -460,7 +464,7 @@ def reader() -> Any:
         return (ck.Term("whole", None, term), depth) if compound else value
 
     class Unfolding(ck.Reader):
-        def argument(self, tree: Any, meaning: Any, scope: Any, depth: int) -> Any:
+        def argument(self, tree: Tree, meaning: Any, scope: Any, depth: int) -> Any:
             name = tree[1] if tree[0] in ("name", "call") else None
             if name is None or name in meaning or name not in known.all:
                 return super().argument(tree, meaning, scope, depth)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from symcook.coq.checker import checker
 from symcook.coq.term import (
@@ -28,9 +28,25 @@ from symcook.coq.term import (
     variable,
 )
 
+if TYPE_CHECKING:
+    from symcook.proof.terms import Sort
+
 RING = ("+", "-", "*", "neg", "^")
 Around = tuple[tuple[str, Any], ...]  # names and sorts of the variables bound around, the innermost first
 Proof = str | None  # a proof term of Coq; None where both sides are the same text
+
+
+class Key(Protocol):
+    """The key of an atom or a formula in the checker's normal forms."""
+
+    kind: str
+    data: Any
+    parts: tuple[Any, ...]
+    loose: int
+
+
+Mono = tuple[frozenset[tuple[Key, int]], Key]
+Poly = dict[Mono, Fraction | int] | Iterable[tuple[Mono, Fraction | int]]
 
 
 class Lemmas:
@@ -137,7 +153,7 @@ class Canonical:
     # The order of factors and summands must not change when a factor is moved out of a binder whose variable it does
     # not use: so a bound variable is known by its level, in a fixed number of digits.
 
-    def rank(self, key: Any, depth: int) -> str:
+    def rank(self, key: Key, depth: int) -> str:
         found = self.orders.get((key, depth))
         if found is None:
             if key.kind == "var":
@@ -158,16 +174,16 @@ class Canonical:
             return self.rank(part, depth)
         return "+".join(sorted(f"{self.rank_monomial(m, depth)}*{c}" for m, c in part))
 
-    def rank_monomial(self, m: Any, depth: int) -> str:
+    def rank_monomial(self, m: Mono, depth: int) -> str:
         return "*".join(sorted(f"{self.rank(k, depth)}^{n}" for k, n in m[0])) + "e" + self.rank(m[1], depth)
 
-    def ordered(self, p: Any, around: Around) -> list[Any]:
+    def ordered(self, p: Poly, around: Around) -> list[Any]:
         """The monomials and coefficients of a polynomial."""
         return sorted(p.items() if isinstance(p, dict) else p, key=lambda x: self.rank_monomial(x[0], len(around)))
 
     # Terms.
 
-    def monomial(self, m: Any, c: Any, around: Around, level: str = "R") -> Term:
+    def monomial(self, m: Mono, c: Fraction | int, around: Around, level: str = "R") -> Term:
         factors, exponent = m
         c = Fraction(c)
         parts = [] if abs(c) == 1 and (factors or exponent.parts[0]) else [numeral(abs(c), level)]
@@ -179,13 +195,13 @@ class Canonical:
         out = joined("*", parts, level)
         return Term("neg", None, (out,), level) if c < 0 else out
 
-    def polynomial(self, p: Any, around: Around, level: str = "R") -> Term:
+    def polynomial(self, p: Poly, around: Around, level: str = "R") -> Term:
         return joined("+", [self.monomial(m, c, around, level) for m, c in self.ordered(p, around)], level)
 
-    def exp(self, p: Any, around: Around) -> Term:
+    def exp(self, p: Poly, around: Around) -> Term:
         return real("fn", self.polynomial(p, around), data="exp")
 
-    def atom(self, key: Any, around: Around, level: str = "R") -> Term:
+    def atom(self, key: Key, around: Around, level: str = "R") -> Term:
         kind = key.kind
         if kind in ("var", "bound"):
             return at_level(self.variable(key, around), level)
@@ -207,10 +223,10 @@ class Canonical:
             return Term("fn", key.data, given, level)
         raise Untranslatable(f"an atom {kind}")
 
-    def variable(self, key: Any, around: Around) -> Term:
+    def variable(self, key: Key, around: Around) -> Term:
         return variable(key.kind, key.data if key.kind == "var" else (key.data, around[key.data][1]))
 
-    def formula(self, key: Any, around: Around) -> Term:
+    def formula(self, key: Key, around: Around) -> Term:
         kind = key.kind
         if kind in COMPARISONS:
             return formula(kind, numeral(0), self.polynomial(key.parts[0], around))
@@ -275,7 +291,7 @@ class Canonical:
             for m, c in content:
                 common[m] = math.lcm(common.get(m, 1), Fraction(c).denominator)
 
-        def unit(m: Any, positive: bool) -> Term:
+        def unit(m: Mono, positive: bool) -> Term:
             z = self.monomial(m, Fraction(1, common[m]), around)
             return real("fn", z if positive else real("neg", z), data="exp")
 
@@ -320,7 +336,7 @@ class Canonical:
 
     # Small facts about numerals.
 
-    def nonnegative(self, c: Any, strict: bool = False) -> str:
+    def nonnegative(self, c: Fraction | int, strict: bool = False) -> str:
         return self.lemmas.name(f"0 {'<' if strict else '<='} {numeral_text(c)}", "lra.", "num")
 
 
@@ -329,10 +345,10 @@ def raw(name: str, level: str) -> Term:
     return Term("raw", name, (), level)
 
 
-def inside(around: Around, sort: Any) -> Around:
+def inside(around: Around, sort: Sort) -> Around:
     """What is bound inside one more binder."""
     return ((f"k{len(around)}", sort), *around)
 
 
-def binders(names: Sequence[tuple[str, Any]]) -> str:
+def binders(names: Sequence[tuple[str, Sort]]) -> str:
     return " ".join(f"({n} : {sort_text(s)})" for n, s in names)

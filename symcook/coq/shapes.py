@@ -7,15 +7,18 @@ hundred functions in a body of forty thousand characters. Such a body is a varia
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.coq.ring import Lemmas
 from symcook.coq.term import Term, conjuncts, sort_text
 
+if TYPE_CHECKING:
+    from symcook.proof.terms import Sort
+
 MANY = 5  # quantifiers or parts; fewer are taken one by one
 
 
-def obtained(lemmas: Lemmas, sorts: Sequence[Any]) -> str:
+def obtained(lemmas: Lemmas, sorts: Sequence[Sort]) -> str:
     """(exists x0 .. xn, F x0 .. xn) -> (forall x0 .. xn, F x0 .. xn -> G) -> G"""
     names, held, bound, body = _quantified(sorts)
     given = "[" + " [".join(names) + " h" + "]" * len(names)
@@ -23,7 +26,7 @@ def obtained(lemmas: Lemmas, sorts: Sequence[Any]) -> str:
     return lemmas.name(statement, f"intros F G {given} g. exact (g {' '.join(names)} h).", "open")
 
 
-def witnessed(lemmas: Lemmas, sorts: Sequence[Any]) -> str:
+def witnessed(lemmas: Lemmas, sorts: Sequence[Sort]) -> str:
     """F x0 .. xn -> exists x0 .. xn, F x0 .. xn"""
     names, held, bound, body = _quantified(sorts)
     tactic = f"intros F {' '.join(names)} h. exact ({_chain('ex_intro _ ', names)})."
@@ -45,7 +48,7 @@ def joined(lemmas: Lemmas, f: Term) -> str:
     return lemmas.name(f"forall {names} : Prop, {' -> '.join([*names.split(), shape])}", tactic, "all")
 
 
-def function(sorts: Sequence[Any], names: Sequence[str], body: str) -> str:
+def function(sorts: Sequence[Sort], names: Sequence[str], body: str) -> str:
     bound = " ".join(f"({name} : {sort_text(sort)})" for name, sort in zip(names, sorts, strict=True))
     return f"(fun {bound} => {body})"
 
@@ -67,7 +70,7 @@ def in_a_row(proof: Sequence[Any], place: int) -> Sequence[Any]:
     return proof[place:end]
 
 
-def _words(nodes: Any) -> Iterator[str]:
+def _words(nodes: object) -> Iterator[str]:
     """All that is written in a proof."""
     if isinstance(nodes, str):
         yield nodes
@@ -79,14 +82,14 @@ def _words(nodes: Any) -> Iterator[str]:
             yield from _words(value)
 
 
-def _quantified(sorts: Sequence[Any]) -> tuple[list[str], str, str, str]:
+def _quantified(sorts: Sequence[Sort]) -> tuple[list[str], str, str, str]:
     names = [f"x{i}" for i in range(len(sorts))]
     bound = " ".join(f"({name} : {sort_text(sort)})" for name, sort in zip(names, sorts, strict=True))
     held = f"forall (F : {' -> '.join([*map(sort_text, sorts), 'Prop'])})"
     return names, held, bound, f"F {' '.join(names)}"
 
 
-def _some(sorts: Sequence[Any], body: str) -> str:
+def _some(sorts: Sequence[Sort], body: str) -> str:
     bound = "".join(f"(exists x{i} : {sort_text(sort)}, " for i, sort in enumerate(sorts))
     return f"{bound}{body}" + ")" * len(sorts)
 

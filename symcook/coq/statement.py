@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.coq.checker import certificates, checker, deep, statements, uncollected
 from symcook.coq.layout import laid_out
@@ -20,6 +20,9 @@ from symcook.coq.steps import Script
 from symcook.coq.term import Term, elaborate, formula, occurrences, substitute, text, variable
 from symcook.errors import BadInput
 from symcook.proof.replay import proofs_directory
+
+if TYPE_CHECKING:
+    from symcook.coq.term import Checked
 
 ASSUMED = {"named.intermediate_value": "Intermediate.intermediate_value"}  # what the kernel assumes and Coq proves
 
@@ -189,7 +192,7 @@ def theorems_of(name: str, said: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Part:
+class StatementProof:
     """The proof of one statement in Coq: its closed lemmas, its theorems, and which files by hand it needs besides
     those that each one needs. The lemmas may stand before, where others use them too."""
 
@@ -201,7 +204,7 @@ class Part:
 
 @deep()
 @uncollected()
-def statement_part(name: str, data: Mapping[str, Any] | None = None, lemmas: Lemmas | None = None) -> Part:
+def statement_part(name: str, data: Mapping[str, Any] | None = None, lemmas: Lemmas | None = None) -> StatementProof:
     """The proof of one statement, from its certificate, or `data` in its place, which is not looked at before it is
     written. `lemmas`: the closed lemmas of the statements before it in a file."""
     statement = statements()[name]
@@ -262,7 +265,7 @@ def statement_part(name: str, data: Mapping[str, Any] | None = None, lemmas: Lem
             f"Theorem {part}_holds : {says}.\nProof. exact (eq_ind_r holds {part}_meant {part}_tree). Qed.",
         ]
     closed, proved = "\n".join(lemmas.new()), "\n".join(theorems)
-    return Part(name, closed, "\n".join([proved, "", *ends, ""]), tuple(used_files(closed + proved)))
+    return StatementProof(name, closed, "\n".join([proved, "", *ends, ""]), tuple(used_files(closed + proved)))
 
 
 def proved_by(name: str, says: str, proof: str) -> str:
@@ -274,7 +277,7 @@ def theorem(name: str, goal: Term, script: str) -> str:
     return f"Theorem {name} : {text(goal)}.\nProof.\n{script}\nQed."
 
 
-def falsity(t: Any, opposite: Term, lemmas: Lemmas) -> str:
+def falsity(t: Checked, opposite: Term, lemmas: Lemmas) -> str:
     """The script of ~t from the theorem `refutation`, which proves `opposite`: somewhere the premises of t hold and
     what they lead to fails."""
     ck, lines = checker(), ["intros s. pose proof refutation as r."]

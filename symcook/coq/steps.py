@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.coq.alike import Alike
 from symcook.coq.checker import checker
@@ -38,6 +38,10 @@ from symcook.coq.term import (
     variable,
 )
 
+if TYPE_CHECKING:
+    from symcook.proof import nodes
+    from symcook.proof.terms import Sort
+
 
 @cache
 def axiom(name: str) -> Term:
@@ -47,7 +51,7 @@ def axiom(name: str) -> Term:
 class Script:
     """The script of one proof."""
 
-    def __init__(self, outside: Mapping[str, tuple[Term, str]], known: Any, lemmas: Lemmas) -> None:
+    def __init__(self, outside: Mapping[str, tuple[Term, str]], known: Mapping[str, Any], lemmas: Lemmas) -> None:
         self.outside, self.known, self.lemmas = outside, known, lemmas  # a label: the formula, its name in Coq
         self.goal = FALSE
         self.facts: dict[str, Term] = {}
@@ -72,11 +76,11 @@ class Script:
         self.write("}")
         self.goal, self.facts, self.scope = before, facts, scope
 
-    def prove(self, goal: Term, proof: Any) -> None:
+    def prove(self, goal: Term, proof: nodes.Proof) -> None:
         with self.braces(goal):
             self.nodes(proof)
 
-    def nodes(self, proof: Any) -> None:
+    def nodes(self, proof: nodes.Proof) -> None:
         place = 0
         while place < len(proof):
             many = in_a_row(proof, place)
@@ -101,10 +105,10 @@ class Script:
     def formula(self, source: str) -> Term:
         return elaborate(checker().Reader(self.scope, self.known).formula(source), "P")
 
-    def value(self, source: str, sort: Any) -> Term:
+    def value(self, source: str, sort: Sort) -> Term:
         return elaborate_value(checker().Reader(self.scope, self.known).value(source, sort), sort)
 
-    def pattern(self, label: Any, fact: Term) -> str:
+    def pattern(self, label: nodes.Labels, fact: Term) -> str:
         """New facts, and the pattern that gives them their names; a list of labels takes a conjunction apart."""
         if not isinstance(label, list):
             self.facts[label] = fact
@@ -117,13 +121,13 @@ class Script:
 
         return taken_apart(fact)
 
-    def named(self, label: Any, fact: Term) -> None:
+    def named(self, label: nodes.Labels, fact: Term) -> None:
         """The hypothesis hh gets its label."""
         pattern = self.pattern(label, fact)
         apart = pattern.startswith("[")  # one label may stand in a list
         self.write(f"destruct hh as {pattern}." if apart else f"rename hh into {pattern}.")
 
-    def apart(self, labels: Any, fact: Term) -> None:
+    def apart(self, labels: nodes.Labels, fact: Term) -> None:
         """The hypothesis hh, a conjunction, gets these labels."""
         if not isinstance(labels, list) or len(conjuncts("&", fact)) < MANY:
             self.named(labels, fact)
@@ -142,8 +146,9 @@ class Script:
 
     # Nodes that go on.
 
-    def by_intro(self, node: Any) -> None:
-        for one in node["as"]:
+    def by_intro(self, node: nodes.Intro) -> None:
+        labels: Sequence[Any] = node["as"]
+        for one in labels:
             goal = self.goal
             if goal.op == "all":
                 self.scope[one] = goal.data
@@ -157,18 +162,18 @@ class Script:
                     self.write(f"intros {self.pattern(one, goal.kids[0])}.")
                 self.goal = goal.kids[1] if goal.op == "->" else FALSE
 
-    def by_pick(self, node: Any) -> None:
+    def by_pick(self, node: nodes.Pick) -> None:
         if node["side"] not in ("left", "right"):
             raise Untranslatable("a side is left or right")
         self.write(f"{node['side']}.")
         self.goal = self.goal.kids[0 if node["side"] == "left" else 1]
 
-    def by_witness(self, node: Any) -> None:
+    def by_witness(self, node: nodes.Witness) -> None:
         value = self.value(node["term"], self.goal.data)
         self.write(f"exists {text(value)}.")
         self.goal = substitute(self.goal.kids[0], [value])
 
-    def many_witness(self, chain: Any) -> None:
+    def many_witness(self, chain: Sequence[nodes.Witness]) -> None:
         sorts, values, body = [], [], self.goal
         for node in chain:
             sorts.append(body.data)
@@ -179,7 +184,7 @@ class Script:
         self.write(f"refine ({witnessed(self.lemmas, sorts)} {predicate} {' '.join(map(text, values))} _).")
         self.goal = substitute(body, values[::-1])
 
-    def by_obtain(self, node: Any) -> None:
+    def by_obtain(self, node: nodes.Obtain) -> None:
         fact, name = self.fact(node["fact"])
         self.scope[node["name"]] = fact.data
         body = substitute(fact.kids[0], [variable("var", (node["name"], fact.data))])
@@ -189,7 +194,7 @@ class Script:
         else:
             self.opened(name, f"[{name_text(node['name'])} {self.pattern(node['as'], body)}]")
 
-    def many_obtain(self, chain: Any) -> None:
+    def many_obtain(self, chain: Sequence[nodes.Obtain]) -> None:
         fact, name = self.fact(chain[0]["fact"])
         sorts, values = [], []
         for node in chain:
@@ -204,7 +209,7 @@ class Script:
         self.write(f"intros {' '.join(names)} hh.")
         self.apart(chain[-1]["as"], fact)
 
-    def by_contra(self, node: Any) -> None:
+    def by_contra(self, node: nodes.Contra) -> None:
         goal = self.goal
         if goal.op == "~":
             self.write("intros hh.")
@@ -215,7 +220,7 @@ class Script:
         self.named(node["as"], negation(goal))
         self.goal = FALSE
 
-    def by_have(self, node: Any) -> None:
+    def by_have(self, node: nodes.Have) -> None:
         shown_formula = self.formula(node["show"])
         self.write(f"assert (hh : {text(shown_formula)}).")
         self.prove(shown_formula, node["proof"])
@@ -231,10 +236,11 @@ class Script:
         proof = self.forms.formula_proof(f, ())
         return "I" if proof is None else f"(proj2 {proof} I)"
 
-    def by_use(self, node: Any) -> None:
+    def by_use(self, node: nodes.Use) -> None:
         fact, name = self.fact(node["fact"])
         given = []
-        for one in node["with"]:
+        how: Sequence[Any] = node["with"]
+        for one in how:
             if fact.op == "all":
                 value = self.value(one, fact.data)
                 given.append(text(value))
@@ -255,7 +261,7 @@ class Script:
         self.write(f"assert (hh : {text(fact)}) by exact ({' '.join([name, *given])}).")
         self.named(node["as"], fact)
 
-    def by_ind(self, node: Any) -> None:
+    def by_ind(self, node: nodes.Indicator) -> None:
         f = self.formula(node["of"])
         one, none = (formula("=", real("ind", f), numeral(c)) for c in (1, 0))
         fact = formula("|", formula("&", f, one), formula("&", negation(f), none))
@@ -264,7 +270,7 @@ class Script:
         self.write(f"assert (hh : {text(fact)}) by exact ({' '.join([law, *map(text, given)])}).")
         self.named(node["as"], fact)
 
-    def by_rewrite(self, node: Any) -> None:
+    def by_rewrite(self, node: nodes.Rewrite) -> None:
         equation, name = self.fact(node["eq"])
         left, right = equation.kids
         if node.get("rev"):
@@ -308,7 +314,7 @@ class Script:
 
     # Nodes that close the goal.
 
-    def by_split(self, node: Any) -> None:
+    def by_split(self, node: nodes.Split) -> None:
         proofs = iter(node["proofs"])
         if len(many := conjuncts("&", self.goal)) >= MANY:
             self.write(f"refine ({joined(self.lemmas, self.goal)}{' _' * 2 * len(many)}).")
@@ -328,14 +334,14 @@ class Script:
 
         parts(self.goal)
 
-    def by_hyp(self, node: Any) -> None:
+    def by_hyp(self, node: nodes.Hyp) -> None:
         fact, name = self.fact(node["of"])
         self.write(f"exact {self.same(fact, self.goal, name)}.")
 
-    def by_true(self, node: Any) -> None:
+    def by_true(self, node: nodes.Closing) -> None:
         self.write(f"exact {self.computed(self.goal)}.")
 
-    def by_absurd(self, node: Any) -> None:
+    def by_absurd(self, node: nodes.Absurd) -> None:
         fact, name = self.fact(node["of"])
         if "not" in node:
             other, denial = self.fact(node["not"])
@@ -345,13 +351,13 @@ class Script:
             proof = self.forms.formula_proof(fact, ())
             self.write(f"exact (False_ind _ {name if proof is None else f'(proj1 {proof} {name})'}).")
 
-    def each(self, cases: Sequence[Term], node: Any) -> None:
+    def each(self, cases: Sequence[Term], node: nodes.Cases | nodes.ExcludedMiddle) -> None:
         for case, label, proof in zip(cases, node["as"], node["proofs"], strict=True):
             with self.braces(self.goal):
                 self.named(label, case)
                 self.nodes(proof)
 
-    def by_cases(self, node: Any) -> None:
+    def by_cases(self, node: nodes.Cases) -> None:
         fact, name = self.fact(node["fact"])
 
         def pattern(f: Term) -> str:
@@ -360,7 +366,7 @@ class Script:
         self.opened(name, pattern(fact))
         self.each(conjuncts("|", fact), node)
 
-    def by_em(self, node: Any) -> None:
+    def by_em(self, node: nodes.ExcludedMiddle) -> None:
         f = self.formula(node["formula"])
         if (whole := boxes(node, self.formula)) is not None:
             return self.by_interval(whole)
@@ -369,13 +375,13 @@ class Script:
         self.write(f"destruct ({' '.join([law, *map(text, given)])}) as [hh|hh].")
         self.each([f, negation(f)], node)
 
-    def by_antisym(self, node: Any) -> None:
+    def by_antisym(self, node: nodes.Antisym) -> None:
         a, b = self.goal.kids
         self.write("apply Rle_antisym.")
         self.prove(formula("<=", a, b), node["left"])
         self.prove(formula("<=", b, a), node["right"])
 
-    def by_induct(self, node: Any) -> None:
+    def by_induct(self, node: nodes.Induct) -> None:
         premise, body = self.goal.kids[0].kids
         start = premise.kids[0]
         first = elaborate(start.plain, "Z")
@@ -395,7 +401,7 @@ class Script:
             self.show()
             self.nodes(node["step"])
 
-    def by_pos(self, node: Any) -> None:
+    def by_pos(self, node: nodes.Pos) -> None:
         """b - a = (sum of products that are not negative) + (sum of multiples of equations), by the normal form."""
         goal, forms = self.goal, self.forms
         total, positive, strict = numeral(0), "(Rle_refl 0)", False
@@ -427,7 +433,7 @@ class Script:
         law = {"<=": "pos_le _ _", "<": "pos_lt _ _", "false": "pos_false"}[goal.op]
         self.write(f"exact ({law} {text(total)} {text(equations)} {positive} {zero} {identity}).")
 
-    def product(self, entry: Any) -> tuple[Term, str, bool]:
+    def product(self, entry: nodes.Product) -> tuple[Term, str, bool]:
         """A summand of `pos`: c * (products of gaps) * sq^2, a proof that it is not negative, or positive (strict)."""
         facts = [self.fact(label) for label in entry["of"]]
         strict = "sq" not in entry and all(fact.op == "<" for fact, _ in facts)
@@ -447,7 +453,7 @@ class Script:
             out, proof = real("*", out, factor), f"({law} _ _ {proof} {its_proof})"
         return out, proof, strict
 
-    def by_interval(self, node: Any) -> None:
+    def by_interval(self, node: nodes.IntervalNode) -> None:
         goal, wanted = self.goal, gap(self.goal)
         form, proof = wanted, None
         if re.search(r"\b(sum|prod|power) ", text(goal)):  # what the tactic does not know is computed first

@@ -10,15 +10,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from symcook.coq.checker import checker
+
+if TYPE_CHECKING:
+    from symcook.proof.terms import Sort
 
 COMPARISONS = ("=", "<=", "<")
 
 
 class Untranslatable(Exception):
     """A certificate holds what has no translation yet."""
+
+
+class Checked(Protocol):
+    """A term of the checker."""
+
+    op: str
+    data: Any
+    kids: Sequence[Checked]
+    sort: Sort
 
 
 class Term:
@@ -69,27 +81,27 @@ class Term:
         return self._plain
 
 
-def numeral(c: Any, level: str = "R") -> Term:
+def numeral(c: Fraction | int | str, level: str = "R") -> Term:
     c = Fraction(c)
     return Term("num", (c.numerator, c.denominator), (), level)
 
 
-def real(op: str, *kids: Term, data: Any = None) -> Term:
+def real(op: str, *kids: Term, data: object = None) -> Term:
     return Term(op, data, kids, "R")
 
 
-def formula(op: str, *kids: Term, data: Any = None) -> Term:
+def formula(op: str, *kids: Term, data: object = None) -> Term:
     return Term(op, data, kids, "P")
 
 
 FALSE = formula("false")
 
 
-def level_of(sort: Any) -> str:
+def level_of(sort: Sort) -> str:
     return {"Int": "Z", "Real": "R", "Bool": "P"}.get(sort, "F") if isinstance(sort, str) else "F"
 
 
-def variable(op: str, data: Any) -> Term:
+def variable(op: str, data: tuple[Any, Sort]) -> Term:
     """A name (name, sort) or a bound variable (index, sort)."""
     return Term(op, data, (), level_of(data[1]))
 
@@ -105,7 +117,7 @@ def at_level(t: Term, level: str) -> Term:
     return cast(t) if t.level == "Z" and level == "R" else t
 
 
-def elaborate(t: Any, level: str) -> Term:
+def elaborate(t: Checked, level: str) -> Term:
     """The checker's term or formula `t` where `level` is wanted."""
     op, kids = t.op, t.kids
     if level == "P":
@@ -134,7 +146,7 @@ def elaborate(t: Any, level: str) -> Term:
     return Term(op, t.data, [elaborate(k, level) for k in kids], level)
 
 
-def elaborate_value(t: Any, sort: Any) -> Term:
+def elaborate_value(t: Checked, sort: Sort) -> Term:
     """The checker's term or function `t` where a value of `sort` is wanted."""
     if not isinstance(sort, tuple):
         return elaborate(t, level_of(sort))
@@ -150,7 +162,9 @@ def elaborate_value(t: Any, sort: Any) -> Term:
     return Term("lam", sort[1], [elaborate(body, level_of(sort[2]))], "F")
 
 
-def rebuild(t: Term, leaf: Callable[[Term, int], Term | None], depth: int = 0, memo: Any = None) -> Term:
+def rebuild(
+    t: Term, leaf: Callable[[Term, int], Term | None], depth: int = 0, memo: dict[tuple[int, int], Term] | None = None
+) -> Term:
     """`t` with every part replaced for which `leaf(part, binders around it)` gives another one."""
     memo = {} if memo is None else memo
     new = leaf(t, depth)
@@ -262,7 +276,7 @@ def label_text(label: str) -> str:
     return "h_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"_{ord(m[0]):x}_", label)
 
 
-def sort_text(sort: Any) -> str:
+def sort_text(sort: Sort) -> str:
     if isinstance(sort, tuple):
         return "(" + " -> ".join(sort_text(s) for s in (*sort[1], sort[2])) + ")"
     return "Z" if sort == "Int" else "R"
@@ -272,7 +286,7 @@ def integer_text(n: int) -> str:
     return f"{n}%Z" if n >= 0 else f"({n})%Z"
 
 
-def numeral_text(c: Any) -> str:
+def numeral_text(c: Fraction | int | str) -> str:
     """A rational number as Coq's reals have it."""
     c = Fraction(c)
     above, below = (f"_{n}" if 0 <= n < NAMED else f"(IZR {integer_text(n)})" for n in (c.numerator, c.denominator))

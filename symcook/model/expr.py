@@ -33,7 +33,7 @@ from typing import Any
 from symcook.errors import BadInput
 
 Tree = tuple[Any, ...]
-Sort = Any
+Sort = str | tuple[str, tuple[str, ...], str]
 
 MAX_DEPTH = 300
 MAX_NODES = 500_000

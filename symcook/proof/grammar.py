@@ -11,9 +11,9 @@ import hashlib
 import itertools
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from symcook.errors import BadInput, Rejected
 from symcook.model import expr
@@ -92,7 +92,7 @@ def _mentioned(tree: Tree) -> set[str]:
 def read_formula(text: str, scope: Mapping[str, Sort], known: Mapping[str, Definition]) -> Term:
     """The formula written in `text`, whose free names are those of `scope`. Rejected where it is not one."""
     try:
-        build = Builder(known)
+        build = TermBuilder(known)
         return formula(build.build(expr.parse_formula(text), {n: var(n, s) for n, s in scope.items()}, known))
     except BadInput as error:
         raise Rejected(str(error)) from None
@@ -117,7 +117,7 @@ def read_value(text: str, wanted: Sort, scope: Mapping[str, Sort], known: Mappin
     if re.fullmatch(r"-?[0-9]{1,9}", text, re.ASCII):
         return value_for(num(int(text)), wanted)
     try:
-        build = Builder(known)
+        build = TermBuilder(known)
         value = build.argument(_argument(text), {n: var(n, s) for n, s in scope.items()}, known)
         if isinstance(value, _Lambda):
             if isinstance(wanted, str) or len(wanted[1]) != len(value.names):
@@ -151,7 +151,10 @@ def _argument(text: str) -> Tree:
     return tree[2][0]
 
 
-class Builder:
+Env: TypeAlias = "Mapping[str, Term | _Lambda]"
+
+
+class TermBuilder:
     """Turns trees into terms. `env` gives each name in scope its meaning: a free name, a term or a `_Lambda`."""
 
     def __init__(self, known: Mapping[str, Definition]) -> None:
@@ -167,7 +170,7 @@ class Builder:
         if self.steps > MAX_STEPS:
             raise Rejected("the definitions in a formula expand to too much")
 
-    def build(self, tree: Tree, env: Mapping[str, Any], known: Mapping[str, Definition]) -> Term:
+    def build(self, tree: Tree, env: Env, known: Mapping[str, Definition]) -> Term:
         self.step()
         tag = tree[0]
         if tag == "num":
@@ -203,24 +206,24 @@ class Builder:
             return conj(imp(kids[0], kids[1]), imp(kids[1], kids[0]))
         return (tag, None, kids)
 
-    def power(self, tree: Tree, env: Mapping[str, Any], known: Mapping[str, Definition]) -> Term:
+    def power(self, tree: Tree, env: Env, known: Mapping[str, Definition]) -> Term:
         negative, k = (True, tree[2][1]) if tree[2][0] == "neg" else (False, tree[2])
         if k[0] != "num" or k[2] != 1 or k[1] > MAX_EXPONENT:
             self.refuse(f"an exponent must be a literal integer of at most {MAX_EXPONENT}; use pow(x, n)", tree)
         result = ("^", k[1], (self.build(tree[1], env, known),))
         return ("/", None, (num(1), result)) if negative else result
 
-    def unshadowed(self, tree: Tree, names: Iterable[str], env: Mapping[str, Any], known: Any) -> None:
+    def unshadowed(self, tree: Tree, names: Iterable[str], env: Env, known: Collection[str]) -> None:
         for name in names:
             if name in env or name in self.defined or name in known or name in expr.RESERVED:
                 self.refuse(f"the name '{name}' is bound twice", tree)
 
-    def under(self, tree: Tree, name: str, sort: Sort, body: Tree, env: Mapping[str, Any], known: Any) -> Term:
+    def under(self, tree: Tree, name: str, sort: Sort, body: Tree, env: Env, known: Mapping[str, Definition]) -> Term:
         self.unshadowed(tree, (name,), env, known)
         v = var(f"{name}#{next(self.fresh)}", sort)
         return abstract(self.build(body, {**env, name: v}, known), (v,))
 
-    def quantified(self, tree: Tree, env: Mapping[str, Any], known: Mapping[str, Definition]) -> Term:
+    def quantified(self, tree: Tree, env: Env, known: Mapping[str, Definition]) -> Term:
         """Quantifiers one under the other, whose names are turned into variables all at once."""
         bound: list[tuple[str, Term]] = []
         while tree[0] in ("all", "ex"):
@@ -234,13 +237,13 @@ class Builder:
             out = (tag, v[1][1], (out,))
         return out
 
-    def value(self, tree: Tree, env: Mapping[str, Any], known: Mapping[str, Definition]) -> Term:
+    def value(self, tree: Tree, env: Env, known: Mapping[str, Definition]) -> Term:
         result = self.argument(tree, env, known)
         if isinstance(result, _Lambda):
             self.refuse("a function must be given its arguments", tree)
         return result
 
-    def argument(self, tree: Tree, env: Mapping[str, Any], known: Mapping[str, Definition]) -> Any:
+    def argument(self, tree: Tree, env: Env, known: Mapping[str, Definition]) -> Term | _Lambda:
         """The meaning of an argument: a term, a name of function sort, or a `_Lambda`."""
         if tree[0] == "lambda":
             self.unshadowed(tree, tree[1], env, known)
@@ -273,7 +276,7 @@ class Builder:
             return self.hyperbolic(name, self.build(next(iter(args)), env, known))
         self.refuse(f"the name '{name}' is unknown here", tree)
 
-    def call_lambda(self, function: _Lambda, values: list[Any]) -> Term:
+    def call_lambda(self, function: _Lambda, values: Sequence[Term | _Lambda]) -> Term:
         if len(function.names) != len(values):
             self.refuse(f"a function needs {len(function.names)} arguments", function.tree)
         used = _mentioned(function.tree)
@@ -283,7 +286,7 @@ class Builder:
         env = {**function.env, **dict(zip(function.names, values, strict=True))}
         return self.build(function.tree, env, function.known)
 
-    def idle(self, value: Any, tree: Tree) -> None:
+    def idle(self, value: Term | _Lambda, tree: Tree) -> None:
         """Refuse an argument that a constant function drops where it is no number, or may be undefined."""
         if isinstance(value, _Lambda) or sort_of(value) not in ("Int", "Real") or defined(value) != TRUE:
             self.refuse("an argument that a function does not use must be a number that is always defined", tree)

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from symcook.errors import Rejected
 from symcook.model.expr import valid_name
@@ -39,6 +39,7 @@ from symcook.proof.terms import (
     var,
 )
 
+Node: TypeAlias = "dict[str, object]"
 MAX_NODES = 200_000
 MAX_DIGITS = 2_000
 MAX_COPIES = 5_000_000
@@ -112,7 +113,7 @@ _KEYS = {by: (must | {"by"}, must | may | {"by"}) for by, (must, may) in NODES.i
 
 
 @dataclass(frozen=True)
-class Result:
+class Accepted:
     """What an accepted proof is made of: its nodes and the labels of what it used from outside."""
 
     nodes: int
@@ -130,12 +131,12 @@ def axioms() -> Mapping[str, Term]:
 
 def check(
     goal: Term,
-    proof: Any,
+    proof: object,
     *,
     lemmas: Mapping[str, Term] | None = None,
     known: Mapping[str, Definition] | None = None,
     seconds: float = SECONDS,
-) -> Result:
+) -> Accepted:
     """Check that `proof` proves the closed formula `goal`; Rejected where it does not.
 
     `lemmas` gives the formulas that may be used, by label: ``lem:ID``, ``named:NAME`` or ``oracle:NAME``. `known` gives
@@ -150,7 +151,7 @@ def check(
     except RecursionError:
         raise Rejected("a formula is nested too deep") from None
     used = {p: tuple(sorted(u.partition(":")[2] for u in checker.used if u.startswith(p + ":"))) for p in _OUTSIDE}
-    return Result(checker.nodes, used["ax"], used["lem"], used["named"], used["oracle"])
+    return Accepted(checker.nodes, used["ax"], used["lem"], used["named"], used["oracle"])
 
 
 _LABEL = re.compile(r"\w[\w.']{0,99}", re.ASCII)
@@ -162,13 +163,13 @@ def _need(condition: bool, why: str) -> None:
         raise Rejected(why)
 
 
-def _text(x: Any, what: str) -> str:
+def _text(x: object, what: str) -> str:
     if not isinstance(x, str):
         raise Rejected(f"{what} must be a string")
     return x
 
 
-def _list(x: Any, what: str, length: int | None = None) -> list[Any]:
+def _list(x: object, what: str, length: int | None = None) -> list[Any]:
     if not isinstance(x, list) or (length is not None and len(x) != length):
         raise Rejected(f"{what} must be a list" + (f" of {length}" if length is not None else ""))
     return x
@@ -197,7 +198,7 @@ class _Opened:
 class _State:
     """A goal with what is known: one branch of a proof that is still open. A branch is never shared."""
 
-    def __init__(self, goal: Term, facts: dict[str, _Opened], scope: dict[str, Sort], proof: Any) -> None:
+    def __init__(self, goal: Term, facts: dict[str, _Opened], scope: dict[str, Sort], proof: object) -> None:
         self.open, self.facts, self.scope, self.proof = _Opened(goal), facts, scope, proof
 
     @property
@@ -233,7 +234,7 @@ class _Checker:
         self.copies = 0  # of facts, in the branches opened so far
         self.open: list[_State] = []
 
-    def run(self, goal: Term, proof: Any) -> None:
+    def run(self, goal: Term, proof: object) -> None:
         """Check a proof; open branches wait on a stack, so that its depth costs no recursion."""
         self.open = [_State(goal, {}, {}, proof)]
         while self.open:
@@ -256,7 +257,7 @@ class _Checker:
                 if closed != last:
                     raise Rejected(f"'{by}' cannot be the last node" if last else f"a node follows '{by}'")
 
-    def branch(self, state: _State, goal: Term, proof: Any) -> _State:
+    def branch(self, state: _State, goal: Term, proof: object) -> _State:
         """A new open branch with the facts and names of `state`."""
         self.copies += len(state.facts) + len(state.scope)
         if self.copies > MAX_COPIES:
@@ -265,10 +266,10 @@ class _Checker:
         self.open.append(new)
         return new
 
-    def fact(self, state: _State, label: Any) -> Term:
+    def fact(self, state: _State, label: object) -> Term:
         return self.opened(state, label).formula()
 
-    def opened(self, state: _State, label: Any) -> _Opened:
+    def opened(self, state: _State, label: object) -> _Opened:
         label = _text(label, "a label")
         if label in state.facts:
             return state.facts[label]
@@ -287,15 +288,15 @@ class _Checker:
         state.scope[name] = sort
         return var(name, sort)
 
-    def formula(self, state: _State, text: Any) -> Term:
+    def formula(self, state: _State, text: object) -> Term:
         return read_formula(_text(text, "a formula"), state.scope, self.known)
 
-    def value(self, state: _State, text: Any, sort: Sort) -> Term:
+    def value(self, state: _State, text: object, sort: Sort) -> Term:
         return read_value(_text(text, "a term"), sort, state.scope, self.known)
 
     # Logic. Each method returns whether it closes the goal.
 
-    def _intro(self, state: _State, node: dict[str, Any]) -> bool:
+    def _intro(self, state: _State, node: Node) -> bool:
         for label in _list(node["as"], "'as'"):
             tag, sort, _ = state.open.left
             if tag == "all":
@@ -307,41 +308,41 @@ class _Checker:
             state.goal = kids[1] if tag == "->" else FALSE
         return False
 
-    def _split(self, state: _State, node: dict[str, Any]) -> bool:
+    def _split(self, state: _State, node: Node) -> bool:
         parts = flatten("&", state.goal)
         _need(len(parts) > 1, "'split' needs a conjunction")
         for part, proof in zip(parts, _list(node["proofs"], "'proofs'", len(parts)), strict=True):
             self.branch(state, part, proof)
         return True
 
-    def _pick(self, state: _State, node: dict[str, Any]) -> bool:
+    def _pick(self, state: _State, node: Node) -> bool:
         _need(state.goal[0] == "|", "'pick' needs a disjunction")
         _need(node["side"] in ("left", "right"), "a side is left or right")
         state.goal = state.goal[2][node["side"] == "right"]
         return False
 
-    def _witness(self, state: _State, node: dict[str, Any]) -> bool:
+    def _witness(self, state: _State, node: Node) -> bool:
         tag, sort, _ = state.open.left
         _need(tag == "ex", "'witness' needs an existential goal")
         state.open = state.open.open(self.value(state, node["term"], sort))
         return False
 
-    def _obtain(self, state: _State, node: dict[str, Any]) -> bool:
+    def _obtain(self, state: _State, node: Node) -> bool:
         fact = self.opened(state, node["fact"])
         tag, sort, _ = fact.left
         _need(tag == "ex", "'obtain' needs an existential fact")
         state.bind(node["as"], fact.open(self.name(state, node["name"], sort)))
         return False
 
-    def _hyp(self, state: _State, node: dict[str, Any]) -> bool:
+    def _hyp(self, state: _State, node: Node) -> bool:
         _need(_same(self.fact(state, node["of"]), state.goal), "a fact is not the goal")
         return True
 
-    def _true(self, state: _State, node: dict[str, Any]) -> bool:
+    def _true(self, state: _State, node: Node) -> bool:
         _need(normal.fkey(state.goal) == normal.TRUE, "the goal is not true by computation")
         return True
 
-    def _absurd(self, state: _State, node: dict[str, Any]) -> bool:
+    def _absurd(self, state: _State, node: Node) -> bool:
         fact = self.fact(state, node["of"])
         if "not" in node:
             _need(_same(neg(fact), self.fact(state, node["not"])), "two facts do not contradict each other")
@@ -349,18 +350,18 @@ class _Checker:
             _need(normal.fkey(fact) == normal.FALSE, "a fact is not false by computation")
         return True
 
-    def _contra(self, state: _State, node: dict[str, Any]) -> bool:
+    def _contra(self, state: _State, node: Node) -> bool:
         state.bind(node["as"], negation(state.goal))
         state.goal = FALSE
         return False
 
-    def _have(self, state: _State, node: dict[str, Any]) -> bool:
+    def _have(self, state: _State, node: Node) -> bool:
         shown = self.formula(state, node["show"])
         self.branch(state, shown, node["proof"])
         state.bind(node["as"], shown)
         return False
 
-    def _use(self, state: _State, node: dict[str, Any]) -> bool:
+    def _use(self, state: _State, node: Node) -> bool:
         fact = self.opened(state, node["fact"])
         for given in _list(node["with"], "'with'"):
             tag, sort, _ = fact.left
@@ -380,27 +381,27 @@ class _Checker:
         state.bind(node["as"], fact)
         return False
 
-    def either(self, state: _State, parts: Sequence[Term], node: dict[str, Any]) -> bool:
+    def either(self, state: _State, parts: Sequence[Term], node: Node) -> bool:
         labels = _list(node["as"], "'as'", len(parts))
         proofs = _list(node["proofs"], "'proofs'", len(parts))
         for part, label, proof in zip(parts, labels, proofs, strict=True):
             self.branch(state, state.goal, proof).bind(label, part)
         return True
 
-    def _cases(self, state: _State, node: dict[str, Any]) -> bool:
+    def _cases(self, state: _State, node: Node) -> bool:
         return self.either(state, flatten("|", self.fact(state, node["fact"])), node)
 
-    def _em(self, state: _State, node: dict[str, Any]) -> bool:
+    def _em(self, state: _State, node: Node) -> bool:
         asked = self.formula(state, node["formula"])
         return self.either(state, (asked, negation(asked)), node)
 
-    def _ind(self, state: _State, node: dict[str, Any]) -> bool:
+    def _ind(self, state: _State, node: Node) -> bool:
         asked = self.formula(state, node["of"])
         one, zero = (("=", None, (("ind", None, (asked,)), num(c))) for c in (1, 0))
         state.bind(node["as"], ("|", None, (conj(asked, one), conj(negation(asked), zero))))
         return False
 
-    def _rewrite(self, state: _State, node: dict[str, Any]) -> bool:
+    def _rewrite(self, state: _State, node: Node) -> bool:
         tag, _, sides = self.fact(state, node["eq"])
         _need(tag == "=", "'rewrite' needs an equation")
         _need(isinstance(node.get("rev", False), bool), "'rev' is true or false")
@@ -415,14 +416,14 @@ class _Checker:
             state.goal = after
         return False
 
-    def _antisym(self, state: _State, node: dict[str, Any]) -> bool:
+    def _antisym(self, state: _State, node: Node) -> bool:
         _need(state.goal[0] == "=", "'antisym' needs an equation as goal")
         a, b = state.goal[2]
         self.branch(state, ("<=", None, (a, b)), node["left"])
         self.branch(state, ("<=", None, (b, a)), node["right"])
         return True
 
-    def _induct(self, state: _State, node: dict[str, Any]) -> bool:
+    def _induct(self, state: _State, node: Node) -> bool:
         tag, sort, kids = state.goal
         _need((tag, sort) == ("all", "Int") and kids[0][0] == "->", "'induct' needs all k:Int. a <= k -> P")
         premise, body = kids[0][2]
@@ -438,7 +439,7 @@ class _Checker:
 
     # Arithmetic.
 
-    def _pos(self, state: _State, node: dict[str, Any]) -> bool:
+    def _pos(self, state: _State, node: Node) -> bool:
         """b - a is a sum of c > 0 times facts times squares, plus multiples of equations, as normal forms."""
         tag, _, kids = state.goal
         _need(tag in ("<=", "<", "=", "false"), "'pos' needs a comparison as goal")
@@ -470,13 +471,13 @@ class _Checker:
         _need(total == wanted, "the sum is not the difference of the two sides")
         return True
 
-    def _interval(self, state: _State, node: dict[str, Any]) -> bool:
+    def _interval(self, state: _State, node: Node) -> bool:
         """b - a is enclosed over the box that numeric bounds on the names give."""
         from symcook.proof import enclose
 
         tag, _, kids = state.goal
         _need(tag in ("<=", "<"), "'interval' needs an inequality as goal")
-        prec = node["prec"]
+        prec: Any = node["prec"]
         _need(isinstance(prec, int) and not isinstance(prec, bool) and 16 <= prec <= 4096, "prec is from 16 to 4096")
         low: dict[Term, Fraction] = {}
         high: dict[Term, Fraction] = {}
@@ -510,7 +511,7 @@ def _gap(comparison: Term) -> normal.Poly:
     return normal.add(normal.nf(b), normal.nf(a), -1)
 
 
-def _coefficient(c: Any) -> Fraction | int:
+def _coefficient(c: object) -> Fraction | int:
     match = re.fullmatch(r"([0-9]+)(?:/([0-9]+))?", c, re.ASCII) if isinstance(c, str) else None
     if match is None or len(match.group()) > MAX_DIGITS:
         raise Rejected("a coefficient must be a positive rational in digits")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
-Labels = str | Sequence[str]
+Labels = str | list[str]
 """The name of a fact, or names for the parts of a conjunction."""
 Intro = TypedDict("Intro", {"by": str, "as": Sequence[Labels]})
 
@@ -49,7 +49,7 @@ ExcludedMiddle = TypedDict(
 )
 Indicator = TypedDict("Indicator", {"by": str, "of": str, "as": Labels})
 Rewrite = TypedDict(
-    "Rewrite", {"by": str, "eq": str, "rev": NotRequired[bool], "in": NotRequired[str], "as": NotRequired[Labels]}
+    "Rewrite", {"by": str, "eq": str, "rev": NotRequired[bool], "in": NotRequired[str], "as": Labels}
 )
 
 

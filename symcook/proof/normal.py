@@ -74,7 +74,7 @@ def _number(key: Key) -> int:
     return _numbers[key]
 
 
-def _scan(part: Any) -> tuple[frozenset[str], int]:
+def _scan(part: object) -> tuple[frozenset[str], int]:
     """The opened bound variables in a part of a key, and how many binders nest in it."""
     if isinstance(part, str):
         return (frozenset({part}) if part[:1] == "#" else frozenset()), 0
@@ -105,7 +105,7 @@ def _scan_mono(m: Mono) -> tuple[frozenset[str], int]:
     return frozenset(names), tall
 
 
-def _rename(part: Any, old: str, new: str, done: dict[int, int]) -> Any:
+def _rename(part: object, old: str, new: str, done: dict[int, int]) -> Any:
     """A part of a key with the opened variable `old` called `new`; no binder inside has either name.
 
     `done` has the atoms that were renamed already, with what they became: they may occur in many places.
@@ -387,7 +387,7 @@ def _fold(t: Term) -> Poly:
     return out
 
 
-def _bind(tag: str, name: str, *parts: Any) -> Key:
+def _bind(tag: str, name: str, *parts: object) -> Key:
     """The key of a binder over the last of `parts`, its variable named after what is left below it."""
     new = f"#{_scan(parts[-1])[1]}"
     return (tag, new, *parts[:-1], parts[-1] if new == name else _rename(parts[-1], name, new, {}))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import textwrap
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -27,9 +28,9 @@ from symcook.proof.ownwitness import at_word, shown_inhabited, ways
 from symcook.proof.ownwords import MUST
 from symcook.proof.replay import Statement, Verdict
 from symcook.proof.search import automation, elaborate, prooftext
-from symcook.proof.search.elaborate import Elaborator, Gap
-from symcook.proof.search.prooftext import BadProof, Line, Place, ProofText
-from symcook.proof.search.tactics import Goal, Library, Stuck
+from symcook.proof.search.elaborate import Elaborator, StepGap
+from symcook.proof.search.prooftext import BadProof, Place, ProofText, TextLine
+from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Clock, Term, flatten, instantiate, loose, subterms, var
 
 if TYPE_CHECKING:
@@ -50,16 +51,19 @@ class OutOfTime(Undecided):
     """The time for a claim is over."""
 
 
-def claim(document: Mapping[str, Any], sentence: str) -> Statement:
+def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> Statement:
     """The statement that `sentence` makes about the model of a document; BadInput where it makes none.
 
-    It carries the sentence as its note, and the hash of the model.
+    It carries the sentence as its note, and the hash of the model. With `symbols` it is about all values that those of
+    the model may have, else these must be set.
     """
     sentence = sentence.translate(dict.fromkeys(map(ord, "\t\r\n"), " ")).strip()
-    meaning = ModelMeaning(document, _definitions())
+    meaning = ModelMeaning(document, _definitions(), symbols)
     text = meaning.text(sentence)
-    names = ", ".join(["n:Int", "w:Int->Int", *(f"{name}:Int->Real" for name in meaning.functions)])
-    whole = f"all {names}. 1 <= n -> ({meaning.word}) -> {meaning.run} -> ({text})"
+    reals = [f"{name}:Real" for name in meaning.symbols]
+    names = ", ".join(["n:Int", *reals, "w:Int->Int", *(f"{name}:Int->Real" for name in meaning.functions)])
+    some = " & ".join(["1 <= n", *meaning.regions])
+    whole = f"all {names}. {some} -> ({meaning.word}) -> {meaning.run} -> ({text})"
     model = modelfile.document_hash(document)
     statement = Statement(named(document["name"]), whole, note=sentence, known=_definitions(), model=model)
     try:
@@ -92,13 +96,13 @@ class _Facts(Mapping[str, Term]):
         return len(self.axioms) + len(self.known)
 
 
-def library(statement: Statement, known: Mapping[str, Statement]) -> Library:
+def library(statement: Statement, known: Mapping[str, Statement]) -> Citable:
     """What a search for a proof of `statement` may use: the axioms, and the lemmas and claims `known` by label."""
     texts = {**known, "": statement}
-    return Library(statement.known, _Facts(known), texts=lambda k: texts[k].expanded if k in texts else None)
+    return Citable(statement.known, _Facts(known), texts=lambda k: texts[k].expanded if k in texts else None)
 
 
-class Unmet(Gap):
+class Unmet(StepGap):
     """The sentence is proved, but no word was found at which its hypotheses hold."""
 
 
@@ -113,7 +117,7 @@ class Settled:
     certificate: dict[str, Any] | None
     verdict: Verdict | None
     tried: Tried | None
-    missing: Gap | OutOfTime | None = None
+    missing: StepGap | OutOfTime | None = None
 
 
 def settle(
@@ -134,7 +138,7 @@ def settle(
             return Settled(*refute(statement, runs, until), tried)
     try:
         return Settled(*_proved(statement, text, document, until), tried)
-    except (Gap, OutOfTime) as error:
+    except (StepGap, OutOfTime) as error:
         return Settled(None, None, tried, error)
 
 
@@ -148,6 +152,43 @@ def prove(
     """
     _headed(statement, text)
     return _proved(statement, text, document, None)[0]
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A sentence that is PROVED: its statement, the certificate and the checker's verdict."""
+
+    statement: Statement
+    certificate: dict[str, Any]
+    verdict: Verdict
+
+
+def certified(
+    document: Mapping[str, Any], sentence: str, text: str | None = None, seconds: float = SECONDS
+) -> Certified | None:
+    """A sentence about the model of a document, proved by a text that was made for it; None where that finds no proof.
+
+    `text` has a heading or is the lines below one alone: then `.., some, word` are the names and premises, and each
+    equation of the run is NAME_is. Without a text the automation proves it. Nothing is believed: what comes back
+    was judged by the checker, with a word for the hypotheses. None too where the time is over, and for a text that is
+    none (a label of it may be a name of the model). Raises BadInput where the sentence makes no statement.
+    """
+    statement = claim(document, sentence)
+    try:
+        if text is not None and not text.startswith("proof "):
+            text = _headed_lines(statement, text)
+        read = None if text is None else prooftext.read(text)
+        _headed(statement, read)
+        certificate, verdict = _proved(statement, read, document, time.monotonic() + seconds)
+    except (Rejected, OutOfTime, BadProof):
+        return None
+    proved = verdict.status == "PROVED" and not verdict.assuming
+    return Certified(statement, certificate, verdict) if proved else None
+
+
+def _headed_lines(statement: Statement, lines: str) -> str:
+    """Lines below a heading that names what the statement quantifies, and its premises."""
+    return f"proof {statement.id}\n  given .. some word {_equations(statement)}\n" + textwrap.indent(lines, "  ")
 
 
 def _headed(statement: Statement, text: ProofText | None) -> None:
@@ -223,19 +264,19 @@ def _is_token(t: Term) -> bool:
     return head[0] == "var" and head[1][0] == "w"
 
 
-def _by_first(home: Library, texts: Sequence[ProofText], goal: Term) -> list[dict[str, Any]]:
+def _by_first(home: Citable, texts: Sequence[ProofText], goal: Term) -> list[dict[str, Any]]:
     """The proof by the first text that has no gap; the gap of the first one where all have."""
     first, *others = texts
     try:
         return elaborate.part(home, first, "proof", goal)
-    except Gap:
+    except StepGap:
         for text in others:
-            with suppress(Gap, BadProof):  # a name of the model may be one of its labels
+            with suppress(StepGap, BadProof):  # a name of the model may be one of its labels
                 return elaborate.part(home, text, "proof", goal)
         raise
 
 
-def _defined(home: Library, goal: Term) -> list[dict[str, Any]]:
+def _defined(home: Citable, goal: Term) -> list[dict[str, Any]]:
     """D part by part: what a norm takes the root of is a sum of as many squares as there are coordinates."""
     g = Goal(home, goal, {}, {})
 
@@ -245,7 +286,9 @@ def _defined(home: Library, goal: Term) -> list[dict[str, Any]]:
             for part in h.split():
                 each(part)
         elif not h.first(_by_signs):
-            Elaborator().automatic(h, Line("qed", place=Place(1, 1)), "it does not follow that everything is defined")
+            Elaborator().automatic(
+                h, TextLine("qed", place=Place(1, 1)), "it does not follow that everything is defined"
+            )
 
     each(g)
     return g.nodes
@@ -343,15 +386,15 @@ def expanded(statement: Statement, certificate: Mapping[str, object]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def inhabited(home: Library, statement: Statement, runs: Runs) -> list[dict[str, Any]]:
+def inhabited(home: Citable, statement: Statement, runs: Runs) -> list[dict[str, Any]]:
     """H by words that are run: the values there. Unmet where none is found."""
     g = shown_inhabited(home, statement, runs)
     if g is not None:
         return g.nodes
     left = Goal(home, statement.inhabited, {}, {})
     try:
-        Elaborator().automatic(left, Line("qed", place=Place(1, 1)), "the hypotheses")
-    except Gap as error:
+        Elaborator().automatic(left, TextLine("qed", place=Place(1, 1)), "the hypotheses")
+    except StepGap as error:
         what = "the sentence is proved; what is missing is a word for which the hypotheses hold"
         raise Unmet(Place(1, 1), what, str(error).partition("\n")[2]) from None
     return left.nodes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from symcook.errors import BadInput, Rejected, unknown
 from symcook.model import expr
@@ -16,6 +16,9 @@ from symcook.proof.ownwords import HINTS, WORDS, SentenceReader
 from symcook.proof.replay import ID
 from symcook.proof.runrel import Relation
 from symcook.proof.terms import Sort, Term, sort_of, var
+
+if TYPE_CHECKING:
+    from symcook.proof.grammar import Env
 
 _HERE = "here"  # stands for the position in the text of a readout's condition
 _OWN = frozenset({"n", "w", "run", "word", "names", _HERE})  # names that the text of a statement itself uses
@@ -144,18 +147,30 @@ def named(name: str) -> str:
 class ModelMeaning:
     """What a sentence says of the model of a document. BadInput for a model with symbols or without an alphabet."""
 
-    def __init__(self, document: Mapping[str, Any], known: Mapping[str, Definition]) -> None:
-        if document["symbols"]:
+    def __init__(self, document: Mapping[str, Any], known: Mapping[str, Definition], symbols: bool = False) -> None:
+        """With `symbols` those of the model may be open, and stand in the sentence by their names."""
+        if document["symbols"] and not symbols:
             must = "a claim of one's own must be about a model without symbols"
             raise BadInput(must, ", ".join(s["name"] for s in document["symbols"]), "give them values first")
         self.known, self.space = known, tuple(document["space"])
-        self.taken = {*known, *expr.RESERVED, *WORDS, *_OWN}
+        self.symbols = tuple(one["name"] for one in document["symbols"])
+        self.taken = {*known, *expr.RESERVED, *WORDS, *_OWN, *self.symbols}
         self.document, self.names = renamed(document, self.taken)
         self.relation = _Layers(self.document)
         self.run, self.word = self.relation.run(), self.relation.word()
         self.functions = [name for name in _called(expr.parse_formula(f"{self.run} & {self.word}")) if name != "w"]
         self.taken |= set(self.functions)
         self.tokens = {token: number for number, token in enumerate(document["embedding"]["words"])}
+
+    @property
+    def regions(self) -> list[str]:
+        """What values the symbols may have, as formulas."""
+        ends = [(one["name"], end, one[end], one[f"{end}_open"]) for one in self.document["symbols"] for end in ("lower", "upper")]
+        return [
+            f"{bound} {'<' if strict else '<='} {name}" if end == "lower" else f"{name} {'<' if strict else '<='} {bound}"
+            for name, end, bound, strict in ends
+            if bound is not None
+        ]
 
     def text(self, sentence: str) -> str:
         """The sentence in the names of the statement, all its words written out. BadInput where it is none."""
@@ -196,6 +211,7 @@ class _Sentence:
             self.made = self.walk(read, {})
             scope: dict[str, Sort] = {"n": "Int", "w": ("fun", ("Int",), "Int")}
             scope |= dict.fromkeys(meaning.functions, ("fun", ("Int",), "Real"))
+            scope |= dict.fromkeys(meaning.symbols, "Real")
             env = {name: var(name, sort) for name, sort in scope.items()}
             if sort_of(_Builder(self).build(self.made, env, meaning.known)) != "Bool":
                 raise self.fail(read, "it is a number; compare it with something")
@@ -247,7 +263,7 @@ class _Sentence:
         if name in scope:
             return ("name", scope[name])
         base, at = split(name)
-        if name in ("n", "w", "pi") or (name in self.meaning.functions and name not in self.meaning.space):
+        if name in ("n", "w", "pi", *self.meaning.symbols) or (name in self.meaning.functions and name not in self.meaning.space):
             return ("name", name)
         if base not in self.meaning.space:
             raise self.unknown(tree, name)
@@ -353,14 +369,14 @@ class _Sentence:
         return written(expr.parse_term(texts[kind]), None, scope.values())
 
 
-class _Builder(grammar.Builder):
+class _Builder(grammar.TermBuilder):
     """Checks the sorts of every part, so that the smallest one that is wrong is named."""
 
     def __init__(self, sentence: _Sentence) -> None:
         super().__init__(sentence.meaning.known)
         self.sentence = sentence
 
-    def build(self, tree: Tree, env: Mapping[str, object], known: Mapping[str, Definition]) -> Term:
+    def build(self, tree: Tree, env: Env, known: Mapping[str, Definition]) -> Term:
         try:
             term = super().build(tree, env, known)
             sort = sort_of(term)

@@ -57,7 +57,14 @@ class Tried:
 class Runs(Instances):
     """The runs of a statement's words, shortest first, each with the values of all leading names."""
 
-    def __init__(self, statement: Statement, document: Mapping[str, Any] | None = None, until: float | None = None):
+    def __init__(
+        self,
+        statement: Statement,
+        document: Mapping[str, Any] | None = None,
+        until: float | None = None,
+        fixed: Mapping[str, Fraction] | None = None,
+    ):
+        """`document` is the model, its symbols set; `fixed` are the values of leading names that are no functions."""
         super().__init__(leading_names(statement.expanded), LONGEST)
         self.document, self.until = document, until
         self.limit = self.budget = WORK
@@ -78,7 +85,8 @@ class Runs(Instances):
         self.conclusion = t
         self.numbers = [v for v in self.order if v[1][1] == "Int"]
         self.words_of = {v for v in functions if v[1][1][2] == "Int"}
-        plain = {*self.numbers, *self.words_of}
+        self.fixed = {v: value for v in self.order for name, value in (fixed or {}).items() if v[1][0] == name}
+        plain = {*self.numbers, *self.words_of, *self.fixed}
         self.choose = [p for p in premises if free(p) <= plain]
         ordered = _ordered([p for p in premises if not free(p) <= plain], plain)
         self.follow = [(p, [v for v in self.order if v in free(p)]) for p in ordered]
@@ -97,9 +105,10 @@ class Runs(Instances):
         where that stays open."""
         if self.size_name is None:
             return
-        functions = [v for v in self.order if v is not self.size_name]
+        functions = [v for v in self.order if v is not self.size_name and v not in self.fixed]
         for v in functions:
             self.values[v] = {}
+        self.values |= self.fixed
         self.values[self.size_name] = self.length = length
         self.size = self.size_name
         for _ in self.meeting(self.choose):

@@ -20,7 +20,7 @@ from symcook.proof.ownvalues import cancelled, divided, enclosed
 from symcook.proof.ownwords import terms
 from symcook.proof.replay import Statement
 from symcook.proof.search import automation
-from symcook.proof.search.tactics import Goal, Library, Stuck
+from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.terms import (
     FALSE,
     MAX_SIZE,
@@ -40,7 +40,7 @@ WAYS = ((True, 8), (False, 3))
 """Words with rational values alone, then others; so many that satisfy the hypotheses are tried."""
 
 
-def shown_inhabited(home: Library, statement: Statement, runs: Runs) -> Goal | None:
+def shown_inhabited(home: Citable, statement: Statement, runs: Runs) -> Goal | None:
     """H, each part at the first word that serves; None where no word does."""
     g = Goal(home, statement.inhabited, {}, {})
     for part in g.split() if g.goal[0] == "&" else [g]:

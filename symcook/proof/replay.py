@@ -210,7 +210,7 @@ def judge(
     certificate: Any,
     lemmas: Mapping[str, Statement] | None = None,
     seconds: float = kernel.SECONDS,
-) -> tuple[str, kernel.Result]:
+) -> tuple[str, kernel.Accepted]:
     """Check a certificate against its statement: ("PROVED" or "REFUTED", what was used). Raises Rejected.
 
     `lemmas` are the statements that may be used, by id; the caller answers for their being proved, as `Library.judged`
@@ -233,7 +233,7 @@ def judge(
         except Rejected as error:
             raise Rejected(f"{key}: {error}") from None
     used = [tuple(sorted({x for p in parts for x in getattr(p, k)})) for k in ("axioms", "lemmas", "named", "oracles")]
-    return ("PROVED" if sense == "proved" else "REFUTED"), kernel.Result(sum(p.nodes for p in parts), *used)
+    return ("PROVED" if sense == "proved" else "REFUTED"), kernel.Accepted(sum(p.nodes for p in parts), *used)
 
 
 def _shape(certificate: object, statement: Statement, must: set[str], may: set[str]) -> None:
@@ -282,7 +282,7 @@ def make_certificate(
     return out
 
 
-def _verdict(statement: Statement, status: str, result: kernel.Result) -> Verdict:
+def _verdict(statement: Statement, status: str, result: kernel.Accepted) -> Verdict:
     return Verdict(statement.id, status, result.nodes, result.lemmas, result.named, result.oracles, result.axioms)
 
 

@@ -35,7 +35,7 @@ from typing import Any
 from symcook.errors import Rejected
 
 Term = tuple[str, Any, tuple[Any, ...]]
-Sort = Any
+Sort = str | tuple[str, tuple[str, ...], str]
 
 MAX_SIZE = 60_000
 MAX_DEPTH = 320
@@ -343,7 +343,7 @@ def _leaf(t: Term) -> Measure:
     return (_sort_of(tag, data, []), 1, 1, 0)
 
 
-def _sort_of(tag: str, data: Any, kids: Sequence[Sort]) -> Sort:
+def _sort_of(tag: str, data: object, kids: Sequence[Sort]) -> Sort:
     """The sort of a node whose kids have the sorts `kids`."""
     if tag in FORMULAS or tag == "ind":
         for s in kids:
@@ -401,7 +401,7 @@ def value_for(t: Term, wanted: Sort) -> Term:
     if t[0] == "lam":
         if isinstance(wanted, str) or len(t[1]) != len(wanted[1]):
             raise Rejected("a function of this number of arguments does not fit")
-        given: Sort = ("fun", t[1], measure(t[2][0], MAX_DEPTH - 1)[0])
+        given: Any = ("fun", t[1], measure(t[2][0], MAX_DEPTH - 1)[0])
         if given[2] not in _NUMBERS:
             raise Rejected("a number must stand here")
     else:

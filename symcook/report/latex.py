@@ -114,7 +114,7 @@ def _sort(sort: Sort) -> str:
     return r" \times ".join(_SORTS[s] for s in sort[1]) + rf" \to {_SORTS[sort[2]]}"
 
 
-def _over(sort: object) -> str:
+def _over(sort: Sort) -> str:
     """What follows a name of this sort."""
     joint = r"\in" if isinstance(sort, str) else r"\colon"
     return f"{joint} {_sort(sort)}"

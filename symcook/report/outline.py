@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from symcook.model import expr
 from symcook.model.expr import Tree
@@ -211,7 +211,7 @@ class _Narrator:
         """The steps of one open branch, those of the branches it opens nested in them."""
         out: list[OutlineStep] = []
         met: list[tuple[str, Sort | Term]] = []  # names and hypotheses just introduced
-        for node in state.proof:
+        for node in cast("nodes.Proof", state.proof):
             by, goal = node["by"], state.goal
             known, names = set(state.facts), set(state.scope)
             waiting = len(self.checker.open)
@@ -250,7 +250,7 @@ class _Narrator:
                     flush()
                 names.append(("member", name, what))
             else:
-                facts.append((name, what))
+                facts.append((name, cast("Term", what)))
         flush()
         if met:
             out.append(OutlineStep(["To show: ", self.show(goal), "."]))

@@ -55,7 +55,7 @@ def have(show: str, proof: list[Any], label: str = "h") -> dict[str, Any]:
     return {"by": "have", "show": show, "proof": proof, "as": label}
 
 
-def attempt(goal: str, proof: Any, known: Any = None, lemmas: Any = None, seconds: float = 3) -> kernel.Result:
+def attempt(goal: str, proof: Any, known: Any = None, lemmas: Any = None, seconds: float = 3) -> kernel.Accepted:
     facts = {k: read_formula(v, {}, {}) for k, v in (lemmas or {}).items()}
     return check(read_formula(goal, {}, known or {}), proof, known=known, lemmas=facts, seconds=seconds)
 
@@ -1488,7 +1488,7 @@ def test_bad_files_are_refused_and_crash_nothing(tmp_path: Path) -> None:
 def test_a_statement_and_its_negation_both_proved_stop_everything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernel, "check", lambda *a, **k: kernel.Result(1, (), (), (), ()))
+    monkeypatch.setattr(kernel, "check", lambda *a, **k: kernel.Accepted(1, (), (), (), ()))
     certificates = {
         "lem.a": lemma("lem.a", WRONG, [TRUE_NODE]),
         "lem.a.refuted": lemma("lem.a", WRONG, [TRUE_NODE], sense="refuted"),

@@ -11,12 +11,12 @@ from proof.nodes import intro, pos
 
 from symcook.errors import Rejected
 from symcook.proof.grammar import read_formula
-from symcook.proof.kernel import NODES, Result, check
+from symcook.proof.kernel import NODES, Accepted, check
 
 use = partial(nodes.use, name="h0")
 
 
-def prove(text, proof, **lemmas) -> Result:
+def prove(text, proof, **lemmas) -> Accepted:
     """Check `proof` against the formula written in `text`, with `lemmas` as formulas by name."""
     known = {f"lem:{name}": read_formula(given, {}, {}) for name, given in lemmas.items()}
     return check(read_formula(text, {}, {}), proof, lemmas=known, seconds=10)

@@ -22,7 +22,7 @@ from symcook.model.parts import Head
 from symcook.model.transformer import Transformer
 from symcook.proof import kernel, own, replay
 from symcook.proof.search import prooftext
-from symcook.proof.search.elaborate import Gap
+from symcook.proof.search.elaborate import StepGap
 
 
 def model(readout: str, mask: str = "future", position: str = "last") -> dict:
@@ -60,7 +60,7 @@ def test_what_is_true_is_proved(readout, mask, sentence):
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("sentence", ["accept", "count(a) + count(b) = n"])
 def test_what_is_false_is_not_proved(sentence):
-    with pytest.raises(Gap) as caught:
+    with pytest.raises(StepGap) as caught:
         own.prove(own.claim(model("sign"), sentence))
     assert "still to show" in str(caught.value) or "ended" in str(caught.value)
 
@@ -183,7 +183,7 @@ def test_a_claim_about_each_position_is_proved():
 
 
 def test_where_the_search_ends_the_names_are_those_of_the_model():
-    with pytest.raises(Gap) as caught:
+    with pytest.raises(StepGap) as caught:
         own.prove(own.claim(model("sign"), "count(a) = 0 -> accept"))  # which is false
     assert "mean_is: all" in str(caught.value) and "k1" not in str(caught.value)
     assert "still to show" in str(caught.value) or "ended" in str(caught.value)
@@ -224,7 +224,7 @@ def test_a_text_is_used():
     text = prooftext.read("proof own.votes\n  " + lines + "  total: mean(n) = sum(j, 1, n, vote(j))/n by means\n")
     assert own.prove(statement, text)["sense"] == "proved"
     wrong = prooftext.read("proof own.votes\n  " + lines + "  total: mean(n) = sum(j, 1, n, vote(j)) by means\n")
-    with pytest.raises(Gap, match="line 3, column 3"):
+    with pytest.raises(StepGap, match="line 3, column 3"):
         own.prove(statement, wrong)
 
 

@@ -14,15 +14,15 @@ from symcook.errors import Rejected
 from symcook.proof import kernel, replay
 from symcook.proof.grammar import read_formula
 from symcook.proof.search import automation, elaborate, equations, prooftext
-from symcook.proof.search.elaborate import Gap
+from symcook.proof.search.elaborate import StepGap
 from symcook.proof.search.prooftext import BadProof
-from symcook.proof.search.tactics import Goal, Library
+from symcook.proof.search.tactics import Citable, Goal
 
 ROOT = replay.proofs_directory()
 AXIOMS = {f"ax:{k}": f for k, f in kernel.axioms().items()}
 STATEMENTS = replay.statements()
 LEMMAS = {s.label: s.formula for n, s in STATEMENTS.items() if n in ("lem.sum_mono", "lem.sum_one", "lem.sum_ext")}
-HOME = Library({}, {**AXIOMS, **LEMMAS})
+HOME = Citable({}, {**AXIOMS, **LEMMAS})
 
 sys.path.insert(0, str(ROOT))
 import build  # noqa: E402
@@ -31,7 +31,7 @@ sys.path.remove(str(ROOT))
 TEXTS = build.texts()
 
 
-def proved(statement: str, lines: str) -> kernel.Result:
+def proved(statement: str, lines: str) -> kernel.Accepted:
     """What the kernel says of the nodes that the lines give."""
     goal = read_formula(statement, {}, {})
     text = prooftext.read("proof some.id\n" + lines)
@@ -132,7 +132,7 @@ OWN = {
 def test_names_that_a_statement_has(lines):
     """`..` is the names of its quantifiers, and of what it says exists; as a label, of what an equation is for."""
     formulas = {k: read_formula(f, {}, {}) for k, f in OWN.items()}
-    home = Library({}, {**AXIOMS, **formulas}, texts=OWN.get)
+    home = Citable({}, {**AXIOMS, **formulas}, texts=OWN.get)
     nodes = elaborate.nodes(home, formulas[""], prooftext.read("proof a.b\n" + lines).parts["proof"])
     lemmas = {k: f for k, f in formulas.items() if k}
     assert kernel.check(formulas[""], nodes, lemmas=lemmas).nodes > 0
@@ -151,11 +151,11 @@ def test_names_that_a_part_of_a_statement_has():
     one = "  - given .. low\n    qed by low\n  - given .. low\n    qed by low\n"
     for key, text in (("", lines), ("of one name", one)):
         goal = read_formula(PARTS[key], {}, {})
-        home = Library({}, AXIOMS, texts=lambda label, key=key: None if label else PARTS[key])
+        home = Citable({}, AXIOMS, texts=lambda label, key=key: None if label else PARTS[key])
         nodes = elaborate.nodes(home, goal, prooftext.read("proof a.b\n" + text).parts["proof"])
         assert kernel.check(goal, nodes).nodes > 0
     goal = read_formula(PARTS["two of a kind"], {}, {})
-    home = Library({}, AXIOMS, texts=lambda label: None if label else PARTS["two of a kind"])
+    home = Citable({}, AXIOMS, texts=lambda label: None if label else PARTS["two of a kind"])
     with pytest.raises(BadProof, match=r"expected a statement with names for '\.\.' to stand for"):
         elaborate.nodes(home, goal, prooftext.read("proof a.b\n" + one).parts["proof"])
 
@@ -174,7 +174,7 @@ def test_names_that_a_part_of_a_statement_has():
 )
 def test_what_no_equation_gives_does_not_exist(equations):
     goal = read_formula(f"all n:Int, x:Real. ex f:Int->Real, g:Int->Real. {equations}", {}, {})
-    with pytest.raises(Gap):
+    with pytest.raises(StepGap):
         elaborate.nodes(HOME, goal, prooftext.read("proof a.b\n  given n x\n  witness each\n").parts["proof"])
 
 
@@ -202,7 +202,7 @@ FALSE = {
 
 @together("name", FALSE)
 def test_what_is_false_is_not_proved(name):
-    with pytest.raises(Gap) as caught:
+    with pytest.raises(StepGap) as caught:
         proved(FALSE[name], "")
     assert "still to show" in str(caught.value) or "ended" in str(caught.value)
 
@@ -272,7 +272,7 @@ def test_what_is_broken_is_refused_where_it_is(name):
 def test_a_step_that_does_not_follow_says_what_is_missing():
     goal = read_formula("all f:Int->Real, n:Int. (all j in 1..n. 0 <= f(j)) -> 0 <= f(n)", {}, {})
     lines = prooftext.read("proof a.b\n  given f n each\n  last: 0 <= f(n) by each\n").parts["proof"]
-    with pytest.raises(Gap) as caught:
+    with pytest.raises(StepGap) as caught:
         elaborate.nodes(HOME, goal, lines)
     assert (caught.value.place.line, caught.value.place.column) == (3, 3)
     for part in ("0 <= f(n) does not follow", "still to show: 0 <= f(n)", "each: all", "missing: 1 <= n"):
@@ -427,7 +427,7 @@ def test_a_damaged_text_is_refused_or_still_a_proof(seed):
             elaborate.Elaborator(levels=automation.LEVELS[:1]).block(g, read.parts.get(part, ()), prooftext.Place(1, 1))
             usable = {label: s.formula for label, s in labels.items()}
             kernel.check(goal, g.nodes, lemmas=usable, known=STATEMENTS[name].known)
-    except (BadProof, Gap):
+    except (BadProof, StepGap):
         pass
 
 

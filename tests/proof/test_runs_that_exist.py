@@ -24,7 +24,7 @@ from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.transformer import Transformer
 from symcook.proof import own, replay
 from symcook.proof.search import prooftext
-from symcook.proof.search.elaborate import Gap
+from symcook.proof.search.elaborate import StepGap
 
 WORDS = {"a": {"v": 1, "u": 1}, "b": {"v": 1, "u": -1}}
 SIGNS = {"a": {"v": 1}, "b": {"v": -1}}
@@ -76,7 +76,7 @@ def test_no_input_without_a_run_refutes(kind: str) -> None:
     model, sentence, word, proof = REFUTED[kind]
     with pytest.raises(BadInput):
         model.run(word)
-    with pytest.raises((Gap, Rejected)) as error:
+    with pytest.raises((StepGap, Rejected)) as error:
         own.prove(own.claim(document(model), sentence), prooftext.read(f"refutation own.m\n{proof}"))
     assert "still to show: " in str(error.value)
 
@@ -90,7 +90,7 @@ def test_no_input_without_a_run_meets_a_premise() -> None:
     text = "proof own.m\n  given .. some word (..)\n  qed\n"
     text += "inhabited\n  witness {}; i. 0; i. 1; i. 1; i. 1; i. 1; i. 0; i. 5; i. 0\n"
     for n in (0, 1):
-        with pytest.raises((Gap, Rejected)):
+        with pytest.raises((StepGap, Rejected)):
             own.prove(own.claim(document(model), "0 < y1_v(n) -> accept"), prooftext.read(text.format(n)))
 
 
@@ -117,7 +117,7 @@ def test_a_falling_power_is_defined(position: str, tmp_path: Path) -> None:
     for sentence in ("1 <= n", "0 < p(1) & (2 <= n -> p(2) = 1/4)"):
         statement = own.claim(document(model), sentence)
         twice_judged(statement, own.prove(statement), tmp_path)
-    with pytest.raises(Gap):
+    with pytest.raises(StepGap):
         own.prove(own.claim(document(model), "p(1) < 1/2"))
 
 
@@ -125,7 +125,7 @@ def test_what_all_runs_have_is_proved(tmp_path: Path) -> None:
     """The greatest length is a premise; a temperature above zero says which lengths there are."""
     statement = own.claim(document(attending(2)), "n <= 2")
     twice_judged(statement, own.prove(statement), tmp_path)
-    with pytest.raises(Gap):
+    with pytest.raises(StepGap):
         own.prove(own.claim(document(attending(2)), "n <= 1"))
     text = "proof own.m\n  given .. some word (cold v_is y_is)\n  qed by cold\n"
     text += "inhabited\n  witness 3; i. 0; i. 1; i. 1\n  qed by exp_pos(2)\n"

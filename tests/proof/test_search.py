@@ -12,7 +12,7 @@ from symcook.proof.grammar import read_formula, show
 from symcook.proof.normal import fkey, nf
 from symcook.proof.search import linear, reify
 from symcook.proof.search.simplex import TooLong, solve
-from symcook.proof.search.tactics import Goal, Library, Stuck, prove
+from symcook.proof.search.tactics import Citable, Goal, Stuck, prove
 
 AXIOMS = {f"ax:{name}": f for name, f in kernel.axioms().items()}
 SCOPE = {"x": "Real", "y": "Real", "z": "Real", "n": "Int", "f": ("fun", ("Int",), "Real")}
@@ -113,7 +113,7 @@ def auto(goal, **options):
     ],
 )
 def test_auto_finds_what_the_kernel_accepts(text):
-    proof = prove(Library({}, AXIOMS), closed(text), auto)
+    proof = prove(Citable({}, AXIOMS), closed(text), auto)
     assert kernel.check(closed(text), proof).nodes == len(str(proof).split("'by'")) - 1
 
 
@@ -130,17 +130,17 @@ def test_auto_finds_what_the_kernel_accepts(text):
 )
 def test_auto_finds_nothing_for_what_is_false(text):
     with pytest.raises(Stuck):
-        prove(Library({}, AXIOMS), closed(text), auto)
+        prove(Citable({}, AXIOMS), closed(text), auto)
 
 
 def test_squares_and_multipliers():
     text = "all x:Real, y:Real. 2*x*y <= x^2 + y^2"
     with pytest.raises(Stuck):
-        prove(Library(), closed(text), auto)
-    proof = prove(Library(), closed(text), lambda g: g.intro("x y").auto(squares=["x - y"]))
+        prove(Citable(), closed(text), auto)
+    proof = prove(Citable(), closed(text), lambda g: g.intro("x y").auto(squares=["x - y"]))
     assert kernel.check(closed(text), proof).nodes == 2
     text = "all x:Real, y:Real. x = 1 -> x*y^5 = y^5"
-    proof = prove(Library(), closed(text), lambda g: g.intro("x y h").auto(rounds=0, multipliers=["y^5"]))
+    proof = prove(Citable(), closed(text), lambda g: g.intro("x y h").auto(rounds=0, multipliers=["y^5"]))
     assert kernel.check(closed(text), proof).nodes == 2
 
 
@@ -150,8 +150,8 @@ def test_an_open_branch_is_refused():
         up.apart("abs(x)")
 
     with pytest.raises(Stuck, match="open"):
-        prove(Library({}, AXIOMS), closed("all x:Real. x <= abs(x)"), half)
-    whole = prove(Library({}, AXIOMS), closed("all x:Real. x <= abs(x)"), lambda g: g.intro("x").apart("abs(x)"))
+        prove(Citable({}, AXIOMS), closed("all x:Real. x <= abs(x)"), half)
+    whole = prove(Citable({}, AXIOMS), closed("all x:Real. x <= abs(x)"), lambda g: g.intro("x").apart("abs(x)"))
     assert kernel.check(closed("all x:Real. x <= abs(x)"), whole).nodes > 3
 
 
@@ -183,7 +183,7 @@ def test_a_contradiction_is_reported_as_such():
 
 def inhabited(text, *terms, **options):
     goal = read_formula(text, {}, {})
-    nodes = prove(Library({}, AXIOMS), goal, lambda g: g.inhabit(*terms, **options))
+    nodes = prove(Citable({}, AXIOMS), goal, lambda g: g.inhabit(*terms, **options))
     kernel.check(goal, nodes)
     return nodes
 

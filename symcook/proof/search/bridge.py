@@ -91,7 +91,7 @@ class Bridge:
         self.text = self._text(stored)
         self.statement = Statement(name, self.text, known=_definitions())
 
-    def _apart(self, what: str, own: Any, far: Any) -> Unbridged:
+    def _apart(self, what: str, own: object, far: object) -> Unbridged:
         must = f"an instance of {self.family.name} at {self.at.sizes} must have {far} {what}"
         return Unbridged(must, f"{own} in {self.model['name']}")
 

@@ -9,7 +9,7 @@ from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import constant, fkey, nf
 from symcook.proof.search import linear, reify, sums
 from symcook.proof.search.arithmetic import SIDED, SPLIT
-from symcook.proof.search.instances import Instances
+from symcook.proof.search.instances import Foreground
 from symcook.proof.search.matching import closed_subterms, is_meta, loose, opened, put, ways
 from symcook.proof.search.step import Hint, Step
 from symcook.proof.search.tactics import Stuck
@@ -18,7 +18,7 @@ from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, negatio
 RANGE = 12  # the longest range of integers that is gone through
 
 
-class Cases(Instances):
+class Cases(Foreground):
     """One goal for each case, all of which must close."""
 
     def either(self, s: Step, depth: int, splits: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from symcook.model.rationals import quotient
 from symcook.proof import normal
@@ -13,7 +13,10 @@ from symcook.proof.normal import FALSE, TRUE, fkey, nf
 from symcook.proof.ownvalues import cancelled, divided, enclosed
 from symcook.proof.search import automation
 from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import Term, flatten, instantiate, num, opened, subterms, var
+from symcook.proof.terms import flatten, instantiate, num, opened, subterms, var
+
+if TYPE_CHECKING:
+    from symcook.proof.terms import Term
 
 MANY = 64
 """So many witnesses are tried for an index that exists."""
@@ -22,7 +25,9 @@ MANY = 64
 class Computed:
     """Closes goals by computation: what a fact says up to normal forms, at each value of each index."""
 
-    def __init__(self, differs: Callable[[Term], Exception], facts: Mapping[Any, str], searching: bool = False) -> None:
+    def __init__(
+        self, differs: Callable[[Term], Exception], facts: Mapping[Term, str], searching: bool = False
+    ) -> None:
         """`differs` makes the error for a goal that is not there. With `searching` it is left to the automation:
         ties, at the numbers of an input."""
         self.differs, self.keys, self.searching = differs, dict(facts), searching
@@ -133,7 +138,7 @@ class Computed:
             one.hyp(f"{fact}_here")
 
 
-def halved(g: Goal, x: str, a: int, b: int, low: str, high: str, leaf: Any) -> None:
+def halved(g: Goal, x: str, a: int, b: int, low: str, high: str, leaf: Callable[..., None]) -> None:
     """Close `g` at each value of an integer x of which `low` says a <= x and `high` x <= b; `leaf` is given the goal,
     the value, and the label of the equation."""
     if b < a:
@@ -220,7 +225,7 @@ def _sum(terms: Sequence[str]) -> str:
     return f"({_sum(terms[:half])}) + ({_sum(terms[half:])})"
 
 
-def row_function(values: Sequence[Any], low: str | None) -> str:
+def row_function(values: Sequence[object], low: str | None) -> str:
     """A function of positions with these values; a number where there are none."""
     texts = [str(value) for value in values]
     if low is None or len(set(texts)) == 1:
@@ -229,7 +234,7 @@ def row_function(values: Sequence[Any], low: str | None) -> str:
     return f"y__. {' + '.join(terms)}"
 
 
-def rows_function(rows: Mapping[tuple[int, ...], Sequence[Any]], low: str | None) -> str:
+def rows_function(rows: Mapping[tuple[int, ...], Sequence[object]], low: str | None) -> str:
     """A function of a number, and of a position where `low` is the first one; equal rows that follow are one term."""
     terms: list[tuple[int, int, tuple[str, ...]]] = []
     for (k,), row in rows.items():

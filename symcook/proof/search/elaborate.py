@@ -16,8 +16,8 @@ from symcook.proof.normal import fkey
 from symcook.proof.search import automation, equations
 from symcook.proof.search.automation import Hint
 from symcook.proof.search.equations import OWN
-from symcook.proof.search.prooftext import BadProof, HintText, Line, Place, ProofText
-from symcook.proof.search.tactics import Goal, Library, Stuck
+from symcook.proof.search.prooftext import BadProof, HintText, Place, ProofText, TextLine
+from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation, spoken, var
 
 Short = tuple[tuple[str, ...], Tree]
@@ -32,7 +32,7 @@ _READ: dict[Any, tuple[Term, Any]] = {}
 """Formulas by their text and what its names mean: the same line is often run again."""
 
 
-class Gap(Rejected):
+class StepGap(Rejected):
     """A step that does not follow: where, what was to be shown, and what was missing."""
 
     def __init__(self, place: Place, what: str, why: str) -> None:
@@ -41,7 +41,7 @@ class Gap(Rejected):
 
 
 def nodes(
-    library: Library, goal: Term, lines: Sequence[Line], idle: list[tuple[Place, str]] | None = None
+    library: Citable, goal: Term, lines: Sequence[TextLine], idle: list[tuple[Place, str]] | None = None
 ) -> list[dict[str, Any]]:
     """The proof of a closed formula that the lines of a part give. BadProof or Gap where they do not.
 
@@ -56,7 +56,7 @@ def nodes(
 
 
 def part(
-    library: Library, text: ProofText, name: str, goal: Term, idle: list[tuple[Place, str]] | None = None
+    library: Citable, text: ProofText, name: str, goal: Term, idle: list[tuple[Place, str]] | None = None
 ) -> list[dict[str, Any]]:
     """One part of a file, as `nodes`; what is not written is left to the automation."""
     return nodes(library, goal, text.parts.get(name, ()), idle)
@@ -71,7 +71,7 @@ class Elaborator:
         self.lets: dict[str, Short] = {}
         self.obtained: tuple[str, ...] = ()
 
-    def block(self, g: Goal, lines: Sequence[Line], place: Place) -> None:
+    def block(self, g: Goal, lines: Sequence[TextLine], place: Place) -> None:
         """Close `g` by lines; what is left after the last one is for the automation."""
         for line in lines:
             if g.closed:
@@ -79,15 +79,15 @@ class Elaborator:
             self.line(g, line)
             place = line.place
         if not g.closed:
-            self.automatic(g, Line("qed", place=place), "what is left to show does not follow")
+            self.automatic(g, TextLine("qed", place=place), "what is left to show does not follow")
 
-    def automatic(self, g: Goal, line: Line, what: str, hints: Sequence[HintText] | None = None) -> None:
+    def automatic(self, g: Goal, line: TextLine, what: str, hints: Sequence[HintText] | None = None) -> None:
         given = [self.hint(g, h) for h in (line.hints if hints is None else hints)]
         start = len(g.nodes)
         try:
             automation.prove(g, given, self.levels)
         except Stuck as error:
-            raise Gap(line.place, what, _with_facts(str(error), g)) from None
+            raise StepGap(line.place, what, _with_facts(str(error), g)) from None
         used = set(_labels(g.nodes[start:]))
         for h, one in zip(line.hints if hints is None else hints, given, strict=True):
             if one.label:
@@ -152,7 +152,7 @@ class Elaborator:
             return text
         return expr.show(_apart(_put(tree, self.lets), {*g.scope, *g.library.definitions, *words}, {}))
 
-    def formula(self, g: Goal, line: Line) -> tuple[str, Term]:
+    def formula(self, g: Goal, line: TextLine) -> tuple[str, Term]:
         try:
             expr.parse_formula(line.formula)
         except BadInput as error:
@@ -180,20 +180,20 @@ class Elaborator:
 
     # --- Lines ----------------------------------------------------------------------------------------------------
 
-    def line(self, g: Goal, line: Line) -> None:
+    def line(self, g: Goal, line: TextLine) -> None:
         """One line; it changes `g`, or closes it."""
         try:
             getattr(self, f"_{line.kind}")(g, line)
         except Stuck as error:
             raise BadProof(line.place, f"expected a line that fits here: {error}", line.kind) from None
         except Rejected as error:
-            if isinstance(error, Gap):
+            if isinstance(error, StepGap):
                 raise
             raise BadProof(
                 line.inner if line.inner.line else line.place, f"'{line.kind}' does not fit", None, str(error)
             ) from None
 
-    def new(self, g: Goal, line: Line, labels: Sequence[str | tuple[str, ...]]) -> None:
+    def new(self, g: Goal, line: TextLine, labels: Sequence[str | tuple[str, ...]]) -> None:
         """Refuse labels that are in use."""
         seen: set[str] = set()
         for one in [x for k in labels for x in ([k] if isinstance(k, str) else k)]:
@@ -201,7 +201,7 @@ class Elaborator:
                 raise BadProof(line.place, "expected a label that is not in use", one)
             seen.add(one)
 
-    def _given(self, g: Goal, line: Line) -> None:
+    def _given(self, g: Goal, line: TextLine) -> None:
         for one in line.labels:
             tag = g.goal[0]
             if one == OWN and tag == "all":
@@ -233,7 +233,7 @@ class Elaborator:
         """A label, or labels in which ``..`` are those of the equations of `f`."""
         return label if isinstance(label, str) else equations.spread(label, f)
 
-    def _fact(self, g: Goal, line: Line) -> None:
+    def _fact(self, g: Goal, line: TextLine) -> None:
         text, f = self.formula(g, line)
         (labels,) = line.labels
         self.new(g, line, [labels])
@@ -254,13 +254,13 @@ class Elaborator:
         g._emit({"by": "have", "show": text, "proof": sub.nodes, "as": spec})
         g._bind(spec, f)
 
-    def _calc(self, g: Goal, line: Line) -> None:
+    def _calc(self, g: Goal, line: TextLine) -> None:
         """A chain is a fact for each line, from which what stands at its ends follows."""
         steps = (line, *line.blocks[0])
         first, _, last = line.terms[0], *steps[-1].terms[1:]
         between = [one.terms[1] for one in steps]
         whole = next(sign for sign in ("<", "<=", "=") if sign in between)
-        facts: list[Line] = []
+        facts: list[TextLine] = []
         left = first
         for k, one in enumerate(steps, 1):
             _, sign, right = one.terms
@@ -269,7 +269,7 @@ class Elaborator:
             facts.append(replace(one, kind="fact", labels=(label,), formula=text, where=(), blocks=()))
             left = right
         hints = tuple(HintText(str(fact.labels[0]), str(fact.labels[0])) for fact in facts)
-        block = (*facts, Line("qed", hints=hints, place=steps[-1].place))
+        block = (*facts, TextLine("qed", hints=hints, place=steps[-1].place))
         if line.labels:
             fact = replace(facts[0], labels=line.labels, formula=f"{first} {whole} {last}", hints=(), blocks=(block,))
             self._fact(g, fact)
@@ -285,7 +285,7 @@ class Elaborator:
                 return
             g.intro(name if name not in g.scope and name not in g.library.definitions else g.fresh(name))
 
-    def _take(self, g: Goal, line: Line) -> None:
+    def _take(self, g: Goal, line: TextLine) -> None:
         assert line.source is not None
         (labels,) = line.labels
         label, given, f = self.instance(g, line, line.source)
@@ -299,7 +299,7 @@ class Elaborator:
         g._emit({"by": "use", "fact": label, "with": given, "as": spec})
         g._bind(spec, f)
 
-    def instance(self, g: Goal, line: Line, source: HintText) -> tuple[str, list[Any], Term]:
+    def instance(self, g: Goal, line: TextLine, source: HintText) -> tuple[str, list[Any], Term]:
         """The label of a fact, what is given for its quantifiers and premises, and what then holds."""
         hint = self.hint(g, source)
         if not hint.label:
@@ -328,19 +328,19 @@ class Elaborator:
             raise BadProof(line.inner, "expected fewer terms or facts", source.text)
         return hint.label, given, f
 
-    def _qed(self, g: Goal, line: Line) -> None:
+    def _qed(self, g: Goal, line: TextLine) -> None:
         self.automatic(g, line, "what is left to show does not follow")
 
-    def _cases(self, g: Goal, line: Line) -> None:
+    def _cases(self, g: Goal, line: TextLine) -> None:
         self.blocks(self.goals(g, line), line, "a case")
 
-    def _split(self, g: Goal, line: Line) -> None:
+    def _split(self, g: Goal, line: TextLine) -> None:
         self.blocks(self.goals(g, line), line, "a part")
 
-    def _induct(self, g: Goal, line: Line) -> None:
+    def _induct(self, g: Goal, line: TextLine) -> None:
         self.blocks(self.goals(g, line), line, "the induction")
 
-    def goals(self, g: Goal, line: Line) -> list[Goal]:
+    def goals(self, g: Goal, line: TextLine) -> list[Goal]:
         """The goals for the blocks of a line; `g` is closed by their proofs."""
         if line.kind == "split":
             if g.goal[0] != "&":
@@ -370,12 +370,12 @@ class Elaborator:
             self.many(g, line, one, part)
         return g.em(text, _spec(labels[0]), _spec(labels[1]))
 
-    def many(self, g: Goal, line: Line, label: str | tuple[str, ...], f: Term) -> None:
+    def many(self, g: Goal, line: TextLine, label: str | tuple[str, ...], f: Term) -> None:
         self.new(g, line, [label])
         if not isinstance(label, str) and len(flatten("&", f)) != len(label):
             raise BadProof(line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(label))
 
-    def blocks(self, goals: Sequence[Goal], line: Line, what: str) -> None:
+    def blocks(self, goals: Sequence[Goal], line: TextLine, what: str) -> None:
         """One block for each goal; where there are fewer, they are for what the automation leaves."""
         many = len(goals)
         if 0 < len(line.blocks) < many:
@@ -402,7 +402,7 @@ class Elaborator:
         g.take(trial)
         return True
 
-    def taken(self, g: Goal, line: Line) -> str:
+    def taken(self, g: Goal, line: TextLine) -> str:
         """The label of the fact that a line speaks of; an instance of a fact gets one."""
         source = line.source
         assert source is not None
@@ -416,24 +416,24 @@ class Elaborator:
         g._bind(new, f)
         return new
 
-    def source(self, g: Goal, line: Line, name: str) -> str:
+    def source(self, g: Goal, line: TextLine, name: str) -> str:
         label = self.label(g, name)
         if label is None:
             raise BadProof(line.inner, "expected a fact in scope", name, _near(name, list(g.facts)))
         return label
 
-    def _left(self, g: Goal, line: Line) -> None:
+    def _left(self, g: Goal, line: TextLine) -> None:
         self._pick(g, line, "left")
 
-    def _right(self, g: Goal, line: Line) -> None:
+    def _right(self, g: Goal, line: TextLine) -> None:
         self._pick(g, line, "right")
 
-    def _pick(self, g: Goal, line: Line, side: str) -> None:
+    def _pick(self, g: Goal, line: TextLine, side: str) -> None:
         if g.goal[0] != "|":
             raise BadProof(line.place, f"expected a disjunction; what is to be shown is {g.text(g.goal)[:200]}")
         g.pick(side)
 
-    def _obtain(self, g: Goal, line: Line) -> None:
+    def _obtain(self, g: Goal, line: TextLine) -> None:
         (labels,) = line.labels
         source = self.taken(g, line)
         names = line.terms
@@ -457,13 +457,13 @@ class Elaborator:
         g.obtain(source, last, _spec(labels))
         self.obtained = names
 
-    def _witness(self, g: Goal, line: Line) -> None:
+    def _witness(self, g: Goal, line: TextLine) -> None:
         if line.name:  # each
             names = equations.own(g.library.texts(""))[1]
             try:
                 equations.exists(g, names, [self.hint(g, h) for h in line.hints], self.levels)
             except Stuck as error:
-                raise Gap(line.place, "what is to exist is not given by its equations", str(error)) from None
+                raise StepGap(line.place, "what is to exist is not given by its equations", str(error)) from None
             return
         if OWN in line.terms and not self.obtained:
             raise BadProof(line.inner, "expected names that were obtained before, for '..' to stand for", OWN)
@@ -472,7 +472,7 @@ class Elaborator:
         if left:
             raise BadProof(line.inner, f"expected {len(line.terms) - len(left)} terms", len(line.terms))
 
-    def witnesses(self, g: Goal, left: list[str], line: Line) -> None:
+    def witnesses(self, g: Goal, left: list[str], line: TextLine) -> None:
         while g.goal[0] == "ex" and left:
             sort = g.goal[1]
             try:
@@ -494,7 +494,7 @@ class Elaborator:
                 if not part.closed:
                     self.automatic(part, line, "a condition does not follow", ())
 
-    def _suppose(self, g: Goal, line: Line) -> None:
+    def _suppose(self, g: Goal, line: TextLine) -> None:
         self.new(g, line, line.labels)
         if line.formula:
             _, f = self.formula(g, line)
@@ -505,7 +505,7 @@ class Elaborator:
             raise BadProof(line.place, "expected something to show whose opposite can be supposed", "a contradiction")
         g.contra(str(line.labels[0]))
 
-    def _rewrite(self, g: Goal, line: Line) -> None:
+    def _rewrite(self, g: Goal, line: TextLine) -> None:
         h = line.hints[0]
         hint = self.hint(g, h)
         if not hint.label:
@@ -525,7 +525,7 @@ class Elaborator:
         if g.goal == before:
             raise BadProof(h.place, "expected an equation whose side occurs in what is to be shown", h.text)
 
-    def _let(self, g: Goal, line: Line) -> None:
+    def _let(self, g: Goal, line: TextLine) -> None:
         if (
             line.name in g.scope
             or line.name in g.library.definitions
@@ -552,7 +552,7 @@ def _with_facts(why: str, g: Goal) -> str:
     return "\n".join([why, *(["    and known here:", *lines] if lines else [])])
 
 
-def _labels(nodes: Any) -> Iterator[str]:
+def _labels(nodes: object) -> Iterator[str]:
     """All texts in nodes, without the mark of a label."""
     if isinstance(nodes, str):
         yield nodes.removeprefix("#")
@@ -580,7 +580,7 @@ def _put(tree: Tree, lets: Mapping[str, Short]) -> Any:
     return tuple([_put(t, lets) for t in tree])
 
 
-def _words(tree: Any) -> set[str]:
+def _words(tree: object) -> set[str]:
     """All texts in a tree, names among them."""
     return {tree} if isinstance(tree, str) else set().union(*map(_words, tree)) if isinstance(tree, tuple) else set()
 
@@ -588,7 +588,7 @@ def _words(tree: Any) -> set[str]:
 _BINDS = {"sum": 1, "prod": 1, "all": 1, "ex": 1, "all in": 1, "ex in": 1, "lambda": 1}
 
 
-def _bound(tree: Any) -> set[str]:
+def _bound(tree: object) -> set[str]:
     """The names that a tree binds."""
     if not isinstance(tree, tuple):
         return set()
@@ -598,7 +598,7 @@ def _bound(tree: Any) -> set[str]:
     return out
 
 
-def _apart(tree: Any, taken: set[str], names: Mapping[str, str]) -> Any:
+def _apart(tree: object, taken: set[str], names: Mapping[str, str]) -> Any:
     """The tree with bound names that are taken called otherwise."""
     if not isinstance(tree, tuple) or not tree:
         return tree

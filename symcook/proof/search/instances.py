@@ -16,7 +16,7 @@ from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, num, sort_of, subterms
 
 
-class Instances(Arithmetic):
+class Foreground(Arithmetic):
     """What comes to stand in the foreground."""
 
     def rule(self, f: Term) -> Opened:

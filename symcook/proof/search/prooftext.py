@@ -111,7 +111,7 @@ class HintText:
 
 
 @dataclass(frozen=True)
-class Line:
+class TextLine:
     """One line with the blocks below it; which fields are used depends on `kind`."""
 
     kind: str
@@ -121,7 +121,7 @@ class Line:
     terms: tuple[str, ...] = ()
     name: str = ""
     source: HintText | None = None
-    blocks: tuple[tuple[Line, ...], ...] = ()
+    blocks: tuple[tuple[TextLine, ...], ...] = ()
     place: Place = field(default=NOWHERE, compare=False)
     inner: Place = field(default=NOWHERE, compare=False)  # of the formula or the first term
     where: tuple[Place, ...] = field(default=(), compare=False)  # of each character of the formula
@@ -133,7 +133,7 @@ class ProofText:
 
     id: str
     refutes: bool
-    parts: dict[str, tuple[Line, ...]]
+    parts: dict[str, tuple[TextLine, ...]]
 
 
 @dataclass
@@ -241,11 +241,11 @@ def _logical(text: str) -> list[_Logical]:
     return out
 
 
-def _block(lines: Sequence[_Logical], level: int) -> tuple[Line, ...]:
+def _block(lines: Sequence[_Logical], level: int) -> tuple[TextLine, ...]:
     """The lines of one block with what is set in below each."""
     if level > MAX_DEPTH:
         raise BadProof(lines[0].place(0), f"expected at most {MAX_DEPTH} blocks within each other")
-    out: list[Line] = []
+    out: list[TextLine] = []
     i = 0
     while i < len(lines):
         line = lines[i]
@@ -255,16 +255,16 @@ def _block(lines: Sequence[_Logical], level: int) -> tuple[Line, ...]:
             deep = f"set in deeper than it, from column {line.indent + 3}, in blocks that begin with '- '"
             raise BadProof(line.place(0), f"expected what belongs to '{out[-1].kind}' to be {deep}", line.text)
         if re.match(r"-\s+\S", line.text):
-            return (*out, Line("split", place=line.place(0), blocks=_bullets(lines[i:], level)))
+            return (*out, TextLine("split", place=line.place(0), blocks=_bullets(lines[i:], level)))
         j = i + 1
         while j < len(lines) and lines[j].indent > line.indent:
             j += 1
-        out.append(_Reader(line).line(lines[i + 1 : j], level))
+        out.append(_TextReader(line).line(lines[i + 1 : j], level))
         i = j
     return tuple(out)
 
 
-def _bullets(lines: Sequence[_Logical], level: int) -> tuple[tuple[Line, ...], ...]:
+def _bullets(lines: Sequence[_Logical], level: int) -> tuple[tuple[TextLine, ...], ...]:
     """Blocks that each begin with a dash."""
     groups: list[list[_Logical]] = []
     for line in lines:
@@ -284,7 +284,7 @@ OWN = r"\.\."  # the names that the statement itself has
 NAMES = rf"(?:{LABEL}|{OWN})"
 
 
-class _Reader:
+class _TextReader:
     """One logical line."""
 
     def __init__(self, line: _Logical) -> None:
@@ -293,7 +293,7 @@ class _Reader:
     def fail(self, at: int, must: str) -> BadProof:
         return BadProof(self.source.place(at), must, self.text[at : at + 60] or "the end of the line")
 
-    def line(self, below: Sequence[_Logical], level: int) -> Line:
+    def line(self, below: Sequence[_Logical], level: int) -> TextLine:
         word = re.match(r"[a-z]+(?=\s|$)", self.text)
         kind = word[0] if word and word[0] in WORDS else "fact"
         rest = len(kind) if kind != "fact" else 0
@@ -303,9 +303,9 @@ class _Reader:
             raise self.fail(0, "expected a line of a proof")
         if kind == "by":  # beside the name of a part
             kind, rest = "qed", 0
-        made: Line = getattr(self, f"_{kind}")(rest)
+        made: TextLine = getattr(self, f"_{kind}")(rest)
         if made.kind == "calc":
-            return replace(made, blocks=(tuple(_Reader(one).step() for one in below),))
+            return replace(made, blocks=(tuple(_TextReader(one).step() for one in below),))
         if not below:
             return made
         if made.kind in ("cases", "split", "induct"):
@@ -417,10 +417,10 @@ class _Reader:
 
     # One method a kind of line.
 
-    def _given(self, at: int) -> Line:
-        return Line("given", self.labels(at, len(self.text), ""), place=self.place(0), inner=self.place(at))
+    def _given(self, at: int) -> TextLine:
+        return TextLine("given", self.labels(at, len(self.text), ""), place=self.place(0), inner=self.place(at))
 
-    def _fact(self, at: int) -> Line:
+    def _fact(self, at: int) -> TextLine:
         head = re.match(rf"({LABEL}|\(\s*{LABEL}(?:\s+{LABEL})*\s*\))\s*:(?!=)", self.text)
         if head is None:
             raise self.fail(0, "expected 'label: formula', or one of the words that begin a line")
@@ -428,18 +428,20 @@ class _Reader:
         start = head.end()
         while start < len(self.text) and self.text[start] == " ":
             start += 1
-        return Line("fact", self.labels(0, head.end(1), ""), hints=hints, **self.formula(start, end))
+        return TextLine("fact", self.labels(0, head.end(1), ""), hints=hints, **self.formula(start, end))
 
-    def _calc(self, at: int) -> Line:
+    def _calc(self, at: int) -> TextLine:
         head = re.compile(rf"({LABEL})\s*:(?!=)\s*").match(self.text, at)
         end, hints = self.by(at)
-        made = Line("calc", (head[1],) if head else (), hints=hints, **self.formula(head.end() if head else at, end))
+        made = TextLine(
+            "calc", (head[1],) if head else (), hints=hints, **self.formula(head.end() if head else at, end)
+        )
         return replace(made, terms=self.related(made.formula, at))
 
-    def step(self) -> Line:
+    def step(self) -> TextLine:
         """A line of a chain behind the first."""
         end, hints = self.by(0)
-        made = Line("step", hints=hints, **self.formula(0, end))
+        made = TextLine("step", hints=hints, **self.formula(0, end))
         left, *others = self.related(made.formula, 0)
         if left != "_":
             raise self.fail(0, "expected a line of the chain, _ <= TERM by HINTS")
@@ -455,17 +457,17 @@ class _Reader:
             raise self.fail(at, "expected two terms with <, <= or = between them")
         return text[: found[0].start()].strip(), found[0][0], text[found[0].end() :].strip()
 
-    def _qed(self, at: int) -> Line:
+    def _qed(self, at: int) -> TextLine:
         if at < len(self.text) and not re.match(r"by\b", self.text[at:]):
             raise self.fail(at, "expected 'by' or the end of the line")
-        return Line("qed", hints=self.by(at)[1], place=self.place(0))
+        return TextLine("qed", hints=self.by(at)[1], place=self.place(0))
 
-    def _cases(self, at: int) -> Line:
+    def _cases(self, at: int) -> TextLine:
         colon, origin = self.text.find(":", at), self.word("from", at)
         if origin < len(self.text) and (colon < 0 or origin < colon):
             source, hints = self.origin(origin)
             labels = self.labels(at, origin, ",")
-            return Line("cases", labels, hints=hints, source=source, place=self.place(0), inner=source.place)
+            return TextLine("cases", labels, hints=hints, source=source, place=self.place(0), inner=source.place)
         if colon < 0:
             raise self.fail(at, "expected 'cases label, label: formula' or 'cases label, label from fact'")
         end, hints = self.by(colon + 1)
@@ -475,27 +477,27 @@ class _Reader:
         labels = self.labels(at, colon, ",")
         if len(labels) > 2:
             raise self.fail(at, "expected one label or two: the formula holds, or it does not")
-        return Line("cases", labels, hints=hints, **self.formula(start, end))
+        return TextLine("cases", labels, hints=hints, **self.formula(start, end))
 
-    def _nothing(self, kind: str, at: int) -> Line:
+    def _nothing(self, kind: str, at: int) -> TextLine:
         if at < len(self.text):
             raise self.fail(at, "expected the end of the line")
-        return Line(kind, place=self.place(0))
+        return TextLine(kind, place=self.place(0))
 
-    def _split(self, at: int) -> Line:
+    def _split(self, at: int) -> TextLine:
         return self._nothing("split", at)
 
-    def _left(self, at: int) -> Line:
+    def _left(self, at: int) -> TextLine:
         return self._nothing("left", at)
 
-    def _right(self, at: int) -> Line:
+    def _right(self, at: int) -> TextLine:
         return self._nothing("right", at)
 
-    def _induct(self, at: int) -> Line:
+    def _induct(self, at: int) -> TextLine:
         found = re.compile(rf"({LABEL})\s*\(\s*({LABEL})\s+({LABEL})\s*\)$").match(self.text, at)
         if found is None:
             raise self.fail(at, "expected 'induct name (label label)': of the lower bound, and of what is supposed")
-        return Line("induct", (found[2], found[3]), name=found[1], place=self.place(0), inner=self.place(at))
+        return TextLine("induct", (found[2], found[3]), name=found[1], place=self.place(0), inner=self.place(at))
 
     def origin(self, at: int) -> tuple[HintText, tuple[HintText, ...]]:
         """The fact after ``from``, and the hints after ``by``."""
@@ -505,7 +507,7 @@ class _Reader:
             raise self.fail(at, "expected one fact after 'from'")
         return source[0], hints
 
-    def _obtain(self, at: int) -> Line:
+    def _obtain(self, at: int) -> TextLine:
         origin = self.word("from", at)
         pattern = rf"({NAMES}(?:\s+{NAMES})*?)\s*(?:\(\s*({NAMES}(?:\s+{NAMES})*)\s*\)|\s({LABEL}))\s*$"
         found = re.compile(pattern).match(self.text, at, origin)
@@ -516,11 +518,11 @@ class _Reader:
             (label,) = label
         source, hints = self.origin(origin)
         names = tuple(found[1].split())
-        return Line(
+        return TextLine(
             "obtain", (label,), hints=hints, terms=names, source=source, place=self.place(0), inner=source.place
         )
 
-    def _take(self, at: int) -> Line:
+    def _take(self, at: int) -> TextLine:
         origin = self.word("from", at)
         if origin == len(self.text):
             raise self.fail(at, "expected 'take label from fact'")
@@ -528,33 +530,35 @@ class _Reader:
         labels = self.labels(at, origin, "")
         if len(labels) != 1:
             raise self.fail(at, "expected one label, or labels in parentheses, and one fact")
-        return Line("take", labels, hints=hints, source=source, place=self.place(0), inner=source.place)
+        return TextLine("take", labels, hints=hints, source=source, place=self.place(0), inner=source.place)
 
-    def _witness(self, at: int) -> Line:
+    def _witness(self, at: int) -> TextLine:
         each = re.compile(r"each(?=\s+by\s|$)").match(self.text, at)
         if each is not None:
             hints = self.by(at)[1]
-            return Line("witness", name="each", hints=hints, place=self.place(0), inner=self.place(at))
+            return TextLine("witness", name="each", hints=hints, place=self.place(0), inner=self.place(at))
         pieces = self.pieces(at, len(self.text), ";")
         terms = tuple(self.text[a:b] for a, b in pieces)
-        return Line("witness", terms=terms, place=self.place(0), inner=self.place(at))
+        return TextLine("witness", terms=terms, place=self.place(0), inner=self.place(at))
 
-    def _suppose(self, at: int) -> Line:
+    def _suppose(self, at: int) -> TextLine:
         found = re.compile(rf"({LABEL})\s*(:\s*|$)").match(self.text, at)
         if found is None:
             raise self.fail(at, "expected 'suppose label: formula'")
         if found.end() == len(self.text):
-            return Line("suppose", (found[1],), place=self.place(0))
-        return Line("suppose", (found[1],), **self.formula(found.end(), len(self.text)))
+            return TextLine("suppose", (found[1],), place=self.place(0))
+        return TextLine("suppose", (found[1],), **self.formula(found.end(), len(self.text)))
 
-    def _rewrite(self, at: int) -> Line:
+    def _rewrite(self, at: int) -> TextLine:
         back = re.compile(r"back\s+").match(self.text, at)
         start = back.end() if back else at
         into, name = self.word("in", start), self.word("as", start)
         hints = self.hints(start, into)
         if len(hints) != 1:
             raise self.fail(start, "expected one fact that is an equation")
-        made = Line("rewrite", hints=hints, name="back" if back else "", place=self.place(0), inner=self.place(start))
+        made = TextLine(
+            "rewrite", hints=hints, name="back" if back else "", place=self.place(0), inner=self.place(start)
+        )
         if into == len(self.text):
             return made
         if name == len(self.text):
@@ -562,12 +566,12 @@ class _Reader:
         other = self.hints(into + 2, name)
         return replace(made, terms=(other[0].text,), labels=self.labels(name + 2, len(self.text), ""))
 
-    def _let(self, at: int) -> Line:
+    def _let(self, at: int) -> TextLine:
         found = re.compile(rf"({LABEL})(?:\(({LABEL}(?:\s*,\s*{LABEL})*)\))?\s*=\s*(?!=)").match(self.text, at)
         if found is None:
             raise self.fail(at, "expected 'let name = term' or 'let name(name, name) = term'")
         names = tuple(n.strip() for n in found[2].split(",")) if found[2] else ()
-        return Line("let", name=found[1], terms=names, **self.formula(found.end(), len(self.text), "a term"))
+        return TextLine("let", name=found[1], terms=names, **self.formula(found.end(), len(self.text), "a term"))
 
 
 # --- Printing -------------------------------------------------------------------------------------------------------
@@ -588,17 +592,17 @@ def written(proof: ProofText) -> str:
     return "\n".join(out) + "\n"
 
 
-def count(lines: Iterable[Line]) -> int:
+def count(lines: Iterable[TextLine]) -> int:
     """How many lines a block has, those below included."""
     return sum(1 + sum(count(b) for b in line.blocks) for line in lines)
 
 
-def block_lines(lines: Iterable[Line], indent: int) -> list[str]:
+def block_lines(lines: Iterable[TextLine], indent: int) -> list[str]:
     out: list[str] = []
     for line in lines:
         if line.kind == "split" and line.blocks:
             for block in line.blocks:
-                rows = block_lines(block or (Line("qed"),), indent + 2)
+                rows = block_lines(block or (TextLine("qed"),), indent + 2)
                 rows[0] = " " * indent + "- " + rows[0].lstrip()
                 out += rows
             continue
@@ -609,7 +613,7 @@ def block_lines(lines: Iterable[Line], indent: int) -> list[str]:
                 out += block_lines(block, indent + 2)
             continue
         for block in line.blocks:
-            rows = block_lines(block or (Line("qed"),), indent + 4)
+            rows = block_lines(block or (TextLine("qed"),), indent + 4)
             rows[0] = " " * (indent + 2) + "- " + rows[0].lstrip()
             out += rows
     return out
@@ -619,7 +623,7 @@ def _group(label: str | tuple[str, ...]) -> str:
     return label if isinstance(label, str) else f"({' '.join(label)})"
 
 
-def line_text(line: Line) -> str:
+def line_text(line: TextLine) -> str:
     """One line without its blocks."""
     by = f" by {', '.join(h.text for h in line.hints)}" if line.hints else ""
     labels = [_group(k) for k in line.labels]
@@ -659,7 +663,7 @@ def line_text(line: Line) -> str:
     return line.kind
 
 
-def _parted(line: Line, indent: int) -> list[Line]:
+def _parted(line: TextLine, indent: int) -> list[TextLine]:
     """``given`` as so many lines as it needs, since it goes on within brackets only."""
     out = [line]
     while line.kind == "given" and len(out[-1].labels) > 1 and len(line_text(out[-1])) + indent > WIDTH:

@@ -7,13 +7,16 @@ of it is defined. `Refutation` is a goal R(S) that such a script can work on.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.proof.conditions import defined, refutation
 from symcook.proof.normal import TRUE as KEY_TRUE
 from symcook.proof.normal import fkey
-from symcook.proof.search.tactics import Goal, Library, Node, Stuck, Tactic
+from symcook.proof.search.tactics import Citable, Goal, Node, Stuck, Tactic
 from symcook.proof.terms import TRUE, Term, flatten, instantiate, var
+
+if TYPE_CHECKING:
+    from symcook.proof.search.tactics import Node
 
 
 class Refutation(Goal):
@@ -22,7 +25,7 @@ class Refutation(Goal):
     Once the premises are used up, what is left of S is supposed, and the goal is false; `whole` proves the parts of D.
     """
 
-    def __init__(self, library: Library, statement: Term, whole: Tactic | None = None) -> None:
+    def __init__(self, library: Citable, statement: Term, whole: Tactic | None = None) -> None:
         super().__init__(library, refutation(statement), {}, {})
         self.root = self.nodes
         self.left: Term | None = statement  # what has not been used yet of the statement
@@ -96,7 +99,7 @@ class Refutation(Goal):
                 self.whole(g)
         self.goal, self.nodes, self.closed = parts[-1].goal, parts[-1].nodes, False
 
-    def _arrive(self, more: list[Any] | None = None) -> None:
+    def _arrive(self, more: list[Node] | None = None) -> None:
         """Suppose what is left, once it is neither a quantifier over all nor an implication."""
         if self.left is None or self.left[0] in ("all", "->"):
             if more:
@@ -116,7 +119,7 @@ def _unlabelled(d: Term) -> list[str]:
     return [] if d == TRUE else [""] * len(flatten("&", d))
 
 
-def refute(library: Library, statement: Term, script: Tactic, whole: Tactic | None = None) -> list[Node]:
+def refute(library: Citable, statement: Term, script: Tactic, whole: Tactic | None = None) -> list[Node]:
     """The proof of R(S) that `script` writes; Stuck where a branch stays open."""
     from symcook.proof.search.tactics import _complete
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 from symcook.proof import normal
 from symcook.proof.normal import Mono, Poly
 from symcook.proof.terms import FALSE, TRUE, Term, abstract, num, var
+
+if TYPE_CHECKING:
+    from symcook.proof.normal import Key
 
 
 def term(p: Poly) -> Term:
@@ -60,7 +63,7 @@ def atom(a: int) -> Term:
     raise ValueError(f"unknown atom {key}")
 
 
-def formula(key: Any) -> Term:
+def formula(key: Key) -> Term:
     """The formula that `key` of `normal.fkey` stands for."""
     tag = key[0]
     if tag in ("true", "false"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.errors import Rejected
 from symcook.model.rationals import quotient
@@ -15,6 +15,9 @@ from symcook.proof.search.cover import cover
 from symcook.proof.search.simplex import Effort, TooLong
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Term, free, instantiate, num, subterms, var
+
+if TYPE_CHECKING:
+    from symcook.proof.terms import Term
 
 Sign = tuple[str, bool]
 """The label of ``0 <= t`` or ``0 < t``, and whether it is strict."""
@@ -30,7 +33,7 @@ class Signs:
         self,
         g: Goal,
         effort: Effort,
-        known: Mapping[frozenset[Any], Sign | None] | None = None,
+        known: Mapping[frozenset[Term], Sign | None] | None = None,
         depth: int = DEPTH,
     ) -> None:
         self.g, self.effort, self.depth = g, effort, depth

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.proof import normal
 from symcook.proof.normal import ONE, Poly, add, scale
@@ -11,10 +11,14 @@ from symcook.proof.search import linear, reify
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import COMPARISONS, Term, abstract, conj, imp, num, shift, var
 
+if TYPE_CHECKING:
+    from symcook.proof.search.tactics import Node
+    from symcook.proof.terms import Term
+
 Provable = Callable[[Goal], bool]
 
 
-def facts(g: Goal, atoms: list[int], done: set[Any], provable: Provable) -> None:
+def facts(g: Goal, atoms: list[int], done: set[object], provable: Provable) -> None:
     """Facts about the sums, products and powers among `atoms`, added to `g`."""
     keys = [(a, normal._keys[a]) for a in atoms if normal._keys[a][0] in ("sum", "prod")]
     for a, key in keys:
@@ -119,7 +123,7 @@ def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], Non
     if label not in g.library.facts:
         return None
 
-    def close(nodes: list[Any]) -> None:
+    def close(nodes: list[Node]) -> None:
         fact = g.fresh("pw")
         zero = [] if g.goal[0] == "<=" else ["j. 0"]
         g._emit(

@@ -25,6 +25,8 @@ from symcook.proof.terms import FALSE as FALSUM
 Tactic = Callable[["Goal"], None]
 Further = tuple[tuple[str, ...], Tactic | None]
 Node = dict[str, Any]
+Spec = str | Sequence[str]
+"""A label, or labels for the parts of a conjunction."""
 
 
 class Stuck(Exception):
@@ -32,7 +34,7 @@ class Stuck(Exception):
 
 
 @dataclass(frozen=True)
-class Library:
+class Citable:
     """What a proof may refer to: definitions for reading text, axioms and lemmas by their full label.
 
     `further`: witnesses for a part of H that the script's own do not serve, with a leaf (see `Goal.inhabit`).
@@ -45,7 +47,7 @@ class Library:
     texts: Callable[[str], str | None] = lambda label: None
 
 
-def _labels(spec: str | Sequence[Any]) -> list[Any]:
+def _labels(spec: str | Sequence[object]) -> list[Any]:
     """``"x (a b) c"`` as ``["x", ["a", "b"], "c"]``."""
     if not isinstance(spec, str):
         return list(spec)
@@ -69,7 +71,7 @@ def _existentials(f: Term) -> int:
 class Goal:
     """One open goal: `goal`, `facts` by label, `scope` of names with sorts, and the nodes written so far."""
 
-    def __init__(self, library: Library, goal: Term, facts: Mapping[str, Term], scope: Mapping[str, Sort]) -> None:
+    def __init__(self, library: Citable, goal: Term, facts: Mapping[str, Term], scope: Mapping[str, Sort]) -> None:
         self.library, self.goal = library, goal
         self.facts, self.scope = dict(facts), dict(scope)
         self.nodes: list[Node] = []
@@ -278,7 +280,7 @@ class Goal:
             raise Stuck(f"premise of {fact}: {error}") from None
         return sub.nodes
 
-    def _either(self, node: Node, parts: Sequence[Term], labels: Sequence[Any]) -> list[Goal]:
+    def _either(self, node: Node, parts: Sequence[Term], labels: Sequence[Spec]) -> list[Goal]:
         goals = [self._branch(self.goal) for _ in parts]
         for g, part, label in zip(goals, parts, labels, strict=True):
             g._bind(label, part)
@@ -647,7 +649,7 @@ class Goal:
         return self.have(f"0 < 1/({z})", i, lambda g: g.contra(no).auto([p, e, no]))
 
 
-def prove(library: Library, statement: Term, script: Tactic) -> list[Node]:
+def prove(library: Citable, statement: Term, script: Tactic) -> list[Node]:
     """The proof that `script` writes for the closed formula `statement`; Stuck where a branch stays open."""
     goal = Goal(library, statement, {}, {})
     script(goal)

@@ -1,0 +1,457 @@
+"""Closed forms for every length: what a model computes in i, the length and the counts of letters, from its weights.
+
+The forms are found by one forward pass over tables (`symcook.domains.lengths`). They are proposals: `symcook.proof.forms`
+proves them, and a form without a certificate says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import sympy
+from flint import fmpq, fmpq_mpoly
+
+from symcook.derivation import Derivation
+from symcook.domains.field import Value
+from symcook.domains.lengths import Lengths, Open
+from symcook.domains.tables import Atom, Cell, Guard, Linear, NoRule, Sum, Table, World, linear_form
+from symcook.errors import BadInput
+from symcook.forward import Result, forward
+from symcook.model.expr import valid_name
+from symcook.model.parts import LayerNorm
+from symcook.model.symbols import Exact, from_sympy, to_sympy
+from symcook.model.transformer import Transformer
+from symcook.numbers.nodes import shorter
+
+
+class Spelling:
+    """How names, values and guards of a world are written in the grammar; here for a reader."""
+
+    def __init__(self, domain: Lengths) -> None:
+        self.domain, self.world = domain, domain.world
+        counted = self.world.letters[:-1]
+        many = len(counted) > 1
+        self.short = {f"k:{a}": f"k{x}" if many else "k" for x, a in enumerate(counted, 1)}
+        self.short |= {f"p:{a}:{v}": f"{'p' + str(x) if many else 'p'}" + ("" if v == "i" else f"_{v}")
+                       for x, a in enumerate(counted, 1) for v in ("i", "j")}  # fmt: skip
+
+    # --- Names ----------------------------------------------------------------------------------------------------
+
+    def name(self, name: str) -> str:
+        """A name: short, with its meaning in `meanings`."""
+        return self.short.get(name, name)
+
+    def letter(self, place: str, tokens: Sequence[str]) -> str:
+        """That one of the tokens stands at a place."""
+        return " | ".join(f"w({place}) = {self.token(t)}" for t in tokens)
+
+    def token(self, token: str) -> str:
+        return token if token.isdigit() or valid_name(token) else f'"{token}"'
+
+    def residue(self, name: str, m: int, residue: int) -> str:
+        return f"mod({self.name(name)}, {m}) = {residue}"
+
+    def meanings(self, used: set[str]) -> Iterator[str]:
+        """What the short names mean that occur."""
+        for name in sorted(used):
+            if name[:2] == "k:":
+                yield f"{self.name(name)} is the number of {_said(name[2:])}"
+            elif name[:2] == "p:":
+                letter, at = name[2:].rsplit(":", 1)
+                yield f"{self.name(name)} is the number of {_said(letter)} to position {at}"
+            elif name in self.world.sums:
+                yield f"{name} = {self.sum(name)}"
+            elif name in self.world.named:
+                yield f"{name} = {self.value(self.world.named[name][0])}"
+
+    # --- Terms ----------------------------------------------------------------------------------------------------
+
+    def value(self, value: Value) -> str:
+        """A term of the grammar."""
+        if isinstance(value, fmpq):
+            return _number(Fraction(int(value.p), int(value.q)))
+        self.world.field.lift(value)
+        above, below = self.polynomial(value.num), self.polynomial(value.den)
+        if below == "1":
+            return above
+        return f"{_bracketed(above, '*')}/{_bracketed(below, '^')}"
+
+    def polynomial(self, polynomial: fmpq_mpoly) -> str:
+        out = ""
+        for monomial, c in polynomial.terms():
+            factors = [self.power(g, int(e)) for g, e in enumerate(monomial) if e]
+            number = Fraction(int(c.p), int(c.q))
+            shown = _number(abs(number))
+            term = "*".join([*([] if shown == "1" and factors else [shown]), *factors])
+            out += (" - " if number < 0 else " + ") + term if out else ("-" if number < 0 else "") + term
+        return out or "0"
+
+    def power(self, g: int, exponent: int) -> str:
+        one, field_ = self.world.field.generators[g], self.world.field
+        if one.kind == "exp":
+            inside = self.value(one.argument * fmpq(exponent, field_.roots[g]))
+            return f"exp({inside})"
+        if one.kind == "symbol":
+            base = self.name(one.argument.name)
+        elif one.kind == "constant":
+            base = f"({from_sympy(one.argument)})"
+        else:
+            base = f"{one.kind}({self.value(one.argument)})"
+        return base if exponent == 1 else f"{_bracketed(base, '^')}^{exponent}"
+
+    def linear(self, terms: Mapping[str, int | Fraction], constant: int | Fraction = 0) -> str:
+        return self.value(self.world.linear(terms, constant))
+
+    def sum(self, name: str) -> str:
+        """A sum without a rule, written out."""
+        one = self.world.sums[name]
+        body = self.indicators(one.cells, "j")
+        return f"sum(j, {self.linear(*one.low)}, {self.linear(*one.high)}, {body})"
+
+    def indicators(self, cells: Sequence[Cell], at: str) -> str:
+        """Cells as one term."""
+        parts = []
+        for cell in cells:
+            if isinstance(cell.value, fmpq) and cell.value == 0:
+                continue
+            guards = [g for atom, held in cell.guard.items() for g in self.atom(atom, held)]
+            test = f"I[{' & '.join(f'({g})' if '|' in g else g for g in guards)}]" if guards else ""
+            value = self.value(cell.value)
+            parts.append(test if test and value == "1" else f"{test}*({value})" if test else value)
+        return " + ".join(parts) or "0"
+
+    # --- Guards ---------------------------------------------------------------------------------------------------
+
+    def guard(self, guard: Guard) -> tuple[str, ...]:
+        """What a guard says, as formulas that all hold: also that a position is there at which a letter stands."""
+        said = [text for atom, held in guard.items() for text in self.atom(atom, held)]
+        there = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
+        least = max(there, default=0) + 1 - self.world.start
+        if there and least > self.world.fewest and ("form", (("n", 1),)) not in guard:
+            said.insert(0, f"{least} <= n")
+        return tuple(said)
+
+    def atom(self, atom: Atom, held: Any) -> list[str]:
+        """What an atom says, as formulas that all hold."""
+        if atom[0] == "letter":
+            order = [t for t in (self.world.before, *self.world.letters, self.world.after) if t in held]
+            return [self.letter(str(atom[1]), order)]  # type: ignore[arg-type]
+        if atom[0] == "mod":
+            return [" | ".join(self.residue(atom[1], atom[2], r) for r in sorted(held))]
+        if atom[0] == "some":
+            return [f"0 < {self.name(atom[1])}" if True in held else f"{self.name(atom[1])} = 0"]
+        low, high = held
+        if len(atom[1]) == 1 and atom[1][0][0] in ("i", "j") and low is not None and low == self.world.start:
+            low = None if high is None or high > low else low
+        negative = {v: -c for v, c in atom[1] if c < 0}
+        positive = {v: c for v, c in atom[1] if c > 0}
+        if low is not None and low == high:
+            return [self.compared(positive, negative, low, "=")]
+        out = []
+        if low is not None:
+            out.append(self.compared(negative, positive, -low, "<="))
+        if high is not None:
+            out.append(self.compared(positive, negative, high, "<="))
+        return out
+
+    def compared(self, less: Mapping[str, int], more: Mapping[str, int], by: int, sign: str) -> str:
+        """less SIGN more + by, strictly where that is shorter."""
+        if sign == "<=" and by == -1 and less and more:
+            return f"{self.linear(less)} < {self.linear(more)}"
+        if by < 0 and more and less:
+            return f"{self.linear(less, -by)} {sign} {self.linear(more)}"
+        if not less:
+            return f"{-by} {sign} {self.linear(more)}"
+        return f"{self.linear(less)} {sign} {self.linear(more, by)}"
+
+
+def _said(letter: str) -> str:
+    return f"{letter}s" if letter.isalnum() else letter
+
+
+def _number(number: Fraction) -> str:
+    return str(number)
+
+
+def _bracketed(text: str, beside: str) -> str:
+    """A term in brackets where it would be read otherwise beside another."""
+    depth = 0
+    for k, x in enumerate(text):
+        depth += (x == "(") - (x == ")")
+        if depth == 0 and (x in "+-" or (beside == "^" and x in "*/^")):
+            return f"({text})"
+        if k == 0 and x == "-":
+            return f"({text})"
+    return text
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """What holds a coordinate after a part of a layer: its table at position i, or why there is none."""
+
+    name: str
+    layer: int
+    part: str
+    column: Table | Open
+
+
+@dataclass(frozen=True, repr=False)
+class ClosedForm(Derivation):
+    """The outputs at every length in one case; `meaning` says what the names are, `where` spells the sums without a
+    rule. `accepts` is the condition under which the verdict is accept where it is open. `proof` is the statement that a
+    certificate proves, `proved` the path of the certificate; both None where nothing was proved."""
+
+    proof: str | None = None
+    proved: str | None = None
+    meaning: tuple[str, ...] = ()
+    accepts: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of ``symcook derive --json``: as for one input, with "length" in place of it."""
+        document = super().to_json()
+        del document["input"]
+        more = {"accepts": self.accepts} if self.decides else {}
+        more |= {"where": list(self.meaning), "proof": self.proof, "proved": self.proved}
+        return {"recipe": self.recipe, "length": self.given, **document, **more}
+
+    def text(self) -> str:
+        """The case, the outputs, the verdict and the proof."""
+        verdict = {True: "accept", False: "reject"}.get(self.accept, f"accept iff {self.accepts}")  # type: ignore[arg-type]
+        lines = [f"{self.recipe} at every length" + (f" with {' & '.join(self.conditions)}" if self.conditions else "")]
+        lines += [f"  {name} = {value}" for name, value in self.output.items()]
+        lines += [f"  verdict: {verdict}"] if self.decides else []
+        lines += [f"  answer: {self.label or 'open'}"] if self.labelled else []
+        lines += [f"  where {', '.join(self.meaning)}"] if self.meaning else []
+        lines += [f"  for all {' & '.join(self.assumptions)}"] if self.assumptions else []
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class EveryLength:
+    """The closed forms of a model: the cases of what its readout looks at, the coordinates on the way, and what is out
+    of reach with the reason."""
+
+    model: Transformer
+    domain: Lengths
+    forms: tuple[ClosedForm, ...]
+    cells: tuple[tuple[Guard, Mapping[str, Value]], ...]
+    """The cases as the domain has them."""
+    reads: Mapping[str, Table | Open] = field(default_factory=dict)
+    """The coordinates that the readout reads, where it looks."""
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def spelling(self) -> Spelling:
+        return Spelling(self.domain)
+
+    def way(self) -> dict[str, list[dict[str, Any]]]:
+        """The coordinates that the model computes on the way at position i, as cases with conditions and a value; one
+        that is out of reach as one case without a value that says why."""
+        out: dict[str, list[dict[str, Any]]] = {}
+        for one in self.coordinates():
+            if one.part == "embedding":
+                continue
+            if isinstance(one.column, Open):
+                out[one.name] = [{"conditions": [], "value": None, "why": one.column.why}]
+                continue
+            spelling = Spelling(self.__dict__["generic"])
+            guards = ((one.column.world.shortened(c.guard), c.value) for c in one.column.cells)
+            out[one.name] = [{"conditions": list(spelling.guard(g)), "value": spelling.value(v)} for g, v in guards]
+        return out
+
+    def coordinates(self) -> list[Coordinate]:
+        """Each coordinate after each part of a layer that writes to it, at a generic position."""
+        domain = Lengths(self.model)
+        result = forward(self.model, ("",), domain, trace=True, weights=False)
+        self.__dict__["generic"] = domain
+        out: list[Coordinate] = []
+        last: dict[str, Any] = {}
+        for step in result.steps:
+            for name, column in step.columns.items():
+                if last.get(name) is not column:
+                    out.append(Coordinate(name, step.layer, step.part, column))
+                    last[name] = column
+        return out
+
+
+def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) -> EveryLength:
+    """The closed forms of a model of words in all lengths at once; `values` set declared symbols.
+
+    Raises BadInput for a model without an alphabet, and where what the readout looks at is out of reach, with the
+    coordinate and the rule that is missing.
+
+    >>> from symcook.recipes import build
+    >>> print(every_length(build("parity")).forms[1].text())
+    parity at every length with mod(n, 2) = 0 & mod(k, 2) = 1
+      logit = 2*tanh(c)/n^2
+      verdict: accept
+      where n = length + 1 counts CLS, k is the number of 1s
+      for all 0 < c
+    """
+    model = model.bind(values, require=False)
+    if not model.alphabet:
+        raise BadInput("a closed form for every length must be that of a model of words", model.name, "give --rows")
+    domain = Lengths(model)
+    result = forward(_narrowed(model), ("",), domain)
+    readout = model.readout
+    columns: dict[str, Any] = dict(result.scores) or {name: result.stream[name] for name in readout.reads}
+    for name, column in columns.items():
+        if not readout.everywhere:
+            column = columns[name] = domain.read(column, readout.place)
+        if isinstance(column, Open):
+            raise BadInput(
+                f"a closed form of {model.name} for every length must be within the rules",
+                f"{name}: {column.why}",
+                "give --input for a form at one length",
+            )
+    common = Table.of(domain.world, fmpq(0))
+    for column in columns.values():
+        common = common.beside(column)
+    cells = [(domain.world.shortened(c.guard), {name: t.value_at(c.guard) for name, t in columns.items()}) for c in common.cells]
+    reads = {name: result.stream[name] for name in readout.reads}
+    reads = {name: c if readout.everywhere else domain.read(c, readout.place) for name, c in reads.items()}
+    found = EveryLength(model, domain, (), tuple(cells), reads)
+    spelling = Spelling(domain)
+    order = sorted(cells, key=lambda cell: _order(spelling, cell[0]))
+    forms = tuple(_form(model, spelling, guard, outputs) for guard, outputs in order)
+    return replace(found, forms=forms, cells=tuple(order))
+
+
+def _narrowed(model: Transformer) -> Transformer:
+    """The same model for words with a run: norms that would refuse a word need not be run at all positions."""
+    def easy(norms: tuple[LayerNorm, ...]) -> tuple[LayerNorm, ...]:
+        return tuple(replace(norm, zero_variance="zero") for norm in norms)
+
+    if model.readout.everywhere or not any(s.after or s.before for s in model.sublayers):
+        return model
+    layers = tuple(
+        replace(x, attention_norms=easy(x.attention_norms), feedforward_norms=easy(x.feedforward_norms))
+        for x in model.layers
+    )
+    return replace(model, layers=layers)
+
+
+def _order(spelling: Spelling, guard: Guard) -> tuple[Any, ...]:
+    """Larger cases first: n = 1 behind 2 <= n, even before odd, n before k."""
+    conditions = sorted(spelling.guard(guard), key=lambda text: ("n" not in text, text))
+    return sum(" = 1" == text[-4:] and text[0] == "n" for text in conditions), conditions
+
+
+def _form(model: Transformer, spelling: Spelling, guard: Guard, outputs: Mapping[str, Value]) -> ClosedForm:
+    world, readout = spelling.world, model.readout
+    used = {v for value in outputs.values() for v in world.names_in(value)}
+    used |= {v for atom in guard for v in ([x for x, _ in atom[1]] if atom[0] == "form" else [str(atom[1])])}
+    while more := {v for x in used & set(world.named) for v in world.names_in(world.named[x][0])} - used:
+        used |= more
+    for name in list(used & set(world.sums)):
+        used |= {v for c in world.sums[name].cells for v in world.names_in(c.value)}
+        used |= {x for c in world.sums[name].cells for atom in c.guard if atom[0] == "form" for x, _ in atom[1]}
+    start = model.embedding.start
+    ends = [t for t in (model.embedding.before, model.embedding.after) if t is not None]
+    meaning = [f"n = length{f' + {len(ends)}' if ends else ''}{f' counts {chr(32).join(ends)}' if ends else ''}"]
+    meaning += ["i is a position from 0" if start == 0 else "i is a position from 1"] if "i" in used else []
+    meaning += spelling.meanings(used)
+    accept, accepts = verdict(spelling, readout, guard, outputs)
+    conditions = tuple(sorted(spelling.guard(guard), key=lambda text: ("n" not in text, text)))
+    return ClosedForm(
+        recipe=model.name,
+        given="every",
+        symbols=tuple(dict.fromkeys([spelling.name(v) for v in sorted(used, key=_first) if v in ("i", "n") or v[:2] in ("k:", "p:")]
+                                    + [p.name for p in model.parameters])),
+        assumptions=tuple(p.region for p in model.parameters if p.region != "true" and p.name in used),
+        conditions=conditions,
+        expressions={name: _expression(spelling, value) for name, value in outputs.items()},
+        accept=accept,
+        decides=readout.decides,
+        labelled=readout.labelled,
+        meaning=tuple(meaning),
+        accepts=accepts,
+    )
+
+
+def _first(name: str) -> tuple[int, str]:
+    return ("n", "i").index(name) if name in ("n", "i") else 2, name
+
+
+def _expression(spelling: Spelling, value: Value) -> Any:
+    """The sympy expression of a value, in short names."""
+    found = spelling.world.field.to_sympy(value)
+    put = {s: sympy.Symbol(spelling.name(s.name), real=True) for s in found.free_symbols if s.name in spelling.short}
+    return shorter(found.xreplace(put))
+
+
+def verdict(spelling: Spelling, readout: Any, guard: Guard, outputs: Mapping[str, Value]) -> tuple[bool | None, str | None]:
+    """The verdict in a case; the condition of accepting where it depends on more."""
+    if not readout.decides:
+        return None, None
+    world = spelling.world
+    signs = {name: world.signs(value, guard) for name, value in outputs.items()}
+    if readout.signed:
+        ((name, sign),) = signs.items()
+        if sign == {1} or 1 not in sign:
+            return sign == {1}, None
+        return None, positive(spelling, outputs[name], guard)
+    if any(0 not in sign for sign in signs.values()):
+        return False, None
+    open_ = [name for name, sign in signs.items() if sign != {0}]
+    return (None, " & ".join(zero(spelling, outputs[name], guard) for name in open_)) if open_ else (True, None)
+
+
+def positive(spelling: Spelling, value: Value, guard: Guard) -> str:
+    """That a value is positive; without a positive denominator."""
+    world = spelling.world
+    assert not isinstance(value, fmpq)
+    world.field.lift(value)
+    if world.signs(world.field.quotient(value.den, world.field.one), guard) != {1}:
+        return f"0 < {spelling.value(value)}"
+    top = world.field.quotient(value.num, world.field.one)
+    form = linear_form(world, top)
+    if form is None or not all(world.whole(v) for v in form[0]):
+        return f"0 < {spelling.value(top)}"
+    less, more = _sides(form)
+    return f"{spelling.linear(*less)} < {spelling.linear(*more)}"
+
+
+def zero(spelling: Spelling, value: Value, guard: Guard) -> str:
+    """That a value is zero; of a sum of terms that are not negative, that all are."""
+    world = spelling.world
+    assert not isinstance(value, fmpq)
+    world.field.lift(value)
+    top = world.field.quotient(value.num, world.field.one)
+    form = linear_form(world, top)
+    if form is not None and len(form[0]) == 1 and not form[1] and (name := next(iter(form[0]))) in world.sums:
+        one = world.sums[name]
+        if one.kept and all(world.signs(c.value, c.guard) == {1} for c in one.cells):
+            return f"(all j in {spelling.linear(*one.low)}..{spelling.linear(*one.high)}. {none_of(spelling, one)})"
+    if form is not None:
+        less, more = _sides(form)
+        return f"{spelling.linear(*more)} = {spelling.linear(*less)}"
+    return f"{spelling.value(top)} = 0"
+
+
+def none_of(spelling: Spelling, one: Sum) -> str:
+    """That no guard of a sum's cells holds."""
+    negated = " & ".join(f"~({' & '.join(spelling.guard(c.guard))})" for c in one.cells)
+    return _unless(spelling, one.cells) or negated
+
+
+def _unless(spelling: Spelling, cells: Sequence[Cell]) -> str | None:
+    """That a guard of one inequality does not hold."""
+    if len(cells) != 1 or len(cells[0].guard) != 1:
+        return None
+    ((atom, held),) = cells[0].guard.items()
+    if atom[0] != "form" or (held[0] is None) == (held[1] is None):
+        return None
+    low, high = held
+    return spelling.atom(atom, (None, low - 1) if high is None else (high + 1, None))[0]
+
+
+def _sides(form: Linear) -> tuple[Linear, Linear]:
+    """What is negative and what is positive in a form, each as a form with positive terms."""
+    terms, c = form
+    less = {v: -x for v, x in terms.items() if x < 0}
+    more = {v: x for v, x in terms.items() if x > 0}
+    return (less, max(-c, Fraction(0))), (more, max(c, Fraction(0)))

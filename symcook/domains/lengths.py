@@ -1,0 +1,681 @@
+"""The forward pass on all words at once: each coordinate as a table at a generic position i of a word of any length n.
+
+Columns are tables of guarded cells (`symcook.domains.tables`) whose values are rational functions of i, n, the counts
+of letters in the word and up to i, the declared symbols, exponentials and roots of these. A sum over positions that no
+rule closes keeps a name, its body and its limits. Where a rule is missing the column is `Open` with a sentence that
+says so, and what reads it is open too. Nothing here is trusted: what it finds is proposed to the prover
+(`symcook.proof.forms`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import sympy
+from flint import fmpq, fmpq_mpoly
+
+from symcook.domains.field import ONE, ZERO, Field, Value, polynomial_of
+from symcook.domains.intervals import NEGATIVE, POSITIVE
+from symcook.domains.intervals import ZERO as NULL
+from symcook.domains.protocol import Coefficient
+from symcook.domains.symbolic import Symbolic
+from symcook.domains.tables import (
+    LOG,
+    Cell,
+    Guard,
+    Linear,
+    NoRule,
+    Sum,
+    Table,
+    World,
+    linear_form,
+    moved_guard,
+    replaced,
+    within,
+)
+from symcook.errors import SymcookError
+from symcook.model.expr import Tree, names, show
+from symcook.model.parts import Mask
+from symcook.model.symbols import at
+from symcook.model.transformer import Transformer
+
+LONG = 12
+"""How many numbers and names a value may have before what is squared and summed gets a name for it."""
+MOST_PLACES = 4
+"""How far from the first position single letters are asked for."""
+
+
+@dataclass(frozen=True)
+class Open:
+    """A column that is out of reach, and why."""
+
+    why: str
+
+
+Column = Table | Open
+
+
+class Lengths:
+    """The number system of all lengths, for one model. Implements `symcook.domains.protocol.Domain`."""
+
+    name: ClassVar[str] = "lengths"
+    length = 1
+
+    def __init__(self, model: Transformer) -> None:
+        embedding = model.embedding
+        letters = sorted(embedding.alphabet, key=lambda t: t == "0")  # of 0 and 1 the ones are counted
+        self.world = World(letters, embedding.start, embedding.before, embedding.after, model.max_length)
+        self.engine = Symbolic(model.parameters)
+        self.world.field = self.field = self.engine._field
+        self.world.exponential, self.world.root, self.world.number = self.engine._exponential, self.root, self.number
+        self.world.of_symbols = self.of_symbols
+        for p in model.parameters:
+            ends = [Fraction(int(x.p), int(x.q)) if x is not None and x.is_Rational else None for x in (p.lower, p.upper)]
+            self.world.positive[p.name] = (ends[0], p.lower_open, ends[1])
+            self.world._cells[p.name] = self.field.symbol(sympy.Symbol(p.name, real=True))
+        for name in ("i", "j", "n", *(f"{x}{a}{y}" for a in letters[:-1] for x, y in (("k:", ""), ("p:", ":i"), ("p:", ":j")))):
+            self.world.name(name)  # a generator that comes later makes polynomials stale
+        self.narrowed: Linear | None = None
+        self.zero_table = Table.of(self.world, ZERO)
+
+    # --- The protocol ---------------------------------------------------------------------------------------------
+
+    def context(self) -> AbstractContextManager[object]:
+        return nullcontext()
+
+    def begin(self, sequence: object, start: int) -> None:
+        self.narrowed = None
+
+    def require_positive(self, term: Coefficient, must: str) -> None:
+        """A word has a run only where a temperature is positive: that of log(n) from 2 positions on."""
+        if isinstance(term, tuple) and names(term) == {"n"}:
+            for n in range(self.world.fewest, MOST_PLACES):
+                with suppress(SymcookError):  # at a pole the scores are 0
+                    if self.engine._signs.of(self.number(at(term, {"n": n}))) != POSITIVE:
+                        self.world.fewest = n + 1
+
+    def embed(self, table: Mapping[str, Coefficient]) -> Column:
+        world, by = self.world, {}
+        for token in world.domain(("letter", "i")):
+            by.setdefault(table.get(token, 0), set()).add(token)
+        return self.guarded(
+            lambda: Table.cases(world, ("letter", "i"), [(frozenset(t), self.number(x)) for x, t in by.items()])
+        )
+
+    def input(self, name: str) -> Column:
+        return Open(f"{name} is an input of its own at each position")
+
+    def positions(self, expression: Coefficient) -> Column:
+        return self.guarded(lambda: self.term(expression), "a position function")
+
+    def units(self, most: int) -> list[Column]:
+        return []
+
+    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
+        out: Column = self.guarded(lambda: Table.of(self.world, self.number(bias)))
+        for column, weight in terms:
+            out = self.both_of(out, column, lambda a, b, w=weight: a + self.scaled(b, w))
+        return out
+
+    def activate(self, column: Column, kind: str) -> Column:
+        if isinstance(column, Open):
+            return column
+        if kind == "relu":
+            return self.guarded(lambda: column.split(lambda s, v: v if s > 0 else ZERO), "a unit needs ")
+        if kind == "step":
+            return self.guarded(lambda: column.split(lambda s, v: ONE if s > 0 else ZERO), "a unit needs ")
+        return Open(f"there is no rule for {kind}")
+
+    def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:
+        for column in columns:
+            if isinstance(column, Open):
+                return [column] * len(columns)
+        tables: list[Any] = list(columns)
+
+        def normed() -> list[Column]:
+            share = Table.of(self.world, fmpq(1, len(tables)))
+            mean = sum(tables[1:], tables[0]) * share
+            moved = [self.named_parts(t + mean * Table.of(self.world, fmpq(-1))) for t in tables]
+            squares = [t * t for t in moved]
+            variance = sum(squares[1:], squares[0]) * share
+            inside = variance + Table.of(self.world, self.number(epsilon))
+            signs = self.world.signs
+            for c in inside.cells:  # a sum of squares, one of which is not 0
+                some = any(0 not in signs(t.value_at(c.guard), c.guard) for t in moved)
+                if signs(c.value, c.guard) != {1} and (not some or -1 in signs(self.number(epsilon), {})):
+                    raise NoRule("a variance that is known to be positive")
+            below = inside.map(self.root)
+            return [t.join(below, lambda a, b: a / b) for t in moved]
+
+        found = self.guarded(normed, "a layer norm needs ")
+        return [found] * len(columns) if isinstance(found, Open) else found
+
+    def named_parts(self, table: Table) -> Table:
+        """The same with names for what is long, so that it is not multiplied out."""
+        world = self.world
+        if self.narrowed is None:  # a norm behind a norm simplifies
+            return table
+        cells = [Cell(c.guard, world.short(c.value, c.guard, LONG)) for c in table.cells]
+        return Table(world, cells)
+
+    def distribution(self, columns: Sequence[Column]) -> list[Column]:
+        def shares() -> list[Column]:
+            weights: list[Any] = [c.map(self.engine._exponential) for c in columns]  # type: ignore[union-attr]
+            whole = sum(weights[1:], weights[0])
+            return [w / whole for w in weights]
+
+        found = next((c for c in columns if isinstance(c, Open)), None) or self.guarded(shares)
+        return [found] * len(columns) if isinstance(found, Open) else found
+
+    def attend(
+        self,
+        queries: Sequence[Column],
+        keys: Sequence[Column],
+        values: Sequence[Column],
+        mask: Mask,
+        weighting: str,
+        factor: Coefficient,
+    ) -> list[Column]:
+        for column in (*queries, *keys):
+            if isinstance(column, Open):
+                return [column] * len(values)
+        low, high = self.window(Mask(mask))
+        out: list[Column] = []
+        score: Any = None
+        if queries:
+            score = self.guarded(lambda: self.score(queries, keys, factor), "the scores of a head need ")
+            if isinstance(score, Open):
+                return [score] * len(values)
+        for value in values:
+            if isinstance(value, Open):
+                out.append(value)
+            elif weighting == "softmax" or (score is None and weighting == "average"):
+                out.append(self.guarded(lambda v=value: self.soft(score, v, low, high), "a head needs "))
+            else:
+                out.append(self.guarded(lambda v=value: self.hard(score, v, weighting, low, high), "a head needs "))
+        return out
+
+    def places_of(self, column: Column) -> Sequence[int]:
+        return (0,) if self.narrowed is not None else (0, -1)
+
+    def read(self, column: Column, place: int) -> Column:
+        """The column itself, or where the pass has not come down to one position, that at the first or last one."""
+        if isinstance(column, Open) or self.narrowed is not None:
+            return column
+        return self.guarded(lambda: column.at("i", self.placed(place)))
+
+    def show(self, value: object, digits: int) -> str:
+        return repr(value)
+
+    def settled(self, value: object, digits: int) -> bool:
+        return True
+
+    # What is asked of verdicts is left to who reads the columns.
+
+    def largest(self, columns: Sequence[Column]) -> None:
+        return None
+
+    def positive(self, column: Column) -> None:
+        return None
+
+    zero = positive
+
+    def both(self, first: None, second: None) -> None:
+        return None
+
+    def every(self, verdicts: None) -> None:
+        return None
+
+    def verdict(self, verdicts: None, place: int) -> None:
+        return None
+
+    # What a pass that looks at one position may leave out.
+
+    def indices(self) -> Sequence[tuple[int, int]]:
+        return ()
+
+    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
+        self.narrowed = self.placed(place)
+        return [c if isinstance(c, Open) else self.guarded(lambda c=c: c.at("i", self.placed(place))) for c in columns]
+
+    def resume(self, sequence: object, start: int, seen: int) -> None:
+        raise NotImplementedError
+
+    # --- Helpers --------------------------------------------------------------------------------------------------
+
+    def placed(self, place: int) -> Linear:
+        """The first position, or the last."""
+        return ({}, Fraction(self.world.start)) if place == 0 else self.world.end
+
+    def guarded(self, make: Callable[[], Any], what: str = "") -> Any:
+        """What is made, or `Open` where a rule is missing."""
+        try:
+            return make()
+        except NoRule as error:
+            return Open(f"{what}{error}")
+        except SymcookError as error:
+            return Open(f"{what}{error.sentence if hasattr(error, 'sentence') else error}")
+
+    def both_of(self, a: Column, b: Column, make: Callable[[Table, Table], Table]) -> Column:
+        if isinstance(a, Open) or isinstance(b, Open):
+            return a if isinstance(a, Open) else b
+        return self.guarded(lambda: make(a, b))
+
+    def of_symbols(self, polynomial: fmpq_mpoly) -> set[int]:
+        """The signs of a polynomial in the model's symbols alone."""
+        found = self.engine._signs.polynomial(polynomial)
+        return {sign for sign, flag in ((1, POSITIVE), (-1, NEGATIVE), (0, NULL)) if found & flag}
+
+    def number(self, value: Any) -> Value:
+        return self.engine.number(value)
+
+    def scaled(self, table: Table, weight: Coefficient) -> Table:
+        number = self.number(weight)
+        return Table(self.world, [Cell(c.guard, c.value * number) for c in table.cells])
+
+    def root(self, value: Value) -> Value:
+        """The root of a value that is positive: one generator for each factor of known sign, so that roots cancel."""
+        if isinstance(value, fmpq):
+            return self.engine._number_root(value)
+        field, world = self.field, self.world
+        field.lift(value)
+        number, found = ONE, []
+        for polynomial, side in ((value.num, 1), (value.den, -1)):
+            lead, factors = field.factored(polynomial)
+            number = number * lead**side
+            found += [(polynomial_of(field, one), side * int(power), world._signs(one, {})) for one, power in factors]
+        out, left = ONE, ONE
+        for one, power, signs in found:  # roots make generators, so that no polynomial stays what it is
+            half, odd = divmod(power, 2)
+            if half and signs != {1}:
+                raise NoRule(f"the root of a square of {field.to_sympy(one)}")
+            out = out * one**half if half else out
+            if odd and signs == {1}:
+                out = out * field.function("sqrt", one)
+            elif odd:
+                left = left * one
+        if number < 0:
+            number, left = -number, -left
+        if not isinstance(left, fmpq):
+            out = out * field.function("sqrt", left)
+        return out * self.engine._number_root(number)
+
+    def window(self, mask: Mask) -> tuple[Linear, Linear]:
+        """The first and last position that a row sees."""
+        here: Linear = ({"i": Fraction(1)}, Fraction(0)) if self.narrowed is None else self.narrowed
+        low = ({}, Fraction(self.world.start)) if mask.before else (here[0], here[1] + (not mask.here))
+        high = self.world.end if mask.after else (here[0], here[1] - (not mask.here))
+        return low, high
+
+    def score(self, queries: Sequence[Any], keys: Sequence[Any], factor: Coefficient) -> Table:
+        parts = [q * self.bound(k) for q, k in zip(queries, keys, strict=True)]
+        whole = sum(parts[1:], parts[0])
+        scale = self.term(factor)
+        return whole * (scale if self.narrowed is None else scale.at("i", self.narrowed))
+
+    def bound(self, table: Table) -> Table:
+        """The same at the position j."""
+        return table.at("i", ({"j": Fraction(1)}, Fraction(0)))
+
+    def term(self, expression: Any) -> Table:
+        """A term in i and n as a table."""
+        world = self.world
+        if not isinstance(expression, tuple) or not names(expression) & {"i", "n"}:
+            return Table.of(world, self.number(expression))
+        tag = expression[0]
+        if tag == "name":
+            return Table.of(world, world.name(expression[1]))
+        if tag == "neg":
+            return self.scaled(self.term(expression[1]), -1)
+        period = _period(expression)
+        if period is not None:
+            name = next(iter(names(expression) & {"i", "n"}))
+            residues = [(frozenset((r,)), self.number(at(expression, {name: r}))) for r in range(period)]
+            return Table.cases(world, ("mod", name, period), residues)
+        if tag in ("+", "-", "*", "/"):
+            a, b = self.term(expression[1]), self.term(expression[2])
+            if tag == "-":
+                return a + self.scaled(b, -1)
+            return a + b if tag == "+" else a * b if tag == "*" else a / b
+        if tag == "^" and expression[2][0] == "num" and expression[2][2] == 1:
+            return self.term(expression[1]).map(lambda v: v ** int(expression[2][1]))
+        if tag == "ind" and expression[1][0] in ("=", "<", "<="):
+            return self.indicator(expression[1])
+        if tag == "call" and expression[1] == "log" and names(expression) == {"n"}:
+            return Table.of(world, self.field.constant(LOG))
+        if tag == "call" and expression[1] == "sqrt":
+            return self.term(expression[2][0]).map(self.root)
+        if tag == "call" and expression[1] == "exp":
+            return self.term(expression[2][0]).map(self.engine._exponential)
+        raise NoRule(f"there is no rule for {show(expression)}")
+
+    def indicator(self, condition: Tree) -> Table:
+        tag, a, b = condition
+        difference = self.term(a) + self.scaled(self.term(b), -1)
+        signs = {"=": (0,), "<": (-1,), "<=": (-1, 0)}[tag]
+        return difference.split(lambda s, v: ONE if s in signs else ZERO)
+
+    # --- Attention ------------------------------------------------------------------------------------------------
+
+    def soft(self, score: Table | None, value: Table, low: Linear, high: Linear) -> Table:
+        """The average, or by the powers of e; 0 where a row sees nothing."""
+        value = self.bound(value)
+        if score is None:
+            weights = Table.of(self.world, ONE)
+        else:
+            weights = score.map(self.engine._exponential)
+        above, below = self.total(weights * value, low, high), self.total(weights, low, high)
+        return self.share(above, below, low, high)
+
+    def share(self, above: Table, below: Table, low: Linear, high: Linear) -> Table:
+        """The quotient where a row sees something."""
+        many = Table.of(self.world, self.world.linear(*_minus(high, low)) + ONE)
+        full = many.split(lambda s, v: ONE if s > 0 else ZERO)
+        if all(c.value == 1 for c in full.cells):
+            return above / below
+        out = []
+        for cell in full.cells:
+            if cell.value == 1:
+                part = Table(self.world, above.under(cell.guard).cells) / Table(self.world, below.under(cell.guard).cells)
+                out += part.cells
+            else:
+                out.append(Cell(cell.guard, ZERO))
+        return Table(self.world, out).merged()
+
+    def hard(self, score: Table | None, value: Table, weighting: str, low: Linear, high: Linear) -> Table:
+        raise NoRule(f"a rule for {weighting} attention with scores")
+
+    # --- Sums -----------------------------------------------------------------------------------------------------
+
+    def total(self, table: Table, low: Linear, high: Linear) -> Table:
+        """The sum of a table in j over low <= j <= high."""
+        out, rest = Table.of(self.world, ZERO), []
+        for cell in table.cells:
+            if isinstance(cell.value, fmpq) and cell.value == 0:
+                continue
+            if any(self.world.depends(s, "j") for s in self.world.names_in(cell.value) & set(self.world.sums)):
+                raise NoRule("a sum over sums without a rule")
+            try:
+                out = out + self.part(cell, low, high)
+            except NoRule:
+                rest.append(cell)
+        return out + self.named(rest, low, high) if rest else out
+
+    def named(self, cells: list[Cell], low: Linear, high: Linear) -> Table:
+        """A sum without a rule."""
+        world = self.world
+        outer = [{a: h for a, h in c.guard.items() if not about(a, "j")} for c in cells]
+        inner = [Cell({a: h for a, h in c.guard.items() if about(a, "j")}, c.value) for c in cells]
+        regions: list[Guard] = [{}]
+        for guard in outer:
+            parts = [guard, *(c.guard for c in self.outside(guard))] if guard else [{}]
+            regions = [met for r in regions for g in parts if (met := world.met(r, g)) is not None]
+        out = []
+        for region in regions:
+            held = [c for c, guard in zip(inner, outer, strict=True) if world.met(region, guard) is not None]
+            kept = all(-1 not in world.signs(c.value, {**region, **c.guard}) for c in held)
+            value = world.sum(Sum(tuple(held), low, high, kept)) if held else ZERO
+            out.append(Cell(region, value))
+        return Table(world, out).merged()
+
+    def part(self, cell: Cell, low: Linear, high: Linear) -> Table:
+        """The sum over one cell."""
+        world = self.world
+        lows, highs, outer = [low], [high], {}
+        letters: frozenset[str] | None = None
+        residues: tuple[int, frozenset[int]] | None = None
+        place: Linear | None = None
+        for atom, held in cell.guard.items():
+            if atom == ("letter", "j"):
+                letters = held
+            elif atom[:2] == ("mod", "j"):
+                if residues is not None:
+                    raise NoRule("a sum over two residues")
+                residues = atom[2], held
+            elif about(atom, "j"):
+                form = dict(atom[1]) if atom[0] == "form" else {}
+                if abs(form.get("j", 0)) != 1 or any(v.endswith(":j") for v in form):
+                    raise NoRule("a sum over counts up to j")
+                c = form["j"]
+                rest = {v: Fraction(-x * c) for v, x in form.items() if v != "j"}
+                ends = [None if x is None else (rest, Fraction(x * c)) for x in (held if c == 1 else held[::-1])]
+                if ends[0] is not None and ends[0] == ends[1]:
+                    place = ends[0]
+                lows += [ends[0]] if ends[0] is not None else []
+                highs += [ends[1]] if ends[1] is not None else []
+            else:
+                outer[atom] = held
+        if letters is not None and letters == frozenset((world.before,)):
+            place = {}, Fraction(world.start)
+        if letters is not None and letters == frozenset((world.after,)):
+            place = world.end
+        if place is not None:
+            return self.single(cell, place, lows, highs)
+        if any(v.endswith(":j") for v in world.names_in(cell.value)):
+            raise NoRule("a sum over counts up to j")
+        out = []
+        for guard, first in self.extreme(lows, outer, 1):
+            for inner, last in self.extreme(highs, guard, -1):
+                for sign, g in world.split(world.linear(*_minus(last, first)) + fmpq(2), inner):
+                    if sign > 0:
+                        one = self.ranged(cell.value, letters, residues, first, last)
+                        out += one.under(g).cells
+                    else:
+                        out.append(Cell(g, ZERO))
+        return Table(world, [*out, *self.outside(outer)]).merged()
+
+    def outside(self, guard: Guard) -> list[Cell]:
+        """Cells with 0 for all that a guard leaves out."""
+        out, inside = [], {}
+        there = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
+        if there:  # a letter stands at a position that exists
+            guard = {("form", (("n", 1),)): (max(there) + 1 - self.world.start, None)} | guard
+        for atom, held in guard.items():
+            for other in self.world.complement(atom, held):
+                met = self.world.met(inside, {atom: other})
+                if met is not None:
+                    out.append(Cell(met, ZERO))
+            inside = {**inside, atom: held}
+        return out
+
+    def single(self, cell: Cell, place: Linear, lows: list[Linear], highs: list[Linear]) -> Table:
+        """The one term at a place, where that is seen."""
+        world = self.world
+        guard = moved_guard(world, cell.guard, "j", place)
+        for other, sign in [*((x, 1) for x in lows), *((x, -1) for x in highs)]:
+            if guard is not None:
+                terms, c = _minus(place, other)
+                inside = within(({v: sign * x for v, x in terms.items()}, sign * c), (0, None))
+                guard = None if inside is None else world.met(guard, inside)
+        if guard is None:
+            return Table.of(world, ZERO)
+        for atom in list(guard):
+            rest = {a: h for a, h in guard.items() if a != atom}
+            if world.implied(rest, atom, guard[atom]):
+                guard = rest
+        new = replaced(world, "j", place)
+        value = world.put(cell.value, new)
+        if any(v.endswith(":j") or v == "j" for v in world.names_in(value)):
+            raise NoRule("a count up to a position that is a count")
+        return Table(world, [Cell(guard, world.tidy(guard, value)), *self.outside(guard)]).merged()
+
+    def extreme(self, ends: list[Linear], guard: Guard, sign: int) -> list[tuple[Guard, Linear]]:
+        """The largest of several lower ends (sign 1), or least of several upper ones (-1), by cases."""
+        found: list[tuple[Guard, Linear]] = [(guard, ends[0])]
+        for other in ends[1:]:
+            more = []
+            for g, best in found:
+                terms, c = _minus(other, best)
+                for s, part in self.world.split(self.world.linear(terms, c) * fmpq(sign), g):
+                    more.append((part, other if s > 0 else best))
+            found = more
+        return found
+
+    def ranged(
+        self,
+        value: Value,
+        letters: frozenset[str] | None,
+        residues: tuple[int, frozenset[int]] | None,
+        first: Linear,
+        last: Linear,
+    ) -> Table:
+        """The sum over a range that may be empty, but not run backwards by more than that."""
+        world = self.world
+        if letters is not None:
+            if residues is not None or "j" in world.names_in(value):
+                raise NoRule("a sum over positions of letters")
+            many = self.upto(letters, last) + self.scaled(self.upto(letters, (first[0], first[1] - 1)), -1)
+            return many.map(lambda count: count * value)
+        coefficients = self.powers(value)
+        if residues is None:
+            return Table.of(world, self.series(coefficients, world.linear(*first), fmpq(1), world.linear(*_minus(last, first))))
+        m, held = residues
+        out: list[Cell] = []
+        for guard, r in self.residue(first, m, {}):
+            for inner, s in self.residue(last, m, guard):
+                total: Value = ZERO
+                for residue in held:
+                    begin = (first[0], first[1] + (residue - r) % m)
+                    end = (last[0], last[1] - (s - residue) % m)
+                    steps = world.linear(*_minus(end, begin)) * fmpq(1, m)
+                    total = total + self.series(coefficients, world.linear(*begin), fmpq(m), steps)
+                out.append(Cell(inner, world.tidy(inner, total)))
+        return Table(world, out).merged()
+
+    def residue(self, place: Linear, m: int, guard: Guard) -> list[tuple[Guard, int]]:
+        """The residue of a place, by those of the names in it."""
+        terms, constant = place
+        found: list[tuple[dict[Any, Any], int]] = [(dict(guard), int(constant))]
+        for v, c in terms.items():
+            if int(c) % m:
+                found = [
+                    (met, total + int(c) * r)
+                    for g, total in found
+                    for r in range(m)
+                    if (met := self.world.met(g, {("mod", v, m): frozenset((r,))})) is not None
+                ]
+        return [(g, total % m) for g, total in found]
+
+    def powers(self, value: Value) -> dict[int, Value]:
+        """The coefficients of the powers of j."""
+        world = self.world
+        if "j" not in world.names_in(value):
+            return {0: value}
+        assert not isinstance(value, fmpq)
+        world.name("j")
+        index = world.field._index["symbol", sympy.Symbol("j", real=True)]
+        found: dict[int, Any] = {}
+        for monomial, c in value.num.terms():
+            rest = (*monomial[:index], 0, *monomial[index + 1 :])
+            found.setdefault(int(monomial[index]), {})[rest] = c
+        below = world.field.quotient(value.den, world.field.one)
+        out = {d: world.field.quotient(world.field.ctx.from_dict(part), world.field.one) / below for d, part in found.items()}
+        if any("j" in world.names_in(x) for x in (below, *out.values())):
+            raise NoRule("a sum of quotients or powers in j")
+        return out
+
+    def series(self, coefficients: Mapping[int, Value], first: Value, step: Value, steps: Value) -> Value:
+        """The sum of c_d (first + step t)^d over t = 0, .., steps."""
+        out: Value = ZERO
+        for d, c in coefficients.items():
+            for e in range(d + 1):
+                binomial = fmpq(sympy.binomial(d, e).p)
+                out = out + c * binomial * first ** (d - e) * step**e * _power_sum(e, steps)
+        return out
+
+    def upto(self, letters: frozenset[str], place: Linear) -> Table:
+        """How many of the letters stand up to a place."""
+        world = self.world
+        terms, constant = place
+        typed = [t for t in world.letters if t in letters]
+        start = world.start
+        if not terms:
+            if constant - start > MOST_PLACES:
+                raise NoRule("letters far from the first position")
+            out = Table.of(world, ZERO)
+            for p in range(start, int(constant) + 1):
+                atom = ("letter", p)
+                held, whole = letters & world.domain(atom), world.domain(atom)
+                if held == whole:
+                    out = out + Table.of(world, ONE)
+                elif held:
+                    out = out + Table.cases(world, atom, [(held, ONE), (whole - held, ZERO)])
+            return out
+        if place == world.end:
+            names_, many = [f"k:{a}" for a in world.letters[:-1]], world.linear({"n": 1}, -world.added)
+            added = sum(t in letters for t in (world.before, world.after) if t is not None)
+        elif terms == {"i": Fraction(1)} and constant == 0 and world.after is None:
+            names_ = [f"p:{a}:i" for a in world.letters[:-1]]
+            many = world.linear({"i": 1}, 1 - start - (world.before is not None))
+            added = int(world.before is not None and world.before in letters)
+        elif terms == {"i": Fraction(1)} and constant == -1:
+            atom = ("letter", "i")
+            whole = world.domain(atom)
+            here = Table.cases(world, atom, [(letters, fmpq(-1)), (whole - letters, ZERO)])
+            return self.upto(letters, (terms, Fraction(0))) + here
+        else:
+            raise NoRule("letters up to a position that is a count")
+        count: Value = fmpq(added)
+        for name, letter in zip(names_, world.letters, strict=False):
+            if letter in typed:
+                count = count + world.name(name)
+        if world.letters[-1] in typed:
+            count = count + many
+            for name in names_:
+                count = count - world.name(name)
+        return Table.of(world, count)
+
+
+def about(atom: Any, name: str) -> bool:
+    """Whether an atom speaks of a position."""
+    if atom[0] == "form":
+        return any(v == name or v.endswith(f":{name}") for v, _ in atom[1])
+    return atom[1] == name or str(atom[1]).endswith(f":{name}")
+
+
+def _minus(a: Linear, b: Linear) -> Linear:
+    terms = {v: a[0].get(v, Fraction(0)) - b[0].get(v, Fraction(0)) for v in {*a[0], *b[0]}}
+    return {v: c for v, c in terms.items() if c}, a[1] - b[1]
+
+
+def _period(tree: Tree) -> int | None:
+    """The period of (-1)^i, and of sines and cosines of rational multiples of pi times i."""
+    if tree[0] == "^" and tree[1] == ("neg", ("num", 1, 1)) and tree[2][0] == "name":
+        return 2
+    if tree[0] == "call" and tree[1] in ("cos", "sin") and len(names(tree) & {"i", "n"}) == 1:
+        name = next(iter(names(tree) & {"i", "n"}))
+        ratio = _ratio(tree[2][0], name)
+        if ratio is not None:
+            period = (2 / ratio).numerator if ratio else 1
+            return abs(period) if abs(period) <= 24 else None
+    return None
+
+
+def _ratio(tree: Tree, name: str) -> Fraction | None:
+    """r where a tree is r*pi*name."""
+    x = sympy.Symbol(name)
+    from symcook.model.symbols import to_sympy
+
+    value = sympy.simplify(to_sympy(tree, {name: x}) / (sympy.pi * x))
+    return Fraction(int(value.p), int(value.q)) if value.is_Rational else None
+
+
+@lru_cache(maxsize=64)
+def _bernoulli(d: int) -> tuple[fmpq, ...]:
+    """The coefficients of the sum of t^d over t = 0, .., x as a polynomial in x."""
+    x = sympy.Symbol("x")
+    polynomial = sympy.Poly(sum((sympy.Rational(1, d + 1) * sympy.binomial(d + 1, k) * sympy.bernoulli(k) * (x + 1) ** (d + 1 - k)
+                                 * (1 if k != 1 else -1 if sympy.bernoulli(1) > 0 else 1) for k in range(d + 1)), sympy.Integer(0)), x)
+    return tuple(fmpq(int(c.p), int(c.q)) for c in reversed(polynomial.all_coeffs()))
+
+
+def _power_sum(d: int, steps: Value) -> Value:
+    out: Value = ZERO
+    for k, c in enumerate(_bernoulli(d)):
+        out = out + c * steps**k if k else out + c
+    return out

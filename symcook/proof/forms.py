@@ -1,0 +1,516 @@
+"""Certificates for closed forms: a text is generated, a line a coordinate in the order of the run, and elaborated.
+
+The domain that finds the forms (`symcook.domains.lengths`) is not trusted: each form becomes a part of a sentence about
+the model, as `symcook prove MODEL --statement` takes it, and is kept only where the checker accepts its proof. Of each
+line several versions are tried, by what the coordinate's equation is made of: a mean, a network, a sum of powers of -1,
+a single position.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpq
+
+from symcook.closed import Coordinate, EveryLength, Spelling, none_of, verdict
+from symcook.domains.field import polynomial_of
+from symcook.domains.lengths import Lengths, Open
+from symcook.domains.tables import Guard, Table
+from symcook.errors import BadInput, Rejected, SymcookError
+from symcook.model import modelfile
+from symcook.proof import own, replay, runrel
+from symcook.proof.grammar import leading_names
+from symcook.proof.ownnames import ModelMeaning
+from symcook.model.symbols import exact
+from symcook.proof.ownruns import Runs
+from symcook.proof.search import elaborate, prooftext
+from symcook.proof.search.prooftext import BadProof
+from symcook.proof.search.tactics import Goal, Stuck
+
+import os
+DEBUG = int(os.environ.get('DEBUG', 0))
+SECONDS = 8.0
+"""The time for one version of a line."""
+
+
+class Stated(Spelling):
+    """How values are written in a statement: counts as sums, letters by their numbers."""
+
+    def __init__(self, domain: Lengths, low: str, high: str, tokens: Mapping[str, int]) -> None:
+        super().__init__(domain)
+        self.low, self.high, self.tokens = low, high, tokens
+
+    def name(self, name: str) -> str:
+        if name[:2] == "k:":
+            return f"sum(l, {self.low}, {self.high}, I[w(l) = {self.tokens[name[2:]]}])"
+        if name[:2] == "p:":
+            letter, at = name[2:].rsplit(":", 1)
+            return f"sum(l, {self.low}, {at}, I[w(l) = {self.tokens[letter]}])"
+        return self.sum(name) if name in self.world.sums else name
+
+    def token(self, token: str) -> str:
+        return str(self.tokens[token])
+
+    def residue(self, name: str, m: int, residue: int) -> str:
+        if m == 2:
+            return f"pow(-1, {self.name(name)}) = {'-1' if residue else '1'}"
+        return f"(ex q:Int. {self.name(name)} = {m}*q + {residue})"
+
+
+@dataclass
+class Claim:
+    """One form: which function of the statement it is about, its sentence in the names of a user, and in those of the
+    statement; why it is not proved, where it is not."""
+
+    coordinate: str
+    function: str
+    sentence: str
+    formula: str
+    missing: str | None = None
+
+
+@dataclass
+class Proof:
+    """What was proved of the forms of a model, and by which text; the rest says why not."""
+
+    claims: list[Claim]
+    statement: Any = None
+    certificate: dict[str, Any] | None = None
+    text: str = ""
+    verdict: Any = None
+    seconds: float = 0.0
+    missing: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def sentence(self) -> str:
+        return " & ".join(f"({c.sentence})" for c in self.claims if c.missing is None)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all forms that were found are proved."""
+        return self.certificate is not None and not self.missing
+
+    def said(self) -> list[str]:
+        """What is proved and what is not, in lines."""
+        done = [c.coordinate for c in self.claims if c.missing is None] if self.certificate is not None else []
+        lines = [f"PROVED: {', '.join(dict.fromkeys(done))}"] if done else []
+        return lines + [f"not proved: {f'{name}, ' if name else ''}{why}" for name, why in self.missing.items()]
+
+
+def prove(found: EveryLength, seconds: float = 60.0) -> Proof:
+    """The proof of the closed forms of a model whose symbols have values; what is not proved in the time is named."""
+    return _Writing(found, seconds).proof()
+
+
+class _Writing:
+    """One text, line by line."""
+
+    def __init__(self, found: EveryLength, seconds: float) -> None:
+        self.found, self.model = found, found.model
+        self.document = modelfile.to_document(found.model)
+        self.symbols = bool(found.model.parameters)
+        self.meaning = ModelMeaning(self.document, own._definitions(), self.symbols)
+        relation = self.meaning.relation
+        self.equations = dict(zip(relation.defined, relation.equations, strict=True))
+        self.low, self.high = relation.low, relation.high
+        self.until = time.monotonic() + seconds / 2
+        self.end_of_all = time.monotonic() + seconds
+        self.lines: list[str] = []
+        self.labels: dict[str, str] = {}
+        self.lemma: str | None = None
+        self.count_k = False
+
+    def spelled(self, domain: Lengths) -> Stated:
+        return Stated(domain, self.low, self.high, self.meaning.tokens)
+
+    # --- What is claimed ------------------------------------------------------------------------------------------
+
+    def claims(self) -> tuple[list[Claim], list[Claim]]:
+        """The forms on the way, at every position, and those where the readout looks."""
+        way = []
+        coordinates = self.found.coordinates()
+        generic: Lengths = self.found.__dict__["generic"]
+        spelling = self.spelled(generic)
+        last = self.last_attention() if not self.model.readout.everywhere else None
+        self.tables: dict[str, Any] = {}
+        for one in coordinates:
+            function, said = self.function(one)
+            self.tables[function] = one.column
+            if one.part == "embedding" or (last is not None and (one.layer, one.part) >= last):
+                continue
+            if not isinstance(one.column, Open):
+                made = [self.cells(spelling, one.column, f"{f}(i)") for f in (said, function)]
+                inside = [f"all i in {self.low}..{self.high}. {text}" for text in made]
+                way.append(Claim(one.name, function, *inside))
+        self.generic = spelling
+        return way, self.ends()
+
+    def last_attention(self) -> tuple[int, str]:
+        found = [(s.layer, s.kind) for s in self.model.sublayers if s.kind == "attention"]
+        return max(found, default=(0, ""))
+
+    def function(self, one: Coordinate) -> tuple[str, str]:
+        """The function of the statement that a coordinate is after a part of a layer, and how a sentence says it."""
+        stage = {"embedding": "@0", "attention": f"@{one.layer}.attention"}.get(one.part, f"@{one.layer}")
+        stages = self.meaning.stages(one.name)
+        return stages[stage] or "", f'"{one.name}"{stage}'
+
+    def cells(self, spelling: Stated, table: Table, head: str) -> str:
+        """What a function is at i, a case for each value that is not 0; 0 elsewhere."""
+        parts = []
+        for cell in table.cells:
+            guard = " & ".join(_in_brackets(g) for g in spelling.guard(table.world.shortened(cell.guard)))
+            value = f"{head} = {spelling.value(cell.value)}"
+            parts.append(f"({guard} -> {value})" if guard else value)
+        return " & ".join(parts)
+
+    def ends(self) -> list[Claim]:
+        """The coordinates that the readout reads, and its verdict, case by case."""
+        readout, relation = self.model.readout, self.meaning.relation
+        spelling = self.ended = self.spelled(self.found.domain)
+        place = {"first": self.low, "last": self.high}.get(readout.position, "i")
+        tests = [" & ".join(_in_brackets(g) for g in spelling.guard(guard)) for guard, _ in self.found.cells]
+
+        def claim(coordinate: str, function: str, said: Sequence[tuple[str, str]]) -> Claim:
+            parts = [[f"({t} -> {text})" if t else text for t, text in zip(tests, side, strict=True)]
+                     for side in zip(*said, strict=True)]  # fmt: skip
+            both = [" & ".join(dict.fromkeys(x)) for x in parts]
+            if readout.everywhere:
+                both = [f"all i in {self.low}..{self.high}. {x}" for x in both]
+            return Claim(coordinate, function, *both)
+
+        out = []
+        for name in readout.reads:
+            held = relation.held.get(self.meaning.names[name])
+            column = self.found.reads.get(name)
+            if held is None or not isinstance(column, Table):
+                continue
+            if readout.everywhere and isinstance(self.tables.get(held), Table):
+                continue  # it is on the way
+            values = [spelling.value(column.value_at(guard)) for guard, _ in self.found.cells]
+            out.append(claim(name, held, [(f'"{name}"({place}) = {v}', f"{held}({place}) = {v}") for v in values]))
+        if readout.decides and readout.position != "all":
+            mine = relation.accept(place if readout.each else None)
+            heads = (f"accept({place})" if readout.each else "accept", f"({mine})")
+            said = []
+            for guard, outputs in self.found.cells:
+                accept, accepts = verdict(spelling, readout, guard, outputs)
+                said.append(tuple(h if accept else f"~{h}" if accept is False else f"({h} <-> {accepts})" for h in heads))
+            out.append(claim("verdict", "", said))
+        return out
+
+    # --- Lines ----------------------------------------------------------------------------------------------------
+
+    def proof(self) -> Proof:
+        began = time.process_time()
+        try:
+            way, ends = self.claims()
+            whole = Proof([*way, *ends])
+            self.goal(whole)
+            for claim in way:
+                self.along(claim)
+            for claim in ends:
+                self.end(claim)
+            self.finish(whole)
+        except (BadInput, Rejected) as error:
+            whole = Proof([], missing={"": str(error)})
+        whole.seconds = time.process_time() - began
+        whole.missing |= {c.coordinate: c.missing for c in whole.claims if c.missing is not None}
+        return whole
+
+    def goal(self, whole: Proof) -> None:
+        self.whole = whole
+        statement = own.claim(self.document, whole.sentence, self.symbols)
+        self.statement = statement
+        self.g = Goal(own.library(statement, own._stored()), statement.formula, {}, {})
+        self.elaborator = elaborate.Elaborator()
+        self.head = f"proof {statement.id}\n"
+        self.lines, self.lemma, self.count_k = [], None, False
+        assert self.line(f"given .. some word {own._equations(statement)}", 60.0, True) is None
+        self.whole_run = "(..)" not in self.lines[0]
+        self.labels = {f: self.equation(f) for f in self.equations}
+        self.said = {self.equation(f): text for f, text in self.equations.items()}
+
+    def inhabited(self, home: Any) -> list[dict[str, Any]]:
+        """The hypotheses at a word; symbols have their defaults there."""
+        if not self.symbols:
+            return own.inhabited(home, self.statement, Runs(self.statement, self.document, self.end_of_all))
+        values = {p.name: p.default if p.default is not None else exact(1) for p in self.model.parameters}
+        document = modelfile.to_document(self.model.bind(values))
+        fixed = {name: Fraction(int(x.p), int(x.q)) for name, x in values.items()}
+        return own.inhabited(home, self.statement, Runs(self.statement, document, self.end_of_all, fixed))
+
+    def line(self, text: str, seconds: float = SECONDS, late: bool = False) -> str | None:
+        """Elaborate a line and those set in below it; why it does not follow, or None where it does."""
+        block = "".join(f"  {one}\n" for one in text.split("\n"))
+        left = seconds if late else min(seconds, self.until - time.monotonic())
+        if left <= 0:
+            return "the time is over"
+        try:
+            began = time.process_time()
+            parsed = prooftext.read(self.head + block).parts["proof"]
+            with own._within(time.monotonic() + left):
+                for one in parsed:
+                    self.elaborator.line(self.g, one)
+        except (Rejected, Stuck, BadProof, own.OutOfTime, SymcookError) as error:
+            if DEBUG: print("   NO %.2f" % (time.process_time() - began), text[:300].replace(chr(10), "|"), str(error)[:DEBUG])
+            return str(error)
+        if DEBUG: print("   ok %.2f" % (time.process_time() - began), text[:300].replace(chr(10), "|"))
+        self.lines.append(text)
+        return None
+
+    def along(self, claim: Claim) -> None:
+        """The line of a coordinate at every position."""
+        label = f"{claim.function}_form"
+        why = None
+        for version in self.versions(claim, self.equations[claim.function]):
+            why = self.line(f"{label}: {version}")
+            if why is None:
+                self.labels[claim.function] = label
+                self.said[label] = claim.formula
+                return
+        claim.missing = _first_line(why)
+
+    def term(self, function: str) -> str:
+        """The label that says what a function is by one term, as a sum needs it."""
+        table, label = self.tables.get(function), f"{function}_term"
+        proved = self.labels[function].endswith("_form")
+        if label not in self.said and proved and isinstance(table, Table) and len(table.cells) > 1:
+            self.said[label] = term = self.generic.indicators(table.cells, "i")
+            each = f"all i in {self.low}..{self.high}. {function}(i) = {term}"
+            if self.line(f"{label}: {each} by {self.labels[function]}") is None:
+                return label
+        return self.labels[function]
+
+    def known(self, function: str) -> list[str]:
+        """Hints about the functions in the equation of another."""
+        return [*dict.fromkeys(self.labels[f] for f in self.read(function))]
+
+    def read(self, function: str) -> list[str]:
+        """The functions in the equation of another."""
+        return [f for f in self.equations if f != function and re.search(rf"\b{f}\(", self.equations[function])]
+
+    def counts(self) -> str | None:
+        """The line that all letters together are i, proved once."""
+        if "counts" not in self.labels:
+            letters = sorted({self.meaning.tokens[t] for t in self.meaning.tokens})
+            one = " + ".join(f"I[w({{0}}) = {t}]" for t in letters)
+            embedding = self.model.embedding
+            ends = [self.low] * (embedding.before is not None) + [self.high] * (embedding.after is not None)
+            first = [f"one_each: all i in {self.low}..{self.high}. {one.format('i')} = 1", "  given i (low high)"]
+            first += ["  " + x for x in own._at_each(ends)]
+            size = "i" if self.low == "1" else "i + 1"
+            parts = " + ".join(f"sum(l, {self.low}, i, I[w(l) = {t}])" for t in letters)
+            counts = [f"counts: all i in {self.low}..{self.high}. {parts} = {size}", "  given i (low high)",
+                      f"  qed by sum_ext(m. {one.format('m')}; m. 1; {self.low}; i)[one_each], sum_one"]  # fmt: skip
+            self.labels["counts"] = ""
+            if self.line("\n".join(first)) is None and self.line("\n".join(counts)) is None:
+                self.labels["counts"] = "counts"
+        return self.labels["counts"] or None
+
+    def about_run(self) -> str | None:
+        """The hint of a stored lemma about a run of these very weights, where there is one."""
+        if self.lemma is None:
+            self.lemma = ""
+            own_names = {"n", "w", *self.meaning.symbols, *self.equations}
+            for one in replay.statements().values():
+                name = re.search(r"\brun\(([\w-]+)\)", one.text)
+                if name is None or not one.id.endswith("_run") or not name[1].startswith(self.model.name):
+                    continue
+                if runrel.expand(f"run({name[1]})") != f"({self.meaning.run})":
+                    continue
+                first = itertools.takewhile(lambda x: x != ".." and x not in self.equations, leading_names(one.expanded))
+                terms = []
+                for x in first:
+                    if x == "k" and (count := self.ones()):
+                        terms.append(count)
+                    elif x in own_names:
+                        terms.append(x)
+                    else:
+                        break
+                else:
+                    counted = " by count_k" if self.count_k else ""
+                    if self.line(f"take known from {one.id.removeprefix('lem.')}({'; '.join([*terms, '..'])}){counted}") is None:
+                        self.lemma = "known"
+                        return self.lemma
+        return self.lemma or None
+
+    def ones(self) -> str | None:
+        """The number of 1s as the library's lemmas sum it: over w itself."""
+        if self.meaning.tokens.get("1") != 1 or self.low != "0":
+            return None
+        count = "sum(l, 0, n - 1, I[w(l) = 1])"
+        self.count_k = self.line(f"count_k: {count} = sum(i, 1, n - 1, w(i)) by word_counts(n; w), some, word") is None
+        return count if self.count_k else None
+
+    def versions(self, claim: Claim, equation: str) -> Iterator[str]:
+        """Versions of the line of a claim, the likeliest first."""
+        if (lemma := self.about_run()) is not None:
+            yield f"{claim.formula} by {lemma}"
+        inside, known = claim.formula, self.known(claim.function)
+        hints = list(dict.fromkeys([self.equation(claim.function), *known]))
+        means = "sum(" in equation
+        if "sum(j," in inside:
+            terms = [self.term(f) for f in self.read(claim.function)]
+            yield f"{inside} by {', '.join(dict.fromkeys([hints[0], *terms, 'sum_ext']))}"
+        if means and "sum(l," in inside and (counts := self.counts()):
+            hints.append(counts)
+        signs = "pow(-1" in inside or any("pow(-1" in self.said.get(label, "") for label in known)
+        if signs:
+            both = ", ".join([*hints, *(["sign_sum"] if means else [])])
+            yield (
+                f"{inside}\n  given i (low high)\n  cases even, odd from sign(i)\n"
+                f"    - qed by {both}, even\n    - qed by {both}, odd"
+            )
+            ends = sorted({x for x in re.findall(r"(\d+) <= i\b", inside)}, key=int)
+            if ends:
+                lines = [f"{inside}", "given i (low high)", "cases even, odd from sign(i)", f"  - qed by {both}, even"]
+                lines += [f"  - cases at: i = {ends[0]}", "      - rewrite at in odd as now", f"        qed by {both}, now", f"      - qed by {both}, odd, at"]
+                yield "\n  ".join(lines)
+        sums = ["sum_one"] if means else []
+        yield f"{inside} by {', '.join([*hints, *sums])}"
+        if means:
+            yield f"{inside} by {', '.join([*hints, 'sum_ext', *sums])}"
+        if signs:
+            yield f"{inside} by {', '.join([*hints, 'sign', *(['sign_sum'] if means else [])])}"
+
+    def equation(self, function: str) -> str:
+        """The label of a function's equation."""
+        return "run" if self.whole_run else f"{function}_is"
+
+    def end(self, claim: Claim) -> None:
+        """The line of what the readout looks at."""
+        why = "it rests on forms that are not proved"
+        for version in self.last_versions(claim) if claim.function else self.verdicts(claim):
+            why = self.line(f"end_{claim.coordinate}: {version}")
+            if why is None:
+                self.labels[f"end {claim.coordinate}"] = f"end_{claim.coordinate}"
+                return
+        claim.missing = _first_line(why)
+
+    def last_versions(self, claim: Claim) -> Iterator[str]:
+        if self.labels[claim.function].endswith("_form"):
+            yield f"{claim.formula} by {self.labels[claim.function]}"
+        yield from self.versions(claim, self.equations[claim.function])
+
+    def verdicts(self, claim: Claim) -> Iterator[str]:
+        """By the values, and where sums of terms that are not negative are compared with 0, by their terms."""
+        hints = [label for key, label in self.labels.items() if key.startswith("end ")]
+        if not hints:
+            return
+        for name, one in self.found.domain.world.sums.items():
+            if one.kept and self.ended.sum(name) in "".join(c.formula for c in self.whole.claims) and "all j in" in claim.formula:
+                hints += self.zero(name)
+        hints += self.denominators()
+        yield f"{claim.formula} by {', '.join(hints)}"
+        if "pow(-1" in claim.formula:
+            yield f"{claim.formula} by {', '.join([*hints, 'sign'])}"
+
+    def denominators(self) -> list[str]:
+        """That what the outputs are divided by is positive."""
+        world, found = self.found.domain.world, dict[str, str]()
+        for guard, outputs in self.found.cells:
+            for value in outputs.values():
+                if not isinstance(value, fmpq) and "i" not in world.names_in(value):
+                    below = polynomial_of(world.field, value.den)
+                    if not isinstance(below, fmpq) and world.signs(below, {}) == {1}:
+                        found[self.ended.value(below)] = f"below{len(found) + 1}"
+        by = ", ".join(["some", *(f"exp_pos({name})" for name in self.meaning.symbols)])
+        return [label for text, label in found.items() if self.line(f"{label}: 0 < {text} by {by}") is None]
+
+    def zero(self, name: str) -> list[str]:
+        """That a sum is zero iff each of its terms is."""
+        one = self.found.domain.world.sums[name]
+        low, high = (self.ended.linear(*x) for x in (one.low, one.high))
+        body, whole = self.ended.indicators(one.cells, "j"), self.ended.sum(name)
+        unless = none_of(self.ended, one)
+        lines = [
+            f"{name}_terms: all j in {low}..{high}. 0 <= {body}",
+            f"{name}_term: all j in {low}..{high}. {body} = 0 <-> {unless}",
+            f"{name}_zero: {whole} = 0 <-> (all j in {low}..{high}. {unless})\n"
+            f"  - given is\n    all_zero: all j in {low}..{high}. {body} = 0 by sum_zero(j. {body}; {low}; {high})[{name}_terms, is]\n"
+            f"    qed by all_zero, {name}_term\n"
+            f"  - given good\n    all_zero: all j in {low}..{high}. {body} = 0 by {name}_term, good\n"
+            f"    qed by sum_ext(j. {body}; j. 0; {low}; {high})[all_zero]",
+        ]
+        return [f"{name}_zero"] if all(self.line(text) is None for text in lines) else []
+
+    def finish(self, whole: Proof) -> None:
+        """The certificate: the proof goes on from the lines where all forms are proved, else they are run again."""
+        done = [c for c in whole.claims if c.missing is None]
+        if not done:
+            return
+        way = [c for c in done if c.function and c.formula.startswith("all i") and f"{c.function}_form" == self.labels[c.function]]
+        closing = [f"{c.function}_form" if c in way and f"end {c.coordinate}" not in self.labels else f"end_{c.coordinate}" for c in done]
+        closing = [*dict.fromkeys([*closing, *[f"{c.function}_form" for c in way]])]
+        if len(done) < len(whole.claims):
+            lines = self.lines
+            self.goal(whole)
+            for text in lines[1:]:
+                if self.line(text, 60.0, True) is not None:
+                    return
+        text = f"qed by {', '.join(closing)}"
+        why = self.line(text, 60.0, True)
+        if why is not None:
+            for c in done:
+                c.missing = _first_line(why)
+            return
+        whole.text = self.head + "".join(f"  {one}\n" for text in self.lines for one in text.split("\n"))
+        home = self.g.library
+        try:
+            with own._within(self.end_of_all):
+                parts = {"proof": self.g.nodes, "defined": own._defined(home, self.statement.defined)}
+                parts["inhabited"] = self.inhabited(home)
+            whole.certificate, whole.verdict = own._checked(self.statement, parts, "proved")
+            whole.statement = self.statement
+        except (Rejected, Stuck, SymcookError) as error:  # no word for the hypotheses, or the time is over
+            for c in done:
+                c.missing = _first_line(str(error))
+
+
+def to_json(found: EveryLength, proof: Proof, certificate: str | None) -> list[dict[str, Any]]:
+    """The documents of ``symcook derive --json`` without an input, one a case: its form, what it rests on, whether it
+    is proved, and where the certificate was written."""
+    way = found.way()
+    said = {"way": way, "proved": proof.whole, "certificate": certificate, "missing": proof.missing}
+    said["statement"] = None if proof.statement is None else proof.statement.text
+    return [form.to_json() | said for form in found.forms]
+
+
+def text(found: EveryLength, proof: Proof, certificate: str | None) -> str:
+    """The cases, the coordinates on the way, and what is proved of them."""
+    lines = ["\n\n".join(form.text() for form in found.forms), ""]
+    way = found.way()
+    if way:
+        lines.append("on the way, at position i" + _meanings(found))
+        for name, cases in way.items():
+            for case in cases:
+                value = f"out of reach: {case['why']}" if case["value"] is None else f"{name} = {case['value']}"
+                given = f" if {' & '.join(case['conditions'])}" if case["conditions"] else ""
+                lines.append(f"  {value}{given}")
+        lines.append("")
+    lines += proof.said()
+    if certificate is not None:
+        lines.append(f"certificate: {certificate}")
+    return "\n".join(lines)
+
+
+def _meanings(found: EveryLength) -> str:
+    spelling = found.spelling
+    counted = [f"p:{a}:i" for a in spelling.world.letters[:-1]] if spelling.world.letters[:-1] else []
+    return f" ({', '.join(spelling.meanings(set(counted)))})" if counted else ""
+
+
+def _in_brackets(text: str) -> str:
+    return f"({text})" if "|" in text else text
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").partition("\n")[0][:300]

@@ -1,0 +1,116 @@
+"""The domain of all lengths against exact runs, word by word."""
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from at_words import AtWord, alike, at_each, words
+
+import symcook as sc
+from symcook.domains import make_domain
+from symcook.domains.lengths import Lengths, Open
+from symcook.forward import forward
+from symcook.model.transformer import Transformer
+from symcook.recipes import build
+
+
+def compared(model: Transformer, longest: int, softmax: bool = False) -> tuple[int, int]:
+    """How many values of all coordinates after each part agree, and how many columns are out of reach."""
+    domain = Lengths(model)
+    result = forward(model, ("",), domain, trace=True, weights=False)
+    empty = model.embedding.before is not None or model.embedding.after is not None
+    many = 0
+    for word in words(model.alphabet, longest, empty):
+        numbers: Any = make_domain("ball" if softmax else "exact")
+        run = forward(model, model.embedding.surround(word), numbers, trace=True, weights=False)
+        here = AtWord(model, domain.world, word)
+        for step, other in zip(result.steps, run.steps, strict=True):
+            for name, column in step.columns.items():
+                for place, value in enumerate(at_each(here, column)):
+                    wanted = numbers.read(other.columns[name], place)
+                    assert same(value, wanted, numbers), (word, name, step.layer, step.part, place, value, wanted)
+                    many += 1
+    return many, sum(isinstance(c, Open) for c in result.steps[-1].columns.values())
+
+
+def same(value: Any, wanted: Any, numbers: Any) -> bool:
+    if numbers.name == "exact":
+        return alike(value, Fraction(wanted)) if isinstance(wanted, int | Fraction) else _near(value, wanted)
+    middle = Fraction(str(numbers.show(wanted, 30)["mid"])) if not isinstance(wanted, Fraction) else wanted
+    return abs(float(value) - float(middle)) < 1e-13 * max(1, abs(float(middle)))
+
+
+def _near(value: Any, wanted: Any) -> bool:
+    from at_words import MP
+    from symcook.model.symbols import to_sympy
+
+    return abs(value - MP.mpf(str(to_sympy(wanted, {}).evalf(45)))) < MP.mpf(10) ** -25
+
+
+def majority() -> Transformer:
+    builder = sc.Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
+    mean = builder.add(sc.head(value={"mean": "vote"}, mask="future"))
+    builder.readout("sign", "last", mean, weights=[1])
+    return builder.build("majority")
+
+
+@pytest.mark.parametrize("name", ["dyck-1", "first-position", "count", "parity", "first", "first-flawed"])
+def test_the_recipes_on_all_words_to_length_7(name: str) -> None:
+    model = build(name)
+    if model.parameters:
+        model = model.bind({"c": Fraction(3, 2)})
+    many, open_ = compared(model, 7 if name in ("dyck-1", "first-position", "count") else 5, bool(softmax(model)))
+    assert many > 500
+    assert open_ == 0
+
+
+def softmax(model: Transformer) -> list[Any]:
+    heads = (head for layer in model.layers if layer.attention for head in layer.attention.heads)
+    return [head for head in heads if head.weighting == "softmax"]
+
+
+def test_a_majority_of_ones_own() -> None:
+    many, open_ = compared(majority(), 7)
+    assert (many, open_) == (2 * 2 * sum(n * 2**n for n in range(1, 8)) - sum(n * 2**n for n in range(1, 8)), 0)
+
+
+PLACES = ["0", "(-1)^i", "i", "1/(i + 1)", "I[i = 1]", "i/n", "1/n", "(-1)^i*i", "I[i <= 2]", "2*i - n", "I[i = n]"]
+MASKS = ["none", "future", "future", "strict-future", "past", "strict-past"]
+
+
+def drawn(seed: int) -> tuple[Transformer, bool]:
+    """A random model of two layers: counts, thresholds of counts, CLS or BOS, several heads, queries unlike keys."""
+    rng = random.Random(seed)
+    letters = rng.choice(["ab", "01", "abc", "()"])
+    before = rng.choice([None, None, "CLS", "BOS"])
+    table = {t: {"x": rng.randint(-2, 2), "y": rng.randint(0, 1)} for t in [*letters, *([before] if before else [])]}
+    soft = rng.random() < 0.3
+    space, layers = ["x", "y", "p"], []
+    for layer in (1, 2):
+        reads = [*space]
+        heads = []
+        for h in range(rng.randint(1, 2)):
+            new = f"h{layer}{h}"
+            value = f"{rng.choice([-1, 1, 2])}*{rng.choice(reads)} + {rng.choice([-1, 1])}*{rng.choice(reads)}"
+            how: dict[str, Any] = {"mask": rng.choice(MASKS)}
+            if soft and rng.random() < 0.6:
+                pair = (rng.choice(["x", "y", "p"]), rng.choice(["x", "y"]))
+                heads.append(sc.head({pair: rng.choice([1, -1])}, {new: value}, weighting="softmax", **how))
+            else:
+                heads.append(sc.head(value={new: value}, **how))
+            space.append(new)
+        units = {f"u{layer}{k}": f"relu({rng.choice([1, -1, 2])}*{space[-1 - k % 2]} + {rng.choice([0, 0, 1, -1])})" for k in (0, 1)}
+        layers.append((heads, units))
+        space += list(units)
+    places = rng.choice(PLACES)
+    embedding = sc.Embedding(sc.Space(tuple(space)), words=table, positions={"p": places}, before=before, start=rng.choice([0, 1]))
+    parts = tuple(sc.Layer(sc.SelfAttention(tuple(heads)), sc.feedforward(units)) for heads, units in layers)
+    return sc.Transformer(f"drawn-{seed}", embedding, parts, sc.Readout("value", "each", (space[-1],))), soft
+
+
+@pytest.mark.sampled(20)
+@pytest.mark.parametrize("seed", range(120))
+def test_drawn_models(seed: int) -> None:
+    model, soft = drawn(seed)
+    compared(model, 4 if len(model.alphabet) == 2 else 3, soft)
