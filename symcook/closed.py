@@ -6,7 +6,7 @@ proves them, and a form without a certificate says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -17,12 +17,12 @@ from flint import fmpq, fmpq_mpoly
 from symcook.derivation import Derivation
 from symcook.domains.field import Value
 from symcook.domains.lengths import Lengths, Open
-from symcook.domains.tables import Atom, Cell, Guard, Linear, NoRule, Sum, Table, World, linear_form
+from symcook.domains.tables import Atom, Cell, Guard, Linear, Sum, Table, linear_form
 from symcook.errors import BadInput
-from symcook.forward import Result, forward
+from symcook.forward import forward
 from symcook.model.expr import valid_name
 from symcook.model.parts import LayerNorm
-from symcook.model.symbols import Exact, from_sympy, to_sympy
+from symcook.model.symbols import Exact, from_sympy
 from symcook.model.transformer import Transformer
 from symcook.numbers.nodes import shorter
 
@@ -337,7 +337,7 @@ def _narrowed(model: Transformer) -> Transformer:
 def _order(spelling: Spelling, guard: Guard) -> tuple[Any, ...]:
     """Larger cases first: n = 1 behind 2 <= n, even before odd, n before k."""
     conditions = sorted(spelling.guard(guard), key=lambda text: ("n" not in text, text))
-    return sum(" = 1" == text[-4:] and text[0] == "n" for text in conditions), conditions
+    return sum(text[-4:] == " = 1" and text[0] == "n" for text in conditions), conditions
 
 
 def _form(model: Transformer, spelling: Spelling, guard: Guard, outputs: Mapping[str, Value]) -> ClosedForm:

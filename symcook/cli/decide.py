@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,6 +58,9 @@ def decide(
     need_values(chosen)
     # What the user's code prints must not stand in the answer.
     with contextlib.redirect_stdout(sys.stderr):
+        if chosen.model.program is not None:  # of a program the answer at the last position is compared
+            last = replace(chosen.model.readout, position="last")
+            chosen = replace(chosen, model=replace(chosen.model, readout=last))
         called, reference = _reference(chosen, against)
         none = f"no decision about {name} was found"
         with within(seconds, none, "take a smaller model"), Waiting(f"deciding {name}"):
@@ -75,6 +79,10 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
     from symcook.decide.automata import KEYS, read
     from symcook.recipes import exists, reference
 
+    if against is None and chosen.model.program is not None:
+        from symcook.spec.programs import language
+
+        return "its program", language(chosen.model.program)
     if against is None:
         if chosen.info is None or chosen.info.kind not in ("language", "attention"):
             return "", None

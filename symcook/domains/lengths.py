@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import sympy
 from flint import fmpq, fmpq_mpoly
 
-from symcook.domains.field import ONE, ZERO, Field, Value, polynomial_of
+from symcook.domains.field import ONE, ZERO, Value, polynomial_of
 from symcook.domains.intervals import NEGATIVE, POSITIVE
 from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.protocol import Coefficient
@@ -33,7 +33,6 @@ from symcook.domains.tables import (
     Sum,
     Table,
     World,
-    linear_form,
     moved_guard,
     replaced,
     within,

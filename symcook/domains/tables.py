@@ -19,7 +19,7 @@ from typing import Any
 import sympy
 from flint import fmpq, fmpq_mpoly
 
-from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
+from symcook.domains.field import ZERO, Field, Function, Value, polynomial_of
 
 Form = tuple[tuple[str, int], ...]
 """A linear form without constant: names with integer coefficients, the first positive, without common factor."""

@@ -9,10 +9,10 @@ a single position.
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -22,19 +22,18 @@ from flint import fmpq
 from symcook.closed import Coordinate, EveryLength, Spelling, none_of, verdict
 from symcook.domains.field import polynomial_of
 from symcook.domains.lengths import Lengths, Open
-from symcook.domains.tables import Guard, Table
+from symcook.domains.tables import Table
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
+from symcook.model.symbols import exact
 from symcook.proof import own, replay, runrel
 from symcook.proof.grammar import leading_names
 from symcook.proof.ownnames import ModelMeaning
-from symcook.model.symbols import exact
 from symcook.proof.ownruns import Runs
 from symcook.proof.search import elaborate, prooftext
 from symcook.proof.search.prooftext import BadProof
 from symcook.proof.search.tactics import Goal, Stuck
 
-import os
 DEBUG = int(os.environ.get('DEBUG', 0))
 SECONDS = 8.0
 """The time for one version of a line."""

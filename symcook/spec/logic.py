@@ -6,6 +6,7 @@ Source: Yang et al. (2026), Definitions 11 and 14: in since and until the positi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from symcook.programs.formula import Formula
 from symcook.spec.fold import Fold
@@ -74,3 +75,57 @@ def fold(formula: Formula) -> Fold | None:
         return next(label for label, line in formula.outputs if state[line])
 
     return Fold(None, step, answer, each=True)
+
+
+def language(formula: Formula) -> Fold:
+    """What the formula answers at the last position of a word, read once from the left to the right.
+
+    What stands ahead is guessed: a state is the set of all truths of the lines at the last letter that what came before
+    allows, where each line that looks ahead may be true or not. Behind the last letter next is false, and until is both
+    of its lines.
+    """
+    ahead = [number for number, line in enumerate(formula.lines) if line.op in ("next", "until")]
+
+    def here(before: tuple[bool, ...] | None, letter: str, guess: dict[int, bool]) -> tuple[bool, ...]:
+        now: list[bool] = []
+        for number, line in enumerate(formula.lines):
+            f = line.left >= 0 and now[line.left]
+            g = line.right >= 0 and now[line.right]
+            if line.op == "letters":
+                now.append(letter in line.letters)
+            elif number in guess:
+                now.append(guess[number])
+            elif line.op == "prev":
+                now.append(before is not None and before[line.left])
+            elif line.op == "since":
+                now.append(f and (g or (before is not None and before[number])))
+            else:
+                now.append(not f if line.op == "not" else f and g if line.op == "and" else f or g)
+        return tuple(now)
+
+    def fits(before: tuple[bool, ...], now: tuple[bool, ...] | None) -> bool:
+        """Whether what was guessed is so, with the truths one position further, None behind the end."""
+        for number in ahead:
+            line = formula.lines[number]
+            then = now is not None and now[line.left if line.op == "next" else number]
+            true = then if line.op == "next" else before[line.left] and (before[line.right] or then)
+            if before[number] != true:
+                return False
+        return True
+
+    def step(states: frozenset[tuple[bool, ...]] | None, letter: str) -> frozenset[tuple[bool, ...]]:
+        guesses = [dict(zip(ahead, bits, strict=True)) for bits in product((False, True), repeat=len(ahead))]
+        if states is None:
+            return frozenset(here(None, letter, guess) for guess in guesses)
+        found = ((before, here(before, letter, guess)) for before in states for guess in guesses)
+        return frozenset(now for before, now in found if fits(before, now))
+
+    def answer(states: frozenset[tuple[bool, ...]] | None) -> bool | str | None:
+        if states is None:
+            return None if formula.labels else False
+        (last,) = (state for state in states if fits(state, None))
+        if not formula.labels:
+            return last[formula.outputs[0][1]]
+        return next(label for label, line in formula.outputs if last[line])
+
+    return Fold(None, step, answer)

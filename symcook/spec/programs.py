@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import require_known
+from symcook.spec.fold import Fold
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Program
@@ -32,3 +33,12 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
         return [{name: int(row[i]) for name, row in rows.items()} for i in range(len(word))]
 
     return told
+
+
+def language(program: Program) -> Fold:
+    """What the program answers at the last position, for every word: the reference of ``decide``."""
+    from symcook.programs.reading import read_formula
+    from symcook.spec.logic import language
+
+    require_known("language of a program", program.kind, ("ltl",))
+    return language(read_formula(program.source, program.alphabet))

@@ -43,6 +43,7 @@ def same(value: Any, wanted: Any, numbers: Any) -> bool:
 
 def _near(value: Any, wanted: Any) -> bool:
     from at_words import MP
+
     from symcook.model.symbols import to_sympy
 
     return abs(value - MP.mpf(str(to_sympy(wanted, {}).evalf(45)))) < MP.mpf(10) ** -25
