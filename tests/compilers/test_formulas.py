@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -16,11 +17,13 @@ from shared import call, document, refused
 import symcook as sc
 from symcook.compilers import formula as compiler
 from symcook.compilers.booleans import Diagrams, cubes
+from symcook.decide.decision import decide
 from symcook.errors import BadInput, Undecided
 from symcook.model.modelfile import dumps, loads, model_hash
 from symcook.programs.reading import read_formula
 from symcook.proof import formulas
-from symcook.spec.logic import answers, fold
+from symcook.spec.fold import Fold
+from symcook.spec.logic import answers, fold, language
 from symcook.spec.programs import reference
 
 Tree = tuple
@@ -180,8 +183,6 @@ def test_a_wrong_meaning_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_model_that_was_changed_is_not_proved() -> None:
-    from dataclasses import replace
-
     model = sc.compile("ltl", "prev Q_a", alphabet="ab")
     other = sc.compile("ltl", "next Q_a", alphabet="ab")
     with pytest.raises(BadInput, match="as it was compiled"):
@@ -189,8 +190,6 @@ def test_a_model_that_was_changed_is_not_proved() -> None:
 
 
 def test_the_program_is_in_the_file_and_in_no_hash() -> None:
-    from dataclasses import replace
-
     model = sc.compile("ltl", "once Q_a & prev Q_b", alphabet="ab")
     again = loads(dumps(model))
     assert again.program == model.program and again == model
@@ -271,3 +270,30 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert shown["verdict"] is None and {"layers", "width", "heads", "operators"} <= shown.keys()
     refused(capsys, "compile", "ltl", "Q_z", "--alphabet", "ab", "-o", tmp_path / "z.json")
     assert not (tmp_path / "z.json").exists()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_decided_for_every_length_against_the_program(seed: int) -> None:
+    """The automaton from the weights and the one from the formula, which guesses what stands ahead."""
+    r = random.Random(1000 + seed)
+    tree = drawn(r, r.randrange(1, 9), "ab")
+    formula = read_formula(written(tree), "ab")
+    told = language(formula)
+    for word in words("ab", 5):
+        assert told(word) == truth(tree, word)[-1]
+    model = sc.compile("ltl", written(tree), alphabet="ab")
+    last = replace(model, readout=replace(model.readout, position="last"))
+    assert decide(last, told).verdict == "equal"
+    other = Fold(told.start, told.step, lambda state: not told.answer(state))
+    assert decide(last, other).verdict == "different"
+
+
+def test_decide_takes_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "m.json"
+    call(capsys, "compile", "ltl", "prev next Q_a", "--alphabet", "ab", "-o", file)
+    assert document(capsys, "decide", file)["verdict"] == "equal"
+    text = json.loads(file.read_text())
+    text["program"]["source"] = "Q_a"
+    file.write_text(json.dumps(text))
+    code, out, _ = call(capsys, "decide", file, "--json")
+    assert code == 1 and json.loads(out)["word"] == "a"
