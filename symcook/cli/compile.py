@@ -96,7 +96,7 @@ def measures(model: Transformer) -> dict[str, int]:
     heads = sum(len(layer.attention.heads) for layer in model.layers if layer.attention is not None)
     program = model.program
     assert program is not None
-    operators = read_formula(program.source, program.alphabet).operators
+    operators = read_formula(program.source, program.alphabet, program.kind).operators
     return {"layers": len(model.layers), "width": len(model.space), "heads": heads, "operators": operators}
 
 

@@ -11,7 +11,7 @@ from symcook.errors import require_known
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
-KINDS = ("ltl",)
+KINDS = ("ltl", "count")
 """The languages that are compiled."""
 THEOREMS = ("15a", "15b", "16a", "16b")
 """The theorems of Yang et al. (2026) whose printed constructions are compiled."""
@@ -24,10 +24,11 @@ def compile(
     """The transformer of a program: exact, and right on every word of the alphabet that has a letter.
 
     kind "ltl" is a formula of temporal logic with letters, Booleans, previous, next, since and until (see
-    `symcook.programs.reading`); `alphabet` is text, a letter a character or with spaces between, unless the source
-    begins with `alphabet a b;`. The model answers at each position; `program.plan` says which coordinate holds what.
-    With `theorem`, one of 15a, 15b, 16a and 16b, it is the soft-attention transformer of that theorem's proof, a line
-    of the formula a round, and shows the truths of all lines at each position.
+    `symcook.programs.reading`); "count" has counts too: `#left[F] > 2*#right[G]`, `ODD(#left[F])`, `MOD(3, 1)`.
+    `alphabet` is text, a letter a character or with spaces between, unless the source begins with `alphabet a b;`. The
+    model answers at each position; `program.plan` says which coordinate holds what. With `theorem`, one of 15a, 15b,
+    16a and 16b, it is the soft-attention transformer of that theorem's proof, a line of the formula a round, and shows
+    the truths of all lines at each position.
 
     >>> model = compile("ltl", "prev prev Q_1 & prev Q_0 & Q_1", alphabet="01")
     >>> [model.run(word).accept for word in ("10101", "1010", "1")]
@@ -40,7 +41,7 @@ def compile(
     from symcook.compilers.formula import compiled
     from symcook.programs.reading import read_formula
 
-    formula = read_formula(source, alphabet)
+    formula = read_formula(source, alphabet, kind)
     if theorem:
         require_known("theorem", theorem, tuple(THEOREMS))
     short = " ".join(source.split())
@@ -49,4 +50,4 @@ def compile(
         from symcook.compilers.printed import printed
 
         return printed(formula, theorem, source, name)
-    return compiled(formula, source, name)
+    return compiled(formula, source, name, kind)

@@ -21,7 +21,7 @@ from symcook.compose.builder import Builder
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Program, Transformer
 from symcook.model.weights import feedforward, head
-from symcook.programs.formula import Formula, letters_text
+from symcook.programs.formula import COUNTING, Count, Formula, FormulaLine, letters_text
 
 MOST = 32
 """How many cubes, and variables, a Boolean part may have; one with more is cut, and the cut is a coordinate."""
@@ -29,9 +29,9 @@ MASKS = {"prev": "strict-future", "next": "strict-past", "since": "future", "unt
 SIDES = {"prev": "rightmost", "next": "leftmost", "since": "rightmost", "until": "leftmost"}
 
 
-def compiled(formula: Formula, source: str, name: str) -> Transformer:
+def compiled(formula: Formula, source: str, name: str, kind: str = "ltl") -> Transformer:
     """The model of a formula. It answers at each position: accept where the formula is true, or the label put out."""
-    return Packed(formula).model(source, name)
+    return Packed(formula).model(source, name, kind)
 
 
 class FormulaHead(NamedTuple):
@@ -56,9 +56,14 @@ class Packed:
         self._made: dict[object, FormulaHead] = {}
         self.sets: dict[str, frozenset[str]] = {}
         self.cut = False
+        self.positions: dict[str, str] = {}
+        self._counts: dict[object, tuple[str, str]] = {}
         self.values: list[Node | frozenset[str]] = []
         for number, line in enumerate(formula.lines):
-            self.values.append(self._value(number, line.op, [self.values[k] for k in line.reads], line.letters))
+            reads = [self.values[k] for k in line.reads]
+            counted = line.op in COUNTING
+            made = self._counting(number, line) if counted else self._value(number, line.op, reads, line.letters)
+            self.values.append(made)
 
     def _value(
         self, number: int, op: str, reads: Sequence[Node | frozenset[str]], letters: frozenset[str]
@@ -127,6 +132,70 @@ class Packed:
         self.heads[number] = self._made[key]
         return self._atoms[key]
 
+    def _counting(self, number: int, line: FormulaLine) -> Node:
+        """A line about counts: a coordinate that holds its bit."""
+        meaning = self.formula.text(number)
+        if not line.counts and line.op == "at least":
+            return line.bound <= 0
+        if not line.counts:
+            name = self._name("at", number + 1, meaning)
+            self.positions[name] = f"I[mod(i, {line.divisor}) = {line.bound}]"
+            return self._variable(name)
+        if line.op == "at least":
+            terms = []
+            for one in line.counts:
+                below, own = self._count(one)
+                terms += [f"{'-' if one.factor < 0 else '+'} {abs(one.factor)}*{part}" for part in (below, own)]
+            total = f"{' '.join(terms).removeprefix('+ ')} - {line.bound}"
+            name = self._name("more", number + 1, meaning)
+            self.steps.append(feedforward({name: f"relu({total} + 1) - relu({total})"}))
+            return self._variable(name)
+        (one,) = line.counts
+        below, own = self._count(one, line)
+        even, odd = f"{below}_here", f"{below}_next"
+        name = self._name("rest", number + 1, meaning)
+        self.steps.append(feedforward({name: f"relu({even} - {own}) + relu({odd} + {own} - 1)"}))
+        return self._variable(name)
+
+    def _count(self, one: Count, test: FormulaLine | None = None) -> tuple[str, str]:
+        """The coordinates of a count that add up to it: how often the line is true at other positions, found by looking
+        up the position of one more, and its own bit. For a `test` what is looked up are its truths of that count and of
+        one more.
+
+        The mean of the line over the positions that count, less the own share, is (C - x)/i: with 1/i it is the query
+        of the position C - x + 1, which is always there. On the right the number of positions is n - i + 1.
+        """
+        own = self.hold(self._bit(self.values[one.line]))
+        key = (one.side, own, test and (test.divisor, test.bound))
+        if key not in self._counts:
+            count = len(self._counts) + 1
+            inverse = "inverse" if one.side == "left" else "inverse_right"
+            self.positions |= {inverse: "1/i" if one.side == "left" else "1/(n - i + 1)", "index": "i", "square": "i^2"}
+            self.meanings |= {inverse: f"1/positions on the {one.side}", "index": "i", "square": "i^2"}
+            what = f"#{one.side}[{self.formula.text(one.line)}]"
+            mean, less, below = f"mean{count}", f"less{count}", f"count{count}"
+            mask = "future" if one.side == "left" else "past"
+            self.steps.append(head(None, {mean: own}, mask=mask))
+            self.steps.append(feedforward({less: f"relu({mean}) - relu({own} + {inverse} - 1)"}))
+            score = {(less, "index"): 2, (inverse, "index"): 2, (inverse, "square"): -1}
+            if test is None:
+                self.positions["before"] = "i - 1"
+                self.meanings["before"] = "i - 1"
+                self.meanings[below] = f"{what} without this position"
+                self.steps.append(head(score, {below: "before"}))
+            else:
+                values = {}
+                for end, moved in (("here", "i - 1"), ("next", "i")):
+                    table = f"mod{test.divisor}_{test.bound}_{end}"
+                    self.positions[table] = f"I[mod({moved}, {test.divisor}) = {test.bound}]"
+                    self.meanings[table] = f"whether {moved} leaves {test.bound} modulo {test.divisor}"
+                    self.meanings[f"{below}_{end}"] = f"{table} at {what} without this position, plus 1"
+                    values[f"{below}_{end}"] = table
+                self.steps.append(head(score, values))
+            self.meanings |= {mean: f"{what} over the positions there", less: f"{mean} without this position"}
+            self._counts[key] = (below, own)
+        return self._counts[key]
+
     def _name(self, stem: str, number: int, meaning: str) -> str:
         name = f"{stem}{number}"
         self.meanings[name] = meaning
@@ -170,7 +239,7 @@ class Packed:
         self.steps.append(feedforward({name: f"1 - ({network})" if negative else network}))
         return name
 
-    def model(self, source: str, name: str) -> Transformer:
+    def model(self, source: str, name: str, kind: str = "ltl") -> Transformer:
         """The model, with its plan."""
         labels = self.formula.labels
         rest: Node = True
@@ -184,8 +253,8 @@ class Packed:
         rows = {a: {name: 1 for name, letters in self.sets.items() if a in letters} for a in self.formula.alphabet}
         if "zero" in self.meanings or not any(rows.values()):
             rows[self.formula.alphabet[0]]["zero"] = 0
-        positions = {"one": "1"} if "one" in self.meanings else None
-        b = Builder(words=rows, positions=positions)
+        positions = {"one": "1"} if "one" in self.meanings else {}
+        b = Builder(words=rows, positions=positions | self.positions)
         for step in self.steps:
             b.add(step)
         if labels:
@@ -195,7 +264,7 @@ class Packed:
         else:
             b.readout("sign", "each", shown, weights=[1])
         model = b.build(name, source="Yang et al. (2026), Section 4: a compiled formula")
-        return replace(model, program=Program("ltl", source, self.formula.alphabet, self._plan(model)))
+        return replace(model, program=Program(kind, source, self.formula.alphabet, self._plan(model)))
 
     def _plan(self, model: Transformer) -> tuple[tuple[str, str, str], ...]:
         """Each coordinate with the place where it is written, and what it holds."""

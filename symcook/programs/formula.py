@@ -1,11 +1,11 @@
-"""Formulas of temporal logic as lines: each line is a set of letters, or does one thing to lines before it.
+"""Formulas of temporal and counting logic as lines: each is a set of letters, or does one thing to lines before it.
 
-Source: Yang et al. (2026), Definitions 11 and 14. Equal subformulas are one line.
+Source: Yang et al. (2026), Definitions 11, 14 and 19. Equal subformulas are one line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -15,26 +15,47 @@ from symcook.errors import BadInput, unknown
 UNARY = ("not", "prev", "next")
 BINARY = ("and", "or", "since", "until")
 TEMPORAL = ("prev", "next", "since", "until")
+COUNTING = ("at least", "remainder")
 WIDEST = 60
 """The characters of a formula that `Formula.text` shows of a line."""
-_LEVEL = {"or": 1, "and": 2, "since": 3, "until": 3, "not": 4, "prev": 4, "next": 4, "letters": 5}
+_LEVEL = {
+    "or": 1, "and": 2, "since": 3, "until": 3, "not": 4, "prev": 4, "next": 4,
+    "letters": 5, "at least": 5, "remainder": 5,
+}  # fmt: skip
 _SIGN = {
     "not": "~", "prev": "prev ", "next": "next ", "once": "once ", "eventually": "eventually ",
     "and": " & ", "or": " | ", "since": " since ", "until": " until ",
 }  # fmt: skip
 
 
+class Count(NamedTuple):
+    """How often a line is true up to a position (side "left") or from it on ("right"), times a factor."""
+
+    factor: int
+    side: str
+    line: int
+
+
 class FormulaLine(NamedTuple):
-    """One line: `letters` (a letter of the set stands here), or an operator on the lines of two numbers."""
+    """One line: `letters` (a letter of the set stands here), or an operator on the lines of two numbers.
+
+    "at least": the sum of the counts is at least `bound`. "remainder": the one count, or without one the position,
+    leaves `bound` when divided by `divisor`.
+    """
 
     op: str
     left: int = -1
     right: int = -1
     letters: frozenset[str] = frozenset()
+    counts: tuple[Count, ...] = ()
+    bound: int = 0
+    divisor: int = 0
 
     @property
     def reads(self) -> tuple[int, ...]:
         """The lines that it reads."""
+        if self.op in COUNTING:
+            return tuple(dict.fromkeys(count.line for count in self.counts))
         return (self.left, self.right) if self.op in BINARY else (self.left,) if self.op in UNARY else ()
 
 
@@ -80,6 +101,9 @@ class Formula:
             if line.op == "letters":
                 texts.append((letters_text(line.letters, self.alphabet), level))
                 continue
+            if line.op in COUNTING:
+                texts.append((_counted(line, texts), level))
+                continue
             op, reads = line.op, line.reads
             if op in ("since", "until") and self.lines[line.left].letters == frozenset(self.alphabet):
                 op, reads = {"since": "once", "until": "eventually"}[op], (line.right,)
@@ -92,6 +116,16 @@ class Formula:
             shown = f"{_SIGN[op]}{parts[0]}" if level == 4 else _SIGN[op].join(parts)
             texts.append((shown, level) if len(shown) <= WIDEST else (f"...{line.op}...", 5))
         return texts
+
+
+def _counted(line: FormulaLine, texts: Sequence[tuple[str, int]]) -> str:
+    """A line about counts as it is written."""
+    shown = [(count.factor, f"#{count.side}[{texts[count.line][0]}]") for count in line.counts]
+    if line.op == "remainder":
+        return f"MOD({line.divisor}, {line.bound})" + (f"({shown[0][1]})" if shown else "")
+    parts = [text if factor == 1 else f"{factor}*{text}" for factor, text in shown]
+    text = f"{' + '.join(parts)} >= {line.bound}"
+    return text if len(text) <= WIDEST else "...counts..."
 
 
 def letters_text(letters: Iterable[str], alphabet: Sequence[str]) -> str:
@@ -128,6 +162,16 @@ class Lines:
         """The line of an operator on lines that are there."""
         return self._add(FormulaLine(op, left, right))
 
+    def at_least(self, counts: Mapping[tuple[str, int], int], bound: int) -> int:
+        """The line that a sum of counts, {(side, line): factor}, is at least a number."""
+        terms = tuple(Count(factor, *key) for key, factor in sorted(counts.items()) if factor)
+        return self._add(FormulaLine("at least", counts=terms, bound=bound))
+
+    def remainder(self, divisor: int, rest: int, count: tuple[str, int] | None) -> int:
+        """The line that a count, or the position, leaves `rest` when divided."""
+        terms = () if count is None else (Count(1, *count),)
+        return self._add(FormulaLine("remainder", counts=terms, bound=rest, divisor=divisor))
+
     def _add(self, line: FormulaLine) -> int:
         number = self._numbers.setdefault(line, len(self.lines))
         if number == len(self.lines):
@@ -142,7 +186,11 @@ class Lines:
                 needed.update(self.lines[number].reads)
         new = {old: place for place, old in enumerate(sorted(needed))}
         kept = tuple(
-            line._replace(**dict(zip(("left", "right"), (new[k] for k in line.reads), strict=False)))
+            line._replace(
+                left=new.get(line.left, -1),
+                right=new.get(line.right, -1),
+                counts=tuple(one._replace(line=new[one.line]) for one in line.counts),
+            )
             for line in (self.lines[old] for old in new)
         )
         return Formula(self.alphabet, kept, tuple((label, new[line]) for label, line in outputs))

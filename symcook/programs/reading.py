@@ -30,8 +30,15 @@ output: OUTPUT (WORD | QUOTED) EQUAL formula SEMICOLON
 sinces: (prefixed | sinces) SINCE prefixed -> binary
 untils: (prefixed | untils) UNTIL prefixed -> binary
 ?prefixed: atom | (NOT | PREV | NEXT | ONCE | HISTORICALLY | EVENTUALLY | ALWAYS) prefixed -> unary
-?atom: OPEN formula CLOSE -> inner | (TRUE | FALSE) -> constant | LETTER -> letter | NAME -> name
+?atom: OPEN formula CLOSE -> inner
+     | counts (LESS | MORE | NOT_LESS | NOT_MORE | EQUAL | OTHER) counts -> compared
+     | predicate -> of_position | predicate OPEN number CLOSE -> of_count
+     | (TRUE | FALSE) -> constant | LETTER -> letter | NAME -> name
      | SET [(WORD | QUOTED) (COMMA (WORD | QUOTED))*] END -> letters
+predicate: ODD | MOD OPEN INTEGER COMMA INTEGER CLOSE
+counts: [MINUS] count ((PLUS | MINUS) count)*
+?count: INTEGER -> constant_term | INTEGER TIMES number -> factor_term | number -> term
+number: (LEFT | RIGHT) SQUARE formula SQUARED
 ALPHABET.3: /alphabet\b/
 LET.3: /let\b/
 OUTPUT.3: /output\b/
@@ -57,6 +64,21 @@ COMMA: ","
 OPEN: "("
 CLOSE: ")"
 EQUAL: "="
+OTHER: "!="
+LESS: "<"
+MORE: ">"
+NOT_LESS: ">="
+NOT_MORE: "<="
+PLUS: "+"
+MINUS: "-"
+TIMES: "*"
+SQUARE: "["
+SQUARED: "]"
+LEFT: "#left" | "#←"
+RIGHT: "#right" | "#→"
+ODD.3: /ODD\b/
+MOD.3: /MOD\b/
+INTEGER: /[0-9]{1,18}/
 SEMICOLON: ";"
 NAME: /[A-Za-z][A-Za-z0-9_]*/
 WORD: /[^\s;"{},=]+/
@@ -71,6 +93,8 @@ WORDS = frozenset((
 ))  # fmt: skip
 """The words of the language, which are no names, and letters only in quotes."""
 SHOWN = {
+    "PLUS": "+", "MINUS": "-", "TIMES": "*", "SQUARE": "[", "SQUARED": "]", "INTEGER": "a number", "LEFT": "#left",
+    "RIGHT": "#right", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<=", "OTHER": "!=",
     "IFF": "<->", "IMPLIES": "->", "OR": "|", "AND": "&", "NOT": "~", "SINCE": "since", "UNTIL": "until", "END": "}",
     "COMMA": ",", "CLOSE": ")", "EQUAL": "=", "SEMICOLON": ";", "NAME": "a name", "WORD": "a letter", "$END": "the end",
 }  # fmt: skip
@@ -80,8 +104,9 @@ DEEPEST = 1000
 """How many brackets, and how many operators, may stand inside of one another."""
 
 
-def read_formula(source: str, alphabet: str | Sequence[str] | None = None) -> Formula:
+def read_formula(source: str, alphabet: str | Sequence[str] | None = None, kind: str = "ltl") -> Formula:
     """The formula that a text writes, over `alphabet`, which the text may name itself: `alphabet a b;` in front.
+    Counts are read where the language `kind` is "count".
 
     Raises BadInput, in one sentence with line and column, for whatever is no formula: an unknown letter or name, a
     letter that is a word of the language without quotes, a count, nesting deeper than 1000, an `output` without end.
@@ -92,7 +117,7 @@ def read_formula(source: str, alphabet: str | Sequence[str] | None = None) -> Fo
         raise BadInput("a formula must be text", type(source).__name__)
     _check_depth(source)
     parser, reader = _parser()
-    reader.begin(alphabet)
+    reader.begin(alphabet, kind)
     try:
         parser.parse(source)
     except UnexpectedToken as error:
@@ -141,10 +166,8 @@ def _unexpected(source: str, token: Token, expected: Any) -> BadInput:
         return BadInput(f"since and until mixed must have brackets ({where})", given, "write (F since G) until H")
     if given.startswith("#"):
         return _count("#", where)
-    before = source.split("\n")[(token.line or 1) - 1][: (token.column or 1) - 1].rstrip()
-    for word in ("ODD", "MOD", "TABLE"):
-        if before.endswith(word):
-            return _count(word, where)
+    if source.split("\n")[(token.line or 1) - 1][: (token.column or 1) - 1].rstrip().endswith("TABLE"):
+        return BadInput(f"a predicate must be ODD or MOD(m, r) ({where})", "TABLE")
     if expected >= _STARTS:
         what = "a formula"
     else:
@@ -163,14 +186,16 @@ def _strange(source: str, line: int, column: int) -> BadInput:
 
 
 def _count(word: str, where: str) -> BadInput:
-    return BadInput(f"a formula of temporal logic must be without counts and numbers of positions ({where})", word)
+    must = f"a formula of ltl must be without counts and numbers of positions ({where})"
+    return BadInput(must, word, "compile it as count: symcook compile count")
 
 
 class _Reader:
     """What each rule of the grammar makes: numbers of lines. One text after the other (`begin`)."""
 
-    def begin(self, alphabet: str | Sequence[str] | None) -> None:
+    def begin(self, alphabet: str | Sequence[str] | None, kind: str) -> None:
         """Forget the text before; the alphabet if it is given beside the text."""
+        self.kind = kind
         self.names: dict[str, int] = {}
         self.outputs: list[tuple[str | None, int]] = []
         self.given = None if alphabet is None else alphabet_of(alphabet)
@@ -232,6 +257,68 @@ class _Reader:
             return add(op, true, inner)
         return add("not", add(op, true, add("not", inner)))
 
+    def counting(self, token: Token) -> None:
+        if self.kind != "count":
+            raise _count(str(token), _at(token))
+
+    def number(self, parts: list[Any]) -> tuple[str, int]:
+        self.counting(parts[0])
+        return "left" if parts[0].type == "LEFT" else "right", parts[2]
+
+    def constant_term(self, parts: list[Token]) -> tuple[dict[tuple[str, int], int], int]:
+        return {}, int(parts[0])
+
+    def factor_term(self, parts: list[Any]) -> tuple[dict[tuple[str, int], int], int]:
+        return {parts[2]: int(parts[0])}, 0
+
+    def term(self, parts: list[Any]) -> tuple[dict[tuple[str, int], int], int]:
+        return {parts[0]: 1}, 0
+
+    def counts(self, parts: list[Any]) -> tuple[dict[tuple[str, int], int], int]:
+        """A sum of counts with factors, and a number."""
+        total: dict[tuple[str, int], int] = {}
+        number, sign = 0, 1
+        for part in parts:
+            if not isinstance(part, tuple):
+                sign = -1 if part.type == "MINUS" else 1
+                continue
+            for key, factor in part[0].items():
+                total[key] = total.get(key, 0) + sign * factor
+            number, sign = number + sign * part[1], 1
+        return total, number
+
+    def compared(self, parts: list[Any]) -> int:
+        (left, a), sign, (right, b) = parts
+        self.counting(sign)
+        above = {key: left.get(key, 0) - right.get(key, 0) for key in {**left, **right}}
+        below = {key: -factor for key, factor in above.items()}
+        more = self.lines.at_least(above, b - a + (sign.type == "MORE"))
+        less = self.lines.at_least(below, a - b + (sign.type == "LESS"))
+        if sign.type in ("MORE", "NOT_LESS"):
+            return more
+        if sign.type in ("LESS", "NOT_MORE"):
+            return less
+        both = self.lines.add("and", more, less)
+        return both if sign.type == "EQUAL" else self.lines.add("not", both)
+
+    def predicate(self, parts: list[Token]) -> tuple[int, int]:
+        self.counting(parts[0])
+        if parts[0].type == "ODD":
+            return 2, 1
+        divisor, rest = int(parts[2]), int(parts[4])
+        if not 0 <= rest < divisor:
+            must = f"MOD(m, r) must have 0 <= r < m ({_at(parts[0])})"
+            raise BadInput(must, f"MOD({divisor}, {rest})")
+        return divisor, rest
+
+    def of_position(self, parts: list[Any]) -> int:
+        divisor, rest = parts[0]
+        return self.lines.remainder(divisor, rest, None)
+
+    def of_count(self, parts: list[Any]) -> int:
+        divisor, rest = parts[0]
+        return self.lines.remainder(divisor, rest, parts[2])
+
     def inner(self, parts: list[Any]) -> int:
         return parts[1]
 
@@ -258,8 +345,6 @@ class _Reader:
 
     def name(self, parts: list[Token]) -> int:
         name = str(parts[0])
-        if name in ("ODD", "MOD", "TABLE"):
-            raise _count(name, _at(parts[0]))
         if name not in self.names:
             raise BadInput(f"a name must be given a formula before ({_at(parts[0])})", name, f"write let {name} = F;")
         return self.names[name]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from symcook.compilers.formula import Packed
 from symcook.errors import BadInput, Undecided
 from symcook.model.modelfile import to_document
-from symcook.programs.formula import TEMPORAL, Formula, quoted
+from symcook.programs.formula import COUNTING, TEMPORAL, Formula, quoted
 from symcook.programs.reading import read_formula
 from symcook.proof import own
 from symcook.proof.replay import Statement
@@ -83,9 +83,11 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     """
     if model.program is None:
         raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
-    formula = read_formula(model.program.source, model.program.alphabet)
+    formula = read_formula(model.program.source, model.program.alphabet, model.program.kind)
+    if any(line.op in COUNTING for line in formula.lines):
+        raise Undecided("no proof is made of a formula that counts")
     packed = Packed(formula)
-    if packed.model(model.program.source, model.name) != model:
+    if packed.model(model.program.source, model.name, model.program.kind) != model:
         raise BadInput("the model must be as it was compiled", model.name, "compile its program again")
     document = to_document(model)
     statement = own.claim(document, sentence(formula))

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from symcook.programs.formula import Formula
+from symcook.errors import BadInput
+from symcook.programs.formula import COUNTING, Formula
 from symcook.spec.fold import Fold
 
 
@@ -31,12 +32,25 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
             row = [i > 0 and f[i - 1] for i in range(n)]
         elif line.op == "next":
             row = [i < n - 1 and f[i + 1] for i in range(n)]
+        elif line.op == "at least":
+            row = [
+                sum(one.factor * _count(table[one.line], one.side, i) for one in line.counts) >= line.bound
+                for i in range(n)
+            ]
+        elif line.op == "remainder":
+            numbers = [_count(table[one.line], one.side, i) for one in line.counts for i in range(n)] or range(1, n + 1)
+            row = [number % line.divisor == line.bound for number in numbers]
         elif line.op == "since":
             row = [any(g[j] and all(f[j : i + 1]) for j in range(i + 1)) for i in range(n)]
         else:
             row = [any(g[j] and all(f[i : j + 1]) for j in range(i, n)) for i in range(n)]
         table.append(row)
     return table
+
+
+def _count(row: Sequence[bool], side: str, i: int) -> int:
+    """How often a line is true up to index i, or from it on, both with i itself."""
+    return sum(row[: i + 1] if side == "left" else row[i:])
 
 
 def answers(formula: Formula, word: Sequence[str]) -> list[bool] | list[str]:
@@ -50,7 +64,7 @@ def answers(formula: Formula, word: Sequence[str]) -> list[bool] | list[str]:
 def fold(formula: Formula) -> Fold | None:
     """The same read once from the left to the right, with an answer at each position; None where the formula looks
     ahead. The state is the truth of every line at the last letter."""
-    if any(line.op in ("next", "until") for line in formula.lines):
+    if any(line.op in ("next", "until", *COUNTING) for line in formula.lines):
         return None
 
     def step(before: tuple[bool, ...] | None, letter: str) -> tuple[bool, ...]:
@@ -84,6 +98,9 @@ def language(formula: Formula) -> Fold:
     allows, where each line that looks ahead may be true or not. Behind the last letter next is false, and until is both
     of its lines.
     """
+    if any(line.op in COUNTING for line in formula.lines):
+        raise BadInput("a formula that is decided must be without counts", formula.text(formula.outputs[0][1]),
+                       "check compares the model with it on all words to a length")  # fmt: skip
     ahead = [number for number, line in enumerate(formula.lines) if line.op in ("next", "until")]
 
     def here(before: tuple[bool, ...] | None, letter: str, guess: dict[int, bool]) -> tuple[bool, ...]:

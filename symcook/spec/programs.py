@@ -12,14 +12,17 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Program
 
 
+LANGUAGES = ("ltl", "count")
+
+
 def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
     """The function of words that the program says, with an answer for each position; the reference of ``check``. Where
     the model is the construction of a theorem, an answer is the truth of each of its lines."""
     from symcook.programs.reading import read_formula
     from symcook.spec.logic import answers, fold
 
-    require_known("language of a program", program.kind, ("ltl",))
-    formula = read_formula(program.source, program.alphabet)
+    require_known("language of a program", program.kind, LANGUAGES)
+    formula = read_formula(program.source, program.alphabet, program.kind)
     if not program.theorem:
         return fold(formula) or (lambda word: answers(formula, word))
     before, lines = "", {}
@@ -40,5 +43,5 @@ def language(program: Program) -> Fold:
     from symcook.programs.reading import read_formula
     from symcook.spec.logic import language
 
-    require_known("language of a program", program.kind, ("ltl",))
-    return language(read_formula(program.source, program.alphabet))
+    require_known("language of a program", program.kind, LANGUAGES)
+    return language(read_formula(program.source, program.alphabet, program.kind))

@@ -1,0 +1,140 @@
+"""Formulas that count, against a reading of Definition 19 of their own."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shared import call, document, refused
+
+import symcook as sc
+from symcook.errors import BadInput, Undecided
+from symcook.proof import formulas
+
+Tree = tuple
+SIGNS = {"=": "__eq__", "!=": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}
+
+
+def drawn(r: random.Random, operators: int) -> Tree:
+    if operators <= 0:
+        return ("in", r.choice("ab"))
+    op = r.choice(("~", "prev", "&", "since", "compared", "compared", "modulo"))
+    if op in ("~", "prev"):
+        return (op, drawn(r, operators - 1))
+    if op in ("&", "since"):
+        return (op, drawn(r, operators // 2), drawn(r, operators - 1 - operators // 2))
+    if op == "modulo":
+        divisor = r.randrange(1, 4)
+        inner = None if r.random() < 0.3 else (r.choice(("left", "right")), drawn(r, operators - 1))
+        return (op, divisor, r.randrange(divisor), inner)
+    terms = tuple(
+        (r.choice((1, 2, 3, -1, -2)), r.choice(("left", "right")), drawn(r, (operators - 1) // 2)) for _ in (0, 1)
+    )
+    return (op, terms, r.choice(tuple(SIGNS)), r.randrange(-2, 4))
+
+
+def written(tree: Tree) -> str:
+    op = tree[0]
+    if op == "in":
+        return f"Q_{tree[1]}"
+    if op == "modulo":
+        inner = "" if tree[3] is None else f"(#{tree[3][0]}[{written(tree[3][1])}])"
+        return f"MOD({tree[1]}, {tree[2]}){inner}"
+    if op == "compared":
+        (a, side, f), (b, other, g) = tree[1]  # one on each side
+        left = f"{'- ' if a < 0 else ''}{abs(a)}*#{side}[{written(f)}]"
+        right = f"{'- ' if -b < 0 else ''}{abs(b)}*#{other}[{written(g)}] {'+' if tree[3] >= 0 else '-'} {abs(tree[3])}"
+        return f"{left} {tree[2]} {right}"
+    return f"{op} ({written(tree[1])})" if len(tree) == 2 else f"({written(tree[1])}) {op} ({written(tree[2])})"
+
+
+@cache
+def truth(tree: Tree, word: str) -> tuple[bool, ...]:
+    op, n = tree[0], len(word)
+    if op == "in":
+        return tuple(letter == tree[1] for letter in word)
+
+    def count(side: str, inner: Tree, i: int) -> int:
+        row = truth(inner, word)
+        return sum(row[: i + 1]) if side == "left" else sum(row[i:])
+
+    def at(i: int) -> bool:
+        if op == "modulo":
+            return (i + 1 if tree[3] is None else count(tree[3][0], tree[3][1], i)) % tree[1] == tree[2]
+        if op == "compared":
+            total = sum(factor * count(side, inner, i) for factor, side, inner in tree[1])
+            return getattr(total, SIGNS[tree[2]])(tree[3])
+        f = truth(tree[1], word)
+        if op in ("~", "prev"):
+            return not f[i] if op == "~" else i > 0 and f[i - 1]
+        g = truth(tree[2], word)
+        return f[i] and g[i] if op == "&" else any(g[j] and all(f[j : i + 1]) for j in range(i + 1))
+
+    return tuple(map(at, range(n)))
+
+
+def answers(model: sc.Transformer, word: str) -> list[Any]:
+    found = model.run(word).outputs
+    assert found is not None
+    return list(found)
+
+
+def words(longest: int, letters: str = "ab") -> list[str]:
+    return ["".join(word) for n in range(1, longest + 1) for word in product(letters, repeat=n)]
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_counting_formulas_drawn_at_random(seed: int) -> None:
+    r = random.Random(seed)
+    tree = drawn(r, r.randrange(1, 7))
+    model = sc.compile("count", written(tree), alphabet="ab")
+    for word in words(4):
+        assert answers(model, word) == list(truth(tree, word)), (written(tree), word)
+
+
+MAJORITY = "#left[Q_a] > #left[Q_b]"
+DYCK = '#left[#left[Q_")"] > #left[Q_"("]] = 0 & #left[Q_"("] = #left[Q_")"]'
+
+
+@pytest.mark.parametrize("source, letters, language", [
+    (MAJORITY, "ab", lambda word: word.count("a") > word.count("b")),
+    (DYCK, "()", lambda word: word.replace("()", "").replace("()", "").replace("()", "") == ""),  # to length 6
+    ("ODD(#left[Q_1])", "01", lambda word: word.count("1") % 2 == 1),
+    ("MOD(3, 1) & ODD", "ab", lambda word: len(word) % 6 == 1),
+    ("#left[true] = 4", "ab", lambda word: len(word) == 4),
+    ("#left[false] >= 0", "ab", lambda word: True),
+])  # fmt: skip
+def test_languages_that_formulas_count(source: str, letters: str, language: Any) -> None:
+    model = sc.compile("count", source, alphabet=letters)
+    for word in words(6, letters):
+        assert answers(model, word)[-1] == language(word), word
+
+
+def test_ltl_refuses_counts_and_no_proof_is_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(BadInput, match="without counts"):
+        sc.compile("ltl", MAJORITY, alphabet="ab")
+    with pytest.raises(Undecided, match="counts"):
+        formulas.prove(sc.compile("count", MAJORITY, alphabet="ab"))
+    file = tmp_path / "majority.json"
+    code, out, _ = call(capsys, "compile", "count", MAJORITY, "--alphabet", "ab", "--prove", "-o", file)
+    assert code == 3 and "PROVED" not in out and file.exists() and not file.with_suffix(".certificate.json").exists()
+    assert document(capsys, "check", file, "--max-length", "8")["mismatches"] == 0
+    refused(capsys, "decide", file)
+
+
+@pytest.mark.parametrize("source, said", [
+    ("#left[Q_a] >", "must stand at column 13"),
+    ("#left Q_a > 0", "must stand at column 7"),
+    ("2*3 > 1", "column"),
+    ("MOD(3, 3)", "0 <= r < m"),
+    ("TABLE(01)", "ODD or MOD"),
+    ("#left[Q_a] > 0 > 1", "column 16"),
+])  # fmt: skip
+def test_what_does_not_count_gets_a_sentence(source: str, said: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        sc.compile("count", source, alphabet="ab")
+    assert said in str(caught.value)
