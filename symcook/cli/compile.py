@@ -33,12 +33,13 @@ def compile(
     force: Annotated[bool, option("Replace existing files.")],
     as_json: bool,
 ) -> int:
-    """Compile a formula of temporal logic to a transformer that answers at each position.
+    """Compile a formula of temporal (ltl) or counting logic (count) to a transformer that answers at each position.
 
     SOURCE is a file where there is one of that name, else the formula itself. Letters are Q_a, Q_"(" and Q_{a, b};
     operators from the weakest: <->, ->, |, &, since and until, and before a formula ~ prev next once historically
-    eventually always. `let x = F;` names a formula, `output a = F;` lines answer with letters. The program stays in the
-    model file: check takes it as the reference, and show prints what each coordinate holds.
+    eventually always; with count #left[F] and #right[F] in linear comparisons, ODD, MOD(m, r). `let x = F;` names a
+    formula, `output a = F;` lines answer with letters. The program stays in the model file: check and decide take it as
+    the reference, and show prints what each coordinate holds.
 
     With --theorem 15a, 15b, 16a or 16b the soft-attention transformer of that proof is made, an instance of a family:
     symcook prove FILE gives the theorem. With --prove a certificate and its statement are written beside the file,
