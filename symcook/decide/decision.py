@@ -10,7 +10,7 @@ from symcook.decide.automata import Asked, Automaton, Recogniser, parted
 from symcook.decide.counting import Counting, StateTable
 from symcook.decide.finite import Finite, Missing, OutOfReach
 from symcook.decide.following import Lost
-from symcook.decide.invariants import Common, Invariants, invariants
+from symcook.decide.invariants import Invariants, invariants
 from symcook.decide.regular import regular
 from symcook.door import door
 from symcook.errors import BadInput
@@ -124,7 +124,7 @@ def _settled(
             missing = "two models that count are not compared by invariants"
         else:
             try:
-                shown = invariants(Common(machine, fold))
+                shown = invariants(machine, fold)
                 if isinstance(shown, Invariants):
                     return Decision("equal", model, name, None, None, automaton, shown.says, notes, shown)
                 missing = shown
