@@ -86,7 +86,6 @@ class Common:
     """The machine of a model and a fold, side by side."""
 
     def __init__(self, machine: Counting | StateTable, fold: Fold, length: bool = False) -> None:
-        followed(fold)
         self.machine, self.fold, self.length = machine, fold, length
         self.letters = machine.alphabet
         self.growing: set[tuple[int, ...]] = set()
@@ -97,6 +96,8 @@ class Common:
                 values.setdefault(path, set()).add(value)
         self.growing = {path for path, found in values.items() if len(found) > FEW}
         self.known: dict[Location, list[Case]] = {}
+        if self.growing:
+            followed(fold)
 
     def _sampled(self) -> list[tuple[Any, int]]:
         start = (self.machine.initial, self.fold.start)
