@@ -154,19 +154,23 @@ class Finite:
 
     def _sum(self, parts: Sequence[tuple[Fraction, Carried]], bias: Fraction) -> Carried:
         order: Ordered = {}
-        total = None
+        varied = []
         for weight, held in parts:
             for term, own in held.order.items():
                 order[term] = order.get(term, Fraction(0)) + weight * own
             if len(held.stream.values) == 1 and held.stream.values[0] is not NOWHERE:
                 bias += weight * held.stream.values[0]
-                continue
-            if total is None:
-                total = each(self.inside(lambda a, w=weight: w * a), held.stream)
             else:
-                total = join(self.inside(lambda a, b, w=weight: a + w * b), total, held.stream)
-        stream = self.constant(bias) if total is None else each(self.inside(lambda a: a + bias), total)
-        return Carried(stream, {term: weight for term, weight in order.items() if weight})
+                varied.append((weight, held.stream))
+        if not varied:
+            total = self.constant(bias)
+        else:
+            (first, total), *others = varied
+            if (first, bias) != (1, 0):
+                total = each(self.inside(lambda a: first * a + bias), total)
+            for weight, stream in others:
+                total = join(self.inside(lambda a, b, w=weight: a + w * b), total, stream)
+        return Carried(total, {term: weight for term, weight in order.items() if weight})
 
     def linear(self, weights: Mapping[str, object], bias: object, what: str) -> Carried:
         """A row of a matrix over coordinates, and a bias."""
