@@ -96,11 +96,11 @@ def decide(
     except Missing as error:
         return Decision("open", model, name, why=f"not decided: {error}")
     if against is None:
-        return Decision("decided", model, name, automaton=automaton, notes=tuple(finite.notes))
+        return Decision("decided", model, name, automaton=automaton, notes=finite.notes)
     reference = recogniser(model, against)
     if isinstance(reference, Decision):
         return reference
-    return _settled(model, name, StateTable(automaton), automaton, reference, automaton, tuple(finite.notes))
+    return _settled(model, name, StateTable(automaton), automaton, reference, automaton, finite.notes)
 
 
 def _settled(
