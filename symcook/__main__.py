@@ -27,8 +27,8 @@ def main(argv: list[str] | None = None) -> int:
         finally:
             if argv is None:
                 _end_quietly()
-    except KeyboardInterrupt:
-        return _say("interrupted", INTERRUPTED)
+    except KeyboardInterrupt as stopped:
+        return _say(str(stopped) or "interrupted", INTERRUPTED)
 
 
 def _end_quietly() -> None:

@@ -112,8 +112,8 @@ def in_python(text: str) -> str:
         if option == "set" and value is not None:
             key, _, given = value.partition("=")
             return f'values={{"{key}": {given if given.isupper() else _quoted(given)}}}'
-        if option == "force":
-            return "force=True"
+        if option in ("force", "yes"):
+            return f"{option}=True"
         if option in ("input", "tokens", "rows", "cases") or value is None:
             return name
         return f"{name}={value if value.isdecimal() or value.isupper() else _quoted(value)}"

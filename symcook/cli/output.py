@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
@@ -88,7 +88,7 @@ class Progress:
         self.started = self.last = time.monotonic()
         self.drawn = False
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -102,6 +102,30 @@ class Progress:
         self.last, self.drawn = now, True
         text = f"{self.what}: {done}" + (f" of {total}" if total is not None else "")
         print(f"\r{text:<78}", end="", file=sys.stderr, flush=True)
+
+
+class SweepProgress(Progress):
+    """That of a sweep: with strings a second, and the time that is left. A counterexample is said at once, wherever
+    stderr goes."""
+
+    before: int | None = None
+    """How many strings were done when this began."""
+
+    def __call__(self, done: Any, total: Any = None) -> None:
+        from symcook.verify.sweep import duration
+
+        if self.before is None:
+            self.before, self.started = done, time.monotonic()
+        fresh, seconds = done - self.before, time.monotonic() - self.started
+        if not fresh or not seconds:
+            return
+        left = duration((total - done) * seconds / fresh)
+        super().__call__(done, f"{total}, {fresh / seconds:.2g} a second, {left} left")
+
+    def tell(self, sentence: str) -> None:
+        """Say a sentence beside the progress."""
+        self.__exit__()
+        print(sentence, file=sys.stderr, flush=True)
 
 
 @contextmanager

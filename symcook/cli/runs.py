@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -35,15 +36,17 @@ from symcook.cli.options import (
     read_input,
 )
 from symcook.cli.options import command as declare
-from symcook.cli.output import Progress, Waiting, line_width, print_json, say, say_or_json, within
+from symcook.cli.output import Progress, SweepProgress, Waiting, line_width, print_json, say, say_or_json, within
 from symcook.errors import EMPTY_WORD, BadInput, Branching, Undecided, unknown
 
 if TYPE_CHECKING:
     from symcook.derivation import Derivation
     from symcook.run import Run
     from symcook.verify.sweep import Check
+    from symcook.verify.workers import Made
 
 BITS = Whole("the number of bits", 1, 1_000_000)
+WORKERS = Whole("the number of workers", 1, 10_000)
 
 
 @declare("run", "symcook run dyck-1 --input '(())'")
@@ -221,6 +224,12 @@ def check(
     digits: Digits = 30,
     settings: Settings,
     tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "WORDS")] = None,
+    resume: Annotated[
+        str | None, option("Keep what is done, and go on with what a former run has done.", "FILE")
+    ] = None,
+    workers: Annotated[int | None, option("Work in K processes.", "K", WORKERS)] = None,
+    scheduler: Annotated[str | None, option("Work on the Dask cluster with this scheduler.", "ADDRESS")] = None,
+    yes: Annotated[bool, option("Take more than an hour, or 2^34 words, where so many are asked for.")],
     as_json: bool,
 ) -> int:
     """Compare a model with its reference on every input: exactly, or in balls where there are no exact values.
@@ -238,7 +247,17 @@ def check(
         raise BadInput(f"a check of {name} must have a greatest length", "none", f"give --max-length {_quick(chosen)}")
     if not chosen.pointwise:
         need_values(chosen)  # a feed-forward recipe is checked at several values of such a symbol
-    found, why = exact_or_balls(domain, lambda numbers: run_check(chosen, max_length, spec, numbers, digits))
+    with contextlib.ExitStack() as stack:
+        sweep: dict[str, Any] = {"resume": resume, "workers": workers, "yes": yes}
+        if scheduler is not None:
+            from symcook.verify.workers import cluster
+
+            if workers is not None:
+                raise BadInput("--scheduler must stand without --workers", workers, "leave --workers out")
+            sweep["executor"], sweep["workers"] = stack.enter_context(cluster(scheduler))
+        found, why = exact_or_balls(
+            domain, lambda numbers: run_check(chosen, max_length, spec, numbers, digits, **sweep)
+        )
     say_or_json(as_json, found.to_json, lambda: check_text(chosen, found) + (f"\n  {why}" if why else ""))
     if found.undecided and not found.differs:
         raise Undecided(f"some answers stayed open in {found.domain} numbers; try more --digits or another --domain.")
@@ -254,18 +273,23 @@ def _quick(chosen: Chosen) -> int:
 
 
 def run_check(
-    chosen: Chosen, max_length: int | None, spec: str | None = None, domain: str = "exact", digits: int = 30
+    chosen: Chosen,
+    max_length: int | None,
+    spec: str | None = None,
+    domain: str = "exact",
+    digits: int = 30,
+    **sweep: Any,
 ) -> Any:
-    """The check of a chosen model against its recipe's reference, or against `spec`."""
+    """The check of a chosen model against its recipe's reference, or against `spec`; `sweep` is as `check` takes it."""
     from symcook.verify.sweep import check, check_recipe
 
-    with Progress(f"checking {chosen.name}") as progress:
-        how: Any = {"values": chosen.values, "progress": progress, "domain": domain, "digits": digits}
+    with SweepProgress(f"checking {chosen.name}") as progress:
+        how: Any = {"values": chosen.values, "progress": progress, "domain": domain, "digits": digits, **sweep}
+        how["tell"] = progress.tell
         if spec is not None:
             # What the user's code prints must not stand in the answer.
             with contextlib.redirect_stdout(sys.stderr):
-                function = load_spec(spec)
-                return check(chosen.model, function, max_length, region=_region(chosen), **how)
+                return check(chosen.model, made(spec), max_length, region=_region(chosen), **how)
         if chosen.info is None:
             raise BadInput("a model file must be checked against a reference", "none", "give --spec FILE.py:FUNCTION")
         return check_recipe(chosen.name, max_length, chosen.arguments, **how)
@@ -285,6 +309,21 @@ def check_text(chosen: Chosen, found: Check) -> str:
     from symcook.report.check import document
 
     return document(found, chosen.name, partial(chosen.command, "run")).text()
+
+
+def made(spec: str) -> Made:
+    """The reference of FILE.py:FUNCTION by the call that makes it, in other processes too."""
+    from hashlib import sha256
+
+    from symcook.verify.workers import Made
+
+    file, _, function = spec.rpartition(":")
+    if not os.path.isfile(file):
+        return Made(partial(load_spec, spec), None)  # which says so
+    digest = sha256(Path(file).read_bytes()).hexdigest()[:16]
+    return Made(
+        partial(load_spec, f"{os.path.abspath(file)}:{function}"), f"{function} of a file with SHA-256 {digest}"
+    )
 
 
 def load_spec(spec: str) -> Callable[[Any], Any]:

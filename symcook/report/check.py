@@ -48,7 +48,7 @@ def _lines(found: Check, name: str, command: Command | None) -> list[str]:
         lines.append(f"its formula, and what it says the weights compute, agree on {found.stated} inputs too")
     first = found.counterexample
     if first is not None:
-        lines.append(f"smallest counterexample: {first.input or EMPTY_WORD}")
+        lines.append(f"{'' if found.way == 'random' else 'smallest '}counterexample: {first.input or EMPTY_WORD}")
         lines.append(f"the answer must be {_answer(first.expected)}; the model gives {_answer(first.got)}")
         if command is not None:
             lines.append(f"replay: {command(first.replay)}")

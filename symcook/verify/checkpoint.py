@@ -74,7 +74,7 @@ class Checkpoint:
         stored = dict(self.connection.execute("select name, value from sweep"))
         for name, value in about.items():
             if stored.get(name) != value:
-                given = f"{self.file} of {name} {stored.get(name)}, not {value}"
+                given = f"one of {name} {stored.get(name)}, not {value}"
                 raise BadInput(f"a checkpoint must be of the same {name}", given, "give --resume another FILE")
         try:
             plan = Plan(fresh.model, fresh.max_length, int(stored["block"]), int(stored["size"]))
@@ -119,7 +119,10 @@ def _readable(file: str | Path) -> Iterator[None]:
             raise BadInput("a checkpoint must be open in one sweep alone", file, "wait for the other one") from error
         if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
             raise _damaged(file) from error
-        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
+        if name.startswith(
+            ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR_LOCK")
+        ):  # the last is how
+            # a file that may be read alone answers an exclusive lock
             must = "a checkpoint must be a file that can be read and written"
             raise BadInput(must, f"{file} ({error})", "give --resume another FILE") from error
         if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):

@@ -66,7 +66,7 @@ def merged(
     reference that fails, has states that are not hashable, or goes on differently when it is asked again.
     """
     asked = range(1, lengths + 1) if isinstance(lengths, int) else lengths
-    reader = Reader(model, automaton(reference))
+    reader = ReadBeside(model, automaton(reference))
     why = []
     for way, named in ((_by_prefixes, "by prefixes"), (_by_counts, "by counts")):
         try:
@@ -86,7 +86,7 @@ def automaton(reference: Any) -> Fold:
     raise Unmerged(must, f"a {type(reference).__name__}", "write it as a Fold, or give a smaller --max-length")
 
 
-class Reader:
+class ReadBeside:
     """A reference that reads words beside a model, many at once: states are numbers in the order in which they come up.
 
     A label is twice the number of a state, plus 1 where some position before said no: of a readout at all positions
@@ -229,7 +229,7 @@ class Gathered:
 # --- By prefixes ------------------------------------------------------------------------------------------------------
 
 
-def _by_prefixes(model: Transformer, reader: Reader, asked: range, progress: Progress | None) -> Merged:
+def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress: Progress | None) -> Merged:
     from symcook.words.keyed import KeepApart, Kept
 
     ahead = next((named for named, head in heads(model) if head.sees.after), None)
@@ -254,7 +254,7 @@ def _by_prefixes(model: Transformer, reader: Reader, asked: range, progress: Pro
             kept |= open_.kept
 
 
-def _levels(model: Transformer, reader: Reader, kept: Any, asked: range) -> Iterator[PrefixLevel]:
+def _levels(model: Transformer, reader: ReadBeside, kept: Any, asked: range) -> Iterator[PrefixLevel]:
     from symcook.words.affine import AffineNumbers, AffinePosition
     from symcook.words.exact import Prefixes
 
@@ -279,7 +279,7 @@ def heads(model: Transformer) -> list[tuple[str, Head]]:
     return found
 
 
-def _take(tally: Gathered, model: Transformer, reader: Reader, level: PrefixLevel) -> None:
+def _take(tally: Gathered, model: Transformer, reader: ReadBeside, level: PrefixLevel) -> None:
     import numpy as np
 
     labels: Any = level.labels
@@ -303,7 +303,7 @@ def _take(tally: Gathered, model: Transformer, reader: Reader, level: PrefixLeve
 # --- By counts --------------------------------------------------------------------------------------------------------
 
 
-def _by_counts(model: Transformer, reader: Reader, asked: range, progress: Progress | None) -> Merged:
+def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: Progress | None) -> Merged:
     from symcook.words.cells import MOST, classes
     from symcook.words.tallies import Tallies, index, smallest
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ from symcook.model.transformer import Transformer
 from symcook.verify.answers import Reference, region_tree, rows
 from symcook.verify.chunks import TRIAL_FROM, Chunk, Plan, TooMuch, check_count, plan, rate
 from symcook.verify.comparison import DIGITS, Comparison, Counterexample, Numbers, Tally
-from symcook.verify.workers import Made, Task, processes, spread
+from symcook.verify.workers import Made, Results, Task, processes, spread
 
 if TYPE_CHECKING:
     from symcook.verify.checkpoint import Checkpoint
@@ -184,14 +184,14 @@ def check(
         tally = task.compare(source.parts(), tick)
         method = f"{numbers.text}, {source.text}; {task.way(tally)}"
         return found([(task, tally)], model.name, max_length, method, time.perf_counter() - start)
-    sweep = Sweep(bound, made, numbers, within, max_length)
+    sweep = WordSweep(bound, made, numbers, within, max_length)
     divided = (resume, workers, executor) != (None, None, None)
     answer = None if divided else sweep.merged(progress)
     answer = answer or sweep.answer(resume, workers, executor, yes, progress, tell)
     return replace(answer, seconds=time.perf_counter() - start)
 
 
-class Sweep:
+class WordSweep:
     """All words of a model to a length, compared with a reference."""
 
     def __init__(self, model: Transformer, made: Made, numbers: Numbers, within: Tree | None, max_length: int) -> None:
@@ -215,7 +215,7 @@ class Sweep:
                 if not yes:
                     check_count(self.model, self.max_length)
                 whole, speed = plan(self.model, self.max_length), None
-                if whole.total >= TRIAL_FROM:
+                if whole.total >= TRIAL_FROM or resume is not None:  # what is not exact says so before there is a file
                     speed = rate(whole, lambda part: self.comparison.compare([part]))
                     whole = plan(self.model, self.max_length, speed)
                 saved = None
@@ -229,9 +229,11 @@ class Sweep:
                     check_time((whole.total - before.strings) / speed / many)
             except TooMuch as refusal:
                 return self.at_random(refusal)
+            task = Task.of(whole, self.made, self.numbers, self.within)
             if workers is not None and workers > 1 and executor is None:
-                executor = stack.enter_context(processes(workers))
-            tally = self.sweep(whole, before, saved, executor, workers, progress, tell)
+                executor = stack.enter_context(processes(workers, task))
+            elsewhere = None if executor is None else partial(spread, task, executor, 2 * (workers or cpu_count() or 1))
+            tally = self.sweep(whole, before, saved, elsewhere, progress, tell)
         if tally.strings != whole.total:
             raise AssertionError(f"{tally.strings} strings were compared, and there are {whole.total}")
         what = f"exhaustive, {self.numbers.text}: all words of length 1 to {self.max_length}"
@@ -266,8 +268,7 @@ class Sweep:
         whole: Plan,
         tally: Tally,
         saved: Checkpoint | None,
-        executor: Executor | None,
-        workers: int | None,
+        elsewhere: Callable[[Iterable[Chunk]], Results] | None,
         progress: Progress | None,
         tell: Callable[[str], None] | None,
     ) -> Tally:
@@ -275,7 +276,8 @@ class Sweep:
         done = saved.done if saved else {}
         chunks = (chunk for chunk in whole if chunk not in done)
         try:
-            for chunk, more in self.results(whole, chunks, tally.strings, executor, workers, progress):
+            results = elsewhere(chunks) if elsewhere else self.here(whole, chunks, tally.strings, progress)
+            for chunk, more in results:
                 if saved is not None:
                     saved.add(chunk, more)
                 known, tally = tally.first, tally + more
@@ -291,20 +293,8 @@ class Sweep:
             raise KeyboardInterrupt(f"interrupted; {kept}: the same command goes on from there") from None
         return tally
 
-    def results(
-        self,
-        whole: Plan,
-        chunks: Iterator[Chunk],
-        done: int,
-        executor: Executor | None,
-        workers: int | None,
-        progress: Progress | None,
-    ) -> Iterator[tuple[Chunk, Tally]]:
-        """Chunk by chunk what is found, here or by an executor."""
-        if executor is not None:
-            task = Task(whole, self.made, self.numbers, self.within)
-            yield from spread(task, chunks, executor, 2 * (workers or cpu_count() or 1))
-            return
+    def here(self, whole: Plan, chunks: Iterable[Chunk], done: int, progress: Progress | None) -> Results:
+        """Chunk by chunk what is found, in this process."""
         for chunk in chunks:
             tick = None if progress is None else partial(_tick, progress, done, whole.total)
             found = self.comparison.compare(whole.parts(chunk), tick)
@@ -319,7 +309,7 @@ class Sweep:
             raise BadInput("a sweep that can go on must have a reference from a file", "one that no file defines")
         about = {
             "version of symcook": __version__,
-            "model": model_hash(self.model),
+            "model": f"{self.model.name} {model_hash(self.model)[:16]}",
             "reference": self.made.name,
             "numbers": f"{self.numbers.text}, {self.numbers.digits} digits",
             "error": "0" if self.within is None else show(self.within),
@@ -421,8 +411,10 @@ def check_recipe(
     progress: Progress | None = None,
     domain: str = "exact",
     digits: int = DIGITS,
+    **sweep: Any,
 ) -> Check:
-    """Build the recipe `name` with its `arguments` and check it against its own reference; see `check`.
+    """Build the recipe `name` with its `arguments` and check it against its own reference; see `check`, for which
+    `sweep` is.
 
     With the default arguments, in exact numbers, what the recipe says of itself is evaluated too (`verify.grid`):
     where that differs from the model, the answer is about it.
@@ -431,7 +423,7 @@ def check_recipe(
 
     arguments = dict(arguments or {})
     model = recipes.build(name, **arguments)
-    reference: Reference
+    reference: Reference | Made
     if model.pointwise:
         inputs = model.embedding.inputs or ()
         made: dict[tuple[Fraction, ...], Reference] = {}
@@ -446,9 +438,10 @@ def check_recipe(
         reference = at_point
     else:
         numbers = {key: fraction(value) for key, value in model.values(values).items()}
-        reference = recipes.reference(name, arguments, numbers)
+        said = ", ".join(f"{key}={value}" for key, value in {**arguments, **numbers}.items())
+        reference = Made(partial(recipes.reference, name, arguments, numbers), f"{name} ({said})" if said else name)
     region = recipes.region(name, **arguments)
-    how: Any = {"region": region, "progress": progress, "domain": domain, "digits": digits}
+    how: Any = {"region": region, "progress": progress, "domain": domain, "digits": digits, **sweep}
     if (error := recipes.error(name, **arguments)) != "0":
         how |= {"error": error, "domain": "ball" if domain == "exact" else domain}
     found = check(model, reference, max_length, values=values, **how)

@@ -22,7 +22,7 @@ from symcook.forward import forward
 from symcook.spec.fold import Fold
 from symcook.spec.languages import dyck1, dyck_bounded, first, parity
 from symcook.verify import sweep
-from symcook.verify.merged import Merged, Reader, _by_prefixes, merged
+from symcook.verify.merged import Merged, ReadBeside, _by_prefixes, merged
 from symcook.verify.sweep import check
 
 COUNTER = Fold(0, lambda q, t: (q + (t == "x")) % 3, lambda q: q == 0)
@@ -238,7 +238,7 @@ def test_a_tie_that_positions_break_is_no_tie() -> None:
     b = sc.Builder(words={"x": {"one": 1}}, positions={"p": "1/i"})
     s = b.add(sc.head({("one", "p"): 1}, {"s": "one"}, mask="future"))
     with pytest.raises(Unmerged, match="more than 64 different keys: head 1 of layer 1"):
-        _by_prefixes(model := replaced(b, "sign", s), Reader(model, COUNTER), range(1, 100), None)
+        _by_prefixes(model := replaced(b, "sign", s), ReadBeside(model, COUNTER), range(1, 100), None)
 
 
 def test_positions_count_the_token_in_front_or_not() -> None:
