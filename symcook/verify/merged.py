@@ -9,9 +9,9 @@ Python integers, and that all of them add up to k^n is checked at each length.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from symcook.errors import BadInput, NotExact, SymcookError, Unmerged
 from symcook.forward import Result, forward
@@ -20,25 +20,20 @@ from symcook.model.parts import Head
 from symcook.model.transformer import Transformer
 from symcook.spec.fold import Fold
 from symcook.verify.answers import Reference, _States
+from symcook.verify.comparison import LengthCount
 
 if TYPE_CHECKING:
     from symcook.domains.cells import Array
     from symcook.words import Word
+    from symcook.words.affine import AffineEntries
     from symcook.words.cells import Cells
     from symcook.words.exact import PrefixLevel
+    from symcook.words.keyed import Kept
 
 Progress = Callable[[int, int], None]
+Said = TypeVar("Said")
 CHUNK = 4096
 """How many representatives by counts one batch runs."""
-
-
-class LengthCount(NamedTuple):
-    """All words of `n` typed symbols: how many they are, and how many the model accepts (None of one that does not
-    decide about words)."""
-
-    n: int
-    strings: int
-    accepted: int | None
 
 
 @dataclass(frozen=True)
@@ -58,7 +53,7 @@ class Merged:
 
 
 def merged(
-    model: Transformer, reference: Reference, lengths: int | range, *, progress: Progress | None = None
+    model: Transformer, reference: Reference | Recogniser, lengths: int | range, *, progress: Progress | None = None
 ) -> Merged:
     """Compare a model without open symbols with `reference` on every word of some lengths, or of 1 to N.
 
@@ -76,11 +71,23 @@ def merged(
     raise Unmerged("words must be merged by prefixes or by counts where they are so many", "; ".join(why))
 
 
-def automaton(reference: Any) -> Fold:
-    """A reference as a fold: itself, or an automaton with `initial`, `step` and `accepts`."""
+@runtime_checkable
+class Recogniser(Protocol):
+    """A deterministic automaton: what it needs to be a reference."""
+
+    @property
+    def initial(self) -> Hashable: ...
+
+    def step(self, state: Hashable, token: str, /) -> Hashable: ...
+
+    def accepts(self, state: Hashable, /) -> bool: ...
+
+
+def automaton(reference: Reference | Recogniser) -> Fold:
+    """A reference as a fold: itself, or what an automaton does."""
     if isinstance(reference, Fold):
         return reference
-    if all(hasattr(reference, name) for name in ("initial", "step", "accepts")):
+    if isinstance(reference, Recogniser):
         return Fold(reference.initial, reference.step, reference.accepts)
     must = "a reference must have states where words are merged: a Fold, or an automaton"
     raise Unmerged(must, f"a {type(reference).__name__}", "write it as a Fold, or give a smaller --max-length")
@@ -109,7 +116,8 @@ class ReadBeside:
         """From each state that has been left, by each letter; -1 before."""
         self.asked(lambda: self.states.number(fold.start), "the empty word")
 
-    def asked(self, ask: Callable[[], Any], given: str) -> Any:
+    def asked(self, ask: Callable[[], Said], given: str) -> Said:
+        """What the reference says, or BadInput with what it was `given`."""
         try:
             return ask()
         except SymcookError:
@@ -194,7 +202,7 @@ def verdicts(result: Result) -> Array:
     return found[-1]
 
 
-def unequal(column: Any, wanted: Array) -> Array:
+def unequal(column: AffineEntries, wanted: Array) -> Array:
     """Where a column of affine values is not the wanted numbers."""
     from symcook.words.affine import apart
     from symcook.words.keyed import KeepApart
@@ -230,7 +238,7 @@ class Gathered:
 
 
 def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress: Progress | None) -> Merged:
-    from symcook.words.keyed import KeepApart, Kept
+    from symcook.words.keyed import KeepApart
 
     ahead = next((named for named, head in heads(model) if head.sees.after), None)
     if ahead is not None:
@@ -254,7 +262,7 @@ def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress:
             kept |= open_.kept
 
 
-def _levels(model: Transformer, reader: ReadBeside, kept: Any, asked: range) -> Iterator[PrefixLevel]:
+def _levels(model: Transformer, reader: ReadBeside, kept: frozenset[Kept], asked: range) -> Iterator[PrefixLevel]:
     from symcook.words.affine import AffineNumbers, AffinePosition
     from symcook.words.exact import Prefixes
 

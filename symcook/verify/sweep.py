@@ -34,12 +34,11 @@ from symcook.model.symbols import Exact, fraction
 from symcook.model.transformer import Transformer
 from symcook.verify.answers import Reference, region_tree, rows
 from symcook.verify.chunks import TRIAL_FROM, Chunk, Plan, TooMuch, check_count, plan, rate
-from symcook.verify.comparison import DIGITS, Comparison, Counterexample, Numbers, Tally
+from symcook.verify.comparison import DIGITS, Comparison, Counterexample, LengthCount, Numbers, Tally
 from symcook.verify.workers import Made, Results, Task, processes, spread
 
 if TYPE_CHECKING:
     from symcook.verify.checkpoint import Checkpoint
-    from symcook.verify.merged import LengthCount
 
 MAX_LENGTH = 1_000_000
 WAYS = ("decided", "merged", "exhaustive", "random")
@@ -82,7 +81,7 @@ class Check(Shown):
     way: str = "exhaustive"
     """How it was found out, out of `WAYS`."""
     by_length: tuple[LengthCount, ...] = ()
-    """Where words are merged, for each length how many there are and how many the model accepts."""
+    """Where all words are compared, for each length how many there are and how many the model accepts."""
 
     @property
     def differs(self) -> bool:
@@ -240,7 +239,8 @@ class WordSweep:
         what = what if empty is None else f"{what}, and the empty word"
         tally += nothing
         method = f"{what}; {self.comparison.way(tally)}"
-        return found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
+        answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
+        return replace(answer, by_length=self.comparison.by_length(tally, self.max_length))
 
     def merged(self, progress: Progress | None) -> Check | None:
         """What is found where words are so many that they are merged, and can be; else why they are not is kept."""
