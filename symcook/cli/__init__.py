@@ -15,6 +15,7 @@ COMMANDS = {
     "derive": "closed forms of the outputs",
     "run": "one input",
     "check": "a model against its reference, exhaustive and exact",
+    "decide": "a model against a reference, for words of every length",
     "prove": "check stored proofs again",
     "claims": "what the papers state, and what is known about it",
     "lemmas": "what a proof may cite",

@@ -43,12 +43,9 @@ class Made:
     def of(cls, reference: Reference) -> Made:
         """One that is there: told by the file that defines it, and made elsewhere by its module where it has a name."""
         function: Any = getattr(reference, "step", reference)  # of a Fold
-        home = getattr(function, "__module__", None)
-        named = (
-            [key for key, value in vars(sys.modules.get(home)).items() if value is reference]
-            if home in sys.modules
-            else []
-        )
+        home = str(getattr(function, "__module__", None))
+        known = vars(sys.modules[home]) if home in sys.modules else {}
+        named = [key for key, value in known.items() if value is reference]
         try:
             source = Path(inspect.getsourcefile(function) or "").read_bytes()
             name = f"{(named or [function.__qualname__])[0]} of a file with SHA-256 {sha256(source).hexdigest()[:16]}"

@@ -1,0 +1,363 @@
+"""Deterministic automata: read, written, minimised, counted and told apart by their shortest word.
+
+A *recogniser* is anything with `initial`, `step(state, letter)` and `answer(state)`: an `Automaton`, or a `Fold` behind
+`Asked`. Two of them are compared pair of states by pair of states, so that one of them may have no end of states.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from symcook.errors import BadInput
+from symcook.spec.fold import Fold
+
+STATES = 200_000
+"""The greatest number of states, or of pairs of states, that is gone through."""
+
+
+class Recogniser(Protocol):
+    """What reads a word letter by letter. An answer is True or False, a label, or None where there is none: the empty
+    word is no input of a model that adds no token."""
+
+    @property
+    def initial(self) -> Any: ...
+
+    def step(self, state: Any, letter: str) -> Hashable: ...
+
+    def answer(self, state: Any) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Automaton:
+    """A complete deterministic automaton, whose states are 0, 1, ... and which begins in 0.
+
+    alphabet: the letters. moves: for each state the next one by each letter, in the order of the alphabet. answers: for
+    each state True (accepted), False, a label, or None for no answer. names: what the states are called.
+
+    >>> odd = Automaton(("0", "1"), ((0, 1), (1, 0)), (False, True))
+    >>> odd("0111"), odd.counts(3), odd.accepts(odd.step(odd.initial, "1"))
+    (True, [0, 1, 2, 4], True)
+    """
+
+    alphabet: tuple[str, ...]
+    moves: tuple[tuple[int, ...], ...]
+    answers: tuple[Any, ...]
+    names: tuple[str, ...] = ()
+    places: dict[str, int] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "places", {letter: k for k, letter in enumerate(self.alphabet)})
+        if not self.names:
+            object.__setattr__(self, "names", tuple(f"q{state}" for state in range(len(self.moves))))
+
+    initial = 0
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def step(self, state: int, letter: str) -> int:
+        """The next state; BadInput for a letter outside of the alphabet."""
+        if letter not in self.places:
+            raise BadInput(f"every letter must be in the alphabet {' '.join(self.alphabet)}", letter or "nothing")
+        return self.moves[state][self.places[letter]]
+
+    def answer(self, state: int) -> Any:
+        """True, False, a label, or None."""
+        return self.answers[state]
+
+    def accepts(self, state: int) -> bool:
+        """Whether a word that ends in this state is accepted."""
+        return self.answers[state] is True
+
+    def __call__(self, word: Iterable[str]) -> Any:
+        """The answer to a word: text, or a sequence of letters."""
+        state = self.initial
+        for letter in word:
+            state = self.step(state, letter)
+        return self.answers[state]
+
+    @property
+    def decides(self) -> bool:
+        """Whether it accepts and rejects, rather than to answer with labels."""
+        return all(answer in (True, False, None) for answer in self.answers)
+
+    def fold(self) -> Fold:
+        """The same as a reference of `check`, whose states are the names."""
+        numbers = {name: state for state, name in enumerate(self.names)}
+        answer = self.accepts if self.decides else self.answer
+        return Fold(
+            self.names[self.initial],
+            lambda name, letter: self.names[self.step(numbers[name], letter)],
+            lambda name: answer(numbers[name]),
+        )
+
+    def over(self, alphabet: Sequence[str]) -> Automaton:
+        """The same with its letters in another order; BadInput where they are others."""
+        if sorted(alphabet) != sorted(self.alphabet):
+            must = f"the automaton must be over the alphabet {' '.join(alphabet)}"
+            raise BadInput(must, " ".join(self.alphabet), "give one over exactly these letters")
+        order = [self.places[letter] for letter in alphabet]
+        moves = tuple(tuple(row[k] for k in order) for row in self.moves)
+        return Automaton(tuple(alphabet), moves, self.answers, self.names)
+
+    def minimal(self) -> Automaton:
+        """The automaton with the fewest states and the same answers. States are numbered as the words that first reach
+        them, shorter ones before longer ones, so that equal languages over one alphabet have equal automata."""
+        numbers: dict[Any, int] = {}
+        classes = [numbers.setdefault((type(answer), answer), len(numbers)) for answer in self.answers]
+        while True:
+            found: dict[tuple[int, ...], int] = {}
+            finer = [
+                found.setdefault((own, *(classes[to] for to in row)), len(found))
+                for own, row in zip(classes, self.moves, strict=True)
+            ]
+            if len(found) == len(numbers):
+                break
+            classes, numbers = finer, found  # type: ignore[assignment]
+        member: dict[int, int] = {}
+        for state, own in enumerate(classes):
+            member.setdefault(own, state)
+
+        def step(own: int, letter: str) -> int:
+            return classes[self.step(member[own], letter)]
+
+        return explored(Fold(classes[0], step, lambda own: self.answers[member[own]]), self.alphabet)
+
+    def counts(self, longest: int, accepted: Callable[[Any], bool] = lambda answer: answer is True) -> list[int]:
+        """How many words of each length from 0 to `longest` are accepted."""
+        ways = {self.initial: 1}
+        result = []
+        for _ in range(longest + 1):
+            result.append(sum(many for state, many in ways.items() if accepted(self.answers[state])))
+            further: dict[int, int] = {}
+            for state, many in ways.items():
+                for to in self.moves[state]:
+                    further[to] = further.get(to, 0) + many
+            ways = further
+        return result
+
+    def to_json(self) -> dict[str, Any]:
+        """The automaton by the names of automata-lib; "answers" in place of "final_states" where they are labels."""
+        transitions = {
+            name: {letter: self.names[to] for letter, to in zip(self.alphabet, row, strict=True)}
+            for name, row in zip(self.names, self.moves, strict=True)
+        }
+        ends: dict[str, Any] = {"final_states": [self.names[k] for k, one in enumerate(self.answers) if one is True]}
+        if not self.decides:
+            ends = {"answers": dict(zip(self.names, self.answers, strict=True))}
+        return {
+            "states": list(self.names),
+            "input_symbols": list(self.alphabet),
+            "transitions": transitions,
+            "initial_state": self.names[self.initial],
+            **ends,
+        }
+
+
+class Asked:
+    """A Fold as a recogniser. Each step and each answer is asked twice: BadInput where they differ, where the Fold
+    raises, where a state is not hashable, and where an answer is none of `answers`."""
+
+    def __init__(self, fold: Fold, answers: Sequence[Any] = (True, False)) -> None:
+        self.fold, self.answers, self.initial = fold, answers, fold.start
+        self._hashable(fold.start)
+
+    def step(self, state: Any, letter: str) -> Hashable:
+        to = self._twice(lambda: self.fold.step(state, letter), f"a step by {letter} from the state {_shown(state)}")
+        self._hashable(to)
+        return to
+
+    def answer(self, state: Any) -> Any:
+        answer = self._twice(lambda: self.fold.answer(state), f"an answer in the state {_shown(state)}")
+        if type(answer).__name__ == "bool" and type(answer) is not bool:  # numpy's
+            answer = bool(answer)
+        if answer not in self.answers or (type(answer) is not bool and True in self.answers):
+            must = f"the reference must answer {' or '.join(map(str, self.answers))}"
+            raise BadInput(must, f"{_shown(answer)} in the state {_shown(state)}", "repair the reference")
+        return answer
+
+    def _twice(self, ask: Callable[[], Any], what: str) -> Any:
+        try:
+            first, second = ask(), ask()
+            same = bool(first == second)
+        except (Exception, SystemExit) as error:  # a reference of the user's may leave
+            given = f"{what}: {type(error).__name__}: {error}"
+            raise BadInput("the reference must answer every word", given, "repair the reference") from error
+        if not same:
+            given = f"{_shown(first)} and {_shown(second)} as {what}"
+            raise BadInput("the reference must answer alike when it is asked twice", given, "repair the reference")
+        return first
+
+    def _hashable(self, state: object) -> None:
+        try:
+            hash(state)
+        except TypeError as error:
+            must = "the states of a reference must be hashable"
+            raise BadInput(must, f"{_shown(state)} ({type(state).__name__})", "use tuples in place of lists") from error
+
+
+def _shown(value: object) -> str:
+    try:
+        return repr(value)
+    except Exception as error:  # an object of the user's
+        return f"what cannot be printed ({type(error).__name__})"
+
+
+def explored(fold: Recogniser | Fold, alphabet: Sequence[str], most: int = STATES) -> Automaton:
+    """The automaton of the states that words reach, at most `most`; BadInput where there are more."""
+    start = fold.start if isinstance(fold, Fold) else fold.initial
+    numbers, states, moves = {start: 0}, [start], []
+    for state in states:
+        row = []
+        for letter in alphabet:
+            to = fold.step(state, letter)
+            if to not in numbers:
+                if len(states) == most:
+                    must = f"a reference must reach at most {most} states to be an automaton"
+                    raise BadInput(must, "more", "its words can still be compared one by one, by check")
+                numbers[to] = len(states)
+                states.append(to)
+            row.append(numbers[to])
+        moves.append(tuple(row))
+    return Automaton(tuple(alphabet), tuple(moves), tuple(fold.answer(state) for state in states))
+
+
+class Parted(NamedTuple):
+    """What a comparison came to: the smallest word with two answers, or None; these answers; how many pairs of states
+    were met; and up to which length all words were compared, None where that is every length."""
+
+    word: tuple[str, ...] | None
+    answers: tuple[Any, Any] = (None, None)
+    pairs: int = 0
+    length: int | None = None
+
+
+def parted(first: Recogniser, second: Recogniser, alphabet: Sequence[str], most: int = STATES) -> Parted:
+    """The shortest word to which two recognisers give two answers, the first of these in the order of `alphabet`.
+
+    After `most` pairs of states it stops, and says up to which length it found none. Where one of them gives no answer
+    (None) nothing is compared.
+    """
+    start = (first.initial, second.initial)
+    came: dict[Any, tuple[Any, str] | None] = {start: None}
+    level, length = [start], 0
+
+    def differ(pair: Any) -> tuple[Any, Any] | None:
+        one = first.answer(pair[0])
+        other = None if one is None else second.answer(pair[1])  # which need not answer where nothing is compared
+        return None if other is None or one == other else (one, other)
+
+    def word(pair: Any) -> tuple[str, ...]:
+        letters = []
+        while (step := came[pair]) is not None:
+            pair, letter = step
+            letters.append(letter)
+        return tuple(reversed(letters))
+
+    if (answers := differ(start)) is not None:
+        return Parted((), answers, 1)
+    while level:
+        further = []
+        for pair in level:
+            for letter in alphabet:
+                to = first.step(pair[0], letter), second.step(pair[1], letter)
+                if to in came:
+                    continue
+                came[to] = pair, letter
+                further.append(to)
+                if (answers := differ(to)) is not None:
+                    return Parted(word(to), answers, len(came))
+                if len(came) >= most:
+                    return Parted(None, pairs=len(came), length=length)
+        level, length = further, length + 1
+    return Parted(None, pairs=len(came))
+
+
+KEYS = ("states", "input_symbols", "transitions", "initial_state")
+
+
+def from_json(document: object) -> Automaton:
+    """An automaton by the names of automata-lib, sets as lists: "states", "input_symbols", "transitions" {state:
+    {letter: state}}, "initial_state", and "final_states" or "answers" {state: label}. BadInput where it is not
+    complete, with the pair that is missing."""
+    if not isinstance(document, Mapping) or any(key not in document for key in KEYS):
+        given = "no object" if not isinstance(document, Mapping) else f"no {_missing(document, KEYS)}"
+        raise BadInput(f"an automaton must be a JSON object with {', '.join(KEYS)} and final_states", given)
+    states, letters = (_names(document[key], key) for key in ("states", "input_symbols"))
+    for letter in letters:
+        if letter.split() != [letter]:
+            raise BadInput("a letter of an automaton must be text without white space", repr(letter))
+    numbers = {name: k for k, name in enumerate(states)}
+
+    def state(name: object, where: str) -> int:
+        if isinstance(name, bool) or not isinstance(name, (str, int)) or str(name) not in numbers:
+            raise BadInput(f"{where} must be one of its states", _shown(name), "name it in states")
+        return numbers[str(name)]
+
+    table = document["transitions"]
+    if not isinstance(table, Mapping):
+        raise BadInput("transitions must map each state to {letter: state}", type(table).__name__)
+    for name in table:
+        state(name, "a state in transitions")
+    initial = state(document["initial_state"], "the initial state")
+    moves = []
+    for name in states:
+        row = table.get(name, {})
+        if not isinstance(row, Mapping):
+            raise BadInput("transitions must map each state to {letter: state}", f"{_shown(row)} for {name}")
+        for letter in row:
+            if letter not in letters:
+                raise BadInput(f"a transition must read one of {' '.join(letters)}", f"{letter} in the state {name}")
+        for letter in letters:
+            if letter not in row:
+                given = f"none from {name} by {letter}"
+                raise BadInput("an automaton must have a transition for each state and letter", given, "add it")
+        moves.append([state(row[letter], f"the state behind {name} by {letter}") for letter in letters])
+    if "answers" in document:
+        labels = document["answers"]
+        if not isinstance(labels, Mapping) or any(name not in labels for name in states):
+            raise BadInput("answers must give each state a label", _shown(labels))
+        answers = [labels[name] for name in states]
+        if any(not isinstance(answer, (str, bool, type(None))) for answer in answers):
+            raise BadInput("an answer must be text, true, false or null", _shown(answers))
+    elif "final_states" in document:
+        final = document["final_states"]
+        ends = {state(name, "a final state") for name in final if isinstance(final, list)}
+        if not isinstance(final, list):
+            raise BadInput("final_states must be a list of states", type(final).__name__)
+        answers = [k in ends for k in range(len(states))]
+    else:
+        raise BadInput("an automaton must have final_states", "none", "give a list, which may be empty")
+    order = [initial, *(k for k in range(len(states)) if k != initial)]
+    rank = {old: new for new, old in enumerate(order)}
+    return Automaton(
+        letters,
+        tuple(tuple(rank[to] for to in moves[old]) for old in order),
+        tuple(answers[old] for old in order),
+        tuple(states[old] for old in order),
+    )
+
+
+def read(path: str | Path) -> Automaton:
+    """The automaton of a JSON file."""
+    try:
+        return from_json(json.loads(Path(path).read_text(encoding="utf-8")))
+    except ValueError as error:
+        raise BadInput("an automaton must be a JSON file", f"{path}: {error}") from None
+
+
+def _missing(document: Mapping[str, object], keys: Iterable[str]) -> str:
+    return next(key for key in keys if key not in document)
+
+
+def _names(given: object, what: str) -> tuple[str, ...]:
+    if not isinstance(given, list) or not given or not all(type(name) in (str, int) for name in given):
+        raise BadInput(f"{what} must be a list of names, at least one", _shown(given))
+    names = tuple(map(str, given))
+    if len(set(names)) < len(names):
+        raise BadInput(f"{what} must name each once", next(name for name in names if names.count(name) > 1))
+    return names

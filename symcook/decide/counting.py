@@ -1,0 +1,384 @@
+"""Models that compare counts, as machines: counts of the letters read so far, and flags.
+
+At a position, uniform attention over the positions so far divides a sum of letter counts by their number, so that a
+coordinate is a linear form in the counts over i; so is a constant. ReLU and step part it by the sign of such a form. A
+mean of what is nowhere negative is zero iff it was zero at every position so far: of that a flag is kept, set once the
+value was positive. What a model does beyond this is refused with the head and the coordinate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from itertools import product
+from math import gcd, lcm
+from typing import Any, NamedTuple
+
+from symcook.decide.automata import Automaton
+from symcook.decide.finite import OutOfReach, rational
+from symcook.model.expr import show
+from symcook.model.parts import FeedForward, Head
+from symcook.model.transformer import Transformer
+
+Vector = tuple[Fraction, ...]
+"""A linear form in the counts of the tokens."""
+PIECES = 64
+"""The greatest number of cases of one coordinate."""
+
+
+class Condition(NamedTuple):
+    """`sign` times the form of this number is > 0, >= 0, or = 0; or a flag is "set" or "unset"."""
+
+    kind: str
+    number: int
+    sign: int = 1
+
+
+Conditions = tuple[Condition, ...]
+
+
+class Piece(NamedTuple):
+    """A value where all conditions hold."""
+
+    when: Conditions
+    value: Vector
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A coordinate at a position: by the token there pieces of which one applies, and multiples of means that are
+    positive iff their flag is set."""
+
+    pieces: Mapping[str, tuple[Piece, ...]]
+    flags: Mapping[int, Fraction]
+
+
+class Counting:
+    """A model as a machine, and a recogniser. A state is the last token (one for all where it does not matter, None
+    before the first), the values of the forms, and the flags.
+
+    forms: integer vectors over `tokens`. raised: for each flag, by token, what sets it: any of several conjunctions,
+    about forms that have counted the token, and about flags before it. cases: by the last token, which answer holds
+    where; one of the cases holds, and no two.
+    """
+
+    def __init__(self, model: Transformer) -> None:
+        self.model, self.embedding = model, model.embedding
+        self.tokens, self.alphabet = tuple(self.embedding.words or ()), model.alphabet
+        self.forms: list[tuple[int, ...]] = []
+        self.raised: list[dict[str, list[Conditions]]] = []
+        before, after = self.embedding.ends
+        if model.normed or model.max_length is not None or after:
+            raise OutOfReach("norms, a greatest length and a token behind the input are out of reach of counts")
+        if model.readout.each and before:
+            raise OutOfReach("a readout at each position of a model that adds tokens")
+        self.ones = (Fraction(1),) * len(self.tokens)
+        self.held = {name: self._embedded(name) for name in model.live[0]}
+        attends = [any(isinstance(part, Head) for part in step.parts) for step in model.sublayers]
+        for k, (step, live) in enumerate(zip(model.sublayers, model.live[1:], strict=True)):
+            written: list[tuple[str, Counted]] = []
+            for number, part in enumerate(step.parts, 1):
+                if isinstance(part, Head):
+                    last = not any(attends[k + 1 :]) and model.readout.position == "last"
+                    written += self._head(part, live, f"head {number} of layer {step.layer}", last)
+                else:
+                    written += self._feedforward(part, live, f"the feed-forward part of layer {step.layer}")
+            for name, value in written:
+                self.held[name] = self._sum([(Fraction(1), self.held[name]), (Fraction(1), value)], Fraction(0))
+            self.held = {name: value for name, value in self.held.items() if name in live}
+        self.cases = {token: list(self._answers(token)) for token in self.tokens}
+        if model.readout.position == "all":
+            refusing = {t: [when for when, answer in cases if not answer] for t, cases in self.cases.items()}
+            flag = self._raise(refusing)
+            every = [((Condition("unset", flag),), True), ((Condition("set", flag),), False)]
+            self.cases = {token: every for token in self.tokens}
+        elif model.readout.first:
+            raise OutOfReach("a readout at the first position, of a model that counts")
+        if all(cases == self.cases[self.tokens[0]] for cases in self.cases.values()):
+            self.cases = {"": self.cases[self.tokens[0]]}
+        start = (None, (0,) * len(self.forms), (False,) * len(self.raised))
+        self.initial = reduce(self.step, before, start)
+
+    # --- The machine ---
+
+    def step(self, state: Any, token: str) -> Any:
+        """The state behind one more token."""
+        _, values, flags = state
+        values = tuple(value + form[self.tokens.index(token)] for value, form in zip(values, self.forms, strict=True))
+        for number, by_token in enumerate(self.raised):
+            if not flags[number] and any(_hold(when, values, flags) for when in by_token.get(token, ())):
+                flags = (*flags[:number], True, *flags[number + 1 :])
+        return self.after(state[0], token), values, flags
+
+    def after(self, last: object, token: str) -> str:
+        """What is kept of the last token."""
+        return token if token in self.cases else ""
+
+    def answer(self, state: Any) -> Any:
+        """What the readout answers; None before the first token."""
+        last, values, flags = state
+        if last is None:
+            return None
+        return next(answer for when, answer in self.cases[last] if _hold(when, values, flags))
+
+    # --- From the weights ---
+
+    def _condition(self, kind: str, form: Vector, token: str) -> bool | Condition:
+        """Whether a form is > 0, >= 0 or = 0 behind this token; True or False where that is so for all counts."""
+        own = form[self.tokens.index(token)]
+        if all(a >= 0 for a in form) and own > 0:  # the token itself is counted
+            return kind != "="
+        if all(a <= 0 for a in form) and own < 0:
+            return False
+        if not any(form):
+            return kind != ">"
+        if kind == ">" and all(a <= 0 for a in form):
+            return False
+        if kind == ">=" and all(a >= 0 for a in form):
+            return True
+        scale = lcm(*(a.denominator for a in form))
+        whole = [int(a * scale) for a in form]
+        divisor = gcd(*whole)
+        sign = 1 if next(a for a in whole if a) > 0 else -1
+        vector = tuple(sign * a // divisor for a in whole)
+        if vector not in self.forms:
+            self.forms.append(vector)
+        return Condition(kind, self.forms.index(vector), 1 if kind == "=" else sign)
+
+    def _raise(self, by_token: dict[str, list[Conditions]]) -> int:
+        if by_token not in self.raised:
+            self.raised.append(by_token)
+        return self.raised.index(by_token)
+
+    def _constant(self, value: Fraction) -> Vector:
+        return tuple(value * one for one in self.ones)
+
+    def _embedded(self, name: str) -> Counted:
+        table, function = self.embedding.tables.get(name, {}), self.embedding.places.get(name, Fraction(0))
+        if not isinstance(function, Fraction):
+            raise OutOfReach(f"the position function {show(function)} of {name}, of a model that counts")
+        values = {t: rational(table.get(t, Fraction(0)), f"{name} of {t}") + function for t in self.tokens}
+        return Counted({t: (Piece((), self._constant(value)),) for t, value in values.items()}, {})
+
+    def _sum(self, parts: Sequence[tuple[Fraction, Counted]], bias: Fraction) -> Counted:
+        pieces: dict[str, tuple[Piece, ...]] = {}
+        for token in self.tokens:
+            total = [Piece((), self._constant(bias))]
+            for weight, part in parts:
+                total = [
+                    Piece(when, tuple(a + weight * b for a, b in zip(one.value, other.value, strict=True)))
+                    for one, other in product(total, part.pieces[token])
+                    if (when := _both(one.when, other.when)) is not None
+                ]
+                if len(total) > PIECES:
+                    raise OutOfReach(f"a coordinate of more than {PIECES} cases")
+            pieces[token] = tuple(total)
+        flags: dict[int, Fraction] = {}
+        for weight, part in parts:
+            for flag, own in part.flags.items():
+                flags[flag] = flags.get(flag, Fraction(0)) + weight * own
+        return Counted(pieces, {flag: weight for flag, weight in flags.items() if weight})
+
+    def _linear(self, weights: Mapping[str, object], bias: object, what: str) -> Counted:
+        parts = [(rational(weight, what), self.held[name]) for name, weight in weights.items()]
+        return self._sum(parts, rational(bias, what))
+
+    def _feedforward(self, part: FeedForward, live: set[str], where: str) -> list[tuple[str, Counted]]:
+        if part.activation not in ("relu", "step"):
+            raise OutOfReach(f"{where} has the activation {part.activation}")
+        numbers = part.lowered
+        outs = [k for k, name in enumerate(part.writes) if name in live]
+        hidden: dict[Any, Counted] = {}
+        for unit in sorted({unit for k in outs for unit in numbers["W2"][k]}):
+            given = self._linear(numbers["W1"][unit], numbers["b1"][unit], where)
+            if given.flags:
+                name = next(name for name in numbers["W1"][unit] if self.held[name].flags)
+                raise OutOfReach(f"{where} reads {name}, a mean of which only the sign is known")
+            pieces: dict[str, tuple[Piece, ...]] = {}
+            for token, cases in given.pieces.items():
+                found = []
+                for when, value in cases:
+                    positive = value if part.activation == "relu" else self.ones
+                    zero = self._constant(Fraction(0))
+                    for kind, form, then in ((">", value, positive), (">=", tuple(-a for a in value), zero)):
+                        more = self._with(when, kind, form, token)
+                        if more is not None:
+                            found.append(Piece(more, then))
+                pieces[token] = tuple(found)
+            hidden[unit] = Counted(pieces, {})
+        result = []
+        for k in outs:
+            parts = [(rational(weight, where), hidden[unit]) for unit, weight in numbers["W2"][k].items()]
+            result.append((part.writes[k], self._sum(parts, rational(numbers["b2"][k], where))))
+        return result
+
+    def _with(self, when: Conditions, kind: str, form: Vector, token: str) -> Conditions | None:
+        """One condition more; None where they cannot hold together."""
+        more = self._condition(kind, form, token)
+        if isinstance(more, bool):
+            return when if more else None
+        return _both(when, (more,))
+
+    def _head(self, head: Head, live: set[str], where: str, last: bool) -> list[tuple[str, Counted]]:
+        numbers = head.lowered
+        outs = [k for k, name in enumerate(head.writes) if name in live]
+        if outs and (not head.uniform or head.weighting not in ("average", "softmax")):
+            raise OutOfReach(f"{where} writes {head.writes[outs[0]]} by scores, of a model that counts")
+        if outs and not (head.sees.before and head.sees.here and (last or not head.sees.after)):
+            raise OutOfReach(f"{where} writes {head.writes[outs[0]]} with the mask {head.mask}, of a model that counts")
+        if outs and not isinstance(numbers["temperature"], Fraction):
+            raise OutOfReach(f"{where} has the temperature {show(numbers['temperature'])}, which must be a number")
+        result = []
+        for k in outs:
+            name = head.writes[k]
+            value = self._linear(numbers["V"][k], Fraction(0), f"a value of {where}")
+            if value.flags:
+                raise OutOfReach(f"{where} writes {name}: a mean of what is a mean of sums itself")
+            result.append((name, self._mean(value, f"{where} writes {name}")))
+        return result
+
+    def _mean(self, value: Counted, where: str) -> Counted:
+        """The mean over all positions so far."""
+        cases = {token: value.pieces[token] for token in self.tokens}
+        if all(len(pieces) == 1 and len(set(pieces[0].value)) == 1 for pieces in cases.values()):
+            form = tuple(cases[token][0].value[0] for token in self.tokens)
+            return Counted({token: (Piece((), form),) for token in self.tokens}, {})
+        for sign in (1, -1):
+            raised: dict[str, list[Conditions]] = {}
+            for token, pieces in cases.items():
+                for when, form in pieces:
+                    signed = tuple(sign * a for a in form)
+                    if not any(form):
+                        continue
+                    positive = self._condition(">", signed, token)
+                    if positive is not True and positive not in when:
+                        break  # it may be negative, or the sign is not known
+                    raised.setdefault(token, []).append(when)
+                else:
+                    continue
+                break
+            else:
+                nothing = {token: (Piece((), self._constant(Fraction(0))),) for token in self.tokens}
+                return Counted(nothing, {self._raise(raised): Fraction(sign)})
+        raise OutOfReach(f"{where}: a mean of what may be positive and negative and is no count")
+
+    # --- The readout ---
+
+    def _answers(self, token: str) -> Iterator[tuple[Conditions, Any]]:
+        """The answer by conditions, where this token is the last one."""
+        readout = self.model.readout
+        if not readout.answers:
+            raise OutOfReach(f"the readout shows a {readout.kind} and decides nothing")
+        if readout.kind == "zero":
+            tests = [list(self._tested(self.held[name], token, name)) for name in readout.reads]
+            for some in product(*tests):
+                if (when := _both(*(one for one, _ in some))) is not None:
+                    yield when, all(zero for _, zero in some)
+            return
+        scores = [self._linear(row, Fraction(0), "the readout") for row in readout.rows]
+        if readout.signed:
+            for when, value, flags in self._parts(scores[0], token, "the readout"):
+                if flags:
+                    yield from self._flagged(when, flags, True, False)
+                else:
+                    yield from self._split(when, value, token, True, False)
+            return
+        if any(score.flags for score in scores):
+            raise OutOfReach("the readout compares a mean of which only the sign is known")
+        for some in product(*(score.pieces[token] for score in scores)):
+            for k, label in enumerate(readout.labels):
+                when = _both(*(piece.when for piece in some))
+                for j, other in enumerate(some):
+                    if when is not None and j != k:
+                        form = tuple(a - b for a, b in zip(some[k].value, other.value, strict=True))
+                        when = self._with(when, ">" if j < k else ">=", form, token)
+                if when is not None:
+                    yield when, label
+
+    def _parts(self, value: Counted, token: str, what: str) -> Iterator[tuple[Conditions, Vector, dict[int, Fraction]]]:
+        """The pieces of a value, which are a form or a sum of means of one sign, not both."""
+        for when, form in value.pieces[token]:
+            signs = {weight > 0 for weight in value.flags.values()}
+            if value.flags and (any(form) or len(signs) > 1):
+                raise OutOfReach(f"{what} adds up a mean of which only the sign is known, and another number")
+            yield when, form, dict(value.flags)
+
+    def _tested(self, value: Counted, token: str, name: str) -> Iterator[tuple[Conditions, bool]]:
+        """Where the value is zero, and where not."""
+        for when, form, flags in self._parts(value, token, f"the readout of {name}"):
+            if flags:
+                yield from (
+                    (some, not answer)
+                    for some, answer in self._flagged(when, dict.fromkeys(flags, Fraction(1)), True, False)
+                )
+                continue
+            for kind, sign, zero in (("=", 1, True), (">", 1, False), (">", -1, False)):
+                more = self._with(when, kind, tuple(sign * a for a in form), token)
+                if more is not None:
+                    yield more, zero
+
+    def _split(self, when: Conditions, form: Vector, token: str, yes: Any, no: Any) -> Iterator[tuple[Conditions, Any]]:
+        for kind, sign, answer in ((">", 1, yes), (">=", -1, no)):
+            more = self._with(when, kind, tuple(sign * a for a in form), token)
+            if more is not None:
+                yield more, answer
+
+    def _flagged(
+        self, when: Conditions, flags: Mapping[int, Fraction], yes: Any, no: Any
+    ) -> Iterator[tuple[Conditions, Any]]:
+        """`yes` where a sum of means of one sign is positive: that sign is +, and some flag is set."""
+        some = list(flags)
+        for k, flag in enumerate(some):  # the first one that is set
+            earlier = tuple(Condition("unset", other) for other in some[:k])
+            if (more := _both(when, (*earlier, Condition("set", flag)))) is not None:
+                yield more, yes if flags[flag] > 0 else no
+        if (more := _both(when, tuple(Condition("unset", flag) for flag in some))) is not None:
+            yield more, no
+
+
+class Stated:
+    """An automaton as such a machine, without counts: what is kept of the last token is the state."""
+
+    forms: Sequence[tuple[int, ...]] = ()
+    raised: Sequence[dict[str, list[Conditions]]] = ()
+
+    def __init__(self, automaton: Automaton) -> None:
+        self.automaton, self.alphabet, self.tokens = automaton, automaton.alphabet, automaton.alphabet
+        self.initial = (automaton.initial, (), ())
+        answers = enumerate(automaton.answers)
+        self.cases: dict[Any, list[tuple[Conditions, Any]]] = {k: [((), a)] for k, a in answers if a is not None}
+
+    def after(self, last: int, token: str) -> int:
+        """The next state."""
+        return self.automaton.step(last, token)
+
+    def step(self, state: Any, token: str) -> Any:
+        """The state behind one more letter."""
+        return self.after(state[0], token), (), ()
+
+
+def _hold(when: Conditions, values: Sequence[int], flags: Sequence[bool]) -> bool:
+    for kind, number, sign in when:
+        if kind in ("set", "unset"):
+            if flags[number] != (kind == "set"):
+                return False
+            continue
+        value = sign * values[number]
+        if not (value > 0 if kind == ">" else value >= 0 if kind == ">=" else value == 0):
+            return False
+    return True
+
+
+def _both(*parts: Iterable[Condition]) -> Conditions | None:
+    """Conditions together, each once; None where two of them exclude each other in sight."""
+    found: dict[Condition, None] = dict.fromkeys(one for part in parts for one in part)
+    for kind, number, sign in found:
+        if kind == "set" and Condition("unset", number) in found:
+            return None
+        if kind == ">" and any(
+            Condition(other, number, s) in found for other, s in ((">", -sign), (">=", -sign), ("=", 1))
+        ):
+            return None
+    return tuple(found)

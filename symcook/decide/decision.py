@@ -1,0 +1,190 @@
+"""What a model accepts, for words of every length, and whether a reference says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from symcook.decide.automata import Asked, Automaton, Recogniser, parted
+from symcook.decide.counting import Counting, Stated
+from symcook.decide.finite import Finite, Missing, OutOfReach
+from symcook.decide.following import Lost
+from symcook.decide.invariants import Common, Invariants, invariants
+from symcook.decide.regular import regular
+from symcook.door import door
+from symcook.errors import BadInput
+from symcook.model.answers import Shown
+from symcook.model.transformer import Transformer
+from symcook.spec.fold import Fold
+
+EXIT = {"equal": 0, "decided": 0, "different": 1, "open": 3, "refused": 2}
+"""The verdicts, with the exit code of the command. "decided": without a reference, the automaton alone."""
+SOON, PAIRS = 2000, 100_000
+"""The pairs of states that are met before invariants are looked for, and after they were not found."""
+
+
+@dataclass(frozen=True, repr=False)
+class Decision(Shown):
+    """How a model compares with a reference on words of every length.
+
+    verdict: one of `EXIT`. word: the smallest word with two answers, as tokens; answers: those of the model and of the
+    reference. automaton: the model's minimal one, where it has one. why: what was refused or is missing, or how it was
+    decided. notes: what was replaced on the way, each with its reason.
+    """
+
+    REPORT = "decision"
+
+    verdict: str
+    model: Transformer
+    against: str
+    word: tuple[str, ...] | None = None
+    answers: tuple[Any, Any] | None = None
+    automaton: Automaton | None = None
+    why: str = ""
+    notes: tuple[str, ...] = ()
+    certificate: Any = None
+
+    @property
+    def decided(self) -> bool:
+        """Whether the question is settled for all lengths."""
+        return self.verdict in ("equal", "different", "decided")
+
+    @property
+    def accepts(self) -> str | None:
+        """Which side accepts the word: "model" or "reference"; None where there is no word, or answers are labels."""
+        return {(True, False): "model", (False, True): "reference"}.get(self.answers or (None, None))
+
+    def to_json(self) -> dict[str, Any]:
+        """{"verdict", "word", "accepts", "states", "why"}."""
+        word: Any = self.word
+        if word is not None:
+            word = "".join(word) if self.model.embedding.spelled else list(word)
+        return {
+            "verdict": self.verdict,
+            "word": word,
+            "accepts": self.accepts,
+            "states": None if self.automaton is None else len(self.automaton),
+            "why": self.why or None,
+        }
+
+
+@door()
+def decide(
+    model: Transformer, against: object = None, *, values: Mapping[str, Any] | None = None, name: str = ""
+) -> Decision:
+    """Decide whether a model answers every word as a reference does.
+
+    against: a `Fold`, an `Automaton`, a model, or a regular expression over the model's alphabet as text
+    (`symcook.decide.regular`); None for the model's automaton alone. values: those of the model's symbols. name: what
+    the reference is called. Where the empty word is no input of the model, words of at least one letter are meant.
+
+    >>> from symcook.recipes import build
+    >>> found = decide(build("dyck-1-2"), r"(\\((\\(\\))*\\))*")
+    >>> found.verdict, len(found.automaton)
+    ('equal', 5)
+
+    Raises BadInput where the reference is over another alphabet, does not answer, or answers in another way (a fold
+    that answers at each position where the readout does not).
+    """
+    model = model.bind(values)
+    try:
+        finite = Finite(model)
+        automaton = finite.automaton()
+    except OutOfReach as error:
+        return _counted(model, against, name, str(error))
+    except Missing as error:
+        return Decision("open", model, name, why=f"not decided: {error}")
+    if against is None:
+        return Decision("decided", model, name, automaton=automaton, notes=tuple(finite.notes))
+    reference = recogniser(model, against)
+    if isinstance(reference, Decision):
+        return reference
+    return _settled(model, name, Stated(automaton), automaton, reference, automaton, tuple(finite.notes))
+
+
+def _settled(
+    model: Transformer,
+    name: str,
+    machine: Counting | Stated,
+    states: Recogniser,
+    reference: Recogniser,
+    automaton: Automaton | None = None,
+    notes: tuple[str, ...] = (),
+) -> Decision:
+    """The decision between two recognisers, the first of which is a machine: by all their common states where these
+    have an end, else by invariants, else as far as words were compared."""
+    found = parted(states, reference, model.alphabet, SOON)
+    missing = ""
+    if found.word is None and found.length is not None:
+        fold = reference.fold if isinstance(reference, Asked) else None
+        if isinstance(reference, Automaton):
+            fold = reference.fold()
+        if fold is None:
+            missing = "two models that count are not compared by invariants"
+        else:
+            try:
+                shown = invariants(Common(machine, fold))
+                if isinstance(shown, Invariants):
+                    return Decision("equal", model, name, None, None, automaton, shown.says, notes, shown)
+                missing = shown
+            except Lost as error:
+                missing = f"the reference cannot be followed where its state is open: {error}"
+        found = parted(states, reference, model.alphabet, PAIRS)  # a difference may be further on than invariants saw
+    if found.word is not None:
+        return Decision("different", model, name, found.word, found.answers, automaton, notes=notes)
+    if found.length is not None:
+        why = f"{missing}; no difference on any word to length {found.length}"
+        return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
+    why = f"{found.pairs} pairs of states, in which the answers are the same"
+    return Decision("equal", model, name, automaton=automaton, why=why, notes=notes)
+
+
+def _counted(model: Transformer, against: object, name: str, why: str) -> Decision:
+    """The decision about a model that is no finite automaton, for which `why` says why: by what it counts."""
+    try:
+        machine = Counting(model)
+    except OutOfReach as error:
+        more = "" if str(error) == why else f"; and as a machine that counts: {error}"
+        return Decision("refused", model, name, why=why + more)
+    if against is None:
+        return Decision("refused", model, name, why=f"{why}; as a machine that counts it needs a reference")
+    reference = recogniser(model, against)
+    if isinstance(reference, Decision):
+        return reference
+    return _settled(model, name, machine, machine, reference)
+
+
+def recogniser(model: Transformer, against: object) -> Recogniser | Decision:
+    """A reference as a recogniser over the model's letters; a Decision where it is a model that cannot be decided."""
+    if isinstance(against, str):
+        return answering(model, regular(against, model.alphabet))
+    if isinstance(against, Automaton):
+        return answering(model, against.over(model.alphabet))
+    if isinstance(against, Fold):
+        if against.each != model.readout.each:
+            must = "the reference must answer as the readout does: at each position, or once a word"
+            raise BadInput(must, f"each={against.each}", f"give a Fold with each={model.readout.each}")
+        return Asked(against, model.readout.labels or (True, False))
+    if isinstance(against, Transformer):
+        if against.readout.each != model.readout.each:
+            must = "both models must answer at each position, or once a word"
+            raise BadInput(must, f"{model.readout.position} and {against.readout.position}")
+        try:
+            found = Finite(against.bind({})).automaton()
+        except OutOfReach as error:
+            return Decision("refused", model, against.name, why=f"the reference {against.name}: {error}")
+        except Missing as error:
+            return Decision("open", model, against.name, why=f"the reference {against.name}: {error}")
+        return answering(model, found.over(model.alphabet))
+    must = "the reference must be a Fold, an automaton, a model or a regular expression"
+    raise BadInput(must, type(against).__name__, "a plain function cannot be asked for every length: write a Fold")
+
+
+def answering(model: Transformer, automaton: Automaton) -> Automaton:
+    """The automaton, which must answer with what the model answers with."""
+    answers = set(automaton.answers) - {None}
+    if model.readout.answers and not answers <= set(model.readout.labels or (True, False)):
+        must = f"the reference must answer {' or '.join(map(str, model.readout.labels or (True, False)))}"
+        raise BadInput(must, ", ".join(sorted(map(str, answers))))
+    return automaton

@@ -1,0 +1,380 @@
+"""A model whose residual stream takes finitely many values, as streams: one for each coordinate, made from the weights.
+
+A head becomes a scan from each side: for each way in which a query orders the keys, what the best key so far brings. A
+position term in the keys (i/n and the like) takes no end of values and is kept beside the streams; `_ranked` replaces
+it by a rule for ties where it can decide nothing else. Where something takes no end of values `OutOfReach` names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symcook.decide.automata import Automaton, explored
+from symcook.decide.places import SAME, TERMS, Ordered, Unbounded, place
+from symcook.decide.streams import Stream, TooLarge, each, join, letters, machine, minimal, scan, scan_right
+from symcook.model.expr import show
+from symcook.model.parts import FeedForward, Head
+from symcook.model.transformer import Transformer
+from symcook.spec.fold import Fold
+
+
+class OutOfReach(Exception):
+    """A model that is no finite automaton, or not by this way: which head or coordinate, and why."""
+
+
+class Missing(Exception):
+    """What is not known yet: a table that would grow too large."""
+
+
+class Outside:
+    """The value at each position of a word that is no input: the tokens that a model adds stand elsewhere in it."""
+
+
+OUTSIDE = Outside()
+Ranks = list[tuple[tuple[int, ...], str]]
+"""For each way in which a query orders keys: the rank of each key, by its number, and what wins among equal scores:
+leftmost, rightmost, or average."""
+TIE = "several values"
+"""What a head brings where keys with different values are best at once."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A coordinate: a stream, and the coefficients of the position terms that are added to it."""
+
+    stream: Stream
+    order: Ordered
+
+
+class Candidate(NamedTuple):
+    """The best key that a query has seen: its rank, what wins among equal ranks, and the values that it brings."""
+
+    rank: int
+    ties: str
+    values: tuple[Any, ...]
+
+    def over(self, later: Candidate | None) -> Candidate:
+        """The better one of this and of one that stands to its right."""
+        if later is None or later.rank < self.rank:
+            return self
+        if self.rank < later.rank or self.ties == "rightmost":
+            return later
+        if self.ties == "leftmost":
+            return self
+        values = (a if a == b else TIE for a, b in zip(self.values, later.values, strict=True))
+        return self._replace(values=tuple(values))
+
+
+def better(one: Candidate | None, later: Candidate | None) -> Candidate | None:
+    return later if one is None else one.over(later)
+
+
+def inside(compute: Callable[..., Any]) -> Callable[..., Any]:
+    """`compute` where no value is `OUTSIDE`."""
+    return lambda *values: OUTSIDE if OUTSIDE in values else compute(*values)
+
+
+def _numbered(stream: Stream) -> tuple[Stream, dict[Any, Any]]:
+    """The stream with the places of its values in place of these, which are faster to compare, and what they are."""
+    kept = [value for value in stream.values if value is not OUTSIDE]
+    places = {value: place for place, value in enumerate(kept)} | {OUTSIDE: OUTSIDE}
+    return each(places.__getitem__, stream), dict(enumerate(kept))
+
+
+def rational(value: object, what: str) -> Fraction:
+    if not isinstance(value, Fraction):
+        raise OutOfReach(f"{what} has the weight {show(value) if isinstance(value, tuple) else value}, no rational")
+    return value
+
+
+class Finite:
+    """The coordinates of a model, layer by layer, over all tokens, those that it adds too."""
+
+    def __init__(self, model: Transformer) -> None:
+        self.model, self.embedding = model, model.embedding
+        self.tokens = tuple(self.embedding.words or ())
+        self.valid = _valid(self.tokens, *self.embedding.ends) if self.embedding.added else None
+        self.notes: list[str] = []
+        self.inside = inside if self.valid is not None else lambda compute: compute
+        if not self.tokens:
+            raise OutOfReach(f"{model.name} reads numbers, not words")
+        if model.max_length is not None:
+            raise OutOfReach(f"{model.name} is declared to length {model.max_length} alone")
+        if model.normed:
+            raise OutOfReach("a layer norm divides by a root")
+        self.held = {name: self._embedded(name) for name in model.live[0]}
+        for step, live in zip(model.sublayers, model.live[1:], strict=True):
+            written: list[tuple[str, Held]] = []
+            for number, part in enumerate(step.parts, 1):
+                head = isinstance(part, Head)
+                where = (
+                    f"head {number} of layer {step.layer}" if head else f"the feed-forward part of layer {step.layer}"
+                )
+                try:
+                    written += (self.head if head else self.feedforward)(part, live, where)
+                except TooLarge as error:
+                    raise Missing(f"{where} needs {error}") from None
+            for name, value in written:
+                self.held[name] = self._sum([(Fraction(1), self.held[name]), (Fraction(1), value)], Fraction(0))
+            self.held = {name: value for name, value in self.held.items() if name in live}
+
+    def constant(self, value: Any) -> Stream:
+        return letters([value] * len(self.tokens))
+
+    def _base(self, stream: Stream) -> Stream:
+        if self.valid is None:
+            return stream
+        return join(lambda value, valid: value if valid else OUTSIDE, stream, self.valid)
+
+    def _embedded(self, name: str) -> Held:
+        table, function = self.embedding.tables.get(name), self.embedding.places.get(name)
+        stream, order = self.constant(Fraction(0)), {}
+        if table is not None:
+            stream = letters([rational(table[token], f"{name} of {token}") for token in self.tokens])
+        if function is not None:
+            try:
+                known: Any = function if isinstance(function, tuple) else ("num", *function.as_integer_ratio())
+                bias, order = place(known, self.embedding.start, len(self.tokens))
+            except Unbounded as error:
+                raise OutOfReach(f"the position function of {name} takes no end of values: {error}") from None
+            if isinstance(bias, Stream):
+                stream = join(lambda a, b: a + b, stream, bias) if table is not None else bias
+            else:
+                stream = each(lambda a: a + bias, stream)
+        return Held(self._base(stream), order)
+
+    def _sum(self, parts: Sequence[tuple[Fraction, Held]], bias: Fraction) -> Held:
+        order: Ordered = {}
+        total = None
+        for weight, held in parts:
+            for term, own in held.order.items():
+                order[term] = order.get(term, Fraction(0)) + weight * own
+            if len(held.stream.values) == 1 and held.stream.values[0] is not OUTSIDE:
+                bias += weight * held.stream.values[0]
+                continue
+            if total is None:
+                total = each(self.inside(lambda a, w=weight: w * a), held.stream)
+            else:
+                total = join(self.inside(lambda a, b, w=weight: a + w * b), total, held.stream)
+        stream = self.constant(bias) if total is None else each(self.inside(lambda a: a + bias), total)
+        return Held(stream, {term: weight for term, weight in order.items() if weight})
+
+    def linear(self, weights: Mapping[str, object], bias: object, what: str) -> Held:
+        """A row of a matrix over coordinates, and a bias."""
+        parts = [(rational(weight, what), self.held[name]) for name, weight in weights.items()]
+        return self._sum(parts, rational(bias, what))
+
+    def finite(self, weights: Mapping[str, object], bias: object, what: str) -> Stream:
+        """The same, where it takes finitely many values."""
+        found = self.linear(weights, bias, what)
+        if found.order:
+            term = show(next(iter(found.order)))
+            name = next(name for name in weights if self.held[name].order)
+            raise OutOfReach(f"{what} reads {name}, in which {term} takes no end of values")
+        return found.stream
+
+    def feedforward(self, part: FeedForward, live: set[str], where: str) -> list[tuple[str, Held]]:
+        if part.activation not in ("relu", "step"):
+            raise OutOfReach(f"{where} has the activation {part.activation}, whose values are no rationals")
+        numbers = part.lowered
+        outs = [k for k, name in enumerate(part.writes) if name in live]
+        relu, zero, one = part.activation == "relu", Fraction(0), Fraction(1)
+        hidden: dict[Any, Held] = {}
+        for unit in sorted({unit for k in outs for unit in numbers["W2"][k]}):
+            given = self.finite(numbers["W1"][unit], numbers["b1"][unit], where)
+            hidden[unit] = Held(
+                each(self.inside(lambda a: max(zero, a) if relu else one if a > 0 else zero), given), {}
+            )
+        result = []
+        for k in outs:
+            parts = [(rational(weight, where), hidden[unit]) for unit, weight in numbers["W2"][k].items()]
+            result.append((part.writes[k], self._sum(parts, rational(numbers["b2"][k], where))))
+        return result
+
+    def head(self, head: Head, live: set[str], where: str) -> list[tuple[str, Held]]:
+        numbers = head.lowered
+        outs = [k for k, name in enumerate(head.writes) if name in live]
+        if not outs:
+            return []
+        soft = head.weighting == "softmax"
+        if soft and not isinstance(numbers["temperature"], Fraction):
+            raise OutOfReach(f"{where} has the temperature {show(numbers['temperature'])}, which must be a number")
+        rows = [] if soft else [(q, k) for q, k in zip(numbers["Q"], numbers["K"], strict=True) if q and k]
+        queries = [self.finite(query, Fraction(0), f"a query of {where}") for query, _ in rows]
+        keys = [self.linear(key, Fraction(0), f"a key of {where}") for _, key in rows]
+        values = [self.finite(numbers["V"][k], Fraction(0), f"a value of {where}") for k in outs]
+        nothing = self._base(self.constant(()))
+        query = self._together(queries) if rows else nothing
+        key = self._together([one.stream for one in keys]) if rows else nothing
+        ranks, kinds = self._ranked(query, key, [one.order for one in keys], head, where)
+        asked = each(self.inside(kinds.__getitem__), query)
+        key = _numbered(key)[0]
+        result = []
+        # Without scores each coordinate is by itself: where one is an average the others need not be found first.
+        for some in [list(range(len(outs)))] if rows else [[at] for at in range(len(outs))]:
+            coded, decoded = zip(*(_numbered(values[at]) for at in some), strict=True)
+            offered = join(self.inside(lambda a, b: (a, b)), key, self._together(coded))
+            best = self._best(head, asked, offered, ranks)
+            for at, table in zip(range(len(some)), decoded, strict=True):
+                name = head.writes[outs[some[at]]]
+                table = {**table, None: Fraction(0), TIE: TIE}
+
+                def brought(best: Candidate | None, at: int = at, table: dict[Any, Any] = table) -> Any:
+                    return table[None if best is None else best.values[at]]
+
+                stream = each(self.inside(brought), best)
+                if TIE in stream.values:
+                    what = "a softmax" if soft else "an average"
+                    raise OutOfReach(f"{where} writes {name}: {what} over different values, which counts them")
+                result.append((name, Held(stream, {})))
+        return result
+
+    def _best(self, head: Head, asked: Stream, offered: Stream, ranks: Ranks) -> Stream:
+        """At each position the best key in sight; `asked` is the place in `ranks` of the query, `offered` what each
+        position has: its key and its values."""
+        known: dict[Any, list[Candidate]] = {}
+        for given in offered.values:
+            if given is not OUTSIDE:
+                known[given] = [Candidate(order[given[0]], ties, given[1]) for order, ties in ranks]
+
+        def rightwards(state: tuple[Candidate | None, ...], given: Any) -> tuple[Candidate | None, ...]:
+            return state if given is OUTSIDE else tuple(map(better, state, known[given]))
+
+        def leftwards(state: tuple[Candidate | None, ...], given: Any) -> tuple[Candidate | None, ...]:
+            return state if given is OUTSIDE else tuple(map(better, known[given], state))
+
+        start = (None,) * len(ranks)
+        parts = []
+        if head.sees.before:
+            parts.append(join(self.inside(lambda kind, b: b[kind]), asked, scan(offered, start, rightwards)))
+        if head.sees.here:
+            parts.append(join(self.inside(lambda kind, given: known[given][kind]), asked, offered))
+        if head.sees.after:
+            parts.append(join(self.inside(lambda kind, b: b[kind]), asked, scan_right(offered, start, leftwards)))
+        return reduce(lambda one, other: join(self.inside(better), one, other), parts)
+
+    def _together(self, streams: Sequence[Stream]) -> Stream:
+        first, *others = streams
+        begun = each(self.inside(lambda a: (a,)), first)
+        return reduce(lambda one, other: join(self.inside(lambda a, b: (*a, b)), one, other), others, begun)
+
+    def _ranked(
+        self, query: Stream, key: Stream, orders: Sequence[Ordered], head: Head, where: str
+    ) -> tuple[Ranks, dict[Any, int]]:
+        """The ways in which the queries that occur order the keys that occur, and the way of each query.
+
+        A position term b*t(j) in the scores, t strictly monotone, says which of equally good keys wins. It says nothing
+        else where two scores without it differ by 0 or by at least |b| times a number that no two values of t in one
+        row are apart: then a score that is greater without it is greater with it, whatever the length, the mask and the
+        positions. A row of one key has no two scores, and an empty row none.
+        """
+        keys = [one for one in key.values if one is not OUTSIDE]
+        ranks: Ranks = []
+        known: dict[Any, int] = {}
+        kinds: dict[Any, int] = {}
+        for asked in query.values:
+            if asked is OUTSIDE:
+                continue
+            scores = {key: sum((a * b for a, b in zip(asked, key, strict=True)), Fraction(0)) for key in keys}
+            levels = sorted(set(scores.values()))
+            ties = "average" if head.weighting == "softmax" else head.weighting
+            weights: Ordered = {}
+            for a, order in zip(asked, orders, strict=True):
+                for term, weight in order.items():
+                    if term not in SAME:
+                        weights[term] = weights.get(term, Fraction(0)) + a * weight
+            weights = {term: weight for term, weight in weights.items() if weight}
+            if len(weights) > 1:
+                raise OutOfReach(f"{where} has scores with {' and '.join(map(show, weights))}, which may not agree")
+            for term, weight in weights.items():
+                rises, spread = TERMS[term]
+                most = spread(self.embedding.start)
+                for low, high in zip(levels, levels[1:], strict=False):
+                    if most is None or high - low < abs(weight) * most:
+                        raise OutOfReach(
+                            f"{where} has scores that differ by {high - low} beside {weight}*({show(term)}), which may "
+                            "outweigh that"
+                        )
+                ties = "rightmost" if rises == (weight > 0) else "leftmost"
+                note = f"{where}: {show(term)} only breaks ties, {ties} wins"
+                if note not in self.notes:
+                    self.notes.append(note)
+            way = (tuple(levels.index(scores[key]) for key in keys), ties)
+            if way not in known:
+                known[way] = len(ranks)
+                ranks.append((way[0], ties))
+            kinds[asked] = known[way]
+        return ranks, kinds
+
+    def verdict(self) -> Stream:
+        """The answer at each position, True, False or a label, as if the readout looked there."""
+        readout = self.model.readout
+        if not readout.answers:
+            raise OutOfReach(f"the readout shows a {readout.kind} and decides nothing")
+        if readout.kind == "zero":
+            tests = [
+                each(self.inside(lambda a: a == 0), self.finite({name: Fraction(1)}, Fraction(0), "the readout"))
+                for name in readout.reads
+            ]
+            return reduce(lambda one, other: join(self.inside(lambda a, b: a and b), one, other), tests)
+        rows = [self.finite(row, Fraction(0), "the readout") for row in readout.rows]
+        if readout.signed:
+            return each(self.inside(lambda a: a > 0), rows[0])
+        best = each(self.inside(lambda a: (a, 0)), rows[0])
+        for label, row in enumerate(rows[1:], 1):
+            best = join(self.inside(lambda a, b, k=label: (b, k) if b > a[0] else a), best, row)
+        return each(self.inside(lambda a: readout.labels[a[1]]), best)
+
+    def automaton(self) -> Automaton:
+        """The minimal automaton of the answer to a word (after each letter, for a readout at each position that sees
+        nothing behind it). The empty word is without answer where it is no input."""
+        stream, readout = self.verdict(), self.model.readout
+        if readout.each:
+            if self.valid is not None:
+                raise OutOfReach("a readout at each position of a model that adds tokens")
+            if len(stream.right) > 1:
+                raise OutOfReach("a readout at each position, where an answer depends on what stands behind it")
+        elif readout.position == "all":
+            before = scan(stream, True, lambda state, value: state if value is OUTSIDE else state and value)
+            stream = join(self.inside(lambda a, b: a and b), before, stream)
+        elif readout.first:
+            seen = scan(stream, None, lambda state, value: value if state is None else state)
+            stream = join(self.inside(lambda a, b: b if a is None else a), seen, stream)
+        found = machine(stream, self.tokens)
+        if self.valid is None:
+            return found
+        before, after = self.embedding.ends
+
+        def read(state: int, tokens: Sequence[str]) -> int:
+            return reduce(found.step, tokens, state)
+
+        ends = Fold(read(found.initial, before), found.step, lambda state: found.answer(read(state, after)))
+        return explored(ends, self.model.alphabet).minimal()
+
+
+def _valid(tokens: Sequence[str], before: Sequence[str], after: Sequence[str]) -> Stream:
+    """Whether a word is an input: the tokens that a model adds stand at its ends and nowhere else."""
+    typed, end = len(before), len(before) + len(after)
+    dead = end + 1
+
+    def step(state: int, token: str) -> int:
+        """From how many of these tokens have been read to how many are then."""
+        if state == typed and token not in (*before, *after):
+            return typed
+        return state + 1 if state < end and token == (*before, *after)[state] else dead
+
+    def back(states: frozenset[int], token: str) -> frozenset[int]:
+        return frozenset(state for state in range(end + 1) if step(state, token) in states)
+
+    left = explored(Fold(0, step, lambda state: state), tokens)
+    right = explored(Fold(frozenset((end,)), back, lambda states: states), tokens)
+    out = [[[step(one, token) in other for other in right.answers] for token in tokens] for one in left.answers]
+    return minimal(
+        Stream(np.array(left.moves, np.int32), np.array(right.moves, np.int32), np.array(out, np.int32), [False, True])
+    )

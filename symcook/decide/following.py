@@ -1,0 +1,282 @@
+"""The steps of a `Fold` on states whose integers are unknown: all paths that its code may take, and what holds on each.
+
+The step is Python of the user's own. It is run with a stand-in for each unknown integer; every comparison that meets
+one is taken each way in turn. A stand-in knows sums, differences, multiples by known integers, comparisons and truth;
+whatever else the code does with it (a remainder, a look into a table, text) ends the path for good, even where the code
+would catch the error. What a stand-in cannot notice are `type`, `id` and `is`: code that names them is refused.
+"""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Callable, Hashable, Iterator
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+
+from symcook.spec.fold import Fold
+
+PATHS = 200
+"""The greatest number of paths of one step."""
+BLIND = {"type", "id", "__class__", "__dict__", "vars", "globals", "locals", "eval", "exec", "getattr"}
+
+
+class Lost(Exception):
+    """Why a fold cannot be followed."""
+
+
+class Linear(NamedTuple):
+    """A sum of multiples of the unknown integers, by their places, and a constant."""
+
+    parts: tuple[tuple[Hashable, int], ...]
+    constant: int
+
+    def plus(self, other: Linear, scale: int = 1) -> Linear:
+        found = dict(self.parts)
+        for name, weight in other.parts:
+            found[name] = found.get(name, 0) + scale * weight
+        kept = tuple(sorted((name, weight) for name, weight in found.items() if weight))
+        return Linear(kept, self.constant + scale * other.constant)
+
+    def over(self, scale: int) -> Linear:
+        return Linear((), 0).plus(self, scale)
+
+
+Holds = tuple[Linear, ...]
+"""Each of these is >= 0."""
+
+
+class Path:
+    """One way through the code: what was decided at each comparison, and what then holds."""
+
+    def __init__(self, plan: list[int]) -> None:
+        self.plan, self.taken, self.widths = plan, [], []
+        self.holds: list[Linear] = []
+        self.lost = ""
+
+    def choose(self, alternatives: list[tuple[bool, Holds]]) -> bool:
+        at = len(self.taken)
+        choice = self.plan[at] if at < len(self.plan) else 0
+        self.taken.append(choice)
+        self.widths.append(len(alternatives))
+        if at > 60:
+            self.leave("it compares again and again")
+        self.holds += alternatives[choice][1]
+        return alternatives[choice][0]
+
+    def leave(self, why: str) -> Any:
+        self.lost = self.lost or why
+        raise Lost(why)
+
+
+class Compared:
+    """A comparison of unknown integers, true or false by the path."""
+
+    def __init__(self, path: Path, alternatives: list[tuple[bool, Holds]]) -> None:
+        self._path, self._alternatives = path, alternatives
+        self._known: bool | None = None
+
+    def __bool__(self) -> bool:
+        if self._known is None:
+            self._known = self._path.choose(self._alternatives)
+        return self._known
+
+    def __eq__(self, other: object) -> Any:
+        return bool(self) == other
+
+    def __hash__(self) -> int:
+        return hash(bool(self))
+
+
+class Unknown:
+    """A stand-in for an integer of a state."""
+
+    def __init__(self, path: Path, value: Linear) -> None:
+        self._path, self._value = path, value
+
+    @property
+    def __class__(self) -> type:  # so that isinstance answers as for an integer
+        return int
+
+    def _read(self, other: object) -> Linear | None:
+        if isinstance(other, Compared):
+            return Linear((), int(bool(other)))
+        if type(other) is Unknown:
+            return other._value
+        return Linear((), int(other)) if type(other) in (int, bool) else None  # type: ignore[call-overload]
+
+    def _sum(self, other: object, scale: int, own: int) -> Any:
+        read = self._read(other)
+        if read is None:
+            return self._path.leave(f"it adds an integer and a {type(other).__name__}")
+        return Unknown(self._path, self._value.over(own).plus(read, scale))
+
+    def __add__(self, other: object) -> Any:
+        return self._sum(other, 1, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> Any:
+        return self._sum(other, -1, 1)
+
+    def __rsub__(self, other: object) -> Any:
+        return self._sum(other, 1, -1)
+
+    def __neg__(self) -> Any:
+        return Unknown(self._path, self._value.over(-1))
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return -self if self < 0 else self
+
+    def __mul__(self, other: object) -> Any:
+        read = self._read(other)
+        if read is None or read.parts:
+            return self._path.leave("it multiplies unknown numbers")
+        return Unknown(self._path, self._value.over(read.constant))
+
+    __rmul__ = __mul__
+
+    def _compared(self, other: object, kind: str) -> Any:
+        read = self._read(other)
+        if read is None:
+            if kind in ("=", "!="):
+                return kind == "!="  # no integer is text, None or a tuple
+            return self._path.leave(f"it compares an integer with a {type(other).__name__}")
+        less = read.plus(self._value, -1)  # other - self
+        more = less.over(-1)
+        strictly = Linear((), -1)
+        if kind in ("=", "!="):
+            same = kind == "="
+            alternatives = [
+                (same, (less, more)),
+                (not same, (less.plus(strictly),)),
+                (not same, (more.plus(strictly),)),
+            ]
+        elif kind == "<":
+            alternatives = [(True, (less.plus(strictly),)), (False, (more,))]
+        else:
+            alternatives = [(True, (less,)), (False, (more.plus(strictly),))]
+        possible = [one for one in alternatives if not any(not h.parts and h.constant < 0 for h in one[1])]
+        return possible[0][0] if len(possible) == 1 else Compared(self._path, possible)
+
+    def __eq__(self, other: object) -> Any:
+        return self._compared(other, "=")
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared(other, "!=")
+
+    def __lt__(self, other: object) -> Any:
+        return self._compared(other, "<")
+
+    def __le__(self, other: object) -> Any:
+        return self._compared(other, "<=")
+
+    def __gt__(self, other: object) -> Any:
+        return _inverse(self._compared(other, "<="))
+
+    def __ge__(self, other: object) -> Any:
+        return _inverse(self._compared(other, "<"))
+
+    def __bool__(self) -> bool:
+        return bool(self != 0)
+
+    def _gone(self, *_: object) -> Any:
+        return self._path.leave("it does with an integer of its state more than to add, to multiply and to compare")
+
+    __hash__ = __int__ = __index__ = __float__ = __str__ = __repr__ = __format__ = __mod__ = __rmod__ = _gone  # type: ignore[assignment]
+    __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __divmod__ = __and__ = _gone
+    __or__ = __xor__ = __lshift__ = __rshift__ = __invert__ = __iter__ = __reduce_ex__ = __copy__ = _gone
+    __rand__ = __ror__ = __rxor__ = __rlshift__ = __rrshift__ = __round__ = __trunc__ = __floor__ = __ceil__ = _gone
+
+    def __getattr__(self, name: str) -> Any:
+        return self._path.leave(f"it asks an integer for {name}")
+
+
+def _inverse(compared: Any) -> Any:
+    if isinstance(compared, bool):
+        return not compared
+    alternatives = [(not answer, holds) for answer, holds in compared._alternatives]
+    return Compared(compared._path, alternatives)
+
+
+class Way(NamedTuple):
+    """One path of a step or an answer: what holds on it, and what comes of it, `Linear` for each unknown integer."""
+
+    holds: Holds
+    result: Any
+
+
+def ways(compute: Callable[[Callable[[Linear], Unknown]], Any]) -> Iterator[Way]:
+    """All paths of `compute`, which is given what makes a stand-in. Lost where one of them cannot be followed."""
+    todo: list[list[int]] = [[]]
+    count = 0
+    while todo:
+        plan = todo.pop()
+        path = Path(plan)
+        count += 1
+        if count > PATHS:
+            raise Lost(f"it has more than {PATHS} paths")
+        try:
+            result = _settled(compute(lambda value, path=path: Unknown(path, value)))
+        except Exception as error:
+            if path.lost:
+                raise Lost(path.lost) from None
+            # Code that raises where concrete states do not come: no path may end so without being shown impossible.
+            result = error
+        if path.lost:
+            raise Lost(path.lost)
+        for at in range(len(plan), len(path.taken)):
+            for other in range(1, path.widths[at]):
+                todo.append([*path.taken[:at], other])
+        yield Way(tuple(path.holds), result)
+
+
+def _settled(value: Any) -> Any:
+    """A result with `Linear` in place of stand-ins, and comparisons decided."""
+    if type(value) is Unknown:
+        return value._value
+    if type(value) is Compared:
+        return bool(value)
+    if type(value) is tuple:
+        return tuple(map(_settled, value))
+    return value
+
+
+def followed(fold: Fold) -> None:
+    """Lost where the code of a fold names what no stand-in can notice."""
+    seen: set[Any] = set()
+
+    def look(function: Any) -> None:
+        if not isinstance(function, FunctionType) or function in seen:
+            return
+        seen.add(function)
+        codes = [function.__code__]
+        names: set[str] = set()
+        for code in codes:
+            codes += [const for const in code.co_consts if isinstance(const, CodeType)]
+            names |= {*code.co_names}
+            before = None
+            for step in dis.get_instructions(code):
+                none = before is not None and before.opname == "LOAD_CONST" and before.argval is None
+                if step.opname == "IS_OP" and not none:
+                    raise Lost("its code compares by is")
+                before = step
+        blind = names & BLIND
+        if blind:
+            raise Lost(f"its code names {min(blind)}")
+        for name in names:
+            value = function.__globals__.get(name)
+            if isinstance(value, type) and not issubclass(value, BaseException):
+                raise Lost(f"its code uses the class {name}")
+            look(value)
+        for cell in function.__closure__ or ():
+            look(cell.cell_contents)
+        for default in function.__defaults__ or ():
+            look(default)
+
+    for function in (fold.step, fold.answer):
+        if not isinstance(function, FunctionType):
+            raise Lost("its step or answer is no plain function")
+        look(function)

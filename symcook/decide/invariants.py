@@ -1,0 +1,408 @@
+"""Two machines that count, compared for words of every length by invariants.
+
+The machine of a model and a fold read the same letters side by side. Their common states are sorted into *locations*:
+all that is not a growing number. In each location linear inequalities between the numbers are guessed from the states
+that words reach, and those that are no invariants are left out until the others are: each follows, behind each letter
+and on each path, from those before it. That it follows is a sum of inequalities, multiplied by numbers >= 0, that comes
+to 0 >= 1; the multipliers are found by the simplex method, and `Invariants.check` adds them up again. If at last in
+each location no two answers can differ, they are equal on every word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import lcm
+from typing import Any, NamedTuple
+
+from symcook.decide.counting import Conditions, Counting, Stated
+from symcook.decide.following import Holds, Linear, Lost, followed, ways
+from symcook.proof.search.simplex import TooLong, solve
+from symcook.spec.fold import Fold
+
+SAMPLED = 3000
+"""The common states from which inequalities are guessed."""
+FEW = 8
+"""An integer of a fold's state that takes no more values than this is no growing number."""
+LOCATIONS = 200
+FALSE = Linear((), -1)
+"""-1 >= 0, of a location that no word reaches."""
+
+
+class Hole(NamedTuple):
+    """The place of a growing number in a fold's state."""
+
+    place: int
+
+
+class Location(NamedTuple):
+    """What the machine keeps of the last token (None before the first, unless it is a state), the flags, and the fold's
+    state with a `Hole` for each growing number."""
+
+    last: Any
+    flags: tuple[bool, ...]
+    shape: Any
+
+
+class Case(NamedTuple):
+    """What holds on one path behind a location: there, `to` is reached with these numbers, by names; or an answer is
+    wrong, where `to` is None: then `holds` must be impossible."""
+
+    holds: Holds
+    to: Location | None = None
+    numbers: dict[Hashable, Linear] | None = None
+
+
+def _named(name: Hashable) -> Linear:
+    return Linear(((name, 1),), 0)
+
+
+def _put(inequality: Linear, numbers: dict[Hashable, Linear]) -> Linear:
+    total = Linear((), inequality.constant)
+    for name, weight in inequality.parts:
+        total = total.plus(numbers[name], weight)
+    return total
+
+
+def _denied(inequality: Linear) -> Linear:
+    """That an inequality of integers does not hold."""
+    return inequality.over(-1).plus(Linear((), -1))
+
+
+class Common:
+    """The machine of a model and a fold, side by side."""
+
+    def __init__(self, machine: Counting | Stated, fold: Fold) -> None:
+        followed(fold)
+        self.machine, self.fold = machine, fold
+        self.letters = machine.alphabet
+        self.growing: set[tuple[int, ...]] = set()
+        self.samples = self._sampled()
+        values: dict[tuple[int, ...], set[int]] = {}
+        for state, _ in self.samples:
+            for path, value in _integers(state[1]):
+                values.setdefault(path, set()).add(value)
+        self.growing = {path for path, found in values.items() if len(found) > FEW}
+        self.known: dict[Location, list[Case]] = {}
+
+    def _sampled(self) -> list[tuple[Any, int]]:
+        start = (self.machine.initial, self.fold.start)
+        found = {start: 0}
+        for state in (todo := [start]):
+            if len(todo) >= SAMPLED:
+                break
+            for letter in self.letters:
+                to = self.machine.step(state[0], letter), self.fold.step(state[1], letter)
+                if to not in found:
+                    found[to] = found[state] + 1
+                    todo.append(to)
+        return list(found.items())
+
+    def place(self, state: Any) -> tuple[Location, dict[Hashable, int]]:
+        """The location of a common state, and its growing numbers by name."""
+        (last, values, flags), own = state
+        shape, numbers = self._shaped(own)
+        named: dict[Hashable, int] = {("form", k): value for k, value in enumerate(values)}
+        return Location(last, flags, shape), named | {("hole", k): n.constant for k, n in enumerate(numbers)}
+
+    def _shaped(self, state: Any) -> tuple[Any, list[Linear]]:
+        """A state of the fold with holes, and what stands in them. Lost where it is made of other things."""
+        numbers: list[Linear] = []
+
+        def shaped(part: Any, path: tuple[int, ...]) -> Any:
+            if type(part) is tuple:  # which `Linear` is not
+                return tuple(shaped(one, (*path, k)) for k, one in enumerate(part))
+            if isinstance(part, Linear):
+                if path in self.growing:
+                    numbers.append(part)
+                    return Hole(len(numbers) - 1)
+                if part.parts:
+                    raise Lost("an integer of its state that takes few values comes from one that grows")
+                return part.constant
+            if type(part) is int and path in self.growing:
+                numbers.append(Linear((), part))
+                return Hole(len(numbers) - 1)
+            if not isinstance(part, (int, str, bool, type(None))):
+                raise Lost(f"its states hold a {type(part).__name__}")
+            return part
+
+        return shaped(state, ()), numbers
+
+    def cases(self, location: Location) -> list[Case]:
+        """All paths behind a location: one letter more, and the answers there."""
+        if location not in self.known:
+            if len(self.known) >= LOCATIONS:
+                raise Lost(f"there are more than {LOCATIONS} kinds of states")
+            self.known[location] = [*self._steps(location), *self._answers(location)]
+        return self.known[location]
+
+    def _steps(self, location: Location) -> Iterator[Case]:
+        machine = self.machine
+        for letter in self.letters:
+            token = machine.tokens.index(letter)
+            numbers = {
+                ("form", k): _named(("form", k)).plus(Linear((), form[token])) for k, form in enumerate(machine.forms)
+            }
+            last = machine.after(location.last, letter)
+            for flags, held in self._raised(location.flags, letter, numbers):
+                for way in ways(lambda make, letter=letter: self.fold.step(_filled(location.shape, make), letter)):
+                    holds = (*held, *way.holds)
+                    if isinstance(way.result, Exception):
+                        yield Case(holds)
+                        continue
+                    shape, own = self._shaped(way.result)
+                    filled: dict[Hashable, Linear] = {("hole", k): n for k, n in enumerate(own)}
+                    yield Case(holds, Location(last, flags, shape), {**numbers, **filled})
+
+    def _raised(
+        self, flags: tuple[bool, ...], letter: str, numbers: dict[Hashable, Linear]
+    ) -> Iterator[tuple[tuple[bool, ...], Holds]]:
+        """The flags behind a letter, with what holds then."""
+        found: list[tuple[tuple[bool, ...], Holds]] = [(flags, ())]
+        for number, by_token in enumerate(self.machine.raised):
+            further = []
+            for now, held in found:
+                if now[number]:
+                    further.append((now, held))
+                    continue
+                unset: list[Holds] = [held]
+                for when in by_token.get(letter, ()):
+                    open_ = _forms(when, now)
+                    if open_ is None:
+                        continue
+                    parts = [_read(one, numbers) for one in open_]
+                    raised = (*now[:number], True, *now[number + 1 :])
+                    further += [(raised, (*held, *some)) for some in _every(parts)]
+                    unset = [(*one, *other) for one in unset for other in _none(parts)]
+                further += [(now, one) for one in unset]
+            found = further
+        yield from found
+
+    def _answers(self, location: Location) -> Iterator[Case]:
+        if location.last not in self.machine.cases:
+            return
+        numbers = {("form", k): _named(("form", k)) for k in range(len(self.machine.forms))}
+        own = list(ways(lambda make: self.fold.answer(_filled(location.shape, make))))
+        for when, answer in self.machine.cases[location.last]:
+            open_ = _forms(when, location.flags)
+            for some in () if open_ is None else _every([_read(one, numbers) for one in open_]):
+                for way in own:
+                    if isinstance(way.result, Exception) or way.result != answer:
+                        yield Case((*some, *way.holds))
+
+
+def _integers(state: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], int]]:
+    if type(state) is tuple:
+        for k, part in enumerate(state):
+            yield from _integers(part, (*path, k))
+    elif type(state) is int:
+        yield path, state
+
+
+def _filled(shape: Any, make: Callable[[Linear], Any]) -> Any:
+    if isinstance(shape, Hole):
+        return make(_named(("hole", shape.place)))
+    return tuple(_filled(part, make) for part in shape) if type(shape) is tuple else shape
+
+
+def _forms(when: Conditions, flags: Sequence[bool]) -> list[Any] | None:
+    """The conditions on forms; None where a flag says otherwise."""
+    if any(flags[number] != (kind == "set") for kind, number, _ in when if kind in ("set", "unset")):
+        return None
+    return [one for one in when if one.kind not in ("set", "unset")]
+
+
+def _read(condition: Any, numbers: dict[Hashable, Linear]) -> tuple[list[Holds], list[Holds]]:
+    """What a condition on a form means in integers, and what its opposite means: any of several conjunctions."""
+    value = numbers["form", condition.number].over(condition.sign)
+    less, strict = value.over(-1), Linear((), -1)
+    if condition.kind == "=":
+        return [(value, less)], [(value.plus(strict),), (less.plus(strict),)]
+    if condition.kind == ">":
+        return [(value.plus(strict),)], [(less,)]
+    return [(value,)], [(less.plus(strict),)]
+
+
+def _every(parts: Sequence[tuple[list[Holds], list[Holds]]]) -> list[Holds]:
+    """All of them hold."""
+    found: list[Holds] = [()]
+    for yes, _ in parts:
+        found = [(*one, *other) for one in found for other in yes]
+    return found
+
+
+def _none(parts: Sequence[tuple[list[Holds], list[Holds]]]) -> list[Holds]:
+    """One of them does not hold."""
+    return [other for _, no in parts for other in no]
+
+
+Multipliers = tuple[tuple[int, Fraction], ...]
+"""By the place of an inequality, what it is multiplied by."""
+
+
+def refuted(holds: Sequence[Linear]) -> Multipliers | None:
+    """Multipliers that show inequalities impossible together; None where none were found."""
+    for place, one in enumerate(holds):
+        if not one.parts and one.constant < 0:
+            return ((place, Fraction(1)),)
+    rows: dict[Hashable, dict[Hashable, int]] = {}
+    for place, one in enumerate(holds):
+        for name, weight in one.parts:
+            rows.setdefault(name, {})[place] = weight
+    constants = {place: one.constant for place, one in enumerate(holds) if one.constant}
+    try:
+        found = solve([*((row, 0) for row in rows.values()), (constants, -1)], [])
+    except TooLong:
+        return None
+    return None if found is None else tuple(sorted((int(str(k)), v) for k, v in found.items() if v))
+
+
+def refutes(multipliers: Multipliers, holds: Sequence[Linear]) -> bool:
+    """Whether inequalities, so multiplied and added up, come to 0 >= a positive number."""
+    total: dict[Hashable, Fraction] = {}
+    constant = Fraction(0)
+    for place, times in multipliers:
+        if times < 0 or not 0 <= place < len(holds):
+            return False
+        constant += times * holds[place].constant
+        for name, weight in holds[place].parts:
+            total[name] = total.get(name, Fraction(0)) + times * weight
+    return constant < 0 and not any(total.values())
+
+
+@dataclass(frozen=True)
+class Invariants:
+    """The certificate of an equality: inequalities by location, and multipliers for each of `obligations`, in order."""
+
+    common: Common
+    held: dict[Location, tuple[Linear, ...]]
+    multipliers: tuple[Multipliers, ...]
+
+    def check(self) -> bool:
+        """Whether every obligation is met by its multipliers, and the start by the inequalities there."""
+        location, numbers = self.common.place((self.common.machine.initial, self.common.fold.start))
+        given = {name: Linear((), value) for name, value in numbers.items()}
+        if location not in self.held or any(_put(one, given).constant < 0 for one in self.held[location]):
+            return False
+        found = list(obligations(self.common, self.held))
+        return len(found) == len(self.multipliers) and all(map(refutes, self.multipliers, found))
+
+    def __len__(self) -> int:
+        return sum(len(inequalities) for inequalities in self.held.values())
+
+    @property
+    def says(self) -> str:
+        """What it is, in words."""
+        return f"{len(self)} invariants in {len(self.held)} kinds of states, shown by induction"
+
+
+def obligations(common: Common, held: dict[Location, tuple[Linear, ...]]) -> Iterator[tuple[Linear, ...]]:
+    """What must be impossible: that an inequality fails behind a letter, or that two answers differ."""
+    for location, inequalities in held.items():
+        if FALSE in inequalities:
+            continue
+        for case in common.cases(location):
+            premises = (*inequalities, *case.holds)
+            if case.to is None:
+                yield premises
+                continue
+            for goal in held.get(case.to, (FALSE,)):
+                yield (*premises, _denied(_put(goal, case.numbers or {})))
+
+
+def invariants(common: Common) -> Invariants | str:
+    """The certificate that both are equal on every word, or in words what is missing."""
+    held = {location: list(found) for location, found in _guessed(common).items()}
+    known: dict[tuple[Linear, ...], Multipliers | None] = {}
+
+    def impossible(holds: tuple[Linear, ...]) -> Multipliers | None:
+        if holds not in known:
+            known[holds] = refuted(holds)
+        return known[holds]
+
+    changed = True
+    while changed:
+        changed = False
+        for location in list(held):
+            if FALSE in held[location]:
+                continue
+            for case in common.cases(location):
+                if case.to is None:
+                    continue
+                goals = held.setdefault(case.to, [FALSE])
+                for goal in list(goals):
+                    premises = (*held[location], *case.holds, _denied(_put(goal, case.numbers or {})))
+                    if impossible(premises) is None:
+                        goals.remove(goal)
+                        changed = True
+    final = {location: tuple(found) for location, found in held.items()}
+    multipliers = []
+    for premises in obligations(common, final):
+        found = impossible(premises)
+        if found is None:
+            return f"the {sum(map(len, final.values()))} invariants found do not show that the answers are the same"
+        multipliers.append(found)
+    result = Invariants(common, final, tuple(multipliers))
+    return result if result.check() else "the invariants found were not accepted by their check"
+
+
+def _guessed(common: Common) -> dict[Location, list[Linear]]:
+    """By location, linear equalities and bounds of sums and differences that the sampled states have."""
+    found: dict[Location, list[tuple[dict[Hashable, int], int]]] = {}
+    for state, level in common.samples:
+        location, numbers = common.place(state)
+        found.setdefault(location, []).append((numbers, level))
+    return {location: list(_inequalities(rows)) for location, rows in found.items()}
+
+
+def _inequalities(rows: list[tuple[dict[Hashable, int], int]]) -> Iterator[Linear]:
+    names = list(rows[0][0])
+    for equality in _equalities([numbers for numbers, _ in rows], names):
+        yield equality
+        yield equality.over(-1)
+    early = max(level for _, level in rows) * 2 // 3
+    sums = [Linear(((name, sign),), 0) for name in names for sign in (1, -1)]
+    for one, other in combinations(names, 2):
+        sums += [Linear(((one, a), (other, b)), 0) for a in (1, -1) for b in (1, -1)]
+    for form in sums:
+        least = min(_value(form, numbers) for numbers, _ in rows)
+        begun = [_value(form, numbers) for numbers, level in rows if level <= early]
+        if begun and min(begun) == least:  # it did not move any more
+            yield Linear(tuple(sorted(form.parts)), -least)
+
+
+def _value(form: Linear, numbers: dict[Hashable, int]) -> int:
+    return form.constant + sum(weight * numbers[name] for name, weight in form.parts)
+
+
+def _equalities(points: list[dict[Hashable, int]], names: list[Hashable]) -> Iterator[Linear]:
+    """A basis of the linear equations, with a constant, that all points satisfy."""
+    columns: list[Hashable] = [*names, None]
+    basis: dict[int, list[Fraction]] = {}
+    for point in points:
+        row = [Fraction(point[name]) for name in names] + [Fraction(1)]
+        for pivot, other in basis.items():
+            if row[pivot]:
+                row = [a - row[pivot] * b for a, b in zip(row, other, strict=True)]
+        pivot = next((k for k, a in enumerate(row) if a), None)
+        if pivot is None:
+            continue
+        row = [a / row[pivot] for a in row]
+        for at, other in basis.items():
+            basis[at] = [a - other[pivot] * b for a, b in zip(other, row, strict=True)]
+        basis[pivot] = row
+        if len(basis) == len(columns):
+            return
+    for free in range(len(columns)):
+        if free in basis:
+            continue
+        vector = [Fraction(0)] * len(columns)
+        vector[free] = Fraction(1)
+        for pivot, row in basis.items():
+            vector[pivot] = -row[free]
+        scale = lcm(*(a.denominator for a in vector))
+        parts = tuple(sorted((name, int(a * scale)) for name, a in zip(names, vector[:-1], strict=True) if a))
+        if parts:
+            yield Linear(parts, int(vector[-1] * scale))

@@ -1,0 +1,180 @@
+"""Position functions for every length: what takes finitely many values, and what only orders the positions.
+
+Powers of -1 and comparisons of i with a number, from either end, take finitely many values: they are streams, and so is
+what is computed of these alone. Any other function must be a sum of multiples of `TERMS`, each strictly monotone in the
+position, so that it can break ties (`symcook.decide.heads`) and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from symcook.decide.streams import Stream, cycle, each, together
+from symcook.errors import BadInput, NotExact
+from symcook.model.expr import Tree, names, parse_term, show
+from symcook.model.rationals import rational, truth
+
+
+class Order(NamedTuple):
+    """A term that is strictly monotone in the position: whether it rises, and a number that is more than any difference
+    of two of its values in one row (None where there is none), by the number of the first position."""
+
+    rises: bool
+    spread: Callable[[int], Fraction | None]
+
+
+TERMS: dict[Tree, Order] = {
+    parse_term("i"): Order(True, lambda first: None),
+    parse_term("i/n"): Order(True, lambda first: Fraction(1)),
+    parse_term("1/i"): Order(False, lambda first: Fraction(1)),
+    parse_term("1/(i + 1)"): Order(False, lambda first: Fraction(1, first + 1)),
+}
+"""i/n: two positions are at most n - 1 apart. 1/i and 1/(i + 1) fall towards 0, which they do not reach."""
+SAME = [parse_term(text) for text in ("n", "1/n", "1/(n + 1)")]
+"""Terms that are the same at all positions of a word."""
+Ordered = dict[Tree, Fraction]
+"""Coefficients of `TERMS` and `SAME`."""
+FAR = 1000
+"""The greatest distance from an end that is counted."""
+
+
+class Unbounded(Exception):
+    """A position function with no end of values that is no sum of multiples of `TERMS`; the message is its text."""
+
+
+def place(tree: Tree, first: int, letters: int) -> tuple[Stream | Fraction, Ordered]:
+    """The position function `tree`, where positions count from `first`, as what takes finitely many values (a stream or
+    a number) and what orders. Unbounded where it is no such sum."""
+    found: dict[Tree, Stream] = {}
+    try:
+        left = _finite(tree, first, letters, found)
+        if not names(left) & {"i", "n"}:
+            if not found:
+                return rational(left), {}
+            atoms = [f"finite{k}" for k in range(len(found))]
+            both = together(list(found.values()))
+            return each(lambda values: rational(left, dict(zip(atoms, values, strict=True))), both), {}
+        bias, order = _linear(tree)
+    except (BadInput, NotExact):
+        raise Unbounded(show(tree)) from None
+    if first == 0 and parse_term("1/i") in order:
+        raise Unbounded(f"{show(tree)}, which has no value at position 0")
+    return bias, order
+
+
+def _finite(tree: Tree, first: int, letters: int, found: dict[Tree, Stream]) -> Tree:
+    """The tree with a name, finite0, finite1, ..., in place of each part in `found`, the parts of finitely many
+    values."""
+    if tree[0] in ("^", "ind", "if") and names(tree) & {"i", "n"}:
+        atom = tree if tree[0] == "^" else tree[1]
+        if atom not in found:
+            found[atom] = _power(tree, first, letters) if tree[0] == "^" else _compared(tree[1], first, letters)
+        named: Tree = ("name", f"finite{list(found).index(atom)}")
+        if tree[0] != "if":
+            return named
+        return ("if", ("=", named, ("num", 1, 1)), *(_finite(part, first, letters, found) for part in tree[2:]))
+    return tuple(_finite(part, first, letters, found) if isinstance(part, tuple) else part for part in tree)
+
+
+def _power(tree: Tree, first: int, letters: int) -> Stream:
+    """-1 to an integer polynomial in i, whose parity goes by that of i."""
+    base, exponent = tree[1], tree[2]
+    if rational(base) != -1 or not _polynomial(exponent):
+        raise Unbounded(show(tree))
+    values = [rational(tree, {"i": Fraction(i)}) for i in (first, first + 1)]
+    return cycle(2, values, letters)
+
+
+def _polynomial(tree: Tree) -> bool:
+    """Whether it is made of integers and i by sums, differences and products."""
+    if tree[0] == "num":
+        return tree[2] == 1
+    return tree == ("name", "i") or (tree[0] in ("+", "-", "*", "neg") and all(map(_polynomial, tree[1:])))
+
+
+def _compared(formula: Tree, first: int, letters: int) -> Stream:
+    """Whether a formula holds: comparisons, joined by and, or, not, of i with numbers, or of n - i with numbers."""
+    atoms: list[tuple[Fraction, bool]] = []
+
+    def collect(part: Tree) -> None:
+        if part[0] in ("=", "<", "<="):
+            one, other = _affine(part[1]), _affine(part[2])
+            i, n, c = (a - b for a, b in zip(one, other, strict=True))
+            if n not in (0, -i) or (i == 0 and n == 0):
+                raise Unbounded(show(formula))
+            atoms.append((-c / i, n != 0))  # i, or i - n, is compared with this number
+        elif part[0] in ("&", "|", "~", "->", "<->"):
+            for inner in part[1:]:
+                collect(inner)
+        elif part[0] not in ("true", "false"):
+            raise Unbounded(show(formula))
+
+    collect(formula)
+    ends = {at_end for _, at_end in atoms}
+    if len(ends) > 1 or any(abs(bound) > FAR for bound, _ in atoms):
+        raise Unbounded(show(formula))
+    size = int(max((abs(bound) for bound, _ in atoms), default=Fraction(0))) + 3
+    from_end = ends == {True}
+    values = []
+    for k in range(size):
+        # The k-th position from the end is i = n - 1 - k + first; only i - n matters, so that any n will do.
+        i = Fraction(first - 1 - k if from_end else first + k)
+        values.append(Fraction(truth(formula, {"i": i, "n": Fraction(0)})))
+    found = cycle(size, values, letters, size - 1)
+    return found.mirrored if from_end else found
+
+
+def _affine(tree: Tree) -> tuple[Fraction, Fraction, Fraction]:
+    """The coefficients of i and of n, and what is left, of a term that is affine in both."""
+    if not names(tree):
+        return Fraction(0), Fraction(0), rational(tree)
+    if tree in (("name", "i"), ("name", "n")):
+        return (Fraction(1), Fraction(0), Fraction(0)) if tree[1] == "i" else (Fraction(0), Fraction(1), Fraction(0))
+    if tree[0] in ("+", "-"):
+        sign = 1 if tree[0] == "+" else -1
+        one, other = _affine(tree[1]), _affine(tree[2])
+        return tuple(a + sign * b for a, b in zip(one, other, strict=True))  # type: ignore[return-value]
+    scale, rest = _scaled(tree)
+    return tuple(scale * a for a in _affine(rest))  # type: ignore[return-value]
+
+
+def _scaled(tree: Tree) -> tuple[Fraction, Tree]:
+    """A number and a term whose product the tree is; Unbounded where it is none in sight."""
+    if tree[0] == "neg":
+        return Fraction(-1), tree[1]
+    if tree[0] == "*" and not names(tree[1]):
+        return rational(tree[1]), tree[2]
+    if tree[0] in ("*", "/") and not names(tree[2]):
+        by = rational(tree[2])
+        return by if tree[0] == "*" else 1 / by, tree[1]
+    if tree[0] == "/" and not names(tree[1]) and tree[1] != ("num", 1, 1):
+        return rational(tree[1]), ("/", ("num", 1, 1), tree[2])
+    if tree[0] == "/" and tree[1] != (one := ("name", "i")) and tree[2] == ("name", "n"):
+        scale, rest = _scaled(tree[1])
+        if rest == one:
+            return scale, ("/", one, tree[2])
+    raise Unbounded(show(tree))
+
+
+def _linear(tree: Tree) -> tuple[Fraction, Ordered]:
+    """A number and coefficients of `TERMS` and `SAME` with this sum."""
+    if not names(tree):
+        return rational(tree), {}
+    if tree in TERMS or tree in SAME:
+        return Fraction(0), {tree: Fraction(1)}
+    if tree[0] in ("+", "-"):
+        (bias, order), (other, further) = _linear(tree[1]), _linear(tree[2])
+        return added((bias, order), (other, further), 1 if tree[0] == "+" else -1)
+    scale, rest = _scaled(tree)
+    bias, order = _linear(rest)
+    return scale * bias, {term: scale * weight for term, weight in order.items()}
+
+
+def added(one: tuple[Any, Ordered], other: tuple[Any, Ordered], scale: Fraction | int) -> tuple[Any, Ordered]:
+    """The sum of a number with coefficients and of `scale` times another such."""
+    order = dict(one[1])
+    for term, weight in other[1].items():
+        order[term] = order.get(term, Fraction(0)) + scale * weight
+    return one[0] + scale * other[0], {term: weight for term, weight in order.items() if weight}

@@ -1,0 +1,237 @@
+"""Streams: functions of a word and a position with finitely many values, as two automata and a table.
+
+A stream gives at a position the value `out[l, a, r]`: a is the letter there, l the state of an automaton that has read
+the letters before it from the left, r that of one that has read the letters behind it from the right. Both begin in
+state 0, and every l, a, r occurs in some word. The minimal form is unique up to the order of states, so that streams
+stay as small as what they say. `join` takes values at one position together, `scan` what was seen before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from symcook.decide.automata import Automaton
+
+Array = np.ndarray
+CELLS = 30_000_000
+"""The greatest number of entries of a table."""
+
+
+class TooLarge(Exception):
+    """A table would pass `CELLS`; the message says how large it is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """left: L x A, the next state by each letter. right: R x A. out: L x A x R, places in `values`."""
+
+    left: Array
+    right: Array
+    out: Array
+    values: list[Any]
+
+    @property
+    def mirrored(self) -> Stream:
+        """The same stream of the reversed word."""
+        return Stream(self.right, self.left, np.ascontiguousarray(self.out.transpose(2, 1, 0)), self.values)
+
+
+def letters(values: Sequence[Hashable]) -> Stream:
+    """The stream that gives for each letter, by its place in the alphabet, a value."""
+    numbers: dict[Hashable, int] = {}
+    row = [numbers.setdefault(value, len(numbers)) for value in values]
+    alone = np.zeros((1, len(row)), dtype=np.int32)
+    return Stream(alone, alone, np.array(row, dtype=np.int32).reshape(1, -1, 1), list(numbers))
+
+
+def cycle(size: int, values: Sequence[Hashable], letters: int, first: int = 0) -> Stream:
+    """The stream that gives `values[k]` in the state k, where states go from 0 on by one a position and from the last
+    one, `size` - 1, to `first`."""
+    onwards = [*range(1, size), first]
+    left = np.repeat(np.array(onwards, dtype=np.int32)[:, None], letters, axis=1)
+    numbers: dict[Hashable, int] = {}
+    row = np.array([numbers.setdefault(value, len(numbers)) for value in values], dtype=np.int32)
+    out = np.repeat(row[:, None], letters, axis=1)[:, :, None]
+    return minimal(Stream(left, np.zeros((1, letters), dtype=np.int32), np.ascontiguousarray(out), list(numbers)))
+
+
+def _classes(moves: Array, rows: Array) -> tuple[Array, Array]:
+    """The coarsest classes of states with equal `rows` and moves into equal classes, and a member of each; that of
+    state 0 is class 0."""
+    known: dict[bytes, int] = {}
+    own = np.array([known.setdefault(row.tobytes(), len(known)) for row in rows], dtype=np.int64)
+    count = len(known)
+    while True:
+        finer = own
+        for to in moves.T:
+            _, finer = np.unique(finer * count + own[to], return_inverse=True)
+        found = int(finer.max()) + 1
+        if found == count:
+            break
+        own, count = finer, found
+    _, first, numbers = np.unique(own, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return rank[numbers], first[order]
+
+
+def _halved(stream: Stream) -> Stream:
+    """The stream with the fewest left states."""
+    states = len(stream.left)
+    if states == 1:
+        return stream
+    own, member = _classes(stream.left, stream.out.reshape(states, -1))
+    if len(member) == states:
+        return stream
+    left = own[stream.left[member]].astype(np.int32)
+    return Stream(left, stream.right, np.ascontiguousarray(stream.out[member]), stream.values)
+
+
+def minimal(stream: Stream) -> Stream:
+    """The stream with the fewest states on both sides. States on one side that differ in nothing stay one when those
+    on the other side are merged, and the other way round, so that each side is done once."""
+    return _halved(_halved(stream).mirrored).mirrored
+
+
+def _product(first: Array, second: Array) -> tuple[Array, Array, Array]:
+    """The pairs of states that words reach in two automata: their moves, and the state of each in both."""
+    wide = len(second)
+    numbers = np.full(len(first) * wide, -1, dtype=np.int64)
+    numbers[0] = 0
+    found = [np.zeros(1, dtype=np.int64)]
+    count = 1
+    while len(found[-1]):
+        x, y = np.divmod(found[-1], wide)
+        new = np.unique(first[x].astype(np.int64) * wide + second[y])
+        new = new[numbers[new] < 0]
+        numbers[new] = np.arange(count, count + len(new))
+        count += len(new)
+        found.append(new)
+    x, y = np.divmod(np.concatenate(found), wide)
+    return numbers[first[x].astype(np.int64) * wide + second[y]].astype(np.int32), x, y
+
+
+def joined(first: Stream, second: Stream) -> tuple[Stream, Array]:
+    """Both streams on common automata: the first one's places, and an array of the second one's."""
+    left, lx, ly = _product(first.left, second.left)
+    right, rx, ry = _product(first.right, second.right)
+    size = len(left) * left.shape[1] * len(right)
+    if size > CELLS:
+        raise TooLarge(f"a table of {len(left)} by {len(right)} states over {left.shape[1]} letters")
+    out = first.out[lx][:, :, rx]
+    return Stream(left, right, out, first.values), second.out[ly][:, :, ry]
+
+
+def join(compute: Callable[[Any, Any], Any], first: Stream, second: Stream) -> Stream:
+    """At each position `compute` of both values."""
+    both, other = joined(first, second)
+    wide = len(second.values)
+    codes = both.out.astype(np.int64) * wide + other
+    return _valued(
+        both, codes, len(first.values) * wide, lambda c: compute(first.values[c // wide], second.values[c % wide])
+    )
+
+
+def each(compute: Callable[[Any], Any], stream: Stream) -> Stream:
+    """At each position `compute` of the value."""
+    return _valued(stream, stream.out, len(stream.values), lambda code: compute(stream.values[code]))
+
+
+def _valued(stream: Stream, codes: Array, many: int, value: Callable[[int], Any]) -> Stream:
+    """The minimal stream of the values of codes, each asked once, where it occurs."""
+    occurs = np.zeros(many, dtype=bool)
+    occurs[codes.reshape(-1)] = True
+    place = np.zeros(many, dtype=np.int32)
+    numbers: dict[Any, int] = {}
+    for code in np.flatnonzero(occurs).tolist():
+        place[code] = numbers.setdefault(value(code), len(numbers))
+    return minimal(Stream(stream.left, stream.right, place[codes], list(numbers)))
+
+
+def together(streams: Sequence[Stream]) -> Stream:
+    """At each position the tuple of the values."""
+    first, *others = streams
+    return reduce(lambda one, other: join(lambda a, b: (*a, b), one, other), others, each(lambda a: (a,), first))
+
+
+def scan(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) -> Stream:
+    """At each position what `step(state, value)` makes, from `start` on, of the values strictly before it.
+
+    A left state of the result is one of the stream with, for each right state of the stream, the state of the scan if
+    what follows is of that class.
+    """
+    _, letters, rights = stream.out.shape
+    states, numbers = [start], {start: 0}
+    table = np.full((16, len(stream.values)), -1, dtype=np.int32)
+
+    def fill(asked: Array) -> None:
+        """The rows of the table of these states, where they are not there yet."""
+        nonlocal table
+        for state in np.flatnonzero(np.bincount(asked.reshape(-1))).tolist():
+            while state >= len(table):
+                table = np.concatenate([table, np.full_like(table, -1)])
+            if table[state, 0] >= 0:
+                continue
+            for place, value in enumerate(stream.values):
+                to = step(states[state], value)
+                if to not in numbers:
+                    numbers[to] = len(states)
+                    states.append(to)
+                table[state, place] = numbers[to]
+        if table.size > CELLS:
+            raise TooLarge(f"{len(states)} states of what a head has seen")
+
+    behind = stream.right.T  # by letter and right class: the class with the letter in front
+    functions = [np.zeros(rights, dtype=np.int32)]
+    lefts = [0]
+    known = {(0, functions[0].tobytes()): 0}
+    moves: list[Array] = []
+    done = 0
+    while done < len(lefts):
+        block = slice(done, len(lefts))
+        held, came = np.array(functions[block]), np.array(lefts[block])
+        fill(held)
+        rows = np.empty((len(came), letters), dtype=np.int32)
+        for letter in range(letters):
+            new = table[held[:, behind[letter]], stream.out[came, letter]]
+            for k, (to, function) in enumerate(zip(stream.left[came, letter].tolist(), new, strict=True)):
+                key = (to, function.tobytes())
+                if key not in known:
+                    known[key] = len(lefts)
+                    lefts.append(to)
+                    functions.append(function)
+                rows[k, letter] = known[key]
+        if len(lefts) * letters * rights > CELLS:
+            raise TooLarge(f"a table of {len(lefts)} by {rights} states over {letters} letters")
+        moves.append(rows)
+        done = block.stop
+    out = np.stack([np.array(functions)[:, behind[letter]] for letter in range(letters)], axis=1)
+    return each(lambda state: state, Stream(np.concatenate(moves), stream.right, out, states))
+
+
+def scan_right(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) -> Stream:
+    """The same of the values strictly behind each position, from the right."""
+    return scan(stream.mirrored, start, step).mirrored
+
+
+def machine(stream: Stream, alphabet: Sequence[str]) -> Automaton:
+    """The minimal automaton of the value at the last position; the empty word, which has none, is without answer."""
+    found: dict[tuple[int, int], int] = {(0, -1): 0}
+    moves = []
+    for left, _ in (todo := [(0, -1)]):
+        row = []
+        for letter in range(len(alphabet)):
+            to = int(stream.left[left, letter]), int(stream.out[left, letter, 0])
+            if to not in found:
+                found[to] = len(todo)
+                todo.append(to)
+            row.append(found[to])
+        moves.append(tuple(row))
+    answers = tuple(None if place < 0 else stream.values[place] for _, place in todo)
+    return Automaton(tuple(alphabet), tuple(moves), answers).minimal()

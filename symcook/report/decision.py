@@ -1,0 +1,65 @@
+"""A decision for every length: the verdict, the word that separates, and the automaton."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from symcook.decide.drawing import MOST, rows
+from symcook.model.answers import brief
+from symcook.report.document import Document, PlainLines, Table
+
+if TYPE_CHECKING:
+    from symcook.decide.decision import Decision
+
+SHOWN = 40
+"""The greatest number of states that are printed."""
+
+
+def line(found: Decision) -> str:
+    """The verdict in a line: the repr."""
+    return brief(f"<Decision {_outcome(found, found.model.name)}>")
+
+
+def document(found: Decision, name: str | None = None) -> Document:
+    """The verdict in words, with the word that separates, and the minimal automaton as a table."""
+    parts: list[Any] = []
+    lines = []
+    if found.word is not None and found.answers is not None:
+        lines.append(f"smallest word: {found.model.embedding.said(found.word)}")
+        one, other = map(_answer, found.answers)
+        lines.append(f"the model {one}, the reference {other}")
+    if found.why:
+        lines.append(found.why)
+    lines += found.notes
+    automaton = found.automaton
+    if automaton is not None:
+        lines.append(f"the model's minimal automaton has {_states(len(automaton))}")
+    if lines:
+        parts.append(PlainLines(lines, "  "))
+    if automaton is not None and len(automaton) <= SHOWN:
+        header, *table = rows(automaton)
+        parts.append(Table(table, header))
+    elif automaton is not None:
+        drawn = ", or draw it by -o FILE.svg" if len(automaton) <= MOST else ""
+        parts.append(PlainLines([f"write it by -o FILE.json{drawn}"]))
+    return Document(_outcome(found, name or found.model.name), parts)
+
+
+def _outcome(found: Decision, name: str) -> str:
+    least = "" if found.model.embedding.added else " of at least one letter"
+    every = f"on every word{least}"
+    return {
+        "equal": f"EQUAL: {name} answers as {found.against or 'the reference'} does, {every}",
+        "different": f"DIFFERENT: {name} and {found.against or 'the reference'}",
+        "open": f"OPEN: {name} and {found.against or 'the reference'} are not decided",
+        "refused": f"REFUSED: {name} is out of reach",
+        "decided": f"DECIDED: what {name} answers, {every}",
+    }[found.verdict]
+
+
+def _answer(answer: object) -> str:
+    return "accepts" if answer is True else "rejects" if answer is False else f"answers {answer}"
+
+
+def _states(count: int) -> str:
+    return f"{count} state{'s' * (count != 1)}"

@@ -1,0 +1,162 @@
+"""Models that count, decided by invariants: what is equal is shown, what is not is told apart, and nothing else is
+called equal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import counting_models
+import pytest
+
+import symcook as sc
+from symcook.decide import decide, decision
+from symcook.decide.counting import Counting
+from symcook.decide.following import Linear
+from symcook.decide.invariants import Invariants, refuted, refutes
+from symcook.spec.fold import Fold
+from symcook.spec.languages import dyck1
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stays open is open after fewer words."""
+    monkeypatch.setattr(decision, "PAIRS", 4000)
+
+
+def voting(a: int, b: int) -> sc.Transformer:
+    """Accepts where a times the number of a and b times that of b add up to more than 0."""
+    built = sc.Builder(words={"a": {"vote": a}, "b": {"vote": b}, "c": {}})
+    mean = built.add(sc.head(value={"mean": "vote"}, mask="future"))
+    built.readout("sign", "last", mean, weights=[1])
+    return built.build("voting")
+
+
+def difference(a: int, b: int, least: int = 1) -> Fold:
+    return Fold(0, lambda d, t: d + (a if t == "a" else b if t == "b" else 0), lambda d: d >= least)
+
+
+def test_dyck_1_is_its_stack() -> None:
+    found = decide(sc.build("dyck-1"), dyck1)
+    assert found.verdict == "equal" and found.decided and found.automaton is None
+    assert isinstance(found.certificate, Invariants) and found.certificate.check()
+
+
+def test_a_certificate_that_was_changed_is_refused() -> None:
+    shown = decide(sc.build("dyck-1"), dyck1).certificate
+    assert isinstance(shown, Invariants) and shown.check()
+    some = list(shown.multipliers)
+    place = max(range(len(some)), key=lambda k: len(some[k]))
+    for wrong in ((), some[place][:-1], tuple((k, -times) for k, times in some[place])):
+        assert not replace(shown, multipliers=(*some[:place], wrong, *some[place + 1 :])).check()
+    assert not replace(shown, multipliers=tuple(some[:-1])).check()
+    for location, inequalities in shown.held.items():
+        if inequalities:  # with one invariant less, or one more that is none
+            assert not replace(shown, held={**shown.held, location: inequalities[1:]}).check()
+            more = Linear(((("form", 0), 1),), -3)
+            assert not replace(shown, held={**shown.held, location: (*inequalities, more)}).check()
+
+
+def test_multipliers_are_found_and_added_up() -> None:
+    x, y = ((("form", 0), 1),), ((("form", 1), 1),)
+    holds = (Linear(x, -1), Linear(y, 0), Linear(((("form", 0), -1), (("form", 1), -2)), 0))
+    found = refuted(holds)
+    assert found is not None and refutes(found, holds)
+    assert refuted(holds[:2]) is None
+    assert not refutes(((0, Fraction(1)),), holds) and not refutes((*found, (1, Fraction(1))), holds)
+    assert not refutes(((5, Fraction(1)),), holds)
+
+
+@pytest.mark.parametrize(("a", "b"), [(1, -1), (2, -1), (3, -2), (-1, 4), (1, 0)])
+def test_a_difference_of_counts_is_its_counter(a: int, b: int) -> None:
+    assert decide(voting(a, b), difference(a, b)).verdict == "equal"
+    at_least = decide(voting(a, b), difference(a, b, 0))
+    assert at_least.verdict == "different" and at_least.word == ("b" if b == 0 else "c",) and at_least.accepts == "reference"
+    both = Fold((0, 0), lambda s, t: (s[0] + (t == "a"), s[1] + (t == "b")), lambda s: a * s[0] + b * s[1] > 0)
+    assert decide(voting(a, b), both).verdict == "equal"
+
+
+def saturating(most: int) -> Fold:
+    def step(depth: int, bracket: str) -> int:
+        if depth == -1:
+            return -1
+        return (depth + 1 if depth < most else depth) if bracket == "(" else depth - 1
+
+    return Fold(0, step, lambda depth: depth == 0)
+
+
+def test_a_stack_that_saturates_is_never_equal() -> None:
+    found = decide(sc.build("dyck-1"), saturating(20))
+    assert found.verdict == "different" and found.accepts == "reference"
+    assert found.word == tuple("(" * 21 + ")" * 20)  # one bracket is forgotten: 20 ) close it, at length 41
+    far = decide(sc.build("dyck-1"), saturating(10**7))
+    assert far.verdict == "open" and not far.decided and "no difference on any word to length" in far.why
+
+
+def test_code_that_treats_a_stand_in_in_another_way_is_never_equal() -> None:
+    """Each of these counts as dyck-1's stack does until it is a million deep, which no stand-in may hide."""
+    far = 10**6
+    table = {far: far}
+
+    def guarded(depth: int, bracket: str) -> int:
+        if isinstance(depth, int) and depth > far:
+            return far
+        return dyck1.step(depth, bracket)
+
+    def by_type(depth: int, bracket: str) -> int:
+        return far if type(depth) is int and depth > far else dyck1.step(depth, bracket)
+
+    def caught(depth: int, bracket: str) -> int:
+        try:
+            return table[depth]
+        except Exception:
+            return dyck1.step(depth, bracket)
+
+    def written(depth: int, bracket: str) -> int:
+        return far if len(f"{depth}") > 6 else dyck1.step(depth, bracket)
+
+    def looked(depth: int, bracket: str) -> int:
+        return far if getattr(depth, "numerator", 0) > far else dyck1.step(depth, bracket)
+
+    def remainder(depth: int, bracket: str) -> int:
+        return far if depth // far else dyck1.step(depth, bracket)
+
+    def same(depth: int, bracket: str) -> int:
+        return far if depth is far else dyck1.step(depth, bracket)
+
+    for step in (guarded, by_type, caught, written, looked, remainder, same):
+        found = decide(sc.build("dyck-1"), Fold(0, step, dyck1.answer))
+        assert found.verdict == "open", (step.__name__, found.verdict)
+
+
+def test_a_language_of_letters_is_regular_though_it_is_asked_by_counts() -> None:
+    assert decide(voting(1, 0), ".*a.*").verdict == "equal"
+    found = decide(voting(1, 0), ".*a.*|.*ccc.*")
+    assert found.verdict == "different" and found.word == ("c", "c", "c") and found.accepts == "reference"
+
+
+def test_a_finite_model_and_a_counter_that_says_the_same() -> None:
+    """One side has no end of states: it never accepts, since its total never falls."""
+    model = sc.Builder(words={"a": {"x": 1}, "b": {"x": 1}})
+    model.readout("zero", "last", ("x",))
+    never = Fold(0, lambda total, t: total + 1, lambda total: total < 0)
+    found = decide(model.build("never"), never)
+    assert found.verdict == "equal" and isinstance(found.certificate, Invariants) and found.certificate.check()
+
+
+def test_what_counts_without_a_reference_is_refused_with_the_reason() -> None:
+    found = decide(sc.build("dyck-1"))
+    assert found.verdict == "refused" and "writes balance: an average over different values" in found.why
+    assert "it needs a reference" in found.why
+
+
+@pytest.mark.parametrize("first", range(0, 2000, 250))
+def test_random_models_that_count_agree_with_loops(first: int) -> None:
+    for seed in range(first, first + 2):
+        assert "wrong" not in "".join(counting_models.compared(seed)), seed
+
+
+def test_the_machine_says_what_the_model_says() -> None:
+    machine = Counting(sc.build("dyck-1"))
+    fold = Fold(machine.initial, machine.step, lambda state: bool(machine.answer(state)))
+    assert sc.build("dyck-1").check(fold, 14).holds

@@ -1,0 +1,166 @@
+"""Models of finitely many values, for words of every length: against loops, references, and numbers known before."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import replace
+from math import comb
+from typing import Any
+
+import hard_models
+import pytest
+
+import symcook as sc
+from symcook.decide import decide
+from symcook.decide.finite import Finite, OutOfReach
+from symcook.errors import BadInput
+from symcook.spec.languages import dyck1, dyck_bounded, most_recent
+
+
+@pytest.mark.parametrize("seed", range(0, 2000, 100))
+def test_random_models_agree_with_loops_on_all_words(seed: int) -> None:
+    outcome = hard_models.compared(hard_models.drawn(random.Random(seed)))
+    assert outcome == "agrees" or outcome.startswith("refused")
+
+
+STATES = {
+    ("dyck-1-2", ()): 5, ("dyck-k-d", (1, 2)): 5, ("dyck-k-d", (1, 4)): 7, ("dyck-k-d", (2, 2)): 9,
+    ("dyck-k-d", (2, 3)): 17, ("dyck-k-d", (2, 4)): 33, ("dyck-k-d", (3, 3)): 42, ("dyck-k-d", (2, 5)): 65,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "sizes"), STATES)
+def test_bounded_brackets_are_their_automaton(name: str, sizes: tuple[int, ...]) -> None:
+    k, depth = sizes or (1, 2)
+    model = sc.build(name, **dict(zip("kD", sizes, strict=False)))
+    found = decide(model, dyck_bounded("()[]{}"[: 2 * k], depth))
+    assert found.verdict == "equal" and found.automaton is not None
+    # A stack for each word of at most `depth` opening brackets, one where nothing helps, and the start.
+    assert len(found.automaton) == STATES[name, sizes] == sum(k**d for d in range(depth + 1)) + 2
+    if (k, depth) == (1, 2):
+        assert found.automaton.counts(100)[100] == 2**49
+    if depth == 5:  # up to length 10 the depth is no bound: Catalan numbers, times the kinds of the pairs
+        pairs = [comb(2 * m, m) // (m + 1) * k**m for m in range(1, 6)]
+        assert found.automaton.counts(10)[2::2] == pairs
+    assert all("only breaks ties" in note for note in found.notes) and found.notes
+
+
+def test_a_depth_that_is_one_too_large_is_told_apart_by_the_shortest_word() -> None:
+    found = decide(sc.build("dyck-k-d", k=2, D=3), dyck_bounded("()[]", 4))
+    assert found.verdict == "different" and found.word == tuple("(((())))") and found.accepts == "reference"
+    found = decide(sc.build("dyck-1-2"), dyck1)
+    assert found.to_json() == {
+        "verdict": "different",
+        "word": "((()))",
+        "accepts": "reference",
+        "states": 5,
+        "why": None,
+    }
+
+
+@pytest.mark.parametrize(("alphabet", "states"), [("AB", 7), ("ABC", 43), ("ABCD", 393), ("ABCDE", 4721)])
+def test_induction_is_its_fold(alphabet: str, states: int) -> None:
+    found = decide(sc.build("induction-most-recent", alphabet=alphabet), most_recent(alphabet))
+    assert found.verdict == "equal" and found.automaton is not None and len(found.automaton) == states
+
+
+def test_the_forward_pass_agrees_with_the_automaton() -> None:
+    """The exact check runs every word through the model, with the automaton as its reference."""
+    for name, longest in (("dyck-1-2", 12), ("dyck-k-d", 7), ("induction-most-recent", 6)):
+        model = sc.build(name)
+        fold = Finite(model.bind({})).automaton().fold()
+        found = model.check(replace(fold, each=model.readout.each), longest)
+        assert found.holds and found.strings == sum(len(model.alphabet) ** n for n in range(1, longest + 1)), name
+        wrong = replace(fold, answer=lambda state, right=fold.answer: not right(state)) if model.decides else None
+        assert wrong is None or model.check(wrong, 2).differs
+
+
+def one_head(**change: Any) -> sc.Transformer:
+    """Accepts where what the head brings to the last position is positive: a is 1, b is -1, and c is 0 in keys."""
+    space = sc.Space(("value", "key", "one", "share", "got"))
+    words = {"a": {"value": 1, "key": 1}, "b": {"value": -1, "key": 1}, "c": {"value": 1}}
+    place, beta = change.pop("place", "i/n"), change.pop("beta", "1/2")
+    embedding = sc.Embedding(space, words=words, positions={"one": 1, "share": place}, start=change.pop("start", 1))
+    head = sc.head({("one", "key"): 1, ("one", "share"): beta}, {"got": "value"}, **change)
+    return sc.Transformer("head", embedding, (sc.Layer(head),), sc.Readout("sign", "last", ("got",), [[1]]))
+
+
+def shows(model: sc.Transformer, longest: int = 6) -> dict[str, bool]:
+    words = ["".join(w) for n in range(1, longest + 1) for w in itertools.product(model.alphabet, repeat=n)]
+    return {word: model.run(word).accept for word in words}
+
+
+def test_a_position_term_breaks_ties_in_its_own_direction() -> None:
+    """The last a or b decides with +, the first with -; without either the position itself, or the last c."""
+    for beta, mask in itertools.product(("1", "1/2", "-1/2", "-1"), ("none", "future", "past", "strict-future")):
+        for place in ("i/n", "-i/n", "1/i", "3 - 1/i"):
+            model = one_head(beta=beta, mask=mask, place=place)
+            automaton = Finite(model).automaton()
+            assert {word: automaton(word) for word in shows(model, 4)} == shows(model, 4), (beta, mask, place)
+    found = decide(one_head(beta=1), ".*a.*|c+")
+    assert found.verdict == "different" and found.word == ("a", "b") and found.accepts == "reference"
+    assert decide(one_head(beta=1), ".*ac*|c+").verdict == "equal"
+    assert decide(one_head(beta=-1), "c*a.*|c+").verdict == "equal"
+    assert decide(one_head(beta=1, mask="strict-future"), ".*ac*.|c+c|.").word == ("a",)
+    assert decide(one_head(beta=1, mask="strict-future"), ".*ac*.|c+.").verdict == "equal"  # n = 1 sees nothing
+
+
+def test_a_position_term_that_may_outweigh_a_score_is_refused_with_head_and_reason() -> None:
+    """At 10/9 beside 1 every word to length 9 is as if it broke ties; at length 10 it is not."""
+    near = one_head(beta="10/9")
+    assert shows(near, 5) == shows(one_head(beta=1), 5)
+    found = decide(near, ".*ac*|c+")
+    assert found.verdict == "refused" and found.why.startswith("head 1 of layer 1 has scores that differ by 1")
+    word = "b" + "c" * 10  # the c at the end has 10/9 * (1 - 1/11) > 1 more than the b
+    assert near.run(word).accept is True and one_head(beta=1).run(word).accept is False
+    # i has no end of differences: refused beside any two scores, and taken where all are alike.
+    assert decide(one_head(beta=1, place="i")).verdict == "refused"
+    alike = sc.Transformer(
+        "last",
+        near.embedding,
+        (sc.Layer(sc.head({("one", "share"): 1}, {"got": "value"}, mask="future")),),
+        near.readout,
+    )
+    assert decide(alike, ".*(a|c)").verdict == "equal"
+    # 1/(i + 1) spreads less than 1/2 from position 1 on, and less than 1 from 0 on.
+    assert decide(one_head(beta=2, place="1/(i + 1)")).verdict == "decided"
+    assert decide(one_head(beta=2, place="1/(i + 1)", start=0)).verdict == "refused"
+
+
+def test_what_takes_no_end_of_values_is_named() -> None:
+    expected = {
+        "dyck-1-zero-one": "head 1 of layer 1 writes balance: an average over different values",
+        "induction-most-frequent": "head 1 of layer 2 writes count_1_1: an average over different values",
+        "parity": "head 1 of layer 1 writes ones: an average",
+        "first": "a softmax over different values",
+        "parity-layernorm": "a layer norm divides by a root",
+    }
+    for name, why in expected.items():
+        with pytest.raises(OutOfReach) as error:
+            Finite(sc.build(name).bind({"epsilon": 1} if "layernorm" in name else {})).automaton()
+        assert why in str(error.value), (name, str(error.value))
+    share = sc.Builder(words={"a": {"x": 1}, "b": {}}, positions={"share": "i/n"})
+    share.readout("sign", "last", ("share",), weights=[1])
+    with pytest.raises(OutOfReach, match="the readout reads share, in which i/n takes no end of values"):
+        Finite(share.build("share")).automaton()
+    odd = sc.Builder(words={"a": {"x": 1}, "b": {}}, positions={"place": "i^2"})
+    odd.readout("sign", "last", ("place",), weights=[1])
+    with pytest.raises(OutOfReach, match="the position function of place takes no end of values: i"):
+        Finite(odd.build("odd")).automaton()
+
+
+def test_the_references_of_other_kinds() -> None:
+    model = sc.build("dyck-1-2")
+    assert decide(model, model).verdict == "equal"
+    assert decide(model, sc.build("dyck-k-d", k=1, D=3)).word == tuple("((()))")
+    assert decide(model).verdict == "decided"
+    assert decide(model, sc.build("dyck-1")).verdict == "refused"
+    with pytest.raises(BadInput, match="must be over the alphabet"):
+        decide(model, sc.build("dyck-k-d"))
+    with pytest.raises(BadInput, match="once a word"):
+        decide(model, most_recent("()"))
+    with pytest.raises(BadInput, match="must answer True or False"):
+        decide(model, sc.Fold(0, lambda s, t: s, lambda s: "x"))
+    with pytest.raises(BadInput, match="a plain function cannot be asked"):
+        decide(model, lambda word: True)
