@@ -360,7 +360,7 @@ def _answers(model: Transformer, cells: Cells) -> list[tuple[Word, Any]]:
     words, found = [word for word, _ in cells], list[Any]()
     for low in range(0, len(words), CHUNK):
         domain = Batch()
-        listed = Listed(tuple(model.tokens(word) for word in words[low : low + CHUNK]))
+        listed = Listed(tuple(map(model.embedding.surround, words[low : low + CHUNK])))
         try:
             result = forward(model, listed, domain)
         except NotExact as error:
