@@ -258,6 +258,7 @@ def check(
         found, why = exact_or_balls(
             domain, lambda numbers: run_check(chosen, max_length, spec, numbers, digits, **sweep)
         )
+    sys.set_int_max_str_digits(0)  # the number of words of a length is printed whole
     say_or_json(as_json, found.to_json, lambda: check_text(chosen, found) + (f"\n  {why}" if why else ""))
     if found.undecided and not found.differs:
         raise Undecided(f"some answers stayed open in {found.domain} numbers; try more --digits or another --domain.")

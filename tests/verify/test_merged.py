@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -286,6 +287,22 @@ def test_the_command_counts_by_length(capsys: pytest.CaptureFixture[str]) -> Non
     assert found["by_length"] == [{"n": n, "strings": 2**n, "accepted": catalan(n)} for n in range(1, 201)]
     assert main(["check", "dyck-1", "--max-length", "200"]) == 0
     assert "merged by prefixes that the model cannot tell apart, at most 299 classes" in capsys.readouterr().out
+
+
+def test_numbers_of_many_digits_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    """2^2200 has more digits than Python is allowed to write here."""
+    from symcook.__main__ import main
+
+    digits = sys.get_int_max_str_digits()
+    try:
+        sys.set_int_max_str_digits(640)
+        assert main(["check", "first-position", "--max-length", "2200", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["by_length"][-1]["strings"] == 2**2200
+        sys.set_int_max_str_digits(640)
+        assert main(["check", "first-position", "--max-length", "2200"]) == 0
+        assert "inputs of 3.689" in capsys.readouterr().out
+    finally:
+        sys.set_int_max_str_digits(digits)
 
 
 def test_the_command_shows_the_smallest_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
