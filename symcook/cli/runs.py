@@ -260,6 +260,7 @@ def check(
         found, why = exact_or_balls(
             domain, lambda numbers: run_check(chosen, max_length, spec, numbers, digits, **sweep)
         )
+    sys.set_int_max_str_digits(0)  # the number of words of a length is printed whole
     known = {} if chosen.info is None or spec is not None else proved(chosen.model, chosen.info.claims)
     say_or_json(
         as_json,

@@ -58,11 +58,29 @@ def proved(model: Transformer, names: Sequence[str]) -> dict[str, str]:
 
 
 def _outcome(found: Check, name: str) -> str:
+    strings = number_text(found.strings)
     if found.holds:
-        return f"{name} agrees with {found.against} on {found.strings} inputs of {found.strings}"
+        return f"{name} agrees with {found.against} on {strings} inputs of {strings}"
     if found.differs:
-        return f"{name} differs from {found.against} on {found.mismatches} inputs of {found.strings}"
+        return f"{name} differs from {found.against} on {number_text(found.mismatches)} inputs of {strings}"
     return f"{name} differs from {found.against} on no input whose answer is decided"
+
+
+def number_text(count: int) -> str:
+    """A number of inputs; of many digits the first few, cut off, which JSON has all.
+
+    >>> number_text(2**40), number_text(2**1001 - 2)
+    ('1099511627776', '2.143*10^301')
+    """
+    if count < 10**24:
+        return str(count)
+    digits = (count.bit_length() - 1) * 30103 // 100000  # one too few at most, for numbers that are not too long
+    while 10 ** (digits + 1) <= count:
+        digits += 1
+    while 10**digits > count:
+        digits -= 1
+    first = count // 10 ** (digits - 3)
+    return f"{first // 1000}.{first % 1000:03}*10^{digits}"
 
 
 def _lines(found: Check, name: str, command: Command | None) -> list[str]:

@@ -35,12 +35,11 @@ from symcook.model.symbols import Exact, fraction
 from symcook.model.transformer import Transformer
 from symcook.verify.answers import Reference, region_tree, rows
 from symcook.verify.chunks import TRIAL_FROM, Chunk, Plan, TooMuch, check_count, plan, rate
-from symcook.verify.comparison import DIGITS, Comparison, Counterexample, Numbers, Tally
+from symcook.verify.comparison import DIGITS, Comparison, Counterexample, LengthCount, Numbers, Tally
 from symcook.verify.workers import Made, Results, Task, processes, spread
 
 if TYPE_CHECKING:
     from symcook.verify.checkpoint import Checkpoint
-    from symcook.verify.merged import LengthCount
 
 MAX_LENGTH = 1_000_000
 WAYS = ("decided", "merged", "exhaustive", "random")
@@ -85,7 +84,7 @@ class Check(Shown):
     way: str = "exhaustive"
     """How it was found out, out of `WAYS`."""
     by_length: tuple[LengthCount, ...] = ()
-    """Where words are merged, for each length how many there are and how many the model accepts."""
+    """Where all words are compared, for each length how many there are and how many the model accepts."""
 
     @property
     def differs(self) -> bool:
@@ -243,7 +242,8 @@ class WordSweep:
         what = what if empty is None else f"{what}, and the empty word"
         tally += nothing
         method = f"{what}; {self.comparison.way(tally)}"
-        return found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
+        answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
+        return replace(answer, by_length=self.comparison.by_length(tally, self.max_length))
 
     def at_once(self, progress: Progress | None) -> Check | None:
         """What is found where words are so many that they are not run one and all: decided for words of every length,
@@ -265,7 +265,6 @@ class WordSweep:
     def decided(self) -> Check | None:
         """What is known of words of every length, said of those to the greatest one; None where that stays open."""
         from symcook.decide import decide
-        from symcook.verify.merged import LengthCount
 
         fold = self.comparison.expected.fold
         if fold is None:

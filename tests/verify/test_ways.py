@@ -48,7 +48,7 @@ def test_what_is_decided_is_what_is_found_word_by_word(name: str, soon: None) ->
     model, right = build(name), reference(name)
     found = check(model, right, 5)
     each = check(model, right, 5, workers=1)
-    own = {"method", "way", "by_length"}
+    own = {"method", "way"}
     assert {k: v for k, v in found.to_json().items() if k not in own} == {
         k: v for k, v in each.to_json().items() if k not in own
     }
