@@ -25,6 +25,7 @@ from os import PathLike, cpu_count, fspath
 from typing import TYPE_CHECKING, Any
 
 from symcook import __version__
+from symcook.alarm import TimeUp, alarm
 from symcook.door import door
 from symcook.errors import BadInput, Unmerged
 from symcook.model.answers import Shown
@@ -44,8 +45,10 @@ MAX_LENGTH = 1_000_000
 WAYS = ("decided", "merged", "exhaustive", "random")
 """How a check is done, in the order in which they are tried. Random words can only show that model and reference
 differ."""
-MERGED_FROM = 2**20
-"""From how many words on they are merged where that is possible; fewer are run one and all, which takes seconds."""
+AT_ONCE_FROM = 2**20
+"""From how many words on it is decided, or words are merged, where that is possible; fewer are run one and all, which
+takes seconds."""
+DECIDE_SECONDS = 10
 HOUR = 3600
 RANDOM_SECONDS = 1.0
 
@@ -185,7 +188,7 @@ def check(
         return found([(task, tally)], model.name, max_length, method, time.perf_counter() - start)
     sweep = WordSweep(bound, made, numbers, within, max_length)
     divided = (resume, workers, executor) != (None, None, None)
-    answer = None if divided else sweep.merged(progress)
+    answer = None if divided else sweep.at_once(progress)
     answer = answer or sweep.answer(resume, workers, executor, yes, progress, tell)
     return replace(answer, seconds=time.perf_counter() - start)
 
@@ -242,12 +245,58 @@ class WordSweep:
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
         return replace(answer, by_length=self.comparison.by_length(tally, self.max_length))
 
-    def merged(self, progress: Progress | None) -> Check | None:
-        """What is found where words are so many that they are merged, and can be; else why they are not is kept."""
-        letters, few = len(self.model.alphabet), MERGED_FROM.bit_length()
-        strings = sum(letters**n for n in range(1, min(self.max_length, few if letters > 1 else MERGED_FROM) + 1))
-        if strings < MERGED_FROM or self.numbers.domain != "exact" or self.comparison.within is not None:
+    def at_once(self, progress: Progress | None) -> Check | None:
+        """What is found where words are so many that they are not run one and all: decided for words of every length,
+        or merged, which counts too."""
+        letters, few = len(self.model.alphabet), AT_ONCE_FROM.bit_length()
+        strings = sum(letters**n for n in range(1, min(self.max_length, few if letters > 1 else AT_ONCE_FROM) + 1))
+        if strings < AT_ONCE_FROM or self.numbers.domain != "exact" or self.comparison.within is not None:
             return None
+        decided = self.decided()
+        if decided is not None and decided.by_length:
+            return decided
+        counted = self.merged(progress)
+        if decided is None or counted is None:
+            return counted or decided
+        if decided.holds is not counted.holds:
+            raise AssertionError(f"{decided.method}, and {counted.method}: one says that they agree, one does not")
+        return replace(counted, method=f"{counted.method}; {decided.method}")
+
+    def decided(self) -> Check | None:
+        """What is known of words of every length, said of those to the greatest one; None where that stays open."""
+        from symcook.decide import decide
+
+        fold = self.comparison.expected.fold
+        if fold is None:
+            return None
+        try:
+            with alarm(DECIDE_SECONDS):
+                decision = decide(self.model, fold.fold)
+        except TimeUp:
+            return None
+        if decision.verdict not in ("equal", "different") or decision.word == ():
+            return None
+        empty, tally = self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
+        letters, word, automaton = len(self.model.alphabet), decision.word, decision.automaton
+        method, counts = f"decided for words of every length: {decision.why}", ()
+        if word is not None and len(word) <= self.max_length:
+            first = self.comparison.rank(self.model.embedding.surround(word))
+            before = sum((place + 1) * letters**k for k, place in enumerate(reversed(first[0][1:])))
+            method = "decided: all words up to the smallest on which they differ; those behind it were not compared"
+            tally += Tally(before, 1, first=first)
+        else:
+            if word is not None:
+                method = f"decided: the smallest word on which they differ has length {len(word)}"
+            strings = [letters**n for n in range(1, self.max_length + 1)]
+            tally += Tally(sum(strings))
+            if automaton is not None and self.model.decides:
+                accepted = automaton.counts(self.max_length)[1:]
+                counts = tuple(map(LengthCount, range(1, self.max_length + 1), strings, accepted))
+        answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
+        return replace(answer, way="decided", by_length=counts)
+
+    def merged(self, progress: Progress | None) -> Check | None:
+        """What is found where words can be merged; else why they cannot is kept."""
         from symcook.verify.merged import merged
 
         try:
@@ -332,7 +381,7 @@ class WordSweep:
                 return replace(answer, way="random")
         do = f"{refusal.do} (on {tried} random words both agree)"
         if self.unmerged is not None:
-            do += f"; words are not merged, as there is {self.unmerged.given}"
+            do += f"; words are not merged: {self.unmerged.given}"
         raise TooMuch(refusal.must, refusal.given, do) from refusal
 
 

@@ -167,7 +167,7 @@ def test_tied_keys_with_different_values(weighting: str, mask: str) -> None:
 
 def test_a_function_is_asked_about_every_word(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that is wrong on a word that stands for no others: it is not asked about representatives."""
-    monkeypatch.setattr(sweep, "MERGED_FROM", 10)
+    monkeypatch.setattr(sweep, "AT_ONCE_FROM", 10)
     wrong = tuple("())(((")
     model = sc.build("dyck-1")
     found = check(model, lambda word: tuple(word) == wrong or dyck1(word), 7)
@@ -305,7 +305,9 @@ def test_numbers_of_many_digits_are_printed_whole(capsys: pytest.CaptureFixture[
         sys.set_int_max_str_digits(digits)
 
 
-def test_the_command_shows_the_smallest_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_shows_the_smallest_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     from symcook.__main__ import main
 
     file = tmp_path / "mine.py"
@@ -314,5 +316,6 @@ def test_the_command_shows_the_smallest_word(tmp_path: Path, capsys: pytest.Capt
     shown = capsys.readouterr().out
     assert "smallest counterexample: " + "(" * 21 + ")" * 21 in shown
     assert "must be reject; the model gives accept" in shown
+    monkeypatch.setattr(sweep.WordSweep, "decided", lambda self: None)
     assert main(["check", "dyck-1-2", "--max-length", "100"]) == 2
     assert "head 2 of layer 1 looks ahead" in capsys.readouterr().err
