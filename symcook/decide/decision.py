@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from symcook.decide.automata import Asked, Automaton, Recogniser, parted
+from symcook.decide.automata import Asked, Automaton, Answering, parted
 from symcook.decide.counting import Counting, StateTable
 from symcook.decide.finite import Finite, Missing, OutOfReach
 from symcook.decide.following import Lost
@@ -107,8 +107,8 @@ def _settled(
     model: Transformer,
     name: str,
     machine: Counting | StateTable,
-    states: Recogniser,
-    reference: Recogniser,
+    states: Answering,
+    reference: Answering,
     automaton: Automaton | None = None,
     notes: tuple[str, ...] = (),
 ) -> Decision:
@@ -155,7 +155,7 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
     return _settled(model, name, machine, machine, reference)
 
 
-def recogniser(model: Transformer, against: object) -> Recogniser | Decision:
+def recogniser(model: Transformer, against: object) -> Answering | Decision:
     """A reference as a recogniser over the model's letters; a Decision where it is a model that cannot be decided."""
     if isinstance(against, str):
         return answering(model, regular(against, model.alphabet))
