@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from symcook.decide.automata import Asked, Automaton, Answering, parted
+from symcook.decide.automata import Answering, Asked, Automaton, parted
 from symcook.decide.counting import Counting, StateTable
 from symcook.decide.finite import Finite, Missing, OutOfReach
 from symcook.decide.following import Lost
