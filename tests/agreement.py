@@ -94,33 +94,55 @@ def reader(model: sc.Transformer, seed: int) -> Fold:
 
 
 def run(model: sc.Transformer, word: Sequence[str]) -> list[dict[str, Any]]:
-    """The stream at every position, one position after the other."""
+    """The stream at every position, one position after the other: that of a prefix is known where no head looks ahead
+    and no number knows the length."""
     tokens = model.embedding.surround(tuple(word))
-    n = len(tokens)
-    stream = []
-    for place, token in enumerate(tokens):
+    heads = [head for layer in model.layers if layer.attention for head in layer.attention.heads]
+    if "i/n" in map(str, model.embedding.positions.values()) or any("future" not in head.mask for head in heads):
+        rows = [[embedded(model, token, i, len(tokens)) for i, token in enumerate(tokens)]]
+        for layer in model.layers:
+            rows.append(behind(layer, rows[-1], range(len(tokens))))
+        return rows[-1]
+    for n in range(1, len(tokens) + 1):
+        if tokens[:n] not in PREFIXES:
+            before = [PREFIXES[tokens[:k]] for k in range(1, n)]
+            rows = [embedded(model, tokens[n - 1], n - 1, n)]
+            for number, layer in enumerate(model.layers):
+                rows += behind(layer, [row[number] for row in before] + rows[-1:], range(n - 1, n))
+            PREFIXES[tokens[:n]] = rows
+    return [PREFIXES[tokens[:n]][-1] for n in range(1, len(tokens) + 1)]
+
+
+PREFIXES: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+"""By prefix the stream at its last position, before each layer and behind all."""
+KNOWN: dict[Any, Any] = {}
+"""The numbers of a part, and of a token at a position."""
+
+
+def embedded(model: sc.Transformer, token: str, place: int, n: int) -> dict[str, Any]:
+    if (token, place, n) not in KNOWN:
         i = place + model.embedding.start
-        at = {"1/(i + 1)": Fraction(1, i + 1), "(-1)^i": Fraction((-1) ** i), "i/n": Fraction(i, n)}
+        at = {"1/(i + 1)": Fraction(1, i + 1), "(-1)**i": Fraction((-1) ** i), "i/n": Fraction(i, n)}
         row = {name: Fraction(str((model.embedding.words or {})[token].get(name, 0))) for name in NAMES}
         for name, term in model.embedding.positions.items():
-            row[name] += at[{"1/(i + 1)": "1/(i + 1)", "(-1)**i": "(-1)^i", "i/n": "i/n"}[str(term)]]
-        stream.append(row)
-    for layer in model.layers:
-        added = [attended(head, stream) for head in layer.attention.heads] if layer.attention else []
-        stream = [
-            {name: row[name] + sum(one[i].get(name, 0) for one in added) for name in NAMES}
-            for i, row in enumerate(stream)
-        ]
-        if layer.feedforward is not None:
-            stream = [fed(layer.feedforward, row) for row in stream]
-    return stream
+            row[name] += at[str(term)]
+        KNOWN[token, place, n] = row
+    return KNOWN[token, place, n]
+
+
+def behind(layer: sc.Layer, stream: list[dict[str, Any]], places: range) -> list[dict[str, Any]]:
+    """The stream behind a layer at some positions."""
+    heads = layer.attention.heads if layer.attention else ()
+    added = [attended(head, stream, places) for head in heads]
+    found = [
+        {name: stream[i][name] + sum(one[k].get(name, 0) for one in added) for name in NAMES}
+        for k, i in enumerate(places)
+    ]
+    return found if layer.feedforward is None else [fed(layer.feedforward, row) for row in found]
 
 
 def matrix(m: Any) -> list[list[Fraction]]:
     return [[Fraction(str(m[r, c])) for c in range(m.shape[1])] for r in range(m.shape[0])]
-
-
-KNOWN: dict[int, Any] = {}
 
 
 def known(part: Any) -> Any:
@@ -134,16 +156,16 @@ def times(rows: list[list[Fraction]], row: dict[str, Any]) -> list[Any]:
     return [sum((w * row[name] for w, name in zip(line, NAMES, strict=True) if w), Fraction(0)) for line in rows]
 
 
-def attended(head: Any, stream: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def attended(head: Any, stream: list[dict[str, Any]], places: range) -> list[dict[str, Any]]:
     m, found = known(head), []
     keys, values = [times(m["K"], row) for row in stream], [times(m["V"], row) for row in stream]
-    for i, row in enumerate(stream):
+    for i in places:
         seen = [
             j
             for j in range(len(stream))
             if {"none": True, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}[head.mask]
         ]
-        query = times(m["Q"], row)
+        query = times(m["Q"], stream[i])
         scores = [sum((q * k for q, k in zip(query, keys[j], strict=True)), Fraction(0)) for j in seen]
         if not seen:
             weights: list[Any] = []
@@ -212,6 +234,7 @@ def outcome(kind: str, seed: int, most: int = LENGTH) -> str:
     from symcook.verify.merged import merged
 
     KNOWN.clear()
+    PREFIXES.clear()
     model = drawn(kind, seed)
     fold = reader(model, seed)
     bound = model.bind()

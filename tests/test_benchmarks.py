@@ -51,6 +51,14 @@ def test_the_references_of_the_benchmark_are_right(load, monkeypatch: pytest.Mon
     assert [row["ratio_is"] for row in (*sweeps.references(), sweeps.remembered())] == ["faster"] * 3
 
 
+def test_merged_words_of_the_benchmark_are_right(load) -> None:
+    merging = load("merging")
+    for name in ("dyck-1", "dyck-1-zero-one", "parity"):
+        _, _, found, short = merging.sides(name, range(1, merging.SHORT + 1))
+        assert found.by_length == short.by_length and found.wrong == 0 and short.way == "exhaustive"
+        assert [count.accepted for count in found.by_length] == [merging.accepted(name, n) for n in range(1, 11)]
+
+
 def test_sides_that_disagree_stop_the_run(load) -> None:
     sweeps = load("sweeps")
     right = sweeps.verdicts(build("dyck-1"))

@@ -7,7 +7,7 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -256,7 +256,12 @@ def check(
     A word model meets every word to length N, and the empty word where it takes it; a feed-forward recipe meets a
     stated grid and takes no length. Exit 1 with the smallest counterexample where they differ, exit 3 where they differ
     nowhere but some answers stay open.
+
+    From 2^20 words on it is decided for every length, or words are merged, where that is possible; else, and with
+    --resume, --workers or --scheduler, every word is run. A check that was interrupted goes on with the same --resume.
     """
+    from symcook.report.check import proved
+
     chosen = choose(name, settings, tokens)
     if chosen.inputs:
         raise BadInput("a check chooses its inputs itself", f"--set {next(iter(chosen.inputs))}", "leave it out")
@@ -277,7 +282,13 @@ def check(
         found, why = exact_or_balls(
             domain, lambda numbers: run_check(chosen, max_length, spec, numbers, digits, **sweep)
         )
-    say_or_json(as_json, found.to_json, lambda: check_text(chosen, found) + (f"\n  {why}" if why else ""))
+    sys.set_int_max_str_digits(0)  # the number of words of a length is printed whole
+    known = {} if chosen.info is None or spec is not None else proved(chosen.model, chosen.info.claims)
+    say_or_json(
+        as_json,
+        lambda: found.to_json() | {"proved": list(known)},
+        lambda: check_text(chosen, found, known) + (f"\n  {why}" if why else ""),
+    )
     if found.undecided and not found.differs:
         raise Undecided(f"some answers stayed open in {found.domain} numbers; try more --digits or another --domain.")
     return 0 if found.holds else 1
@@ -327,11 +338,11 @@ def _region(chosen: Chosen) -> str | None:
     return region(chosen.name, **chosen.arguments)
 
 
-def check_text(chosen: Chosen, found: Check) -> str:
-    """The outcome in words, about the model as it was chosen."""
+def check_text(chosen: Chosen, found: Check, known: Mapping[str, str] | None = None) -> str:
+    """The outcome in words, about the model as it was chosen, with what is `known` of its language."""
     from symcook.report.check import document
 
-    return document(found, chosen.name, partial(chosen.command, "run")).text()
+    return document(found, chosen.name, partial(chosen.command, "run"), known).text()
 
 
 def made(spec: str) -> Made:

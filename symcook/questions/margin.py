@@ -17,6 +17,7 @@ from symcook.forward import Result, forward
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, ladder, settled
+from symcook.numbers.expsum import ExpSum
 from symcook.questions.answer import Answer, Cell, lengths
 from symcook.words import Cover
 from symcook.words.cells import classes
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 LIMIT_BITS = 2**13
 SPARE = 20
 """Bits beyond the asked digits to which a row is rounded."""
+FEW = 16
+"""Fewer words are as well run one by one."""
 Number = fmpq | arb
 """fmpq where it is exact."""
 WHAT = {
@@ -87,7 +90,7 @@ def margin(
     if not found:
         for n in asked:
             words = classes(n, bound)
-            found[n], method = _of_words(bound, words, digits), words.says
+            found[n], method = _of_batch(bound, words, digits) or _of_words(bound, words, digits), words.says
             if progress is not None:
                 progress(n, asked[-1])
     notes = {"margin": WHAT["sign" if two else "zero" if bound.decides else "largest"], "method": method}
@@ -218,6 +221,38 @@ def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
         if all(isinstance(size, fmpq) or settled(size, digits, relative=True) for size in found.sides.values()):
             return found
     raise reason or Undecided(f"the margin at length {words.n} stayed open at {LIMIT_BITS} bits; ask for fewer digits.")
+
+
+def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:
+    """The same by one exact batch, with a ball for each value that occurs, which is far fewer than words; None where a
+    batch has no exact values, or more places are looked at than one."""
+    from symcook.domains.batch import Batch, Listed
+    from symcook.words.keyed import grouped
+
+    domain, stands = Batch(), [word for word, _ in words]
+    if model.readout.everywhere or len(stands) < FEW:
+        return None
+    try:
+        result = forward(model, Listed(tuple(map(model.embedding.surround, stands))), domain)
+    except NotExact:
+        return None
+    cells = [column[model.readout.place] for column in result.watched.values()]
+    codes = [domain.full(cell.numerators if cell.codes is None else cell.codes) for cell in cells]
+    found, places = grouped(codes, len(stands))[1], _Least()
+    rows = [[domain.full(cell.numerators)[place] * Fraction(1, cell.denominator) for cell in cells] for place in found]
+    if not all(isinstance(value, (Fraction, ExpSum)) for row in rows for value in row):
+        return None
+    for bits in ladder(bits_for(digits), LIMIT_BITS):
+        places = _Least()
+        with BallDomain(bits).context():
+            for place, row in zip(found, rows, strict=True):
+                values = [fmpq(x.numerator, x.denominator) if isinstance(x, Fraction) else x.ball() for x in row]
+                size = model.readout.distance(values, _most, lambda x: arb(x).mid())
+                side = (row[0] > 0 if model.readout.signed else size is None) if model.readout.decides else None
+                places.take(side, size, stands[place])
+        if all(isinstance(size, fmpq) or settled(size, digits, relative=True) for size in places.sides.values()):
+            return places
+    return None
 
 
 def _middle(x: Number) -> Number:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from symcook.errors import EMPTY_WORD
@@ -10,8 +11,14 @@ from symcook.model.answers import brief
 from symcook.report.document import Document, PlainLines, value_text
 
 if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
     from symcook.verify.sweep import Check
 
+_LANGUAGE = re.compile(
+    r"all n:Int, w:Int->Int, names\((.+)\)\. 1 <= n -> word\(\1\) -> run\(\1\) -> "
+    r"\(accept\(\1\) <-> ([^()]*(\([^()]*\)[^()]*)*)\)"
+)
+"""A statement of what a stored model accepts, for every n and every word, and nothing else."""
 Command = Callable[[Sequence[str]], str]
 """From options of ``symcook run`` to the whole command."""
 
@@ -21,18 +28,61 @@ def line(found: Check) -> str:
     return brief(f"<Check {_outcome(found, brief(found.recipe, 40))}>")
 
 
-def document(found: Check, name: str | None = None, command: Command | None = None) -> Document:
-    """The outcome in words, with the smallest counterexample; with `command` also how to replay it."""
+def document(
+    found: Check, name: str | None = None, command: Command | None = None, known: Mapping[str, str] | None = None
+) -> Document:
+    """The outcome in words, with the smallest counterexample; with `command` also how to replay it, and with `known`
+    what `proved` gives."""
     first, *lines = _lines(found, name or found.recipe, command)
+    for formula in dict.fromkeys((known or {}).values()):
+        claims = ", ".join(claim for claim, said in (known or {}).items() if said == formula)
+        lines.append(f"proved for words of every length: accept <-> {formula} ({claims})")
     return Document(first, [PlainLines(lines)])
 
 
+def proved(model: Transformer, names: Sequence[str]) -> dict[str, str]:
+    """Out of these claims those that are PROVED and say, of this very model and for words of every length, what it
+    accepts: {id: the formula}."""
+    from symcook.claims import ledger
+    from symcook.model.modelfile import load, model_hash
+    from symcook.proof.replay import library
+
+    said: dict[str, str] = {}
+    for name in names:
+        statement = library().statements.get(name)
+        found = statement and _LANGUAGE.fullmatch(" ".join(statement.written.split()))
+        if found:
+            file = library().root / "models" / f"{found[1]}.json"
+            if file.is_file() and model_hash(load(file)) == model_hash(model):
+                said[name] = found[2]
+    sure = {row.id for row in ledger(names=list(said)) if row.words == "PROVED"} if said else set()
+    return {name: formula for name, formula in said.items() if name in sure}
+
+
 def _outcome(found: Check, name: str) -> str:
+    strings = number_text(found.strings)
     if found.holds:
-        return f"{name} agrees with {found.against} on {found.strings} inputs of {found.strings}"
+        return f"{name} agrees with {found.against} on {strings} inputs of {strings}"
     if found.differs:
-        return f"{name} differs from {found.against} on {found.mismatches} inputs of {found.strings}"
+        return f"{name} differs from {found.against} on {number_text(found.mismatches)} inputs of {strings}"
     return f"{name} differs from {found.against} on no input whose answer is decided"
+
+
+def number_text(count: int) -> str:
+    """A number of inputs; of many digits the first few, cut off, which JSON has all.
+
+    >>> number_text(2**40), number_text(2**1001 - 2)
+    ('1099511627776', '2.143*10^301')
+    """
+    if count < 10**24:
+        return str(count)
+    digits = (count.bit_length() - 1) * 30103 // 100000  # one too few at most, for numbers that are not too long
+    while 10 ** (digits + 1) <= count:
+        digits += 1
+    while 10**digits > count:
+        digits -= 1
+    first = count // 10 ** (digits - 3)
+    return f"{first // 1000}.{first % 1000:03}*10^{digits}"
 
 
 def _lines(found: Check, name: str, command: Command | None) -> list[str]:

@@ -161,6 +161,7 @@ parity = Fold(False, lambda odd, symbol: odd != _bit(symbol), lambda odd: odd)
 (True, False, False)
 """
 
+
 def _first(said: bool | None, symbol: str) -> bool:
     bit = _bit(symbol)
     return bit if said is None else said

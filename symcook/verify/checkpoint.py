@@ -24,11 +24,11 @@ create table sweep (name text primary key, value text not null) without rowid;
 create table chunk (
   first integer, last integer, prefix text,
   strings integer not null, mismatches integer not null, open integer not null, settled integer not null,
-  batched integer not null, smallest text, smallest_open text,
+  batched integer not null, smallest text, smallest_open text, accepted text not null,
   primary key (first, last, prefix)
 ) without rowid;
 """
-ROW = "insert into chunk values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ROW = "insert into chunk values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class Checkpoint:
@@ -88,24 +88,35 @@ class Checkpoint:
         return plan
 
     def _read(self, row: tuple[Any, ...]) -> tuple[Chunk, Tally]:
-        first, last, prefix, strings, mismatches, left, settled, batched, smallest, smallest_open = row
+        first, last, prefix, strings, mismatches, left, settled, batched, smallest, smallest_open, accepted = row
         counts = (strings, mismatches, left, settled)
         if not all(isinstance(count, int) and count >= 0 for count in counts):
             raise ValueError("counts must be integers")
         found = (None if text is None else self.rank(tuple(json.loads(text))) for text in (smallest, smallest_open))
-        return Chunk(first, last, tuple(json.loads(prefix))), Tally(*counts, bool(batched), *found)
+        first_wrong, first_open = found
+        tally = Tally(*counts, bool(batched), first_wrong, first_open, _pairs(accepted))
+        return Chunk(first, last, tuple(json.loads(prefix))), tally
 
     def add(self, chunk: Chunk, found: Tally) -> None:
         """Write down that a chunk is done."""
         first = (None if one is None else json.dumps(one[1]) for one in (found.first, found.first_open))
         counts = (found.strings, found.mismatches, found.open, found.settled, int(found.batched))
         with _readable(self.file):
-            self.connection.execute(ROW, (chunk.first, chunk.last, json.dumps(chunk.prefix), *counts, *first))
+            where, accepted = (chunk.first, chunk.last, json.dumps(chunk.prefix)), json.dumps(found.accepted)
+            self.connection.execute(ROW, (*where, *counts, *first, accepted))
 
     def close(self) -> None:
         """Let go of the file."""
         with _readable(self.file):
             self.connection.close()
+
+
+def _pairs(text: str) -> tuple[tuple[int, int], ...]:
+    """How many words are accepted, by length."""
+    pairs = tuple((n, accepted) for n, accepted in json.loads(text))
+    if not all(type(number) is int and number > 0 for pair in pairs for number in pair):
+        raise ValueError("counts must be integers")
+    return pairs
 
 
 @contextmanager

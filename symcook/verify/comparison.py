@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, NoRun, NotExact, Undecided, require_known
@@ -85,6 +86,8 @@ class Tally:
     first: Ranked | None = None
     """The smallest input on which model and reference differ."""
     first_open: Ranked | None = None
+    accepted: tuple[tuple[int, int], ...] = ()
+    """By the number of typed symbols how many words the model accepts, of one that gives one verdict a word."""
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(
@@ -95,6 +98,7 @@ class Tally:
             self.batched and other.batched,
             _smaller(self.first, other.first),
             _smaller(self.first_open, other.first_open),
+            tuple(sorted((Counter(dict(self.accepted)) + Counter(dict(other.accepted))).items())),
         )
 
 
@@ -105,9 +109,20 @@ def _smaller(one: Ranked | None, other: Ranked | None) -> Ranked | None:
     return other if other[0] < one[0] else one
 
 
-Found = list[tuple["Words | Grid", list[int], list[int]]]
-"""For each piece of a part the numbers of the inputs on which model and reference differ, and of those on which that is
-open, ascending."""
+class LengthCount(NamedTuple):
+    """All words of `n` typed symbols: how many they are, and how many the model accepts (None of one that does not give
+    one verdict a word, and where some stay open)."""
+
+    n: int
+    strings: int
+    accepted: int | None
+
+
+Differing = tuple[list[int], list[int], int]
+"""The numbers of the inputs on which model and reference differ, and of those on which that is open, ascending; and how
+many inputs the model accepts."""
+Found = list[tuple[int, "Words | Grid", Differing]]
+"""This for each piece of a part, with the length of its inputs."""
 
 
 class Comparison:
@@ -128,6 +143,17 @@ class Comparison:
         self.batched = numbers.domain == "exact" and within is None
         self.settled = 0
 
+    @property
+    def judges(self) -> bool:
+        """Whether the model gives one verdict a word."""
+        return self.model.decides and not self.model.readout.each
+
+    def by_length(self, tally: Tally, most: int) -> tuple[LengthCount, ...]:
+        """All words of each length to `most`, of which the model accepts so many."""
+        letters, accepted = len(self.model.alphabet), dict(tally.accepted)
+        known = self.judges and not tally.open
+        return tuple(LengthCount(n, letters**n, accepted.get(n, 0) if known else None) for n in range(1, most + 1))
+
     @cached_property
     def everywhere(self) -> Transformer:
         """The model with a readout at each position, where the runs of shorter words end."""
@@ -145,9 +171,10 @@ class Comparison:
         tally, before = Tally(), self.settled
         for part in parts:
             tally += Tally(part.size, batched=self.batched)
-            for piece, wrong, unclear in self.part(part):
+            for length, piece, (wrong, unclear, yes) in self.part(part):
                 first, first_open = self.ranked(piece, wrong), self.ranked(piece, unclear)
-                tally += Tally(0, len(wrong), len(unclear), first=first, first_open=first_open)
+                accepted = ((length - self.model.embedding.added, yes),) if yes else ()
+                tally += Tally(0, len(wrong), len(unclear), first=first, first_open=first_open, accepted=accepted)
             if tick is not None:
                 tick(tally.strings)
         return replace(tally, settled=self.settled - before, batched=tally.batched and self.batched)
@@ -159,7 +186,7 @@ class Comparison:
                 return self.batch(part)
             except NotExact:
                 self.batched = False
-        return [(piece, *self.singles(piece)) for _, piece in part.pieces]
+        return [(length, piece, self.singles(piece)) for length, piece in part.pieces]
 
     def ranked(self, piece: Words | Grid, codes: list[int]) -> Ranked | None:
         """The first of the inputs with these numbers."""
@@ -181,37 +208,42 @@ class Comparison:
         result = forward(self.everywhere if part.lengths else self.model, part.block, Batch())
         answers = self.expected.pieces(part)
         return [
-            (piece, self.differences(piece, length, result, asked), [])
+            (length, piece, self.differences(piece, length, result, asked))
             for (length, piece), asked in zip(part.pieces, answers, strict=True)
         ]
 
-    def differences(self, piece: Words | Grid, length: int, result: Result, answers: list[Answers]) -> list[int]:
+    def differences(self, piece: Words | Grid, length: int, result: Result, answers: list[Answers]) -> Differing:
         """Where the answers for inputs of one length differ; `result` may go on to longer ones."""
         import numpy as np
 
         domain: Any = result.domain
         readout, verdicts = self.model.readout, (result.verdicts or ())[:length]
         got = verdicts if readout.each else [readout.verdict(domain, verdicts)] if verdicts else ()
-        wrong = np.zeros(piece.size, dtype=bool)
+        wrong, yes = np.zeros(piece.size, dtype=bool), 0
         for place, (known, codes) in enumerate(answers):
             if got:
-                wrong |= domain.full(got[place], length) != np.array(known)[codes]
+                full = domain.full(got[place], length)
+                wrong |= full != np.array(known)[codes]
+                yes = int(np.count_nonzero(full)) if self.judges else 0
                 continue
             for column, values in zip(result.columns().values(), zip(*known, strict=True), strict=True):
                 cell = column[:length][place if readout.each else readout.place]
                 wrong |= _unequal(domain.full(cell.numerators, length), cell, values, codes)
-        return np.flatnonzero(wrong).tolist()
+        return np.flatnonzero(wrong).tolist(), [], yes
 
-    def singles(self, piece: Words | Grid) -> tuple[list[int], list[int]]:
-        """The same one input after the other: where they differ, and where that is open."""
-        wrong, unclear = [], []
+    def singles(self, piece: Words | Grid) -> Differing:
+        """The same one input after the other."""
+        wrong, unclear, yes = [], [], 0
         for code, sequence in enumerate(piece):
-            verdict = self.agree(sequence)
+            answers = self.expected.ask(sequence)
+            verdict = self.agree(sequence, answers)
             if verdict is None:
                 unclear.append(code)
-            elif not verdict:
-                wrong.append(code)
-        return wrong, unclear
+            else:
+                yes += self.judges and verdict is answers[0]  # what the model says
+                if not verdict:
+                    wrong.append(code)
+        return wrong, unclear, yes
 
     def run(self, sequence: Sequence[object], domain: str) -> Run:
         """One input in the numbers of a domain, as ``symcook run`` runs it."""
@@ -226,9 +258,9 @@ class Comparison:
             where = f" on {self.text(sequence) or 'the empty word'}"
             raise BadInput(error.must, f"{'' if error.given is None else error.given}{where}", error.do) from error
 
-    def agree(self, sequence: Sequence[object]) -> bool | None:
-        """Whether model and reference agree on one input; None where that stays open."""
-        found, domain = self.decide(sequence, self.expected.ask(sequence))
+    def agree(self, sequence: Sequence[object], answers: object = None) -> bool | None:
+        """Whether model and reference agree on one input, whose `answers` may be known; None where that stays open."""
+        found, domain = self.decide(sequence, self.expected.ask(sequence) if answers is None else answers)
         self.settled += domain != self.numbers.domain
         return found
 

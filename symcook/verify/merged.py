@@ -9,9 +9,9 @@ Python integers, and that all of them add up to k^n is checked at each length.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from symcook.errors import BadInput, NotExact, SymcookError, Unmerged
 from symcook.forward import Result, forward
@@ -20,25 +20,20 @@ from symcook.model.parts import Head
 from symcook.model.transformer import Transformer
 from symcook.spec.fold import Fold
 from symcook.verify.answers import Reference, _States
+from symcook.verify.comparison import LengthCount
 
 if TYPE_CHECKING:
     from symcook.domains.cells import Array
     from symcook.words import Word
+    from symcook.words.affine import AffineEntries
     from symcook.words.cells import Cells
     from symcook.words.exact import PrefixLevel
+    from symcook.words.keyed import Kept
 
 Progress = Callable[[int, int], None]
+Said = TypeVar("Said")
 CHUNK = 4096
 """How many representatives by counts one batch runs."""
-
-
-class LengthCount(NamedTuple):
-    """All words of `n` typed symbols: how many they are, and how many the model accepts (None of one that does not
-    decide about words)."""
-
-    n: int
-    strings: int
-    accepted: int | None
 
 
 @dataclass(frozen=True)
@@ -58,7 +53,7 @@ class Merged:
 
 
 def merged(
-    model: Transformer, reference: Reference, lengths: int | range, *, progress: Progress | None = None
+    model: Transformer, reference: Reference | Recogniser, lengths: int | range, *, progress: Progress | None = None
 ) -> Merged:
     """Compare a model without open symbols with `reference` on every word of some lengths, or of 1 to N.
 
@@ -66,7 +61,7 @@ def merged(
     reference that fails, has states that are not hashable, or goes on differently when it is asked again.
     """
     asked = range(1, lengths + 1) if isinstance(lengths, int) else lengths
-    reader = Reader(model, automaton(reference))
+    reader = ReadBeside(model, automaton(reference))
     why = []
     for way, named in ((_by_prefixes, "by prefixes"), (_by_counts, "by counts")):
         try:
@@ -76,17 +71,29 @@ def merged(
     raise Unmerged("words must be merged by prefixes or by counts where they are so many", "; ".join(why))
 
 
-def automaton(reference: Any) -> Fold:
-    """A reference as a fold: itself, or an automaton with `initial`, `step` and `accepts`."""
+@runtime_checkable
+class Recogniser(Protocol):
+    """A deterministic automaton: what it needs to be a reference."""
+
+    @property
+    def initial(self) -> Hashable: ...
+
+    def step(self, state: Hashable, token: str, /) -> Hashable: ...
+
+    def accepts(self, state: Hashable, /) -> bool: ...
+
+
+def automaton(reference: Reference | Recogniser) -> Fold:
+    """A reference as a fold: itself, or what an automaton does."""
     if isinstance(reference, Fold):
         return reference
-    if all(hasattr(reference, name) for name in ("initial", "step", "accepts")):
+    if isinstance(reference, Recogniser):
         return Fold(reference.initial, reference.step, reference.accepts)
     must = "a reference must have states where words are merged: a Fold, or an automaton"
     raise Unmerged(must, f"a {type(reference).__name__}", "write it as a Fold, or give a smaller --max-length")
 
 
-class Reader:
+class ReadBeside:
     """A reference that reads words beside a model, many at once: states are numbers in the order in which they come up.
 
     A label is twice the number of a state, plus 1 where some position before said no: of a readout at all positions
@@ -109,7 +116,8 @@ class Reader:
         """From each state that has been left, by each letter; -1 before."""
         self.asked(lambda: self.states.number(fold.start), "the empty word")
 
-    def asked(self, ask: Callable[[], Any], given: str) -> Any:
+    def asked(self, ask: Callable[[], Said], given: str) -> Said:
+        """What the reference says, or BadInput with what it was `given`."""
         try:
             return ask()
         except SymcookError:
@@ -194,7 +202,7 @@ def verdicts(result: Result) -> Array:
     return found[-1]
 
 
-def unequal(column: Any, wanted: Array) -> Array:
+def unequal(column: AffineEntries, wanted: Array) -> Array:
     """Where a column of affine values is not the wanted numbers."""
     from symcook.words.affine import apart
     from symcook.words.keyed import KeepApart
@@ -229,8 +237,8 @@ class Gathered:
 # --- By prefixes ------------------------------------------------------------------------------------------------------
 
 
-def _by_prefixes(model: Transformer, reader: Reader, asked: range, progress: Progress | None) -> Merged:
-    from symcook.words.keyed import KeepApart, Kept
+def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress: Progress | None) -> Merged:
+    from symcook.words.keyed import KeepApart
 
     ahead = next((named for named, head in heads(model) if head.sees.after), None)
     if ahead is not None:
@@ -254,7 +262,7 @@ def _by_prefixes(model: Transformer, reader: Reader, asked: range, progress: Pro
             kept |= open_.kept
 
 
-def _levels(model: Transformer, reader: Reader, kept: Any, asked: range) -> Iterator[PrefixLevel]:
+def _levels(model: Transformer, reader: ReadBeside, kept: frozenset[Kept], asked: range) -> Iterator[PrefixLevel]:
     from symcook.words.affine import AffineNumbers, AffinePosition
     from symcook.words.exact import Prefixes
 
@@ -279,7 +287,7 @@ def heads(model: Transformer) -> list[tuple[str, Head]]:
     return found
 
 
-def _take(tally: Gathered, model: Transformer, reader: Reader, level: PrefixLevel) -> None:
+def _take(tally: Gathered, model: Transformer, reader: ReadBeside, level: PrefixLevel) -> None:
     import numpy as np
 
     labels: Any = level.labels
@@ -303,7 +311,7 @@ def _take(tally: Gathered, model: Transformer, reader: Reader, level: PrefixLeve
 # --- By counts --------------------------------------------------------------------------------------------------------
 
 
-def _by_counts(model: Transformer, reader: Reader, asked: range, progress: Progress | None) -> Merged:
+def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: Progress | None) -> Merged:
     from symcook.words.cells import MOST, classes
     from symcook.words.tallies import Tallies, index, smallest
 
@@ -352,7 +360,7 @@ def _answers(model: Transformer, cells: Cells) -> list[tuple[Word, Any]]:
     words, found = [word for word, _ in cells], list[Any]()
     for low in range(0, len(words), CHUNK):
         domain = Batch()
-        listed = Listed(tuple(model.tokens(word) for word in words[low : low + CHUNK]))
+        listed = Listed(tuple(map(model.embedding.surround, words[low : low + CHUNK])))
         try:
             result = forward(model, listed, domain)
         except NotExact as error:

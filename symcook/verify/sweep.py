@@ -2,10 +2,10 @@
 
 A word model meets every word of every length up to N, and the empty word where the model takes it; a recipe over rows
 meets every sequence over a stated set of rows; a feed-forward recipe meets a stated rational grid
-(`symcook.verify.grid`). Nothing is sampled. Without a named domain nothing is rounded either: the batch domain does the
-work, and a model that it cannot hold (softmax) runs input by input in the exact domain. In another domain every input
-runs by itself. Where balls leave an answer open, as they must where a value lies on its threshold, the exact domain is
-asked; what neither decides is counted as open, never as right or wrong.
+(`symcook.verify.grid`). Nothing is sampled, but where a sweep is refused. Without a named domain nothing is rounded
+either: the batch domain does the work, and a model that it cannot hold (softmax) runs input by input in the exact
+domain. In another domain every input runs by itself. Where balls leave an answer open, as they must where a value lies
+on its threshold, the exact domain is asked; what neither decides is counted as open, never as right or wrong.
 
 Words are swept chunk by chunk (`chunks`), here or in other processes (`workers`), and what is done can stay in a file
 (`checkpoint`). The strings of all chunks add up to the number of words, or there is no answer.
@@ -25,6 +25,7 @@ from os import PathLike, cpu_count, fspath
 from typing import TYPE_CHECKING, Any
 
 from symcook import __version__
+from symcook.alarm import TimeUp, alarm
 from symcook.door import door
 from symcook.errors import BadInput, Unmerged
 from symcook.model.answers import Shown
@@ -34,19 +35,20 @@ from symcook.model.symbols import Exact, fraction
 from symcook.model.transformer import Transformer
 from symcook.verify.answers import Reference, region_tree, rows
 from symcook.verify.chunks import TRIAL_FROM, Chunk, Plan, TooMuch, check_count, plan, rate
-from symcook.verify.comparison import DIGITS, Comparison, Counterexample, Numbers, Tally
+from symcook.verify.comparison import DIGITS, Comparison, Counterexample, LengthCount, Numbers, Tally
 from symcook.verify.workers import Made, Results, Task, processes, spread
 
 if TYPE_CHECKING:
     from symcook.verify.checkpoint import Checkpoint
-    from symcook.verify.merged import LengthCount
 
 MAX_LENGTH = 1_000_000
 WAYS = ("decided", "merged", "exhaustive", "random")
 """How a check is done, in the order in which they are tried. Random words can only show that model and reference
 differ."""
-MERGED_FROM = 2**20
-"""From how many words on they are merged where that is possible; fewer are run one and all, which takes seconds."""
+AT_ONCE_FROM = 2**20
+"""From how many words on it is decided, or words are merged, where that is possible; fewer are run one and all, which
+takes seconds."""
+DECIDE_SECONDS = 10
 HOUR = 3600
 RANDOM_SECONDS = 1.0
 
@@ -82,7 +84,7 @@ class Check(Shown):
     way: str = "exhaustive"
     """How it was found out, out of `WAYS`."""
     by_length: tuple[LengthCount, ...] = ()
-    """Where words are merged, for each length how many there are and how many the model accepts."""
+    """Where all words are compared, for each length how many there are and how many the model accepts."""
 
     @property
     def differs(self) -> bool:
@@ -148,10 +150,12 @@ def check(
     floats a value may lie `TOLERANCE` away from the reference's. `error` is a number, or for a feed-forward recipe
     a term over inputs and symbols, by which a value may differ from the reference's in every domain.
 
-    Of words, `resume` names a file that holds what is done, and is made where there is none: the same call goes on
-    after any interruption. `workers` is a number of processes, or how many of its workers an `executor` is to be given
-    work for, which is any `concurrent.futures.Executor`. `yes` allows more than an hour, or LIMIT words. `tell` is
-    given a sentence as soon as a word is found on which both differ; the smallest stands in the answer.
+    From AT_ONCE_FROM words on it is decided for every length, or words are merged, where that is possible, which
+    `way` of the answer says; else, and with `resume`, `workers` or `executor`, every word is run. `resume` names a file
+    that holds what is done, and is made where there is none: the same call goes on after any interruption. `workers` is
+    a number of processes, or how many workers an `executor` has, which is any `concurrent.futures.Executor`. `yes`
+    allows more than an hour, or LIMIT words. `tell` is given a sentence as soon as a word is found on which both
+    differ; the smallest stands in the answer.
 
     Raises BadInput for a length below 1 or above the model's, for more than LIMIT inputs, for a sweep of more than an
     hour, for a file that holds another sweep, and for a reference that fails or returns something of the wrong type;
@@ -186,7 +190,7 @@ def check(
         return found([(task, tally)], model.name, max_length, method, time.perf_counter() - start)
     sweep = WordSweep(bound, made, numbers, within, max_length)
     divided = (resume, workers, executor) != (None, None, None)
-    answer = None if divided else sweep.merged(progress)
+    answer = None if divided else sweep.at_once(progress)
     answer = answer or sweep.answer(resume, workers, executor, yes, progress, tell)
     return replace(answer, seconds=time.perf_counter() - start)
 
@@ -240,14 +244,61 @@ class WordSweep:
         what = what if empty is None else f"{what}, and the empty word"
         tally += nothing
         method = f"{what}; {self.comparison.way(tally)}"
-        return found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
+        answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
+        return replace(answer, by_length=self.comparison.by_length(tally, self.max_length))
+
+    def at_once(self, progress: Progress | None) -> Check | None:
+        """What is found where words are so many that they are not run one and all: decided for words of every length,
+        or merged, which counts too."""
+        letters, few = len(self.model.alphabet), AT_ONCE_FROM.bit_length()
+        strings = sum(letters**n for n in range(1, min(self.max_length, few if letters > 1 else AT_ONCE_FROM) + 1))
+        if strings < AT_ONCE_FROM or self.numbers.domain != "exact" or self.comparison.within is not None:
+            return None
+        decided = self.decided()
+        if decided is not None and decided.by_length:
+            return decided
+        counted = self.merged(progress)
+        if decided is None or counted is None:
+            return counted or decided
+        if decided.holds is not counted.holds:
+            raise AssertionError(f"{decided.method}, and {counted.method}: one says that they agree, one does not")
+        return replace(counted, method=f"{counted.method}; {decided.method}")
+
+    def decided(self) -> Check | None:
+        """What is known of words of every length, said of those to the greatest one; None where that stays open."""
+        from symcook.decide import decide
+
+        fold = self.comparison.expected.fold
+        if fold is None:
+            return None
+        try:
+            with alarm(DECIDE_SECONDS):
+                decision = decide(self.model, fold.fold)
+        except TimeUp:
+            return None
+        if decision.verdict not in ("equal", "different") or decision.word == ():
+            return None
+        empty, tally = self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
+        letters, word, automaton = len(self.model.alphabet), decision.word, decision.automaton
+        method, counts = f"decided for words of every length: {decision.why}", ()
+        if word is not None and len(word) <= self.max_length:
+            first = self.comparison.rank(self.model.embedding.surround(word))
+            before = sum((place + 1) * letters**k for k, place in enumerate(reversed(first[0][1:])))
+            method = "decided: all words up to the smallest on which they differ; those behind it were not compared"
+            tally += Tally(before, 1, first=first)
+        else:
+            if word is not None:
+                method = f"decided: the smallest word on which they differ has length {len(word)}"
+            strings = [letters**n for n in range(1, self.max_length + 1)]
+            tally += Tally(sum(strings))
+            if automaton is not None and self.model.decides:
+                accepted = automaton.counts(self.max_length)[1:]
+                counts = tuple(map(LengthCount, range(1, self.max_length + 1), strings, accepted))
+        answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
+        return replace(answer, way="decided", by_length=counts)
 
     def merged(self, progress: Progress | None) -> Check | None:
-        """What is found where words are so many that they are merged, and can be; else why they are not is kept."""
-        letters, few = len(self.model.alphabet), MERGED_FROM.bit_length()
-        strings = sum(letters**n for n in range(1, min(self.max_length, few if letters > 1 else MERGED_FROM) + 1))
-        if strings < MERGED_FROM or self.numbers.domain != "exact" or self.comparison.within is not None:
-            return None
+        """What is found where words can be merged; else why they cannot is kept."""
         from symcook.verify.merged import merged
 
         try:
@@ -332,7 +383,7 @@ class WordSweep:
                 return replace(answer, way="random")
         do = f"{refusal.do} (on {tried} random words both agree)"
         if self.unmerged is not None:
-            do += f"; words are not merged, as there is {self.unmerged.given}"
+            do += f"; words are not merged: {self.unmerged.given}"
         raise TooMuch(refusal.must, refusal.given, do) from refusal
 
 

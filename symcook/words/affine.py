@@ -98,9 +98,13 @@ class Course:
         return replace(self, total=total.take(entries) if isinstance(total, Ends) else taken(total, entries))
 
 
-def wide(bound: int) -> Any:
+def wide(bound: int) -> np.dtype:
     """The carrier of ends: integers of 64 bits, or Python's."""
     return np.dtype(np.int64) if bound <= 2**62 else np.dtype(object)
+
+
+Total = Course | KeyTable | None
+"""What a state holds of a column that a head takes."""
 
 
 class AffineNumbers:
@@ -250,7 +254,7 @@ class AffineNumbers:
         self.boxes[course.number] = course.total
         return AffineEntries(constant(ZERO), {course.number: constant(Fraction(1, course.count))}, HEAD)
 
-    def merged(self, heads: Sequence[Sequence[Any]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
+    def merged(self, heads: Sequence[Sequence[Total]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
         columns = [] if labels is None else [labels]
         for total in (one for head in heads for one in head):
             if isinstance(total, KeyTable):
@@ -264,7 +268,7 @@ class AffineNumbers:
         order = np.argsort(state, kind="stable")
         starts = np.searchsorted(state[order], np.arange(len(first)))
 
-        def moved(total: Any) -> Any:
+        def moved(total: Total) -> Total:
             if isinstance(total, Course) and isinstance(total.total, Ends):
                 low, high = (np.broadcast_to(end, entries)[order] for end in (total.total.low, total.total.high))
                 low, high = np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
@@ -281,7 +285,7 @@ class AffinePosition(Position):
 
     def attend(
         self,
-        queries: Sequence[Any],
+        queries: Sequence[AffineEntries],
         keys: Sequence[Held],
         values: Sequence[Held],
         mask: Mask,
@@ -362,7 +366,7 @@ def _rational(value: Coefficient, **at: Fraction) -> Fraction:
         raise Unmerged(must, f"the number {show(value)}") from None
 
 
-def _divided(numerators: Array, below: int, kind: Any) -> tuple[Array, Array]:
+def _divided(numerators: Array, below: int, kind: np.dtype) -> tuple[Array, Array]:
     """Whole part and rest."""
     whole = numerators // scalar(below, kind)
     return whole, numerators - whole * scalar(below, kind)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -22,7 +23,7 @@ from symcook.forward import forward
 from symcook.spec.fold import Fold
 from symcook.spec.languages import dyck1, dyck_bounded, first, parity
 from symcook.verify import sweep
-from symcook.verify.merged import Merged, Reader, _by_prefixes, merged
+from symcook.verify.merged import Merged, ReadBeside, _by_prefixes, merged
 from symcook.verify.sweep import check
 
 COUNTER = Fold(0, lambda q, t: (q + (t == "x")) % 3, lambda q: q == 0)
@@ -92,13 +93,13 @@ def test_an_automaton_is_a_reference() -> None:
     class Even:
         initial = 0
 
-        def step(self, state: int, token: str) -> int:
+        def step(self, state: Any, token: str) -> int:
             return state ^ (token == "1")
 
-        def accepts(self, state: int) -> bool:
-            return state == 1
+        def accepts(self, state: Any) -> bool:
+            return bool(state == 1)
 
-    assert merged(built("parity"), Even(), 12).wrong == 0  # type: ignore[arg-type]
+    assert merged(built("parity"), Even(), 12).wrong == 0
 
 
 # --- Planted faults ---------------------------------------------------------------------------------------------------
@@ -166,7 +167,7 @@ def test_tied_keys_with_different_values(weighting: str, mask: str) -> None:
 
 def test_a_function_is_asked_about_every_word(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that is wrong on a word that stands for no others: it is not asked about representatives."""
-    monkeypatch.setattr(sweep, "MERGED_FROM", 10)
+    monkeypatch.setattr(sweep, "AT_ONCE_FROM", 10)
     wrong = tuple("())(((")
     model = sc.build("dyck-1")
     found = check(model, lambda word: tuple(word) == wrong or dyck1(word), 7)
@@ -238,7 +239,7 @@ def test_a_tie_that_positions_break_is_no_tie() -> None:
     b = sc.Builder(words={"x": {"one": 1}}, positions={"p": "1/i"})
     s = b.add(sc.head({("one", "p"): 1}, {"s": "one"}, mask="future"))
     with pytest.raises(Unmerged, match="more than 64 different keys: head 1 of layer 1"):
-        _by_prefixes(model := replaced(b, "sign", s), Reader(model, COUNTER), range(1, 100), None)
+        _by_prefixes(model := replaced(b, "sign", s), ReadBeside(model, COUNTER), range(1, 100), None)
 
 
 def test_positions_count_the_token_in_front_or_not() -> None:
@@ -288,7 +289,25 @@ def test_the_command_counts_by_length(capsys: pytest.CaptureFixture[str]) -> Non
     assert "merged by prefixes that the model cannot tell apart, at most 299 classes" in capsys.readouterr().out
 
 
-def test_the_command_shows_the_smallest_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_numbers_of_many_digits_are_printed_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    """2^2200 has more digits than Python is allowed to write here."""
+    from symcook.__main__ import main
+
+    digits = sys.get_int_max_str_digits()
+    try:
+        sys.set_int_max_str_digits(640)
+        assert main(["check", "first-position", "--max-length", "2200", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["by_length"][-1]["strings"] == 2**2200
+        sys.set_int_max_str_digits(640)
+        assert main(["check", "first-position", "--max-length", "2200"]) == 0
+        assert "inputs of 3.689" in capsys.readouterr().out
+    finally:
+        sys.set_int_max_str_digits(digits)
+
+
+def test_the_command_shows_the_smallest_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     from symcook.__main__ import main
 
     file = tmp_path / "mine.py"
@@ -297,5 +316,6 @@ def test_the_command_shows_the_smallest_word(tmp_path: Path, capsys: pytest.Capt
     shown = capsys.readouterr().out
     assert "smallest counterexample: " + "(" * 21 + ")" * 21 in shown
     assert "must be reject; the model gives accept" in shown
+    monkeypatch.setattr(sweep.WordSweep, "decided", lambda self: None)
     assert main(["check", "dyck-1-2", "--max-length", "100"]) == 2
     assert "head 2 of layer 1 looks ahead" in capsys.readouterr().err

@@ -7,6 +7,7 @@ leading dashes, options as tokens, the empty word, every readout, and domains.
 from __future__ import annotations
 
 import json
+import math
 import random
 import shlex
 import subprocess
@@ -186,7 +187,11 @@ def test_the_empty_word_is_compared_and_counted_by_itself(capsys: pytest.Capture
     assert check(model, right, 4).to_json() | {"method": ""} == {
         "recipe": "plain", "max_length": 4, "strings": 30, "mismatches": 0, "counterexample": None, "method": "",
         "domain": "exact", "open": 0, "first_open": None, "empty_word": "agrees", "got": None, "expected": None,
-        "against": "its reference", "stated": 0,
+        "against": "its reference", "stated": 0, "way": "exhaustive",
+        "by_length": [
+            {"n": n, "strings": 2**n, "accepted": sum(math.comb(n, k) for k in range(n + 1) if 2 * k > n + 1)}
+            for n in range(1, 5)
+        ],
     }  # fmt: skip
     found = check(model, lambda word: right(word) or not word, 4)
     assert (found.mismatches, found.empty_word, found.holds) == (0, "differs", False)

@@ -42,10 +42,12 @@ def test_brackets_hold_on_every_word():
     found = check(dyck(), dyck1, 10)
     assert found.holds and found.strings == 2**11 - 2 and found.counterexample is None
     assert list(found.to_json())[: len(KEYS)] == KEYS
+    catalan = [0, 1, 0, 2, 0, 5, 0, 14, 0, 42]
     assert found.to_json() | {"method": ""} == {
         "recipe": "brackets", "max_length": 10, "strings": 2046, "mismatches": 0, "counterexample": None, "method": "",
         "domain": "exact", "open": 0, "first_open": None, "empty_word": None, "got": None, "expected": None,
         "against": "its reference", "stated": 0, "way": "exhaustive",
+        "by_length": [{"n": n, "strings": 2**n, "accepted": catalan[n - 1]} for n in range(1, 11)],
     }  # fmt: skip
     assert "exhaustive" in found.method and "1 to 10" in found.method
     assert check(dyck(), dyck1_grammar, 8).holds
@@ -193,7 +195,7 @@ def test_lengths_beyond_the_model_and_beyond_reason():
     with pytest.raises(BadInput, match="at most 4"):
         check(build("dyck-1-nonuniform", N=4), dyck1, 5)
     with pytest.raises(BadInput, match="give max_length=33"):
-        check(dyck(), dyck1, 34)
+        check(dyck(), lambda word: dyck1(word), 34)
     with pytest.raises(BadInput, match="grid and has no length"):
         check(build("min"), lambda v: {"out": min(v.values())}, 3)
 
