@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes import recipe as declared
