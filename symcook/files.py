@@ -94,7 +94,7 @@ def exact_json(text: bytes | str, kind: str) -> Any:
     """A document of JSON with numbers as text. BadInput for a repeated key, a float and a long integer, ValueError and
     RecursionError for what is no JSON."""
 
-    def pairs(given: list[tuple[str, Any]]) -> dict[str, Any]:
+    def pairs(given: list[tuple[str, object]]) -> dict[str, object]:
         names = [name for name, _ in given]
         if len(set(names)) < len(names):
             must = f"a {kind} file must not repeat a key"

@@ -125,10 +125,7 @@ def in_region(chosen: Chosen, answer: Run) -> bool | None:
 
 
 def exact_where(chosen: Chosen) -> str:
-    from symcook.recipes import region
-
-    sure = "exact" if chosen.info.largest else "known to be exact"
-    return f"{sure}: {region(chosen.name, **chosen.arguments)}"
+    return f"{'exact' if chosen.info.largest else 'known to be exact'}: {_region(chosen)}"
 
 
 @declare("derive", "symcook derive first-position --input 01")

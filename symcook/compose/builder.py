@@ -234,8 +234,9 @@ class Builder:
         for layer in model.layers:  # of one head each: heads of one layer read one stream, steps read what is there
             for part in layer.parts():
                 assert not isinstance(part, LayerNorm)  # _check_inline let none through
-                reads, puts = (tuple(to[one] for one in side) for side in (part.reads, part.writes))
-                self._steps.append(route(part, reads=reads, writes=puts))  # two inputs may be one coordinate here
+                inward, outward = (tuple(to[one] for one in side) for side in (part.reads, part.writes))
+                step: Any = route(part, reads=inward, writes=outward)  # type: ignore[type-var]
+                self._steps.append(step)  # two inputs may be one coordinate here
         self._parameters = joint_parameters(self._parameters, model.parameters)
         self._max_length = least((self._max_length, None if model.pointwise else model.max_length))
         return writes

@@ -49,7 +49,7 @@ def resolving(low: Fraction, high: Fraction, bits: int) -> int:
     """The precision at which numbers between two others are told apart to `bits` bits of their distance.
 
     >>> resolving(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 2**100), 64)
-    163
+    165
     """
     return bits + int(max(1, abs(low), abs(high)) / (high - low)).bit_length() if low < high else bits
 
@@ -57,7 +57,7 @@ def resolving(low: Fraction, high: Fraction, bits: int) -> int:
 def hull(low: flint.arb | Fraction | int, high: flint.arb | Fraction | int, bits: int) -> flint.arb:
     """A ball that holds all from `low` to `high`, at a precision of `bits` bits.
 
-    >>> hull(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 2**100), 163).rad() < flint.arb(2) ** -100
+    >>> hull(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 2**100), 165).rad() < flint.arb(2) ** -100
     True
     """
     with flint.ctx.workprec(bits):

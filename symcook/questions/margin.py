@@ -16,7 +16,7 @@ from symcook.errors import NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import ball, bits_for, check_digits, ladder, settled
+from symcook.numbers.balls import ball, bits_for, check_digits, hull, ladder, settled
 from symcook.numbers.expsum import ExpSum
 from symcook.questions.answer import Answer, Cell, lengths
 from symcook.words import Cover
@@ -138,7 +138,7 @@ def _row(model: Transformer, n: int, found: _Least, digits: int) -> Mapping[str,
 def _cell(low: Number, high: Number, digits: int) -> Cell:
     if type(low) is fmpq and type(high) is fmpq and low == high:
         return Fraction(int(low.p), int(low.q))
-    return ball(arb(low).union(arb(high)), digits, relative=True)
+    return ball(hull(arb(low), arb(high), ctx.prec), digits, relative=True)
 
 
 # --- One word for a class ---------------------------------------------------------------------------------------------

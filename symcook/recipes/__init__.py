@@ -320,7 +320,7 @@ def reference(
     if found.adapt is not None:
         return found.adapt(function, known)
     ask = asked(function, known)
-    if model is not None and model.readout.kind == "value" and model.readout.each and len(model.readout.reads) == 1:
+    if model is not None and model.readout.each and not model.readout.labels and len(model.readout.reads) == 1:
         return by_position(ask, model.embedding.inputs, model.readout.reads[0])
     return ask
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from symcook.recipes import Argument, Recipe, kit
 from symcook.recipes import recipe as declared
@@ -40,8 +39,8 @@ def over_rows(
     layers: Sequence[kit.Layer],
     *outputs: str,
     order: Sequence[str] = (),
-    words: Mapping[str, Mapping[str, Any]] | None = None,
-    **more: Any,
+    words: Mapping[str, Mapping[str, kit.Exact]] | None = None,
+    **more: object,
 ) -> kit.Transformer:
     """A model over rows of `inputs`, or over `words` in their place, that gives `outputs` at each position; its
     coordinates are those of `order`, the inputs, the position functions, and then what the layers write, in this order.
@@ -52,16 +51,9 @@ def over_rows(
     return this.model(embedding, tuple(layers), kit.Readout("value", "each", outputs), **more)
 
 
-def over_letters(
-    this: Recipe,
-    alphabet: Sequence[str],
-    positions: Mapping[str, object],
-    layers: Sequence[kit.Layer],
-    *outputs: str,
-    **more: Any,
-) -> kit.Transformer:
-    """The same over words of letters that are all embedded to nothing."""
-    return over_rows(this, None, positions, layers, *outputs, words={letter: {} for letter in alphabet}, **more)
+def alike(alphabet: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Words of letters that are all embedded to nothing."""
+    return {letter: {} for letter in alphabet}
 
 
 def sharpened(

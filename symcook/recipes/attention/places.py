@@ -5,7 +5,7 @@ from __future__ import annotations
 from symcook.recipes import Argument, Recipe, Symbol, kit
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
-from symcook.recipes.attention import LONGEST, MARK, WEIGHTING, over_letters, over_rows, recipe, sharpened
+from symcook.recipes.attention import LONGEST, MARK, WEIGHTING, alike, over_rows, recipe, sharpened
 
 
 @recipe(
@@ -34,7 +34,8 @@ def first_position(this: Recipe, alphabet: tuple[str, ...], weighting: str) -> k
     places = {"one": 1, "alternating": "(-1)^i"} if unique else {"alternating": "(-1)^i"}
     score = {("one", "alternating"): 1} if unique else None
     mean = kit.head(score, {"mean": "-alternating"}, mask="future", weighting=weighting)
-    return over_letters(this, alphabet, places, [kit.Layer(mean, kit.feedforward(first=MARK))], "first")
+    layer = kit.Layer(mean, kit.feedforward(first=MARK))
+    return over_rows(this, None, places, [layer], "first", words=alike(alphabet))
 
 
 def _alike(weighting: str, **_: object) -> str:
@@ -86,9 +87,8 @@ def last_position(this: Recipe, alphabet: tuple[str, ...]) -> kit.Transformer:
     """
     mean = kit.head(value={"mean": "-alternating"}, mask="past", weighting="softmax")
     layer = kit.Layer(mean, kit.feedforward(last=this.computes))
-    return over_letters(
-        this, alphabet, {"alternating": "(-1)^i"}, [layer], "last", source="yang2026, Proposition 10 (b)"
-    )
+    places, source = {"alternating": "(-1)^i"}, "yang2026, Proposition 10 (b)"
+    return over_rows(this, None, places, [layer], "last", words=alike(alphabet), source=source)
 
 
 TERMS = ("-1/j", "1/j", "j/n", "-j/n", "-1/(j + 1)", "1/(j + 1)")

@@ -6,7 +6,7 @@ from symcook.errors import BadInput
 from symcook.recipes import Argument, Recipe, asked, kit
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import integer, one_of, positive
-from symcook.recipes.attention import over_letters
+from symcook.recipes.attention import alike, over_rows
 from symcook.recipes.representations import recipe
 
 
@@ -86,7 +86,8 @@ def positional_encoding(this: Recipe, kind: str, powers: int, N: int, alphabet: 
         positions = {f"pe_{k}": f"I[i = {k}]" for k in range(1, N + 1)}
     else:
         positions = {"pe": SCALARS[kind]}
-    return over_letters(this, alphabet, positions, (), *positions, max_length=N if kind == "one-hot" else None)
+    longest = N if kind == "one-hot" else None
+    return over_rows(this, None, positions, (), *positions, words=alike(alphabet), max_length=longest)
 
 
 @recipe(
@@ -119,4 +120,4 @@ def sinusoidal(this: Recipe, d: int, M: kit.Fraction, alphabet: tuple[str, ...])
     angles = (f"i/({M})^({2 * c}/{d})" for c in range(d // 2))
     pairs = [f"{function}({angle})" for angle in angles for function in ("cos", "sin")]
     positions = {f"pe_{k}": text for k, text in enumerate(pairs)}
-    return over_letters(this, alphabet, positions, (), *positions)
+    return over_rows(this, None, positions, (), *positions, words=alike(alphabet))
