@@ -423,7 +423,12 @@ class _Writing:
                     if not isinstance(below, fmpq) and world.signs(below, {}) == {1}:
                         found[self.ended.value(below)] = f"below{len(found) + 1}"
         by = ", ".join(["some", *(f"exp_pos({name})" for name in self.meaning.symbols)])
-        return [label for text, label in found.items() if self.line(f"{label}: 0 < {text} by {by}") is None]
+        out = []
+        for text, label in found.items():
+            if self.line(f"{label}: 0 < {text} by {by}") is None:
+                one = self.line(f"take {label}_one from inverse_positive({text})[{label}]")
+                out += [label, *([f"{label}_one"] if one is None else [])]
+        return [*out, by] if out else []
 
     def zero(self, name: str) -> list[str]:
         """That a sum is zero iff each of its terms is."""
