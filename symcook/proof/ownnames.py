@@ -165,9 +165,15 @@ class ModelMeaning:
     @property
     def regions(self) -> list[str]:
         """What values the symbols may have, as formulas."""
-        ends = [(one["name"], end, one[end], one[f"{end}_open"]) for one in self.document["symbols"] for end in ("lower", "upper")]
+        ends = [
+            (one["name"], end, one[end], one[f"{end}_open"])
+            for one in self.document["symbols"]
+            for end in ("lower", "upper")
+        ]
         return [
-            f"{bound} {'<' if strict else '<='} {name}" if end == "lower" else f"{name} {'<' if strict else '<='} {bound}"
+            f"{bound} {'<' if strict else '<='} {name}"
+            if end == "lower"
+            else f"{name} {'<' if strict else '<='} {bound}"
             for name, end, bound, strict in ends
             if bound is not None
         ]
@@ -263,7 +269,9 @@ class _Sentence:
         if name in scope:
             return ("name", scope[name])
         base, at = split(name)
-        if name in ("n", "w", "pi", *self.meaning.symbols) or (name in self.meaning.functions and name not in self.meaning.space):
+        if name in ("n", "w", "pi", *self.meaning.symbols) or (
+            name in self.meaning.functions and name not in self.meaning.space
+        ):
             return ("name", name)
         if base not in self.meaning.space:
             raise self.unknown(tree, name)

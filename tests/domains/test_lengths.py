@@ -9,7 +9,7 @@ from at_words import AtWord, alike, at_each, words
 
 import symcook as sc
 from symcook.domains import make_domain
-from symcook.domains.lengths import Lengths, Open
+from symcook.domains.lengths import Lengths, OutOfReach
 from symcook.forward import forward
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
@@ -31,7 +31,7 @@ def compared(model: Transformer, longest: int, softmax: bool = False) -> tuple[i
                     wanted = numbers.read(other.columns[name], place)
                     assert same(value, wanted, numbers), (word, name, step.layer, step.part, place, value, wanted)
                     many += 1
-    return many, sum(isinstance(c, Open) for c in result.steps[-1].columns.values())
+    return many, sum(isinstance(c, OutOfReach) for c in result.steps[-1].columns.values())
 
 
 def same(value: Any, wanted: Any, numbers: Any) -> bool:
@@ -43,6 +43,7 @@ def same(value: Any, wanted: Any, numbers: Any) -> bool:
 
 def _near(value: Any, wanted: Any) -> bool:
     from at_words import MP
+
     from symcook.model.symbols import to_sympy
 
     return abs(value - MP.mpf(str(to_sympy(wanted, {}).evalf(45)))) < MP.mpf(10) ** -25
@@ -100,11 +101,16 @@ def drawn(seed: int) -> tuple[Transformer, bool]:
             else:
                 heads.append(sc.head(value={new: value}, **how))
             space.append(new)
-        units = {f"u{layer}{k}": f"relu({rng.choice([1, -1, 2])}*{space[-1 - k % 2]} + {rng.choice([0, 0, 1, -1])})" for k in (0, 1)}
+        units = {
+            f"u{layer}{k}": f"relu({rng.choice([1, -1, 2])}*{space[-1 - k % 2]} + {rng.choice([0, 0, 1, -1])})"
+            for k in (0, 1)
+        }
         layers.append((heads, units))
         space += list(units)
     places = rng.choice(PLACES)
-    embedding = sc.Embedding(sc.Space(tuple(space)), words=table, positions={"p": places}, before=before, start=rng.choice([0, 1]))
+    embedding = sc.Embedding(
+        sc.Space(tuple(space)), words=table, positions={"p": places}, before=before, start=rng.choice([0, 1])
+    )
     parts = tuple(sc.Layer(sc.SelfAttention(tuple(heads)), sc.feedforward(units)) for heads, units in layers)
     return sc.Transformer(f"drawn-{seed}", embedding, parts, sc.Readout("value", "each", (space[-1],))), soft
 
