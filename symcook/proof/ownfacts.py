@@ -384,7 +384,8 @@ class Facts:
         def around(rest: str) -> str:
             return f"{begin}cases {', '.join(labels)} from rests{t}\n" + _bullet(rest) * divisor
 
-        return Case([*labels, f"only{t}", f"least{t}", "all'"], around)
+        counts = [f"sum(j, {self.low}, {self.high}, I[w(j) = {k}])" for k in self.tokens[:3]]
+        return Case([*labels, f"only{t}", *(f"only{t}({x})" for x in counts), f"least{t}", "all'"], around)
 
     def _peaked(self, name: str, place: str, mean: Mean) -> Iterator[Case]:
         """A softmax whose values vanish but at one place, which an equation names, has the sign of the value there."""
