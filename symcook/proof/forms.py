@@ -27,6 +27,7 @@ from symcook.model import modelfile
 from symcook.model.symbols import exact
 from symcook.proof import own, replay, runrel
 from symcook.proof.grammar import leading_names
+from symcook.proof.ownfacts import at_each, parts
 from symcook.proof.ownnames import ModelMeaning
 from symcook.proof.ownruns import Runs
 from symcook.proof.search import elaborate, prooftext
@@ -232,7 +233,7 @@ class _FormText:
         self.elaborator = elaborate.Elaborator()
         self.head = f"proof {statement.id}\n"
         self.lines, self.lemma, self.count_k = [], None, False
-        assert self.line(f"given .. some word {own._equations(statement)}", 60.0, True) is None
+        assert self.line(f"given .. {' '.join(parts(statement).labels)}", 60.0, True) is None
         self.whole_run = "(..)" not in self.lines[0]
         self.labels = {f: self.equation(f) for f in self.equations}
         self.said = {self.equation(f): text for f, text in self.equations.items()}
@@ -301,7 +302,7 @@ class _FormText:
             embedding = self.model.embedding
             ends = [self.low] * (embedding.before is not None) + [self.high] * (embedding.after is not None)
             first = [f"one_each: all i in {self.low}..{self.high}. {one.format('i')} = 1", "  given i (low high)"]
-            first += ["  " + x for x in own._at_each(ends)]
+            first += ["  " + x for x in at_each(ends)]
             size = "i" if self.low == "1" else "i + 1"
             parts = " + ".join(f"sum(l, {self.low}, i, I[w(l) = {t}])" for t in letters)
             counts = [f"counts: all i in {self.low}..{self.high}. {parts} = {size}", "  given i (low high)",
