@@ -34,7 +34,7 @@ from symcook.proof.search import elaborate, prooftext
 from symcook.proof.search.prooftext import BadProof
 from symcook.proof.search.tactics import Goal, Stuck
 
-SECONDS = 8.0
+SECONDS = 15.0
 """The time for one version of a line."""
 
 
