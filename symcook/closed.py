@@ -17,7 +17,7 @@ from flint import fmpq, fmpq_mpoly
 from symcook.derivation import Derivation
 from symcook.domains.field import Value
 from symcook.domains.lengths import Lengths, OutOfReach
-from symcook.domains.tables import Atom, CellTable, Guard, Guarded, Linear, NamedSum, linear_form
+from symcook.domains.tables import Atom, CellTable, Guard, Guarded, Linear, NamedSum, World, linear_form
 from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.expr import valid_name
@@ -377,9 +377,20 @@ def _form(model: Transformer, spelling: Spelling, guard: Guard, outputs: Mapping
         accept=accept,
         decides=readout.decides,
         labelled=readout.labelled,
+        label=_largest(world, guard, outputs) if readout.labelled else None,
         meaning=tuple(meaning),
         accepts=accepts,
     )
+
+
+def _largest(world: World, guard: Guard, outputs: Mapping[str, Value]) -> str | None:
+    """The label of the first of the largest scores in a case; None where that depends on more."""
+    names = list(outputs)
+    for k, name in enumerate(names):
+        signs = [(j < k, world.signs(outputs[name] - outputs[other], guard)) for j, other in enumerate(names) if j != k]
+        if all(sign == {1} if before else -1 not in sign for before, sign in signs):
+            return name
+    return None
 
 
 def _first(name: str) -> tuple[int, str]:

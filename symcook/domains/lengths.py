@@ -35,6 +35,7 @@ from symcook.domains.tables import (
     NamedSum,
     NoRule,
     World,
+    linear_form,
     moved_guard,
     replaced,
     within,
@@ -400,7 +401,20 @@ class Lengths:
         return CellTable(self.world, out).merged()
 
     def hard(self, score: CellTable | None, value: CellTable, weighting: str, low: Linear, high: Linear) -> CellTable:
-        raise NoRule(f"a rule for {weighting} attention with scores")
+        if score is None or len(score.cells) != 1:
+            raise NoRule(f"a rule for {weighting} attention with scores of several kinds")
+        world, ((_, whole),) = self.world, [(c.guard, c.value) for c in score.cells]
+        coefficients = self.powers(whole)
+        lead, slope = coefficients.get(2, ZERO), coefficients.get(1, ZERO)
+        if set(coefficients) - {0, 1, 2} or world.signs(lead, {}) != {-1}:
+            raise NoRule(f"a rule for {weighting} attention with scores that are no quadratic form with a maximum")
+        place = linear_form(world, -slope / (lead * fmpq(2)))
+        if place is None or not all(world.whole(v) and c.denominator == 1 for v, c in place[0].items()):
+            raise NoRule("a maximum of scores at an integer")
+        for inside in (_minus(place, low), _minus(high, place)):
+            if -1 in world.signs(world.linear(*inside), {}):
+                raise NoRule("a maximum of scores among the positions that are seen")
+        return self.bound(value).at("j", place)
 
     # --- Sums -----------------------------------------------------------------------------------------------------
 

@@ -71,6 +71,12 @@ def softmax(model: Transformer) -> list[Any]:
     return [head for head in heads if head.weighting == "softmax"]
 
 
+@pytest.mark.parametrize("m", [2, 3, 4])
+def test_quadratic_scores_have_one_greatest(m: int) -> None:
+    many, open_ = compared(build("modulo", m=m), 6, m == 3)  # sqrt(3): in balls
+    assert (many > 500, open_) == (True, 0)
+
+
 def test_a_majority_of_ones_own() -> None:
     many, open_ = compared(majority(), 7)
     assert (many, open_) == (2 * 2 * sum(n * 2**n for n in range(1, 8)) - sum(n * 2**n for n in range(1, 8)), 0)

@@ -180,10 +180,10 @@ def test_what_has_no_form_is_refused(asked: list[str], capsys: pytest.CaptureFix
     refused(capsys, "derive", *asked)
 
 
-@pytest.mark.parametrize("name", ["modulo", "dyck-1-nonuniform", "induction-most-recent"])
+@pytest.mark.parametrize("name", ["dyck-1-nonuniform", "induction-most-recent"])
 def test_what_is_out_of_reach_says_which_coordinate_and_why(name: str) -> None:
     with pytest.raises(BadInput, match=r"within the rules.*:"):
-        every_length(build(name, **({"m": 3} if name == "modulo" else {})))
+        every_length(build(name))
 
 
 def test_the_domain_is_quick() -> None:
@@ -200,3 +200,10 @@ def test_the_domain_is_quick() -> None:
     for model in models:
         forward(model, ("",), Lengths(model))
     assert time.process_time() - began < 0.5
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_modulo_answers_with_the_remainder(m: int) -> None:
+    found = every_length(build("modulo", m=m))
+    wanted = [((f"mod(k, {m}) = {r}",), str(r)) for r in range(m)]
+    assert [(form.conditions, form.label) for form in found.forms] == wanted
