@@ -165,7 +165,7 @@ class ModelMeaning:
         else:  # rows of numbers: the inputs, then what is made of them
             self.functions = list(self.relation.sorts())
         self.taken |= set(self.functions)
-        self.tokens = {token: number for number, token in enumerate(words or ())}
+        self.tokens: dict[str, int] = {token: number for number, token in enumerate(words or ())}
         self.sorts = {} if self.relation.pointwise else {"n": "Int"}
         self.sorts |= dict.fromkeys(self.symbols, "Real")
         self.sorts |= {} if words is None else {"w": "Int->Int"}
