@@ -20,6 +20,7 @@ from typing import NamedTuple, TypeVar
 from symcook.proof import grammar
 from symcook.proof.grammar import leading_names
 from symcook.proof.normal import constant, nf
+from symcook.proof.ownstored import cited
 from symcook.proof.ownvalues import written
 from symcook.proof.replay import Statement
 from symcook.proof.search import automation, reify
@@ -77,7 +78,7 @@ class Trying(Elaborator):
             self.automatic(g, TextLine("qed", place=place), "what is left to show does not follow")
 
     def automatic(self, g: Goal, line: TextLine, what: str, hints: Sequence[HintText] | None = None) -> None:
-        self.levels = automation.LEVELS if line.kind == "qed" else FACTS
+        self.levels = automation.LEVELS if line.kind == "qed" else FACTS[:2] if line.kind == "take" else FACTS
         super().automatic(g, line, what, [h for h in (line.hints if hints is None else hints) if self.there(g, h)])
 
     def there(self, g: Goal, h: HintText) -> bool:
@@ -117,6 +118,7 @@ class Facts:
     """The lines for one statement, whose parts are called ``some``, ``word`` and NAME_is (``run`` where it is one)."""
 
     def __init__(self, statement: Statement) -> None:
+        self.statement = statement
         names, labels, self.word, run, self.said = parts(statement)
         self.names, self.functions = set(names), [name for name in names if name not in ("n", "w")]
         self.equations: dict[str, Term] = {}
@@ -131,6 +133,7 @@ class Facts:
         numbers = [x[2][0][1][0] for x in flatten("&", run) if x[0] == "=" and x[2][0][0] == "var"]
         self.numbers = ["run"] if self.single and numbers else [f"{name}_is" for name in numbers]
         self.tokens = sorted({x[2][1][1][0] for x in subterms(self.word) if is_token(x)})
+        self.counted: list[str] = []
         self.given = ""
         if (found := _ranged(self.said)) is not None and found[:2] == (self.low, self.high):
             self.given, self.said = "given i (low' high')\n", found[2]
@@ -252,8 +255,17 @@ class Facts:
         return f"all i in {self.low}..{self.high}."
 
     def letters(self) -> str:
-        """The counts of all tokens up to a position, and in the word, are the number of positions."""
-        added = [show(x[2][0][2][1]) for x in flatten("&", self.word) if is_token(x)]
+        """The counts of all tokens up to a position, and in the word, are the number of positions; an added token is
+        there once."""
+        ends = [(show(x[2][0][2][1]), x[2][1][1][0]) for x in flatten("&", self.word) if is_token(x)]
+        once = "".join(
+            f"apart{k}': all j in {self.low}..{self.high}. j != {at} -> I[w(j) = {k}] = 0 by word\n"
+            f"once{k}': sum(j, {self.low}, {self.high}, I[w(j) = {k}]) = 1"
+            f" by sum_only(j. I[w(j) = {k}]; {self.low}; {self.high}; {at})[_, _, apart{k}'], word\n"
+            for at, k in ends
+        )
+        added = [at for at, _ in ends]
+        self.counted = ["all'", "upto'", *(f"once{k}'" for _, k in ends)]
         one = " + ".join(f"I[w(i) = {k}]" for k in self.tokens)
 
         def total(high: str) -> str:
@@ -263,11 +275,28 @@ class Facts:
             of_j = one.replace("w(i)", "w(j)")
             return f"sum_ext(j. {of_j}; j. 1; {self.low}; {high})[each'], sum_one({self.low}; {high})"
 
-        each = f"each': {self.every} {one} = 1\n  given i (low high)\n" + textwrap.indent(
-            "\n".join(at_each(added)), "  "
-        )
+        typed = " | ".join(f"w(i) = {k}" for k in self.tokens if k not in {k for _, k in ends})
+        proof_of_each = textwrap.indent("\n".join(_at_each(added, typed)), "  ")
+        each = f"each': {self.every} {one} = 1\n  given i (low high)\n{proof_of_each}"
         whole = f"{each}\nall': {total(self.high)} = n by {proof(self.high)}\n"
-        return f"{whole}upto': {self.every} {total('i')} = {'i' if self.low == '1' else 'i + 1'} by {proof('i')}\n"
+        return (
+            f"{once}{whole}upto': {self.every} {total('i')} = {'i' if self.low == '1' else 'i + 1'} by {proof('i')}\n"
+        )
+
+    def _sum_of_tokens(self) -> str:
+        """Of words of tokens 0 and 1 behind an added one: the sum of the tokens is the count of ones."""
+        if self.low != "0" or self.tokens[:2] != [0, 1] or len(self.tokens) != 3:
+            return ""
+        one, span = "i. I[w(i) = 1]", f"1; {self.high}"
+        total = f"sum(i, 0, {self.high}, I[w(i) = 1])"
+        return (
+            f"sum': sum(i, 1, {self.high}, w(i)) = {total}\n"
+            f"  bits: all i in 1..{self.high}. w(i) = 0 | w(i) = 1 by word\n"
+            f"  each: all i in 1..{self.high}. w(i) = I[w(i) = 1] by bits\n"
+            f"  start: {total} = I[w(0) = 1] + sum(i, 1, {self.high}, I[w(i) = 1])"
+            f" by sum_split({one}; 0; 0; {self.high})\n"
+            f"  qed by sum_ext(w; {one}; {span})[each], start, word\n"
+        )
 
     def places(self) -> list[tuple[str, str]]:
         """Which functions are asked for at which places by what is to be shown, the word too."""
@@ -283,6 +312,11 @@ class Facts:
         hints = [f"{label}({place})" for name, place in self.places() if (label := f"form'{name}") in self.forms]
         if self.tokens:
             begin += self.letters()
+        known = [*cited(self.statement, list(self.names))]
+        if known:
+            begun = "".join(f"take stored{k}' from {one}\n" for k, one in enumerate(known)) + self._sum_of_tokens()
+            labels = ["sum'", *self.premises, *(f"stored{k}'" for k in range(len(known)))]
+            yield f"{begun}{self.given}qed by {', '.join(labels)}\n"
         cases = [*self._cases()]
         hints += [label for case in cases for label in case.labels] + self.premises
         near = [
@@ -293,7 +327,7 @@ class Facts:
         ]
         if (first := self._near_the_first()) is not None:
             yield begin + first
-        for more in ([], [*near, "all'", "upto'"]):
+        for more in ([], [*near, *self.counted]):
             text = f"qed by {', '.join(dict.fromkeys([*hints, *more]))}\n".replace("qed by \n", "qed\n")
             for case in reversed(cases):
                 text = case.around(text)
@@ -385,7 +419,7 @@ class Facts:
             return f"{begin}cases {', '.join(labels)} from rests{t}\n" + _bullet(rest) * divisor
 
         counts = [f"sum(j, {self.low}, {self.high}, I[w(j) = {k}])" for k in self.tokens[:3]]
-        return Case([*labels, f"only{t}", *(f"only{t}({x})" for x in counts), f"least{t}", "all'"], around)
+        return Case([*labels, f"only{t}", *(f"only{t}({x})" for x in counts), f"least{t}", *self.counted[:1]], around)
 
     def _peaked(self, name: str, place: str, mean: Mean) -> Iterator[Case]:
         """A softmax whose values vanish but at one place, which an equation names, has the sign of the value there."""
@@ -415,12 +449,19 @@ class Facts:
                 for k in self.tokens
                 if (c := self._at(mean.value, point, k)) is not None
             )
+            s = f"{name}({place})"
+            signs = "".join(
+                f"{label}': {x} -> {y}\n  given so\n  over: {z} by so, one'\n  qed by soft', only', over, total'\n"
+                for label, x, y, z in (
+                    ("up", f"0 < {there[1]}", f"0 < {s}", f"0 < {there[0]}*{there[1]}"),
+                    ("down", f"{there[1]} < 0", f"{s} < 0", f"{there[0]}*{there[1]} < 0"),
+                    ("level", f"{there[1]} = 0", f"{s} = 0", f"{there[0]}*{there[1]} = 0"),
+                )
+            )
             long = (
                 f"only': {over} = {there[0]}*{there[1]}"
                 f" by sum_only(j. ({weight})*({value}); {low}; {high}; {point})[_, _, gone']\n"
-                f"sign': (0 < {name}({place}) <-> 0 < {there[1]}) & ({name}({place}) < 0 <-> {there[1]} < 0)\n"
-                f"  take from' from quotient_sign({there[0]}*{there[1]}; {size}) by total'\n"
-                f"  one': 0 < {there[0]} by exp_pos\n  rewrite soft'\n  rewrite only'\n  qed by from', one'\n"
+                f"one': 0 < {there[0]} by exp_pos\n{signs}"
                 f"letter': {cases} by word\n{values}"
             )
             short = (
@@ -428,7 +469,16 @@ class Facts:
                 f"only': {over} = 0 by sum_ext(j. ({weight})*({value}); j. 0; {low}; {high})[none']\n"
                 f"sign': {name}({place}) = 0 by soft', only'\n"
             )
-            labels = ["sign'", "long'", "short'", *(f"value{k}'" for k in self.tokens), "letter'"]
+            labels = [
+                "sign'",
+                "up'",
+                "down'",
+                "level'",
+                "long'",
+                "short'",
+                *(f"value{k}'" for k in self.tokens),
+                "letter'",
+            ]
             yield self._either(begin, f"long', short': {point} <= {high}", (long, short), " ".join(labels))
 
     def _near_the_first(self) -> str | None:
@@ -584,11 +634,11 @@ def is_token(t: Term) -> bool:
     return head[0] == "var" and head[1][0] == "w"
 
 
-def at_each(places: list[str]) -> list[str]:
+def _at_each(places: list[str], typed: str, known: str = "") -> list[str]:
     """A proof for a position i by the word: at each of the places of added tokens, and elsewhere."""
     if not places:
-        return ["qed by word"]
-    here, *rest = at_each(places[1:])
+        return [f"letter': {typed} by word{known}", "qed by letter'"]
     k = len(places)
+    here, *rest = _at_each(places[1:], typed, f"{known}, not{k}")
     cases = [f"cases at{k}, not{k}: i = {places[0]}", f"  - qed by word, at{k}", f"  - {here}"]
     return [*cases, *(f"    {line}" for line in rest)]
