@@ -27,7 +27,7 @@ from symcook.model import modelfile
 from symcook.model.symbols import exact
 from symcook.proof import own, replay, runrel
 from symcook.proof.grammar import leading_names
-from symcook.proof.ownfacts import at_each, parts
+from symcook.proof.ownfacts import parts
 from symcook.proof.ownnames import ModelMeaning
 from symcook.proof.ownruns import Runs
 from symcook.proof.search import elaborate, prooftext
@@ -302,7 +302,7 @@ class _FormText:
             embedding = self.model.embedding
             ends = [self.low] * (embedding.before is not None) + [self.high] * (embedding.after is not None)
             first = [f"one_each: all i in {self.low}..{self.high}. {one.format('i')} = 1", "  given i (low high)"]
-            first += ["  " + x for x in at_each(ends)]
+            first += ["  " + x for x in _at_each(ends)]
             size = "i" if self.low == "1" else "i + 1"
             parts = " + ".join(f"sum(l, {self.low}, i, I[w(l) = {t}])" for t in letters)
             counts = [f"counts: all i in {self.low}..{self.high}. {parts} = {size}", "  given i (low high)",
@@ -531,6 +531,16 @@ def _meanings(found: EveryLength) -> str:
     spelling = found.spelling
     counted = [f"p:{a}:i" for a in spelling.world.letters[:-1]] if spelling.world.letters[:-1] else []
     return f" ({', '.join(spelling.meanings(set(counted)))})" if counted else ""
+
+
+def _at_each(places: list[str]) -> list[str]:
+    """A proof for a position i by the word: at each of the places of added tokens, and elsewhere."""
+    if not places:
+        return ["qed by word"]
+    here, *rest = _at_each(places[1:])
+    k = len(places)
+    cases = [f"cases at{k}, not{k}: i = {places[0]}", f"  - qed by word, at{k}", f"  - {here}"]
+    return [*cases, *(f"    {line}" for line in rest)]
 
 
 def _in_brackets(text: str) -> str:
