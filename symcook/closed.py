@@ -1,7 +1,7 @@
 """Closed forms for every length: what a model computes in i, the length and the counts of letters, from its weights.
 
-The forms are found by one forward pass over tables (`symcook.domains.lengths`). They are proposals: `symcook.proof.forms`
-proves them, and a form without a certificate says so.
+The forms are found by one forward pass over tables (`symcook.domains.lengths`). They are proposals: they are proved by
+`symcook.proof.forms`, and a form without a certificate says so.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from flint import fmpq, fmpq_mpoly
 
 from symcook.derivation import Derivation
 from symcook.domains.field import Value
-from symcook.domains.lengths import Lengths, Open
-from symcook.domains.tables import Atom, Cell, Guard, Linear, Sum, Table, linear_form
+from symcook.domains.lengths import Lengths, OutOfReach
+from symcook.domains.tables import Atom, CellTable, Guard, Guarded, Linear, NamedSum, World, linear_form
 from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.expr import valid_name
@@ -111,7 +111,7 @@ class Spelling:
         body = self.indicators(one.cells, "j")
         return f"sum(j, {self.linear(*one.low)}, {self.linear(*one.high)}, {body})"
 
-    def indicators(self, cells: Sequence[Cell], at: str) -> str:
+    def indicators(self, cells: Sequence[Guarded], at: str) -> str:
         """Cells as one term."""
         parts = []
         for cell in cells:
@@ -144,8 +144,10 @@ class Spelling:
         if atom[0] == "some":
             return [f"0 < {self.name(atom[1])}" if True in held else f"{self.name(atom[1])} = 0"]
         low, high = held
-        if len(atom[1]) == 1 and atom[1][0][0] in ("i", "j") and low is not None and low == self.world.start:
-            low = None if high is None or high > low else low
+        least = {"i": self.world.start, "j": self.world.start, "n": self.world.fewest}
+        if len(atom[1]) == 1 and atom[1][0][0] in least:
+            end = least[atom[1][0][0]]
+            low = end if high == end else None if low is not None and low <= end else low
         negative = {v: -c for v, c in atom[1] if c < 0}
         positive = {v: c for v, c in atom[1] if c > 0}
         if low is not None and low == high:
@@ -195,7 +197,7 @@ class Coordinate:
     name: str
     layer: int
     part: str
-    column: Table | Open
+    column: CellTable | OutOfReach
 
 
 @dataclass(frozen=True, repr=False)
@@ -239,7 +241,7 @@ class EveryLength:
     forms: tuple[ClosedForm, ...]
     cells: tuple[tuple[Guard, Mapping[str, Value]], ...]
     """The cases as the domain has them."""
-    reads: Mapping[str, Table | Open] = field(default_factory=dict)
+    reads: Mapping[str, CellTable | OutOfReach] = field(default_factory=dict)
     """The coordinates that the readout reads, where it looks."""
     missing: Mapping[str, str] = field(default_factory=dict)
 
@@ -254,7 +256,7 @@ class EveryLength:
         for one in self.coordinates():
             if one.part == "embedding":
                 continue
-            if isinstance(one.column, Open):
+            if isinstance(one.column, OutOfReach):
                 out[one.name] = [{"conditions": [], "value": None, "why": one.column.why}]
                 continue
             spelling = Spelling(self.__dict__["generic"])
@@ -301,16 +303,19 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     for name, column in columns.items():
         if not readout.everywhere:
             column = columns[name] = domain.read(column, readout.place)
-        if isinstance(column, Open):
+        if isinstance(column, OutOfReach):
             raise BadInput(
                 f"a closed form of {model.name} for every length must be within the rules",
                 f"{name}: {column.why}",
                 "give --input for a form at one length",
             )
-    common = Table.of(domain.world, fmpq(0))
+    common = CellTable.of(domain.world, fmpq(0))
     for column in columns.values():
         common = common.beside(column)
-    cells = [(domain.world.shortened(c.guard), {name: t.value_at(c.guard) for name, t in columns.items()}) for c in common.cells]
+    cells = [
+        (domain.world.shortened(c.guard), {name: t.value_at(c.guard) for name, t in columns.items()})
+        for c in common.cells
+    ]
     reads = {name: result.stream[name] for name in readout.reads}
     reads = {name: c if readout.everywhere else domain.read(c, readout.place) for name, c in reads.items()}
     found = EveryLength(model, domain, (), tuple(cells), reads)
@@ -322,6 +327,7 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
 
 def _narrowed(model: Transformer) -> Transformer:
     """The same model for words with a run: norms that would refuse a word need not be run at all positions."""
+
     def easy(norms: tuple[LayerNorm, ...]) -> tuple[LayerNorm, ...]:
         return tuple(replace(norm, zero_variance="zero") for norm in norms)
 
@@ -359,17 +365,32 @@ def _form(model: Transformer, spelling: Spelling, guard: Guard, outputs: Mapping
     return ClosedForm(
         recipe=model.name,
         given="every",
-        symbols=tuple(dict.fromkeys([spelling.name(v) for v in sorted(used, key=_first) if v in ("i", "n") or v[:2] in ("k:", "p:")]
-                                    + [p.name for p in model.parameters])),
+        symbols=tuple(
+            dict.fromkeys(
+                [spelling.name(v) for v in sorted(used, key=_first) if v in ("i", "n") or v[:2] in ("k:", "p:")]
+                + [p.name for p in model.parameters]
+            )
+        ),
         assumptions=tuple(p.region for p in model.parameters if p.region != "true" and p.name in used),
         conditions=conditions,
         expressions={name: _expression(spelling, value) for name, value in outputs.items()},
         accept=accept,
         decides=readout.decides,
         labelled=readout.labelled,
+        label=_largest(world, guard, outputs) if readout.labelled else None,
         meaning=tuple(meaning),
         accepts=accepts,
     )
+
+
+def _largest(world: World, guard: Guard, outputs: Mapping[str, Value]) -> str | None:
+    """The label of the first of the largest scores in a case; None where that depends on more."""
+    names = list(outputs)
+    for k, name in enumerate(names):
+        signs = [(j < k, world.signs(outputs[name] - outputs[other], guard)) for j, other in enumerate(names) if j != k]
+        if all(sign == {1} if before else -1 not in sign for before, sign in signs):
+            return name
+    return None
 
 
 def _first(name: str) -> tuple[int, str]:
@@ -383,7 +404,9 @@ def _expression(spelling: Spelling, value: Value) -> Any:
     return shorter(found.xreplace(put))
 
 
-def verdict(spelling: Spelling, readout: Any, guard: Guard, outputs: Mapping[str, Value]) -> tuple[bool | None, str | None]:
+def verdict(
+    spelling: Spelling, readout: Any, guard: Guard, outputs: Mapping[str, Value]
+) -> tuple[bool | None, str | None]:
     """The verdict in a case; the condition of accepting where it depends on more."""
     if not readout.decides:
         return None, None
@@ -432,13 +455,13 @@ def zero(spelling: Spelling, value: Value, guard: Guard) -> str:
     return f"{spelling.value(top)} = 0"
 
 
-def none_of(spelling: Spelling, one: Sum) -> str:
+def none_of(spelling: Spelling, one: NamedSum) -> str:
     """That no guard of a sum's cells holds."""
     negated = " & ".join(f"~({' & '.join(spelling.guard(c.guard))})" for c in one.cells)
     return _unless(spelling, one.cells) or negated
 
 
-def _unless(spelling: Spelling, cells: Sequence[Cell]) -> str | None:
+def _unless(spelling: Spelling, cells: Sequence[Guarded]) -> str | None:
     """That a guard of one inequality does not hold."""
     if len(cells) != 1 or len(cells[0].guard) != 1:
         return None

@@ -11,8 +11,8 @@ import mpmath
 from flint import fmpq
 
 from symcook.domains.field import Value
-from symcook.domains.lengths import Open
-from symcook.domains.tables import Guard, Table, World
+from symcook.domains.lengths import OutOfReach
+from symcook.domains.tables import CellTable, Guard, World
 from symcook.model.transformer import Transformer
 
 MP = mpmath.mp.clone()
@@ -83,7 +83,11 @@ class AtWord:
             return Fraction(int(value.p), int(value.q))
         self.world.field.lift(value)
         above, below = (self.polynomial(p, at) for p in (value.num, value.den))
-        return above / below if isinstance(above, Fraction) and isinstance(below, Fraction) else _number(above) / _number(below)
+        return (
+            above / below
+            if isinstance(above, Fraction) and isinstance(below, Fraction)
+            else _number(above) / _number(below)
+        )
 
     def polynomial(self, polynomial: Any, at: Mapping[str, int]) -> Any:
         out: Any = Fraction(0)
@@ -128,9 +132,9 @@ def alike(a: Any, b: Any) -> bool:
     return abs(_number(a) - _number(b)) < MP.mpf(10) ** -25
 
 
-def at_each(found: AtWord, column: Table | Open) -> list[Any]:
+def at_each(found: AtWord, column: CellTable | OutOfReach) -> list[Any]:
     """The values of a column at all positions of the word; none of one that is out of reach."""
-    return [] if isinstance(column, Open) else [found.cells(column.cells, {"i": i}) for i in found.positions]
+    return [] if isinstance(column, OutOfReach) else [found.cells(column.cells, {"i": i}) for i in found.positions]
 
 
 def words(alphabet: Sequence[str], longest: int, empty: bool) -> Iterator[tuple[str, ...]]:

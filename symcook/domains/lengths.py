@@ -2,8 +2,8 @@
 
 Columns are tables of guarded cells (`symcook.domains.tables`) whose values are rational functions of i, n, the counts
 of letters in the word and up to i, the declared symbols, exponentials and roots of these. A sum over positions that no
-rule closes keeps a name, its body and its limits. Where a rule is missing the column is `Open` with a sentence that
-says so, and what reads it is open too. Nothing here is trusted: what it finds is proposed to the prover
+rule closes keeps a name, its body and its limits. Where a rule is missing the column is `OutOfReach` with a sentence
+that says so, and what reads it is open too. Nothing here is trusted: what it finds is proposed to the prover
 (`symcook.proof.forms`).
 """
 
@@ -13,7 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
+from math import comb
+from operator import add
 from typing import Any, ClassVar
 
 import sympy
@@ -26,12 +28,12 @@ from symcook.domains.protocol import Coefficient
 from symcook.domains.symbolic import Symbolic
 from symcook.domains.tables import (
     LOG,
-    Cell,
+    CellTable,
     Guard,
+    Guarded,
     Linear,
+    NamedSum,
     NoRule,
-    Sum,
-    Table,
     World,
     moved_guard,
     replaced,
@@ -50,13 +52,13 @@ MOST_PLACES = 4
 
 
 @dataclass(frozen=True)
-class Open:
+class OutOfReach:
     """A column that is out of reach, and why."""
 
     why: str
 
 
-Column = Table | Open
+Column = CellTable | OutOfReach
 
 
 class Lengths:
@@ -74,13 +76,20 @@ class Lengths:
         self.world.exponential, self.world.root, self.world.number = self.engine._exponential, self.root, self.number
         self.world.of_symbols = self.of_symbols
         for p in model.parameters:
-            ends = [Fraction(int(x.p), int(x.q)) if x is not None and x.is_Rational else None for x in (p.lower, p.upper)]
+            ends = [
+                Fraction(int(x.p), int(x.q)) if x is not None and x.is_Rational else None for x in (p.lower, p.upper)
+            ]
             self.world.positive[p.name] = (ends[0], p.lower_open, ends[1])
             self.world._cells[p.name] = self.field.symbol(sympy.Symbol(p.name, real=True))
-        for name in ("i", "j", "n", *(f"{x}{a}{y}" for a in letters[:-1] for x, y in (("k:", ""), ("p:", ":i"), ("p:", ":j")))):
+        for name in (
+            "i",
+            "j",
+            "n",
+            *(f"{x}{a}{y}" for a in letters[:-1] for x, y in (("k:", ""), ("p:", ":i"), ("p:", ":j"))),
+        ):
             self.world.name(name)  # a generator that comes later makes polynomials stale
         self.narrowed: Linear | None = None
-        self.zero_table = Table.of(self.world, ZERO)
+        self.zero_table = CellTable.of(self.world, ZERO)
 
     # --- The protocol ---------------------------------------------------------------------------------------------
 
@@ -103,11 +112,11 @@ class Lengths:
         for token in world.domain(("letter", "i")):
             by.setdefault(table.get(token, 0), set()).add(token)
         return self.guarded(
-            lambda: Table.cases(world, ("letter", "i"), [(frozenset(t), self.number(x)) for x, t in by.items()])
+            lambda: CellTable.cases(world, ("letter", "i"), [(frozenset(t), self.number(x)) for x, t in by.items()])
         )
 
     def input(self, name: str) -> Column:
-        return Open(f"{name} is an input of its own at each position")
+        return OutOfReach(f"{name} is an input of its own at each position")
 
     def positions(self, expression: Coefficient) -> Column:
         return self.guarded(lambda: self.term(expression), "a position function")
@@ -116,33 +125,33 @@ class Lengths:
         return []
 
     def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
-        out: Column = self.guarded(lambda: Table.of(self.world, self.number(bias)))
+        out: Column = self.guarded(lambda: CellTable.of(self.world, self.number(bias)))
         for column, weight in terms:
             out = self.both_of(out, column, lambda a, b, w=weight: a + self.scaled(b, w))
         return out
 
     def activate(self, column: Column, kind: str) -> Column:
-        if isinstance(column, Open):
+        if isinstance(column, OutOfReach):
             return column
         if kind == "relu":
             return self.guarded(lambda: column.split(lambda s, v: v if s > 0 else ZERO), "a unit needs ")
         if kind == "step":
             return self.guarded(lambda: column.split(lambda s, v: ONE if s > 0 else ZERO), "a unit needs ")
-        return Open(f"there is no rule for {kind}")
+        return OutOfReach(f"there is no rule for {kind}")
 
     def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:
         for column in columns:
-            if isinstance(column, Open):
+            if isinstance(column, OutOfReach):
                 return [column] * len(columns)
         tables: list[Any] = list(columns)
 
         def normed() -> list[Column]:
-            share = Table.of(self.world, fmpq(1, len(tables)))
-            mean = sum(tables[1:], tables[0]) * share
-            moved = [self.named_parts(t + mean * Table.of(self.world, fmpq(-1))) for t in tables]
+            share = CellTable.of(self.world, fmpq(1, len(tables)))
+            mean = reduce(add, tables) * share
+            moved = [self.named_parts(t + mean * CellTable.of(self.world, fmpq(-1))) for t in tables]
             squares = [t * t for t in moved]
             variance = sum(squares[1:], squares[0]) * share
-            inside = variance + Table.of(self.world, self.number(epsilon))
+            inside = variance + CellTable.of(self.world, self.number(epsilon))
             signs = self.world.signs
             for c in inside.cells:  # a sum of squares, one of which is not 0
                 some = any(0 not in signs(t.value_at(c.guard), c.guard) for t in moved)
@@ -152,15 +161,15 @@ class Lengths:
             return [t.join(below, lambda a, b: a / b) for t in moved]
 
         found = self.guarded(normed, "a layer norm needs ")
-        return [found] * len(columns) if isinstance(found, Open) else found
+        return [found] * len(columns) if isinstance(found, OutOfReach) else found
 
-    def named_parts(self, table: Table) -> Table:
+    def named_parts(self, table: CellTable) -> CellTable:
         """The same with names for what is long, so that it is not multiplied out."""
         world = self.world
         if self.narrowed is None:  # a norm behind a norm simplifies
             return table
-        cells = [Cell(c.guard, world.short(c.value, c.guard, LONG)) for c in table.cells]
-        return Table(world, cells)
+        cells = [Guarded(c.guard, world.short(c.value, c.guard, LONG)) for c in table.cells]
+        return CellTable(world, cells)
 
     def distribution(self, columns: Sequence[Column]) -> list[Column]:
         def shares() -> list[Column]:
@@ -168,8 +177,8 @@ class Lengths:
             whole = sum(weights[1:], weights[0])
             return [w / whole for w in weights]
 
-        found = next((c for c in columns if isinstance(c, Open)), None) or self.guarded(shares)
-        return [found] * len(columns) if isinstance(found, Open) else found
+        found = next((c for c in columns if isinstance(c, OutOfReach)), None) or self.guarded(shares)
+        return [found] * len(columns) if isinstance(found, OutOfReach) else found
 
     def attend(
         self,
@@ -181,17 +190,17 @@ class Lengths:
         factor: Coefficient,
     ) -> list[Column]:
         for column in (*queries, *keys):
-            if isinstance(column, Open):
+            if isinstance(column, OutOfReach):
                 return [column] * len(values)
         low, high = self.window(Mask(mask))
         out: list[Column] = []
         score: Any = None
         if queries:
             score = self.guarded(lambda: self.score(queries, keys, factor), "the scores of a head need ")
-            if isinstance(score, Open):
+            if isinstance(score, OutOfReach):
                 return [score] * len(values)
         for value in values:
-            if isinstance(value, Open):
+            if isinstance(value, OutOfReach):
                 out.append(value)
             elif weighting == "softmax" or (score is None and weighting == "average"):
                 out.append(self.guarded(lambda v=value: self.soft(score, v, low, high), "a head needs "))
@@ -204,7 +213,7 @@ class Lengths:
 
     def read(self, column: Column, place: int) -> Column:
         """The column itself, or where the pass has not come down to one position, that at the first or last one."""
-        if isinstance(column, Open) or self.narrowed is not None:
+        if isinstance(column, OutOfReach) or self.narrowed is not None:
             return column
         return self.guarded(lambda: column.at("i", self.placed(place)))
 
@@ -240,7 +249,9 @@ class Lengths:
 
     def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
         self.narrowed = self.placed(place)
-        return [c if isinstance(c, Open) else self.guarded(lambda c=c: c.at("i", self.placed(place))) for c in columns]
+        return [
+            c if isinstance(c, OutOfReach) else self.guarded(lambda c=c: c.at("i", self.placed(place))) for c in columns
+        ]
 
     def resume(self, sequence: object, start: int, seen: int) -> None:
         raise NotImplementedError
@@ -252,17 +263,17 @@ class Lengths:
         return ({}, Fraction(self.world.start)) if place == 0 else self.world.end
 
     def guarded(self, make: Callable[[], Any], what: str = "") -> Any:
-        """What is made, or `Open` where a rule is missing."""
+        """What is made, or `OutOfReach` where a rule is missing."""
         try:
             return make()
         except NoRule as error:
-            return Open(f"{what}{error}")
+            return OutOfReach(f"{what}{error}")
         except SymcookError as error:
-            return Open(f"{what}{error.sentence if hasattr(error, 'sentence') else error}")
+            return OutOfReach(f"{what}{error.sentence if hasattr(error, 'sentence') else error}")
 
-    def both_of(self, a: Column, b: Column, make: Callable[[Table, Table], Table]) -> Column:
-        if isinstance(a, Open) or isinstance(b, Open):
-            return a if isinstance(a, Open) else b
+    def both_of(self, a: Column, b: Column, make: Callable[[CellTable, CellTable], CellTable]) -> Column:
+        if isinstance(a, OutOfReach) or isinstance(b, OutOfReach):
+            return a if isinstance(a, OutOfReach) else b
         return self.guarded(lambda: make(a, b))
 
     def of_symbols(self, polynomial: fmpq_mpoly) -> set[int]:
@@ -273,9 +284,9 @@ class Lengths:
     def number(self, value: Any) -> Value:
         return self.engine.number(value)
 
-    def scaled(self, table: Table, weight: Coefficient) -> Table:
+    def scaled(self, table: CellTable, weight: Coefficient) -> CellTable:
         number = self.number(weight)
-        return Table(self.world, [Cell(c.guard, c.value * number) for c in table.cells])
+        return CellTable(self.world, [Guarded(c.guard, c.value * number) for c in table.cells])
 
     def root(self, value: Value) -> Value:
         """The root of a value that is positive: one generator for each factor of known sign, so that roots cancel."""
@@ -311,31 +322,31 @@ class Lengths:
         high = self.world.end if mask.after else (here[0], here[1] - (not mask.here))
         return low, high
 
-    def score(self, queries: Sequence[Any], keys: Sequence[Any], factor: Coefficient) -> Table:
+    def score(self, queries: Sequence[Any], keys: Sequence[Any], factor: Coefficient) -> CellTable:
         parts = [q * self.bound(k) for q, k in zip(queries, keys, strict=True)]
-        whole = sum(parts[1:], parts[0])
+        whole = reduce(add, parts)
         scale = self.term(factor)
         return whole * (scale if self.narrowed is None else scale.at("i", self.narrowed))
 
-    def bound(self, table: Table) -> Table:
+    def bound(self, table: CellTable) -> CellTable:
         """The same at the position j."""
         return table.at("i", ({"j": Fraction(1)}, Fraction(0)))
 
-    def term(self, expression: Any) -> Table:
+    def term(self, expression: Any) -> CellTable:
         """A term in i and n as a table."""
         world = self.world
         if not isinstance(expression, tuple) or not names(expression) & {"i", "n"}:
-            return Table.of(world, self.number(expression))
+            return CellTable.of(world, self.number(expression))
         tag = expression[0]
         if tag == "name":
-            return Table.of(world, world.name(expression[1]))
+            return CellTable.of(world, world.name(expression[1]))
         if tag == "neg":
             return self.scaled(self.term(expression[1]), -1)
         period = _period(expression)
         if period is not None:
             name = next(iter(names(expression) & {"i", "n"}))
             residues = [(frozenset((r,)), self.number(at(expression, {name: r}))) for r in range(period)]
-            return Table.cases(world, ("mod", name, period), residues)
+            return CellTable.cases(world, ("mod", name, period), residues)
         if tag in ("+", "-", "*", "/"):
             a, b = self.term(expression[1]), self.term(expression[2])
             if tag == "-":
@@ -346,14 +357,14 @@ class Lengths:
         if tag == "ind" and expression[1][0] in ("=", "<", "<="):
             return self.indicator(expression[1])
         if tag == "call" and expression[1] == "log" and names(expression) == {"n"}:
-            return Table.of(world, self.field.constant(LOG))
+            return CellTable.of(world, self.field.constant(LOG))
         if tag == "call" and expression[1] == "sqrt":
             return self.term(expression[2][0]).map(self.root)
         if tag == "call" and expression[1] == "exp":
             return self.term(expression[2][0]).map(self.engine._exponential)
         raise NoRule(f"there is no rule for {show(expression)}")
 
-    def indicator(self, condition: Tree) -> Table:
+    def indicator(self, condition: Tree) -> CellTable:
         tag, a, b = condition
         difference = self.term(a) + self.scaled(self.term(b), -1)
         signs = {"=": (0,), "<": (-1,), "<=": (-1, 0)}[tag]
@@ -361,39 +372,54 @@ class Lengths:
 
     # --- Attention ------------------------------------------------------------------------------------------------
 
-    def soft(self, score: Table | None, value: Table, low: Linear, high: Linear) -> Table:
+    def soft(self, score: CellTable | None, value: CellTable, low: Linear, high: Linear) -> CellTable:
         """The average, or by the powers of e; 0 where a row sees nothing."""
         value = self.bound(value)
         if score is None:
-            weights = Table.of(self.world, ONE)
+            weights = CellTable.of(self.world, ONE)
         else:
             weights = score.map(self.engine._exponential)
         above, below = self.total(weights * value, low, high), self.total(weights, low, high)
         return self.share(above, below, low, high)
 
-    def share(self, above: Table, below: Table, low: Linear, high: Linear) -> Table:
+    def share(self, above: CellTable, below: CellTable, low: Linear, high: Linear) -> CellTable:
         """The quotient where a row sees something."""
-        many = Table.of(self.world, self.world.linear(*_minus(high, low)) + ONE)
+        many = CellTable.of(self.world, self.world.linear(*_minus(high, low)) + ONE)
         full = many.split(lambda s, v: ONE if s > 0 else ZERO)
         if all(c.value == 1 for c in full.cells):
             return above / below
         out = []
         for cell in full.cells:
             if cell.value == 1:
-                part = Table(self.world, above.under(cell.guard).cells) / Table(self.world, below.under(cell.guard).cells)
+                part = CellTable(self.world, above.under(cell.guard).cells) / CellTable(
+                    self.world, below.under(cell.guard).cells
+                )
                 out += part.cells
             else:
-                out.append(Cell(cell.guard, ZERO))
-        return Table(self.world, out).merged()
+                out.append(Guarded(cell.guard, ZERO))
+        return CellTable(self.world, out).merged()
 
-    def hard(self, score: Table | None, value: Table, weighting: str, low: Linear, high: Linear) -> Table:
-        raise NoRule(f"a rule for {weighting} attention with scores")
+    def hard(self, score: CellTable | None, value: CellTable, weighting: str, low: Linear, high: Linear) -> CellTable:
+        if score is None or len(score.cells) != 1:
+            raise NoRule(f"a rule for {weighting} attention with scores of several kinds")
+        world, ((_, whole),) = self.world, [(c.guard, c.value) for c in score.cells]
+        coefficients = self.powers(whole)
+        lead, slope = coefficients.get(2, ZERO), coefficients.get(1, ZERO)
+        if set(coefficients) - {0, 1, 2} or world.signs(lead, {}) != {-1}:
+            raise NoRule(f"a rule for {weighting} attention with scores that are no quadratic form with a maximum")
+        place = linear_form(world, -slope / (lead * fmpq(2)))
+        if place is None or not all(world.whole(v) and c.denominator == 1 for v, c in place[0].items()):
+            raise NoRule("a maximum of scores at an integer")
+        for inside in (_minus(place, low), _minus(high, place)):
+            if -1 in world.signs(world.linear(*inside), {}):
+                raise NoRule("a maximum of scores among the positions that are seen")
+        return self.bound(value).at("j", place)
 
     # --- Sums -----------------------------------------------------------------------------------------------------
 
-    def total(self, table: Table, low: Linear, high: Linear) -> Table:
+    def total(self, table: CellTable, low: Linear, high: Linear) -> CellTable:
         """The sum of a table in j over low <= j <= high."""
-        out, rest = Table.of(self.world, ZERO), []
+        out, rest = CellTable.of(self.world, ZERO), []
         for cell in table.cells:
             if isinstance(cell.value, fmpq) and cell.value == 0:
                 continue
@@ -405,11 +431,11 @@ class Lengths:
                 rest.append(cell)
         return out + self.named(rest, low, high) if rest else out
 
-    def named(self, cells: list[Cell], low: Linear, high: Linear) -> Table:
+    def named(self, cells: list[Guarded], low: Linear, high: Linear) -> CellTable:
         """A sum without a rule."""
         world = self.world
         outer = [{a: h for a, h in c.guard.items() if not about(a, "j")} for c in cells]
-        inner = [Cell({a: h for a, h in c.guard.items() if about(a, "j")}, c.value) for c in cells]
+        inner = [Guarded({a: h for a, h in c.guard.items() if about(a, "j")}, c.value) for c in cells]
         regions: list[Guard] = [{}]
         for guard in outer:
             parts = [guard, *(c.guard for c in self.outside(guard))] if guard else [{}]
@@ -418,11 +444,11 @@ class Lengths:
         for region in regions:
             held = [c for c, guard in zip(inner, outer, strict=True) if world.met(region, guard) is not None]
             kept = all(-1 not in world.signs(c.value, {**region, **c.guard}) for c in held)
-            value = world.sum(Sum(tuple(held), low, high, kept)) if held else ZERO
-            out.append(Cell(region, value))
-        return Table(world, out).merged()
+            value = world.sum(NamedSum(tuple(held), low, high, kept)) if held else ZERO
+            out.append(Guarded(region, value))
+        return CellTable(world, out).merged()
 
-    def part(self, cell: Cell, low: Linear, high: Linear) -> Table:
+    def part(self, cell: Guarded, low: Linear, high: Linear) -> CellTable:
         """The sum over one cell."""
         world = self.world
         lows, highs, outer = [low], [high], {}
@@ -465,24 +491,24 @@ class Lengths:
                         one = self.ranged(cell.value, letters, residues, first, last)
                         out += one.under(g).cells
                     else:
-                        out.append(Cell(g, ZERO))
-        return Table(world, [*out, *self.outside(outer)]).merged()
+                        out.append(Guarded(g, ZERO))
+        return CellTable(world, [*out, *self.outside(outer)]).merged()
 
-    def outside(self, guard: Guard) -> list[Cell]:
+    def outside(self, guard: Guard) -> list[Guarded]:
         """Cells with 0 for all that a guard leaves out."""
         out, inside = [], {}
         there = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
         if there:  # a letter stands at a position that exists
-            guard = {("form", (("n", 1),)): (max(there) + 1 - self.world.start, None)} | guard
+            guard = {("form", (("n", 1),)): (max(there) + 1 - self.world.start, None), **guard}
         for atom, held in guard.items():
             for other in self.world.complement(atom, held):
                 met = self.world.met(inside, {atom: other})
                 if met is not None:
-                    out.append(Cell(met, ZERO))
+                    out.append(Guarded(met, ZERO))
             inside = {**inside, atom: held}
         return out
 
-    def single(self, cell: Cell, place: Linear, lows: list[Linear], highs: list[Linear]) -> Table:
+    def single(self, cell: Guarded, place: Linear, lows: list[Linear], highs: list[Linear]) -> CellTable:
         """The one term at a place, where that is seen."""
         world = self.world
         guard = moved_guard(world, cell.guard, "j", place)
@@ -492,7 +518,7 @@ class Lengths:
                 inside = within(({v: sign * x for v, x in terms.items()}, sign * c), (0, None))
                 guard = None if inside is None else world.met(guard, inside)
         if guard is None:
-            return Table.of(world, ZERO)
+            return CellTable.of(world, ZERO)
         for atom in list(guard):
             rest = {a: h for a, h in guard.items() if a != atom}
             if world.implied(rest, atom, guard[atom]):
@@ -501,7 +527,7 @@ class Lengths:
         value = world.put(cell.value, new)
         if any(v.endswith(":j") or v == "j" for v in world.names_in(value)):
             raise NoRule("a count up to a position that is a count")
-        return Table(world, [Cell(guard, world.tidy(guard, value)), *self.outside(guard)]).merged()
+        return CellTable(world, [Guarded(guard, world.tidy(guard, value)), *self.outside(guard)]).merged()
 
     def extreme(self, ends: list[Linear], guard: Guard, sign: int) -> list[tuple[Guard, Linear]]:
         """The largest of several lower ends (sign 1), or least of several upper ones (-1), by cases."""
@@ -522,7 +548,7 @@ class Lengths:
         residues: tuple[int, frozenset[int]] | None,
         first: Linear,
         last: Linear,
-    ) -> Table:
+    ) -> CellTable:
         """The sum over a range that may be empty, but not run backwards by more than that."""
         world = self.world
         if letters is not None:
@@ -532,9 +558,11 @@ class Lengths:
             return many.map(lambda count: count * value)
         coefficients = self.powers(value)
         if residues is None:
-            return Table.of(world, self.series(coefficients, world.linear(*first), fmpq(1), world.linear(*_minus(last, first))))
+            return CellTable.of(
+                world, self.series(coefficients, world.linear(*first), fmpq(1), world.linear(*_minus(last, first)))
+            )
         m, held = residues
-        out: list[Cell] = []
+        out: list[Guarded] = []
         for guard, r in self.residue(first, m, {}):
             for inner, s in self.residue(last, m, guard):
                 total: Value = ZERO
@@ -543,13 +571,13 @@ class Lengths:
                     end = (last[0], last[1] - (s - residue) % m)
                     steps = world.linear(*_minus(end, begin)) * fmpq(1, m)
                     total = total + self.series(coefficients, world.linear(*begin), fmpq(m), steps)
-                out.append(Cell(inner, world.tidy(inner, total)))
-        return Table(world, out).merged()
+                out.append(Guarded(inner, world.tidy(inner, total)))
+        return CellTable(world, out).merged()
 
     def residue(self, place: Linear, m: int, guard: Guard) -> list[tuple[Guard, int]]:
         """The residue of a place, by those of the names in it."""
         terms, constant = place
-        found: list[tuple[dict[Any, Any], int]] = [(dict(guard), int(constant))]
+        found: list[tuple[Guard, int]] = [(guard, int(constant))]
         for v, c in terms.items():
             if int(c) % m:
                 found = [
@@ -573,7 +601,10 @@ class Lengths:
             rest = (*monomial[:index], 0, *monomial[index + 1 :])
             found.setdefault(int(monomial[index]), {})[rest] = c
         below = world.field.quotient(value.den, world.field.one)
-        out = {d: world.field.quotient(world.field.ctx.from_dict(part), world.field.one) / below for d, part in found.items()}
+        out = {
+            d: world.field.quotient(world.field.ctx.from_dict(part), world.field.one) / below
+            for d, part in found.items()
+        }
         if any("j" in world.names_in(x) for x in (below, *out.values())):
             raise NoRule("a sum of quotients or powers in j")
         return out
@@ -583,11 +614,11 @@ class Lengths:
         out: Value = ZERO
         for d, c in coefficients.items():
             for e in range(d + 1):
-                binomial = fmpq(sympy.binomial(d, e).p)
+                binomial = fmpq(comb(d, e))
                 out = out + c * binomial * first ** (d - e) * step**e * _power_sum(e, steps)
         return out
 
-    def upto(self, letters: frozenset[str], place: Linear) -> Table:
+    def upto(self, letters: frozenset[str], place: Linear) -> CellTable:
         """How many of the letters stand up to a place."""
         world = self.world
         terms, constant = place
@@ -596,14 +627,14 @@ class Lengths:
         if not terms:
             if constant - start > MOST_PLACES:
                 raise NoRule("letters far from the first position")
-            out = Table.of(world, ZERO)
+            out = CellTable.of(world, ZERO)
             for p in range(start, int(constant) + 1):
                 atom = ("letter", p)
                 held, whole = letters & world.domain(atom), world.domain(atom)
                 if held == whole:
-                    out = out + Table.of(world, ONE)
+                    out = out + CellTable.of(world, ONE)
                 elif held:
-                    out = out + Table.cases(world, atom, [(held, ONE), (whole - held, ZERO)])
+                    out = out + CellTable.cases(world, atom, [(held, ONE), (whole - held, ZERO)])
             return out
         if place == world.end:
             names_, many = [f"k:{a}" for a in world.letters[:-1]], world.linear({"n": 1}, -world.added)
@@ -615,7 +646,7 @@ class Lengths:
         elif terms == {"i": Fraction(1)} and constant == -1:
             atom = ("letter", "i")
             whole = world.domain(atom)
-            here = Table.cases(world, atom, [(letters, fmpq(-1)), (whole - letters, ZERO)])
+            here = CellTable.cases(world, atom, [(letters, fmpq(-1)), (whole - letters, ZERO)])
             return self.upto(letters, (terms, Fraction(0))) + here
         else:
             raise NoRule("letters up to a position that is a count")
@@ -627,7 +658,7 @@ class Lengths:
             count = count + many
             for name in names_:
                 count = count - world.name(name)
-        return Table.of(world, count)
+        return CellTable.of(world, count)
 
 
 def about(atom: Any, name: str) -> bool:
@@ -665,16 +696,16 @@ def _ratio(tree: Tree, name: str) -> Fraction | None:
 
 
 @lru_cache(maxsize=64)
-def _bernoulli(d: int) -> tuple[fmpq, ...]:
+def _faulhaber(d: int) -> tuple[fmpq, ...]:
     """The coefficients of the sum of t^d over t = 0, .., x as a polynomial in x."""
     x = sympy.Symbol("x")
-    polynomial = sympy.Poly(sum((sympy.Rational(1, d + 1) * sympy.binomial(d + 1, k) * sympy.bernoulli(k) * (x + 1) ** (d + 1 - k)
-                                 * (1 if k != 1 else -1 if sympy.bernoulli(1) > 0 else 1) for k in range(d + 1)), sympy.Integer(0)), x)
+    points = [(t, sum(k**d for k in range(t + 1))) for t in range(d + 2)]
+    polynomial = sympy.Poly(sympy.interpolate(points, x), x)
     return tuple(fmpq(int(c.p), int(c.q)) for c in reversed(polynomial.all_coeffs()))
 
 
 def _power_sum(d: int, steps: Value) -> Value:
     out: Value = ZERO
-    for k, c in enumerate(_bernoulli(d)):
+    for k, c in enumerate(_faulhaber(d)):
         out = out + c * steps**k if k else out + c
     return out

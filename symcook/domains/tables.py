@@ -41,7 +41,7 @@ class NoRule(Exception):
 
 
 @dataclass(frozen=True)
-class Cell:
+class Guarded:
     """A guard and the value where it holds."""
 
     guard: Guard
@@ -49,10 +49,10 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Sum:
+class NamedSum:
     """The sum over low <= j <= high of cells in j, 0 elsewhere; `kept` says that no term is negative."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[Guarded, ...]
     low: Linear
     high: Linear
     kept: bool
@@ -72,7 +72,7 @@ class World:
         self.last = "n" if start == 1 else "n - 1"
         self.positive: dict[str, tuple[Fraction | None, bool, Fraction | None]] = {}
         """By symbol of the model: its lower end, whether that is excluded, and its upper end."""
-        self.sums: dict[str, Sum] = {}
+        self.sums: dict[str, NamedSum] = {}
         self._sums: dict[Any, str] = {}
         self.named: dict[str, tuple[Value, set[int]]] = {}
         """Long values by their names, with their signs."""
@@ -94,12 +94,12 @@ class World:
             out = out + self.name(name) * fmpq(Fraction(c).numerator, Fraction(c).denominator)
         return out
 
-    def sum(self, one: Sum) -> Value:
+    def sum(self, one: NamedSum) -> Value:
         """The name of a sum without a rule, or its negative."""
         if not one.kept and all(not isinstance(c.value, fmpq) and _negative(c.value) for c in one.cells):
-            cells = tuple(Cell(c.guard, -c.value) for c in one.cells)
+            cells = tuple(Guarded(c.guard, -c.value) for c in one.cells)
             kept = all(-1 not in self.signs(c.value, c.guard) for c in cells)
-            return -self.sum(Sum(cells, one.low, one.high, kept))
+            return -self.sum(NamedSum(cells, one.low, one.high, kept))
         cells = frozenset((frozenset(c.guard.items()), self.field.key(c.value)) for c in one.cells)
         ends = ((tuple(sorted(terms.items())), c) for terms, c in (one.low, one.high))
         name = self._sums.setdefault((cells, *ends), f"S{len(self.sums) + 1}")
@@ -126,19 +126,23 @@ class World:
 
     def moved_sums(self, value: Value, name: str, place: Linear) -> dict[str, Value]:
         """The sums in a value that depend on a position, with another place for it."""
-        return {s: self.moved_sum(s, name, place) for s in self.names_in(value) & set(self.sums) if self.depends(s, name)}
+        return {
+            s: self.moved_sum(s, name, place) for s in self.names_in(value) & set(self.sums) if self.depends(s, name)
+        }
 
     def depends(self, one: str, name: str) -> bool:
         found = self.sums[one]
         inside = {v for c in found.cells for v in self.names_in(c.value)}
-        inside |= {v for c in found.cells for a in c.guard for v in ([x for x, _ in a[1]] if a[0] == "form" else [a[1]])}
+        inside |= {
+            v for c in found.cells for a in c.guard for v in ([x for x, _ in a[1]] if a[0] == "form" else [a[1]])
+        }
         inside |= {*found.low[0], *found.high[0]}
         return any(v == name or str(v).endswith(f":{name}") for v in inside)
 
     def moved_sum(self, one: str, name: str, place: Linear) -> Value:
         """A sum with another place for a position."""
         found = self.sums[one]
-        cells = Table(self, found.cells).at(name, place).cells
+        cells = CellTable(self, found.cells).at(name, place).cells
         ends = []
         for terms, c in (found.low, found.high):
             factor = terms.get(name, Fraction(0))
@@ -146,7 +150,7 @@ class World:
             for v, x in place[0].items():
                 moved[v] = moved.get(v, Fraction(0)) + factor * x
             ends.append((moved, c + factor * place[1]))
-        return self.sum(Sum(cells, ends[0], ends[1], found.kept))
+        return self.sum(NamedSum(cells, ends[0], ends[1], found.kept))
 
     @cached_property
     def end(self) -> Linear:
@@ -167,7 +171,7 @@ class World:
 
     def _inside(self, argument: object) -> set[str]:
         if isinstance(argument, sympy.Basic):
-            return {s.name for s in argument.free_symbols}  # type: ignore[attr-defined]
+            return {str(s) for s in argument.free_symbols}
         return self.names_in(argument)  # type: ignore[arg-type]
 
     def put(self, value: Value, new: Mapping[str, Value]) -> Value:
@@ -211,7 +215,7 @@ class World:
         if one.kind == "constant" and one.argument == LOG and isinstance(number := new.get("n"), fmpq):
             return self.number(("call", "log", (("num", int(number.p), int(number.q)),)))
         if one.kind == "constant" and isinstance(one.argument, sympy.Basic):
-            if {s.name for s in one.argument.free_symbols} & set(new):
+            if {str(s) for s in one.argument.free_symbols} & set(new):
                 raise NoRule(f"{one.argument} at another place")
             return self.field.generator(g)
         inside = self.put(one.argument, new)
@@ -284,7 +288,10 @@ class World:
                 out += [({v: -c for v, c in form.items()}, Fraction(high))] if high is not None else []
             elif atom[0] == "letter" and atom[1] != "n" and not isinstance(atom[1], int):
                 v = atom[1]
-                first, last = ({v: Fraction(1)}, Fraction(-self.start)), ({"n": Fraction(1), v: Fraction(-1)}, self.end[1])
+                first, last = (
+                    ({v: Fraction(1)}, Fraction(-self.start)),
+                    ({"n": Fraction(1), v: Fraction(-1)}, self.end[1]),
+                )
                 if self.before is not None and self.before not in held:
                     out.append((first[0], first[1] - 1))
                 elif held == frozenset((self.before,)):
@@ -299,11 +306,12 @@ class World:
                     others = {f"p:{a}:{v}": Fraction(-1) for a in self.letters[:-1]}
                     out.append(({v: Fraction(1), **others}, Fraction(-self.start - (self.before is not None))))
             elif atom[0] == "mod":
-                low = self.fewest if atom[1] == "n" else 0 if atom[1][1:2] == ":" else self.start
+                named = str(atom[1])
+                low = self.fewest if named == "n" else 0 if named[1:2] == ":" else self.start
                 first_ = min(r if r >= low else r + atom[2] for r in held) if low <= atom[2] else low
-                out.append(({atom[1]: Fraction(1)}, Fraction(-first_)))
+                out.append(({named: Fraction(1)}, Fraction(-first_)))
             elif atom[0] == "letter" and atom[1] != "n":
-                out.append(({"n": Fraction(1)}, Fraction(self.start - 1 - atom[1])))
+                out.append(({"n": Fraction(1)}, Fraction(self.start - 1 - int(atom[1]))))
         return out
 
     def possible(self, guard: Guard, *more: Linear) -> bool:
@@ -372,7 +380,9 @@ class World:
 
     def implied(self, guard: Guard, atom: Atom, held: Any) -> bool:
         """Whether a guard says what an atom says; not of a letter at a position that is not there."""
-        return self.met(guard, {atom: held}) is not None and not any(self.met(guard, {atom: other}) is not None for other in self.complement(atom, held))
+        return self.met(guard, {atom: held}) is not None and not any(
+            self.met(guard, {atom: other}) is not None for other in self.complement(atom, held)
+        )
 
     def loosened(self, guard: Guard, atom: Atom) -> Any:
         """An interval with the integers beyond its ends that the rest of a guard leaves out anyway."""
@@ -404,8 +414,11 @@ class World:
         for atom, held in guard.items():
             if atom[0] == "form" and held[0] is not None and held[0] == held[1]:
                 names = [v for v, c in atom[1] if abs(c) == 1 and v not in new]
-                one = next((v for v in ("j", "i") if v in names), None) or next(
-                    (v for v in names if v[:2] == "p:"), None) or (names[0] if names else None)
+                one = (
+                    next((v for v in ("j", "i") if v in names), None)
+                    or next((v for v in names if v[:2] == "p:"), None)
+                    or (names[0] if names else None)
+                )
                 if one is None:
                     continue
                 c = dict(atom[1])[one]
@@ -413,7 +426,7 @@ class World:
                 rest = self.put(rest, new)
                 if one not in self.names_in(rest):
                     new = {v: self.put(x, {one: rest}) for v, x in new.items()} | {one: rest}
-            elif atom[0] == "letter" and not isinstance(atom[1], int) and held == frozenset((self.before,)):
+            elif atom[0] == "letter" and isinstance(atom[1], str) and held == frozenset((self.before,)):
                 new.setdefault(atom[1], fmpq(self.start))
             elif atom[0] == "some" and held == frozenset((False,)):
                 new[atom[1]] = ZERO
@@ -570,8 +583,12 @@ def _negative(value: Function) -> bool:
 
 def _unit(terms: Mapping[str, Fraction], c: Fraction) -> Fraction:
     """The least positive value that an integer combination may have."""
-    unit = reduce(lambda a, b: Fraction(gcd(a.numerator * b.denominator, b.numerator * a.denominator),
-                                        a.denominator * b.denominator), terms.values())
+    unit = reduce(
+        lambda a, b: Fraction(
+            gcd(a.numerator * b.denominator, b.numerator * a.denominator), a.denominator * b.denominator
+        ),
+        terms.values(),
+    )
     unit = abs(unit)
     rest = c / unit
     return unit * (rest - floor(rest)) if rest != floor(rest) else unit
@@ -658,75 +675,75 @@ def consistent(forms: Iterable[Linear]) -> bool:
     return True
 
 
-class Table:
+class CellTable:
     """Cells of one world. Sums, products and quotients are taken cell by cell."""
 
     __slots__ = ("cells", "world")
 
-    def __init__(self, world: World, cells: Iterable[Cell]) -> None:
+    def __init__(self, world: World, cells: Iterable[Guarded]) -> None:
         self.world, self.cells = world, tuple(cells)
         if len(self.cells) > MOST_CELLS:
             raise NoRule(f"more than {MOST_CELLS} cells")
 
     @staticmethod
-    def of(world: World, value: Value) -> Table:
+    def of(world: World, value: Value) -> CellTable:
         """The same value everywhere."""
-        return Table(world, [Cell({}, value)])
+        return CellTable(world, [Guarded({}, value)])
 
     @staticmethod
-    def cases(world: World, atom: Atom, values: Iterable[tuple[Any, Value]]) -> Table:
+    def cases(world: World, atom: Atom, values: Iterable[tuple[Any, Value]]) -> CellTable:
         """A value for each part of what an atom may be."""
         cells = ((g, v) for held, v in values if world.possible(g := {atom: held}))
-        return Table(world, [Cell(g, world.tidy(g, v)) for g, v in cells]).merged()
+        return CellTable(world, [Guarded(g, world.tidy(g, v)) for g, v in cells]).merged()
 
-    def join(self, other: Table, each: Callable[[Value, Value], Value]) -> Table:
+    def join(self, other: CellTable, each: Callable[[Value, Value], Value]) -> CellTable:
         """Both tables on their common guards."""
         out = []
         for a in self.cells:
             for b in other.cells:
                 guard = self.world.met(a.guard, b.guard)
                 if guard is not None:
-                    out.append(Cell(guard, self.world.tidy(guard, each(a.value, b.value))))
-        return Table(self.world, out).merged()
+                    out.append(Guarded(guard, self.world.tidy(guard, each(a.value, b.value))))
+        return CellTable(self.world, out).merged()
 
-    def __add__(self, other: Table) -> Table:
+    def __add__(self, other: CellTable) -> CellTable:
         return self.join(other, lambda x, y: x + y)
 
-    def __mul__(self, other: Table) -> Table:
+    def __mul__(self, other: CellTable) -> CellTable:
         return self.join(other, lambda x, y: x * y)
 
-    def __truediv__(self, other: Table) -> Table:
+    def __truediv__(self, other: CellTable) -> CellTable:
         for cell in other.cells:
             if 0 in self.world.signs(cell.value, cell.guard):
                 raise NoRule("a division by what may be zero")
         return self.join(other, lambda x, y: x / y)
 
-    def map(self, each: Callable[[Value], Value]) -> Table:
+    def map(self, each: Callable[[Value], Value]) -> CellTable:
         """A function of each value."""
-        return Table(self.world, [Cell(c.guard, each(c.value)) for c in self.cells]).merged()
+        return CellTable(self.world, [Guarded(c.guard, each(c.value)) for c in self.cells]).merged()
 
-    def split(self, each: Callable[[int, Value], Value]) -> Table:
+    def split(self, each: Callable[[int, Value], Value]) -> CellTable:
         """A function of each value and its sign, the cells being cut up so that it is known."""
         world = self.world
         parts = [(c, s, g) for c in self.cells for s, g in world.split(c.value, c.guard)]
-        return Table(world, [Cell(g, world.tidy(g, each(s, c.value))) for c, s, g in parts]).merged()
+        return CellTable(world, [Guarded(g, world.tidy(g, each(s, c.value))) for c, s, g in parts]).merged()
 
-    def beside(self, other: Table) -> Table:
+    def beside(self, other: CellTable) -> CellTable:
         """The common guards of both tables, with the values of this one; cells are not put together."""
         met = ((self.world.met(a.guard, b.guard), a.value) for a in self.cells for b in other.cells)
-        return Table(self.world, [Cell(g, v) for g, v in met if g is not None])
+        return CellTable(self.world, [Guarded(g, v) for g, v in met if g is not None])
 
     def value_at(self, guard: Guard) -> Value:
         """The value on a part of one of its cells."""
         found = [c for c in self.cells if self.world.met(c.guard, guard) is not None]
         return self.world.tidy(guard, found[0].value)
 
-    def under(self, guard: Guard) -> Table:
+    def under(self, guard: Guard) -> CellTable:
         """The part of the table where a guard holds."""
         cells = ((self.world.met(c.guard, guard), c.value) for c in self.cells)
-        return Table(self.world, [Cell(g, self.world.tidy(g, v)) for g, v in cells if g is not None])
+        return CellTable(self.world, [Guarded(g, self.world.tidy(g, v)) for g, v in cells if g is not None])
 
-    def at(self, name: str, place: Linear) -> Table:
+    def at(self, name: str, place: Linear) -> CellTable:
         """The table with a linear form in place of a position's name. Parts of it that cannot be are left out."""
         world = self.world
         out = []
@@ -737,10 +754,10 @@ class Table:
                 value = world.put(cell.value, {v: x for v, x in new.items() if v in world.names_in(cell.value)})
                 if any(v.startswith("p:") and v.endswith(f":{name}") for v in world.names_in(value)):
                     raise NoRule("a count at another position")
-                out.append(Cell(moved, world.tidy(moved, value)))
-        return Table(world, out).merged()
+                out.append(Guarded(moved, world.tidy(moved, value)))
+        return CellTable(world, out).merged()
 
-    def merged(self) -> Table:
+    def merged(self) -> CellTable:
         """With cells put together that differ in one atom and have one value."""
         cells = [part for cell in self.cells for part in self._points(cell)]
         for alike in (True, False):  # first those whose values are written alike
@@ -754,9 +771,9 @@ class Table:
                         a = -1
                         break
                 a += 1
-        return Table(self.world, cells)
+        return CellTable(self.world, cells)
 
-    def _points(self, cell: Cell) -> list[Cell]:
+    def _points(self, cell: Guarded) -> list[Guarded]:
         """A cell in which a form has two values as two, so that each may go where it belongs."""
         if isinstance(cell.value, fmpq):
             return [cell]
@@ -768,15 +785,15 @@ class Table:
                 high = low + 1
             if low is not None and high is not None and high - low == 1:
                 guards = (world.met(cell.guard, {atom: (x, x)}) for x in (low, high))
-                return [Cell(g, world.tidy(g, cell.value)) for g in guards if g is not None]
+                return [Guarded(g, world.tidy(g, cell.value)) for g in guards if g is not None]
         return [cell]
 
-    def _one(self, a: Cell, b: Cell, alike: bool) -> Cell | None:
+    def _one(self, a: Guarded, b: Guarded, alike: bool) -> Guarded | None:
         """The two cells as one. Unless values must be written alike, b may be at a single value of a form."""
         if equal(a.value, b.value) is not alike:
             return None
         shared = [x for x in a.guard if x in b.guard and a.guard[x] != b.guard[x]]
-        alone = [x for x in {*a.guard, *b.guard} if (x in a.guard) != (x in b.guard)]
+        alone = [x for x in dict.fromkeys((*a.guard, *b.guard)) if (x in a.guard) != (x in b.guard)]
         if len(shared) > 1 or (not shared and not alone):
             return None
         value = a.value
@@ -806,7 +823,7 @@ class Table:
             else:
                 shared, lacks[atom] = [atom], self.world.domain(atom)
         if not shared:
-            return Cell(a.guard, value) if len(a.guard) <= len(b.guard) else Cell(b.guard, value)
+            return Guarded(a.guard, value) if len(a.guard) <= len(b.guard) else Guarded(b.guard, value)
         atom = shared[0]
         guard = {x: held for x, held in first.items() if x != atom}
         both, gap = union(atom, first[atom], second[atom])
@@ -818,7 +835,7 @@ class Table:
             rest = {y: held for y, held in guard.items() if y != x}
             if self.world.implied(rest, x, guard[x]):
                 guard = rest
-        return Cell(guard, value)
+        return Guarded(guard, value)
 
     def __repr__(self) -> str:
         return "; ".join(f"{dict(c.guard)}: {c.value}" for c in self.cells)
@@ -856,7 +873,6 @@ def replaced(world: World, name: str, place: Linear) -> dict[str, Value]:
 
 def moved_guard(world: World, guard: Guard, name: str, place: Linear) -> dict[Atom, Any] | None:
     """A guard with a linear form in place of a position's name; None where it cannot hold."""
-    terms, constant = place
     out: Guard = {}
     for atom, held in guard.items():
         new: Guard | None

@@ -9,7 +9,6 @@ a single position.
 from __future__ import annotations
 
 import itertools
-import os
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,25 +20,25 @@ from flint import fmpq
 
 from symcook.closed import Coordinate, EveryLength, Spelling, none_of, verdict
 from symcook.domains.field import polynomial_of
-from symcook.domains.lengths import Lengths, Open
-from symcook.domains.tables import Table
+from symcook.domains.lengths import Lengths, OutOfReach
+from symcook.domains.tables import CellTable
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
 from symcook.model.symbols import exact
 from symcook.proof import own, replay, runrel
 from symcook.proof.grammar import leading_names
+from symcook.proof.ownfacts import parts
 from symcook.proof.ownnames import ModelMeaning
 from symcook.proof.ownruns import Runs
 from symcook.proof.search import elaborate, prooftext
 from symcook.proof.search.prooftext import BadProof
 from symcook.proof.search.tactics import Goal, Stuck
 
-DEBUG = int(os.environ.get('DEBUG', 0))
-SECONDS = 8.0
+SECONDS = 15.0
 """The time for one version of a line."""
 
 
-class Stated(Spelling):
+class StatementSpelling(Spelling):
     """How values are written in a statement: counts as sums, letters by their numbers."""
 
     def __init__(self, domain: Lengths, low: str, high: str, tokens: Mapping[str, int]) -> None:
@@ -64,7 +63,7 @@ class Stated(Spelling):
 
 
 @dataclass
-class Claim:
+class FormClaim:
     """One form: which function of the statement it is about, its sentence in the names of a user, and in those of the
     statement; why it is not proved, where it is not."""
 
@@ -79,7 +78,7 @@ class Claim:
 class Proof:
     """What was proved of the forms of a model, and by which text; the rest says why not."""
 
-    claims: list[Claim]
+    claims: list[FormClaim]
     statement: Any = None
     certificate: dict[str, Any] | None = None
     text: str = ""
@@ -105,10 +104,10 @@ class Proof:
 
 def prove(found: EveryLength, seconds: float = 60.0) -> Proof:
     """The proof of the closed forms of a model whose symbols have values; what is not proved in the time is named."""
-    return _Writing(found, seconds).proof()
+    return _FormText(found, seconds).proof()
 
 
-class _Writing:
+class _FormText:
     """One text, line by line."""
 
     def __init__(self, found: EveryLength, seconds: float) -> None:
@@ -126,12 +125,12 @@ class _Writing:
         self.lemma: str | None = None
         self.count_k = False
 
-    def spelled(self, domain: Lengths) -> Stated:
-        return Stated(domain, self.low, self.high, self.meaning.tokens)
+    def spelled(self, domain: Lengths) -> StatementSpelling:
+        return StatementSpelling(domain, self.low, self.high, self.meaning.tokens)
 
     # --- What is claimed ------------------------------------------------------------------------------------------
 
-    def claims(self) -> tuple[list[Claim], list[Claim]]:
+    def claims(self) -> tuple[list[FormClaim], list[FormClaim]]:
         """The forms on the way, at every position, and those where the readout looks."""
         way = []
         coordinates = self.found.coordinates()
@@ -144,10 +143,10 @@ class _Writing:
             self.tables[function] = one.column
             if one.part == "embedding" or (last is not None and (one.layer, one.part) >= last):
                 continue
-            if not isinstance(one.column, Open):
+            if not isinstance(one.column, OutOfReach):
                 made = [self.cells(spelling, one.column, f"{f}(i)") for f in (said, function)]
                 inside = [f"all i in {self.low}..{self.high}. {text}" for text in made]
-                way.append(Claim(one.name, function, *inside))
+                way.append(FormClaim(one.name, function, *inside))
         self.generic = spelling
         return way, self.ends()
 
@@ -161,7 +160,7 @@ class _Writing:
         stages = self.meaning.stages(one.name)
         return stages[stage] or "", f'"{one.name}"{stage}'
 
-    def cells(self, spelling: Stated, table: Table, head: str) -> str:
+    def cells(self, spelling: StatementSpelling, table: CellTable, head: str) -> str:
         """What a function is at i, a case for each value that is not 0; 0 elsewhere."""
         parts = []
         for cell in table.cells:
@@ -170,28 +169,28 @@ class _Writing:
             parts.append(f"({guard} -> {value})" if guard else value)
         return " & ".join(parts)
 
-    def ends(self) -> list[Claim]:
+    def ends(self) -> list[FormClaim]:
         """The coordinates that the readout reads, and its verdict, case by case."""
         readout, relation = self.model.readout, self.meaning.relation
         spelling = self.ended = self.spelled(self.found.domain)
         place = {"first": self.low, "last": self.high}.get(readout.position, "i")
         tests = [" & ".join(_in_brackets(g) for g in spelling.guard(guard)) for guard, _ in self.found.cells]
 
-        def claim(coordinate: str, function: str, said: Sequence[tuple[str, str]]) -> Claim:
+        def claim(coordinate: str, function: str, said: Sequence[tuple[str, str]]) -> FormClaim:
             parts = [[f"({t} -> {text})" if t else text for t, text in zip(tests, side, strict=True)]
                      for side in zip(*said, strict=True)]  # fmt: skip
             both = [" & ".join(dict.fromkeys(x)) for x in parts]
             if readout.everywhere:
                 both = [f"all i in {self.low}..{self.high}. {x}" for x in both]
-            return Claim(coordinate, function, *both)
+            return FormClaim(coordinate, function, *both)
 
         out = []
         for name in readout.reads:
             held = relation.held.get(self.meaning.names[name])
             column = self.found.reads.get(name)
-            if held is None or not isinstance(column, Table):
+            if held is None or not isinstance(column, CellTable):
                 continue
-            if readout.everywhere and isinstance(self.tables.get(held), Table):
+            if readout.everywhere and isinstance(self.tables.get(held), CellTable):
                 continue  # it is on the way
             values = [spelling.value(column.value_at(guard)) for guard, _ in self.found.cells]
             out.append(claim(name, held, [(f'"{name}"({place}) = {v}', f"{held}({place}) = {v}") for v in values]))
@@ -201,7 +200,9 @@ class _Writing:
             said = []
             for guard, outputs in self.found.cells:
                 accept, accepts = verdict(spelling, readout, guard, outputs)
-                said.append(tuple(h if accept else f"~{h}" if accept is False else f"({h} <-> {accepts})" for h in heads))
+                said.append(
+                    tuple(h if accept else f"~{h}" if accept is False else f"({h} <-> {accepts})" for h in heads)
+                )
             out.append(claim("verdict", "", said))
         return out
 
@@ -232,7 +233,7 @@ class _Writing:
         self.elaborator = elaborate.Elaborator()
         self.head = f"proof {statement.id}\n"
         self.lines, self.lemma, self.count_k = [], None, False
-        assert self.line(f"given .. some word {own._equations(statement)}", 60.0, True) is None
+        assert self.line(f"given .. {' '.join(parts(statement).labels)}", 60.0, True) is None
         self.whole_run = "(..)" not in self.lines[0]
         self.labels = {f: self.equation(f) for f in self.equations}
         self.said = {self.equation(f): text for f, text in self.equations.items()}
@@ -253,19 +254,16 @@ class _Writing:
         if left <= 0:
             return "the time is over"
         try:
-            began = time.process_time()
             parsed = prooftext.read(self.head + block).parts["proof"]
             with own._within(time.monotonic() + left):
                 for one in parsed:
                     self.elaborator.line(self.g, one)
         except (Rejected, Stuck, BadProof, own.OutOfTime, SymcookError) as error:
-            if DEBUG: print("   NO %.2f" % (time.process_time() - began), text[:300].replace(chr(10), "|"), str(error)[:DEBUG])
             return str(error)
-        if DEBUG: print("   ok %.2f" % (time.process_time() - began), text[:300].replace(chr(10), "|"))
         self.lines.append(text)
         return None
 
-    def along(self, claim: Claim) -> None:
+    def along(self, claim: FormClaim) -> None:
         """The line of a coordinate at every position."""
         label = f"{claim.function}_form"
         why = None
@@ -281,7 +279,7 @@ class _Writing:
         """The label that says what a function is by one term, as a sum needs it."""
         table, label = self.tables.get(function), f"{function}_term"
         proved = self.labels[function].endswith("_form")
-        if label not in self.said and proved and isinstance(table, Table) and len(table.cells) > 1:
+        if label not in self.said and proved and isinstance(table, CellTable) and len(table.cells) > 1:
             self.said[label] = term = self.generic.indicators(table.cells, "i")
             each = f"all i in {self.low}..{self.high}. {function}(i) = {term}"
             if self.line(f"{label}: {each} by {self.labels[function]}") is None:
@@ -304,7 +302,7 @@ class _Writing:
             embedding = self.model.embedding
             ends = [self.low] * (embedding.before is not None) + [self.high] * (embedding.after is not None)
             first = [f"one_each: all i in {self.low}..{self.high}. {one.format('i')} = 1", "  given i (low high)"]
-            first += ["  " + x for x in own._at_each(ends)]
+            first += ["  " + x for x in _at_each(ends)]
             size = "i" if self.low == "1" else "i + 1"
             parts = " + ".join(f"sum(l, {self.low}, i, I[w(l) = {t}])" for t in letters)
             counts = [f"counts: all i in {self.low}..{self.high}. {parts} = {size}", "  given i (low high)",
@@ -325,7 +323,9 @@ class _Writing:
                     continue
                 if runrel.expand(f"run({name[1]})") != f"({self.meaning.run})":
                     continue
-                first = itertools.takewhile(lambda x: x != ".." and x not in self.equations, leading_names(one.expanded))
+                first = itertools.takewhile(
+                    lambda x: x != ".." and x not in self.equations, leading_names(one.expanded)
+                )
                 terms = []
                 for x in first:
                     if x == "k" and (count := self.ones()):
@@ -336,7 +336,12 @@ class _Writing:
                         break
                 else:
                     counted = " by count_k" if self.count_k else ""
-                    if self.line(f"take known from {one.id.removeprefix('lem.')}({'; '.join([*terms, '..'])}){counted}") is None:
+                    if (
+                        self.line(
+                            f"take known from {one.id.removeprefix('lem.')}({'; '.join([*terms, '..'])}){counted}"
+                        )
+                        is None
+                    ):
                         self.lemma = "known"
                         return self.lemma
         return self.lemma or None
@@ -349,7 +354,7 @@ class _Writing:
         self.count_k = self.line(f"count_k: {count} = sum(i, 1, n - 1, w(i)) by word_counts(n; w), some, word") is None
         return count if self.count_k else None
 
-    def versions(self, claim: Claim, equation: str) -> Iterator[str]:
+    def versions(self, claim: FormClaim, equation: str) -> Iterator[str]:
         """Versions of the line of a claim, the likeliest first."""
         if (lemma := self.about_run()) is not None:
             yield f"{claim.formula} by {lemma}"
@@ -371,7 +376,12 @@ class _Writing:
             ends = sorted({x for x in re.findall(r"(\d+) <= i\b", inside)}, key=int)
             if ends:
                 lines = [f"{inside}", "given i (low high)", "cases even, odd from sign(i)", f"  - qed by {both}, even"]
-                lines += [f"  - cases at: i = {ends[0]}", "      - rewrite at in odd as now", f"        qed by {both}, now", f"      - qed by {both}, odd, at"]
+                lines += [
+                    f"  - cases at: i = {ends[0]}",
+                    "      - rewrite at in odd as now",
+                    f"        qed by {both}, now",
+                    f"      - qed by {both}, odd, at",
+                ]
                 yield "\n  ".join(lines)
         sums = ["sum_one"] if means else []
         yield f"{inside} by {', '.join([*hints, *sums])}"
@@ -384,7 +394,7 @@ class _Writing:
         """The label of a function's equation."""
         return "run" if self.whole_run else f"{function}_is"
 
-    def end(self, claim: Claim) -> None:
+    def end(self, claim: FormClaim) -> None:
         """The line of what the readout looks at."""
         why = "it rests on forms that are not proved"
         for version in self.last_versions(claim) if claim.function else self.verdicts(claim):
@@ -394,18 +404,22 @@ class _Writing:
                 return
         claim.missing = _first_line(why)
 
-    def last_versions(self, claim: Claim) -> Iterator[str]:
+    def last_versions(self, claim: FormClaim) -> Iterator[str]:
         if self.labels[claim.function].endswith("_form"):
             yield f"{claim.formula} by {self.labels[claim.function]}"
         yield from self.versions(claim, self.equations[claim.function])
 
-    def verdicts(self, claim: Claim) -> Iterator[str]:
+    def verdicts(self, claim: FormClaim) -> Iterator[str]:
         """By the values, and where sums of terms that are not negative are compared with 0, by their terms."""
         hints = [label for key, label in self.labels.items() if key.startswith("end ")]
         if not hints:
             return
         for name, one in self.found.domain.world.sums.items():
-            if one.kept and self.ended.sum(name) in "".join(c.formula for c in self.whole.claims) and "all j in" in claim.formula:
+            if (
+                one.kept
+                and self.ended.sum(name) in "".join(c.formula for c in self.whole.claims)
+                and "all j in" in claim.formula
+            ):
                 hints += self.zero(name)
         hints += self.denominators()
         yield f"{claim.formula} by {', '.join(hints)}"
@@ -415,28 +429,33 @@ class _Writing:
     def denominators(self) -> list[str]:
         """That what the outputs are divided by is positive."""
         world, found = self.found.domain.world, dict[str, str]()
-        for guard, outputs in self.found.cells:
+        for _, outputs in self.found.cells:
             for value in outputs.values():
                 if not isinstance(value, fmpq) and "i" not in world.names_in(value):
                     below = polynomial_of(world.field, value.den)
                     if not isinstance(below, fmpq) and world.signs(below, {}) == {1}:
                         found[self.ended.value(below)] = f"below{len(found) + 1}"
         by = ", ".join(["some", *(f"exp_pos({name})" for name in self.meaning.symbols)])
-        return [label for text, label in found.items() if self.line(f"{label}: 0 < {text} by {by}") is None]
+        out = []
+        for text, label in found.items():
+            if self.line(f"{label}: 0 < {text} by {by}") is None:
+                one = self.line(f"take {label}_one from inverse_positive({text})[{label}]")
+                out += [label, *([f"{label}_one"] if one is None else [])]
+        return [*out, by] if out else []
 
     def zero(self, name: str) -> list[str]:
         """That a sum is zero iff each of its terms is."""
         one = self.found.domain.world.sums[name]
         low, high = (self.ended.linear(*x) for x in (one.low, one.high))
         body, whole = self.ended.indicators(one.cells, "j"), self.ended.sum(name)
-        unless = none_of(self.ended, one)
+        unless, zero = none_of(self.ended, one), f"all j in {low}..{high}. {body} = 0"
         lines = [
             f"{name}_terms: all j in {low}..{high}. 0 <= {body}",
             f"{name}_term: all j in {low}..{high}. {body} = 0 <-> {unless}",
             f"{name}_zero: {whole} = 0 <-> (all j in {low}..{high}. {unless})\n"
-            f"  - given is\n    all_zero: all j in {low}..{high}. {body} = 0 by sum_zero(j. {body}; {low}; {high})[{name}_terms, is]\n"
+            f"  - given is\n    all_zero: {zero} by sum_zero(j. {body}; {low}; {high})[{name}_terms, is]\n"
             f"    qed by all_zero, {name}_term\n"
-            f"  - given good\n    all_zero: all j in {low}..{high}. {body} = 0 by {name}_term, good\n"
+            f"  - given good\n    all_zero: {zero} by {name}_term, good\n"
             f"    qed by sum_ext(j. {body}; j. 0; {low}; {high})[all_zero]",
         ]
         return [f"{name}_zero"] if all(self.line(text) is None for text in lines) else []
@@ -446,8 +465,15 @@ class _Writing:
         done = [c for c in whole.claims if c.missing is None]
         if not done:
             return
-        way = [c for c in done if c.function and c.formula.startswith("all i") and f"{c.function}_form" == self.labels[c.function]]
-        closing = [f"{c.function}_form" if c in way and f"end {c.coordinate}" not in self.labels else f"end_{c.coordinate}" for c in done]
+        way = [
+            c
+            for c in done
+            if c.function and c.formula.startswith("all i") and f"{c.function}_form" == self.labels[c.function]
+        ]
+        closing = [
+            f"{c.function}_form" if c in way and f"end {c.coordinate}" not in self.labels else f"end_{c.coordinate}"
+            for c in done
+        ]
         closing = [*dict.fromkeys([*closing, *[f"{c.function}_form" for c in way]])]
         if len(done) < len(whole.claims):
             lines = self.lines
@@ -505,6 +531,16 @@ def _meanings(found: EveryLength) -> str:
     spelling = found.spelling
     counted = [f"p:{a}:i" for a in spelling.world.letters[:-1]] if spelling.world.letters[:-1] else []
     return f" ({', '.join(spelling.meanings(set(counted)))})" if counted else ""
+
+
+def _at_each(places: list[str]) -> list[str]:
+    """A proof for a position i by the word: at each of the places of added tokens, and elsewhere."""
+    if not places:
+        return ["qed by word"]
+    here, *rest = _at_each(places[1:])
+    k = len(places)
+    cases = [f"cases at{k}, not{k}: i = {places[0]}", f"  - qed by word, at{k}", f"  - {here}"]
+    return [*cases, *(f"    {line}" for line in rest)]
 
 
 def _in_brackets(text: str) -> str:

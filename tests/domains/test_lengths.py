@@ -9,7 +9,7 @@ from at_words import AtWord, alike, at_each, words
 
 import symcook as sc
 from symcook.domains import make_domain
-from symcook.domains.lengths import Lengths, Open
+from symcook.domains.lengths import Lengths, OutOfReach
 from symcook.forward import forward
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
@@ -31,7 +31,7 @@ def compared(model: Transformer, longest: int, softmax: bool = False) -> tuple[i
                     wanted = numbers.read(other.columns[name], place)
                     assert same(value, wanted, numbers), (word, name, step.layer, step.part, place, value, wanted)
                     many += 1
-    return many, sum(isinstance(c, Open) for c in result.steps[-1].columns.values())
+    return many, sum(isinstance(c, OutOfReach) for c in result.steps[-1].columns.values())
 
 
 def same(value: Any, wanted: Any, numbers: Any) -> bool:
@@ -71,6 +71,12 @@ def softmax(model: Transformer) -> list[Any]:
     return [head for head in heads if head.weighting == "softmax"]
 
 
+@pytest.mark.parametrize("m", [2, 3, 4])
+def test_quadratic_scores_have_one_greatest(m: int) -> None:
+    many, open_ = compared(build("modulo", m=m), 6, m == 3)  # sqrt(3): in balls
+    assert (many > 500, open_) == (True, 0)
+
+
 def test_a_majority_of_ones_own() -> None:
     many, open_ = compared(majority(), 7)
     assert (many, open_) == (2 * 2 * sum(n * 2**n for n in range(1, 8)) - sum(n * 2**n for n in range(1, 8)), 0)
@@ -101,11 +107,16 @@ def drawn(seed: int) -> tuple[Transformer, bool]:
             else:
                 heads.append(sc.head(value={new: value}, **how))
             space.append(new)
-        units = {f"u{layer}{k}": f"relu({rng.choice([1, -1, 2])}*{space[-1 - k % 2]} + {rng.choice([0, 0, 1, -1])})" for k in (0, 1)}
+        units = {
+            f"u{layer}{k}": f"relu({rng.choice([1, -1, 2])}*{space[-1 - k % 2]} + {rng.choice([0, 0, 1, -1])})"
+            for k in (0, 1)
+        }
         layers.append((heads, units))
         space += list(units)
     places = rng.choice(PLACES)
-    embedding = sc.Embedding(sc.Space(tuple(space)), words=table, positions={"p": places}, before=before, start=rng.choice([0, 1]))
+    embedding = sc.Embedding(
+        sc.Space(tuple(space)), words=table, positions={"p": places}, before=before, start=rng.choice([0, 1])
+    )
     parts = tuple(sc.Layer(sc.SelfAttention(tuple(heads)), sc.feedforward(units)) for heads, units in layers)
     return sc.Transformer(f"drawn-{seed}", embedding, parts, sc.Readout("value", "each", (space[-1],))), soft
 

@@ -133,12 +133,10 @@ def test_a_library_of_ones_own_settles_in_order(tmp_path):
             home.judged(mine, make_certificate(mine, [{"by": "absurd", "of": lemma.label}], lemmas=[lemma]))
 
 
-def test_closed_forms_name_statements_that_are_proved():
-    """`derive` for every length prints the id of a proof, and `bound` those that it rests on."""
-    from symcook.recipes.closed import closed_forms
+def test_stored_forms_name_statements_that_are_proved():
+    """Those that the closed forms at every length are compared with."""
+    from stored_forms import FORMS
 
-    named = {("parity", False), ("parity", True), ("parity-layernorm", False), ("first", False), ("first", True)}
-    named |= {("first-flawed", False), ("first-flawed", True), ("first-layernorm", False), ("first-layernorm", True)}
-    ids = {form.proof for name, scaled in named for form in closed_forms(name, {"scaled": scaled})}
+    ids = {form.proof for forms in FORMS.values() for form in forms[2]}
     assert len(ids) > 8
     assert {verdict.words for verdict in replay.replay(sorted(ids))} == {"PROVED"}

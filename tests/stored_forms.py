@@ -1,18 +1,10 @@
-"""Closed forms for every length: what a recipe's logit is in the length and in counts, each with its proof.
-
-A first slice: the forms are those of proved statements about the stored weights, looked up by recipe and arguments. A
-domain of counts, of powers of -1 and of softmax over finitely many classes of scores can take the place of the table.
-"""
+"""The closed forms of the papers' constructions as proved statements about the stored weights say them: by recipe and
+its argument `scaled`, the cases with their conditions, the logit, the verdict and the id of the proof."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-from symcook.derivation import Derivation
-from symcook.errors import BadInput
-from symcook.model.symbols import exact, symbol
+from typing import NamedTuple
 
 
 class Form(NamedTuple):
@@ -98,7 +90,7 @@ def _parity_normed() -> tuple[Form, ...]:
 
 _FOUND = "r is what the attention of the second layer finds at CLS"
 _EMPTY_NORMED = Form(("n = 1",), "0", False, "lem.first_normed_run")
-_FORMS: Mapping[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...], tuple[Form, ...]]] = {
+FORMS: Mapping[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...], tuple[Form, ...]]] = {
     ("parity", "no"): (("n", "k", "c"), (_LENGTH, _ONES), _PARITY),
     ("parity", "yes"): (("n", "k", "c"), (_LENGTH, _ONES), _PARITY_SCALED),
     ("parity-layernorm", "no"): (("n", "k", "c", "epsilon"), (_LENGTH, _ONES, _FOUND), _parity_normed()),
@@ -117,82 +109,3 @@ _FORMS: Mapping[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...], tuple[F
     ),
 }  # fmt: skip
 """By recipe and its argument `scaled`: symbols, what the counts among them are, and the cases."""
-_BOUNDS = {"c": "0 < c", "epsilon": "0 <= epsilon"}
-"""The symbols that a value can be set for, with what is assumed of them."""
-
-
-@dataclass(frozen=True, repr=False)
-class ClosedForm(Derivation):
-    """The logit at every length in one case. `proof` is the id of the statement that says so, `meaning` says what the
-    counts are; c is any positive number, epsilon one that is not negative, n, k and v are integers."""
-
-    proof: str = ""
-    meaning: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """The document of ``symcook derive --json``: as for one input, with "length" in place of it."""
-        document = super().to_json()
-        del document["input"]
-        return {"recipe": self.recipe, "length": self.given, **document, "proof": self.proof}
-
-    def text(self) -> str:
-        """The case, the logit, the verdict and the proof."""
-        verdict = {True: "accept", False: "reject", None: "open: it depends on the symbols"}[self.accept]
-        return "\n".join(
-            [
-                f"{self.recipe} at every length with {' & '.join(self.conditions)}",
-                *(f"  {name} = {value}" for name, value in self.output.items()),
-                f"  verdict: {verdict}",
-                f"  where {', '.join(self.meaning)}",
-                *([f"  for all {' & '.join(self.assumptions)}"] if self.assumptions else []),
-                f"  proof: {self.proof}",
-            ]
-        )
-
-
-def has_closed_forms(recipe: str) -> bool:
-    """Whether there are any for some arguments of the recipe."""
-    return any(recipe == name for name, _ in _FORMS)
-
-
-def closed_forms(
-    recipe: str, arguments: Mapping[str, object], values: Mapping[str, object] | None = None
-) -> tuple[ClosedForm, ...]:
-    """The cases of a recipe, which exclude each other; `values` may set c > 0 and epsilon >= 0.
-
-    Raises BadInput for a recipe, or arguments, without one. Source: chiang2022, Sections 3 and 5, Appendices A and B.
-
-    >>> print(closed_forms("parity", {})[1].text())
-    parity at every length with mod(n, 2) = 0 & mod(k, 2) = 1
-      logit = 2*tanh(c)/n^2
-      verdict: accept
-      where n = length + 1 counts CLS, k is the number of 1s
-      for all 0 < c
-      proof: chiang2022.s3.2.s_even
-    """
-    others = {key: value for key, value in arguments.items() if key != "scaled" and value not in (None, "none")}
-    scaled = "yes" if arguments.get("scaled") in (True, "yes") else "no"
-    if others or (recipe, scaled) not in _FORMS:
-        known = ", ".join(name + (" scaled=yes" if scaled == "yes" else "") for name, scaled in _FORMS)
-        given = " ".join(
-            [recipe, *(["scaled=yes"] if scaled == "yes" else []), *(f"{k}={v}" for k, v in others.items())]
-        )
-        raise BadInput(f"a closed form for every length must be that of {known}", given, "give --input")
-    names, meaning, forms = _FORMS[recipe, scaled]
-    put = {symbol(name): exact(str(value)) for name, value in (values or {}).items() if name in _BOUNDS}
-    left = tuple(name for name in names if symbol(name) not in put)
-    return tuple(
-        ClosedForm(
-            recipe=recipe,
-            given="every",
-            symbols=left,
-            assumptions=tuple(_BOUNDS[name] for name in left if name in _BOUNDS),
-            conditions=form.conditions,
-            expressions={name: exact(text).subs(put) for name, text in (*form.parts, ("logit", form.logit))},
-            accept=form.accept,
-            decides=True,
-            proof=form.proof,
-            meaning=meaning,
-        )
-        for form in forms
-    )

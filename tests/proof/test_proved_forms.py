@@ -1,0 +1,95 @@
+"""Generated proofs of closed forms: what is right is proved, what is planted is not."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from flint import fmpq
+
+import symcook as sc
+from symcook.closed import EveryLength, every_length
+from symcook.domains.tables import CellTable, Guarded
+from symcook.model.transformer import Transformer
+from symcook.proof import forms
+from symcook.recipes import build
+
+
+def majority(mask: str = "future", **votes: int) -> Transformer:
+    builder = sc.Builder(words={token: {"vote": vote} for token, vote in votes.items()})
+    mean = builder.add(sc.head(value={"mean": "vote"}, mask=mask))
+    builder.readout("sign", "last", mean, weights=[1])
+    return builder.build("majority")
+
+
+def thresholds() -> Transformer:
+    """A ReLU of a count, behind a token that the model adds."""
+    words = {"a": {"hit": 1}, "b": {}, "BOS": {"begin": 1}}
+    space = sc.Space(("hit", "begin", "share", "unit", "out"))
+    embedding = sc.Embedding(space, words=words, before="BOS", start=0)
+    head = sc.head(value={"share": "hit", "unit": "begin"}, mask="none")
+    layer = sc.Layer(sc.SelfAttention((head,)), sc.feedforward(out="relu(share - 2*unit)"))
+    return sc.Transformer("thresholds", embedding, (layer,), sc.Readout("sign", "last", ("out",), weights=[[1]]))
+
+
+MODELS = {
+    "majority": lambda: majority(a=1, b=-1),
+    "weighted": lambda: majority(a=2, b=-1),
+    "three": lambda: majority(a=1, b=-1, c=0),
+    "whole": lambda: majority("none", a=1, b=-1),
+    "count": lambda: build("count"),
+    "dyck-1": lambda: build("dyck-1"),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_all_forms_are_proved(name: str) -> None:
+    found = forms.prove(every_length(MODELS[name]()))
+    assert found.whole, found.missing
+    assert found.verdict.status == "PROVED" and not found.verdict.assuming
+    assert found.text.startswith("proof own.")
+
+
+def test_what_is_not_proved_says_so_and_the_rest_is() -> None:
+    found = forms.prove(every_length(thresholds()), seconds=30)
+    done = {claim.coordinate for claim in found.claims if claim.missing is None}
+    assert found.certificate is None or done
+    assert set(found.missing) == {claim.coordinate for claim in found.claims if claim.missing is not None}
+    said = "\n".join(found.said())
+    assert all(f"not proved: {name}" in said for name in found.missing)
+
+
+def planted(found: EveryLength, change: Any) -> EveryLength:
+    """The same forms with a changed value where the readout looks."""
+    cells = tuple((guard, {k: change(v) for k, v in outputs.items()}) for guard, outputs in found.cells)
+    reads = {
+        name: CellTable(column.world, [Guarded(c.guard, change(c.value)) for c in column.cells])
+        for name, column in found.reads.items()
+        if isinstance(column, CellTable)
+    }
+    return replace(found, cells=cells, reads=reads)
+
+
+@pytest.mark.parametrize(
+    "change", [lambda v: v + fmpq(1), lambda v: -v, lambda v: v * fmpq(2), lambda v: fmpq(0)], ids=["1", "-", "2", "0"]
+)
+@pytest.mark.parametrize("name", ["majority", "whole", "three"])
+def test_a_planted_form_is_not_proved(name: str, change: Any) -> None:
+    found = planted(every_length(MODELS[name]()), change)
+    proof = forms.prove(found, seconds=20)
+    assert "mean" in proof.missing and not proof.whole
+    assert not any(c.coordinate == "mean" and c.missing is None for c in proof.claims)
+
+
+def test_a_planted_verdict_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forms, "verdict", lambda *_: (None, "n <= 2*sum(l, 1, n, I[w(l) = 0])"))
+    proof = forms.prove(every_length(majority(a=1, b=-1)), seconds=20)
+    assert list(proof.missing) == ["verdict"] and not proof.whole
+    assert proof.certificate is not None  # of the mean alone
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("name", ["first", "first-flawed"])
+def test_forms_for_all_values_of_a_symbol(name: str) -> None:
+    found = forms.prove(every_length(build(name)), seconds=240)
+    assert not {"s", "verdict"} & set(found.missing), found.missing
+    assert "c:Real" in found.statement.text and "0 < c" in found.statement.text
