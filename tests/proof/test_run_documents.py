@@ -167,3 +167,14 @@ def test_a_placement_has_its_number_of_norms() -> None:
             else:
                 with pytest.raises(BadInput, match="the norms of its placement"):
                     Relation(found)
+
+
+def test_one_layer_with_attention_makes_positions_differ() -> None:
+    """Though another one has none: everything is a function of the position."""
+    head = sc.Head(("x",), ("y",), [[0]], [[0]], [[1]], "future")
+    network = sc.FeedForward(("x",), ("y",), [[2]], [[0]], [[1]], [[0]])
+    embedding = sc.Embedding(sc.Space(("x", "y")), inputs=("x",))
+    readout = sc.Readout("value", "last", ("y",))
+    for layers in ((sc.Layer(None, network), sc.Layer(head)), (sc.Layer(head), sc.Layer(None, network))):
+        relation = Relation(to_document(sc.Transformer("m", embedding, layers, readout)))
+        assert set(relation.sorts().values()) == {"Int->Real"}
