@@ -90,6 +90,8 @@ def diff(
         raise BadInput("a tolerance must not be negative", quotient(near))
     if isinstance(max_length, bool) or not 1 <= max_length <= COMPARED:
         raise BadInput(f"the greatest length must be an integer from 1 to {COMPARED}", max_length)
+    if one.pointwise or other.pointwise:
+        max_length = 1  # a feed-forward recipe takes one row
     for model in (one, other):
         model.check_length(max_length + model.embedding.added)
     if one.alphabet != other.alphabet or one.embedding.inputs != other.embedding.inputs:

@@ -180,3 +180,16 @@ def test_one_symbol_in_a_mean() -> None:
         assert abs(Fraction(found.value.mid) - Fraction(1, 8 * n)) < Fraction(1, 10**20)
         first = bounds.sensitivity(mean_of("leftmost", Fraction(1, 8)), n)
         assert first.claimed is None and Fraction(first.value.mid) == Fraction(1, 8)
+
+
+def test_the_changed_position_is_counted_behind_a_token_in_front() -> None:
+    """gelu of each symbol by itself: where it stands it changes by gelu(1), and nowhere else."""
+    network = sc.FeedForward(("a",), ("m",), [[1]], [[0]], [[1]], [[0]], "gelu")
+    for before in (None, "CLS"):
+        words: dict[str, Any] = {"x": {}, "y": {"a": 1}} | ({before: {}} if before else {})
+        embedding = sc.Embedding(sc.Space(("a", "m")), words=words, before=before)
+        model = sc.Transformer("gelu", embedding, (sc.Layer(None, network),), sc.Readout("value", "each", ("m",)))
+        found = bounds.sensitivity(model, 2)
+        own = found.extra["at the changed position"]
+        assert Fraction(found.value.mid) == 0 and not isinstance(own, str)
+        assert abs(float(Fraction(own.mid)) - (1 + math.erf(1 / math.sqrt(2))) / 2) < 1e-12

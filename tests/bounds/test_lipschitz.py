@@ -261,3 +261,10 @@ def test_layer_norm_by_hand() -> None:
 def test_bad_input(call: Callable[[], Any], match: str) -> None:
     with pytest.raises(BadInput, match=match):
         call()
+
+
+def test_units_that_are_never_positive_together() -> None:
+    """relu(x) - relu(-x - 1) has the slopes 1, 0 and 1; both units together would have 2."""
+    for norm in NORMS:
+        found = bounds.lipschitz(network([[1], [-1]], [0, -1], [[1, -1]], [0]), norm=norm)
+        assert constant(found) == 1 and found.claimed is not None and Fraction(found.claimed.mid) == 2

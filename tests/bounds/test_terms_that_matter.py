@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from typing import Any
 
 import flint
 import mpmath
@@ -16,7 +17,7 @@ MP = mpmath.mp.clone()
 MP.dps = 40
 
 
-def of(x: flint.arb) -> mpmath.mpf:
+def of(x: flint.arb) -> Any:
     return MP.mpf(str(x.mid()).strip("[]").split(" ")[0]) if x.is_exact() else MP.mpf(x.str(38, radius=False))
 
 
@@ -32,7 +33,7 @@ def test_where_a_sum_may_stop(bits: int) -> None:
         assert found is not None
         g = MP.mpf(gamma.numerator) / gamma.denominator
 
-        def small(k: int, g: mpmath.mpf = g, first: int = first) -> bool:
+        def small(k: int, g: Any = g, first: int = first) -> bool:
             return MP.exp(-g * (k * k - first * first)) < min(g, 1) * MP.mpf(2) ** -bits
 
         assert small(found) and not small(max(first, found - 3)), (gamma, first, found)
@@ -57,7 +58,7 @@ def test_circles_hold_the_greatest_values(gamma: str, m: int | None) -> None:
         bell, first = sums._gaussians(exact, m)
         for power, smooth in ((0, bell), (1, first)):
 
-            def f(t: mpmath.mpf, power: int = power) -> mpmath.mpf:
+            def f(t: Any, power: int = power) -> Any:
                 return t**power * MP.exp(-g * t * t)
 
             end = MP.sqrt(200 / g) if m is None else MP.mpf(m)

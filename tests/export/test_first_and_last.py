@@ -158,10 +158,10 @@ def test_models_over_other_numbers_are_not_compared() -> None:
         sc.Transformer("rows", sc.Embedding(space, inputs=names), (), readout) for names in (("a",), ("a", "b"))
     )
     word = sc.Transformer("words", sc.Embedding(space, words={"x": {"a": 1}}), (), readout)
-    assert diff(one, one, 1).same
+    assert diff(one, one).same and diff(one, one).inputs == 4  # rows of 0, 1, -1 and 1/2, of which it takes one
     for pair in ((one, other), (one, word), (word, other)):
         with pytest.raises(BadInput, match="two models must take the same inputs"):
-            diff(*pair, 1)
+            diff(*pair)
 
 
 def test_what_a_state_dict_holds() -> None:

@@ -131,3 +131,50 @@ def test_powers_in_both_directions_keep_their_values() -> None:
 
             expected = Fraction(rational(parse_term(base))) ** int(rational(parse_term(exponent), at))
             assert power(parse_term(read)) == expected, (text, read)
+
+
+def test_a_placement_has_its_number_of_norms() -> None:
+    """One before or behind a block, as many projected ones as there are for "multi pre" but not none, and none without
+    a placement."""
+    for placement, projected, counts in (
+        ("none", False, {0}),
+        ("pre", False, {1}),
+        ("post", False, {1}),
+        ("projected pre", True, {1}),
+        ("multi pre", True, {1, 2, 3}),
+    ):
+        for count in range(4):
+            found = document()
+            writes = [["u"], ["v"], ["t"]][:count] if projected else [["x", "y"]] * count
+            reads = [name for names in writes for name in names] if projected and count else ["x", "y"]
+            layer = found["layers"][0]
+            layer["placement"] = placement
+            layer["feedforward"] |= {"reads": reads, "W1": [["1"] * len(reads)]}
+            layer["feedforward_norms"] = [
+                {
+                    "reads": ["x", "y"],
+                    "writes": names,
+                    "gain": [["1"]] * len(names),
+                    "bias": [["0"]] * len(names),
+                    "epsilon": "1",
+                    "projection": [["1", "-1"]] if projected else None,
+                    "zero_variance": "zero",
+                }
+                for names in writes
+            ]
+            if count in counts:
+                Relation(found)
+            else:
+                with pytest.raises(BadInput, match="the norms of its placement"):
+                    Relation(found)
+
+
+def test_one_layer_with_attention_makes_positions_differ() -> None:
+    """Though another one has none: everything is a function of the position."""
+    head = sc.Head(("x",), ("y",), [[0]], [[0]], [[1]], "future")
+    network = sc.FeedForward(("x",), ("y",), [[2]], [[0]], [[1]], [[0]])
+    embedding = sc.Embedding(sc.Space(("x", "y")), inputs=("x",))
+    readout = sc.Readout("value", "last", ("y",))
+    for layers in ((sc.Layer(None, network), sc.Layer(head)), (sc.Layer(head), sc.Layer(None, network))):
+        relation = Relation(to_document(sc.Transformer("m", embedding, layers, readout)))
+        assert set(relation.sorts().values()) == {"Int->Real"}
