@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli.options import Chosen, Force, Name, Seconds, Settings, choose, need_values, option
 from symcook.cli.options import command as declare
@@ -15,6 +16,9 @@ from symcook.cli.output import Waiting, say, say_or_json, within
 from symcook.cli.runs import load_spec
 from symcook.errors import BadInput
 from symcook.spec.fold import Fold
+
+if TYPE_CHECKING:
+    from symcook.decide.automata import Automaton
 
 ENDINGS = (".json", ".svg", ".txt")
 
@@ -29,6 +33,7 @@ def decide(
     ] = None,
     target: Annotated[str | None, option("Write the automaton.", "FILE.json|svg|txt", None, "-o", "--output")] = None,
     settings: Settings,
+    tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "WORDS")] = None,
     force: Force,
     seconds: Seconds = 60,
     as_json: bool,
@@ -48,7 +53,7 @@ def decide(
     if force and target is None:
         raise BadInput("--force must come with -o FILE", "none", "leave it out")
     file = None if target is None else _target(target, force)
-    chosen = choose(name, settings)
+    chosen = choose(name, settings, tokens)
     need_values(chosen)
     # What the user's code prints must not stand in the answer.
     with contextlib.redirect_stdout(sys.stderr):
@@ -57,7 +62,7 @@ def decide(
         with within(seconds, none, "take a smaller model"), Waiting(f"deciding {name}"):
             found = decided(chosen.model, reference, values=chosen.values, name=called)
     if file is not None:
-        _write(found.automaton, file, force)
+        _write(found.automaton, found.why, file, force)
     say_or_json(as_json, found.to_json, document(found, name).text)
     if file is not None and not as_json:
         say(f"wrote {file}")
@@ -81,7 +86,7 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
             do = "write symcook.Fold(start, step, answer); check compares functions word by word"
             raise BadInput("a reference for every length must be a Fold", f"{against} ({type(fold).__name__})", do)
         return against, fold
-    if Path(against).is_file():
+    if os.path.isfile(against):
         try:
             document = json.loads(Path(against).read_text(encoding="utf-8"))
         except ValueError as error:
@@ -92,8 +97,11 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
     if against.endswith((".json", ".py")):
         raise BadInput("the file of a reference must exist", against)
     if exists(against):
-        own = reference(against)
-        return against, own if isinstance(own, Fold) else choose(against).model
+        own, other = reference(against), choose(against).model
+        if sorted(other.alphabet) != sorted(chosen.model.alphabet):
+            must = f"the reference must be over the alphabet {' '.join(chosen.model.alphabet)}"
+            raise BadInput(must, f"{against}, over {' '.join(other.alphabet) or 'numbers'}")
+        return against, own if isinstance(own, Fold) else other
     return against or "()", against
 
 
@@ -107,12 +115,12 @@ def _target(place: str, force: bool) -> Path:
     return path
 
 
-def _write(automaton: Any, path: Path, force: bool) -> None:
+def _write(automaton: Automaton | None, why: str, path: Path, force: bool) -> None:
     from symcook.decide.drawing import svg, text
     from symcook.files import put
 
     if automaton is None:
-        raise BadInput("the model must have an automaton to write", "none", "leave -o out to see why")
+        raise BadInput("the model must have an automaton to write", f"none: {why}", "leave -o out")
     if path.suffix == ".json":
         content = json.dumps(automaton.to_json(), indent=1) + "\n"
     else:

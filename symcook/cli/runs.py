@@ -237,6 +237,9 @@ def check(
     A word model meets every word to length N, and the empty word where it takes it; a feed-forward recipe meets a
     stated grid and takes no length. Exit 1 with the smallest counterexample where they differ, exit 3 where they differ
     nowhere but some answers stay open.
+
+    From 2^20 words on it is decided for every length, or words are merged, where that is possible; else, and with
+    --resume, --workers or --scheduler, every word is run. A check that was interrupted goes on with the same --resume.
     """
     from symcook.report.check import proved
 

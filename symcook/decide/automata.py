@@ -10,11 +10,13 @@ import json
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from symcook.errors import BadInput
 from symcook.spec.fold import Fold
 
+Pair = tuple[Hashable, Hashable]
+Value = TypeVar("Value")
 STATES = 200_000
 """The greatest number of states, or of pairs of states, that is gone through."""
 
@@ -127,7 +129,7 @@ class Automaton:
 
         return explored(Fold(classes[0], step, lambda own: self.answers[member[own]]), self.alphabet)
 
-    def counts(self, longest: int, accepted: Callable[[Any], bool] = lambda answer: answer is True) -> list[int]:
+    def counts(self, longest: int, accepted: Callable[[object], bool] = lambda answer: answer is True) -> list[int]:
         """How many words of each length from 0 to `longest` are accepted."""
         ways = {self.initial: 1}
         result = []
@@ -162,16 +164,16 @@ class Asked:
     """A Fold as a recogniser. Each step and each answer is asked twice: BadInput where they differ, where the Fold
     raises, where a state is not hashable, and where an answer is none of `answers`."""
 
-    def __init__(self, fold: Fold, answers: Sequence[Any] = (True, False)) -> None:
+    def __init__(self, fold: Fold, answers: Sequence[object] = (True, False)) -> None:
         self.fold, self.answers, self.initial = fold, answers, fold.start
         self._hashable(fold.start)
 
-    def step(self, state: Any, letter: str) -> Hashable:
+    def step(self, state: Hashable, letter: str) -> Hashable:
         to = self._twice(lambda: self.fold.step(state, letter), f"a step by {letter} from the state {_shown(state)}")
         self._hashable(to)
         return to
 
-    def answer(self, state: Any) -> Any:
+    def answer(self, state: Hashable) -> Any:
         answer = self._twice(lambda: self.fold.answer(state), f"an answer in the state {_shown(state)}")
         if type(answer).__name__ == "bool" and type(answer) is not bool:  # numpy's
             answer = bool(answer)
@@ -180,7 +182,7 @@ class Asked:
             raise BadInput(must, f"{_shown(answer)} in the state {_shown(state)}", "repair the reference")
         return answer
 
-    def _twice(self, ask: Callable[[], Any], what: str) -> Any:
+    def _twice(self, ask: Callable[[], Value], what: str) -> Value:
         try:
             first, second = ask(), ask()
             same = bool(first == second)
@@ -242,16 +244,16 @@ def parted(first: Recogniser, second: Recogniser, alphabet: Sequence[str], most:
     After `most` pairs of states it stops, and says up to which length it found none. Where one of them gives no answer
     (None) nothing is compared.
     """
-    start = (first.initial, second.initial)
-    came: dict[Any, tuple[Any, str] | None] = {start: None}
+    start: Pair = (first.initial, second.initial)
+    came: dict[Pair, tuple[Pair, str] | None] = {start: None}
     level, length = [start], 0
 
-    def differ(pair: Any) -> tuple[Any, Any] | None:
+    def differ(pair: Pair) -> tuple[Any, Any] | None:
         one = first.answer(pair[0])
         other = None if one is None else second.answer(pair[1])  # which need not answer where nothing is compared
         return None if other is None or one == other else (one, other)
 
-    def word(pair: Any) -> tuple[str, ...]:
+    def word(pair: Pair) -> tuple[str, ...]:
         letters = []
         while (step := came[pair]) is not None:
             pair, letter = step

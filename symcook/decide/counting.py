@@ -22,6 +22,8 @@ from symcook.model.expr import show
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
 
+Counts = tuple[Any, tuple[int, ...], tuple[bool, ...]]
+"""A state: what is kept of the last token, the values of the forms, and the flags."""
 Vector = tuple[Fraction, ...]
 """A linear form in the counts of the tokens."""
 PIECES = 64
@@ -39,7 +41,7 @@ class Condition(NamedTuple):
 Conditions = tuple[Condition, ...]
 
 
-class Piece(NamedTuple):
+class Guarded(NamedTuple):
     """A value where all conditions hold."""
 
     when: Conditions
@@ -51,7 +53,7 @@ class Counted:
     """A coordinate at a position: by the token there pieces of which one applies, and multiples of means that are
     positive iff their flag is set."""
 
-    pieces: Mapping[str, tuple[Piece, ...]]
+    pieces: Mapping[str, tuple[Guarded, ...]]
     flags: Mapping[int, Fraction]
 
 
@@ -103,20 +105,20 @@ class Counting:
 
     # --- The machine ---
 
-    def step(self, state: Any, token: str) -> Any:
+    def step(self, state: Counts, letter: str) -> Counts:
         """The state behind one more token."""
         _, values, flags = state
-        values = tuple(value + form[self.tokens.index(token)] for value, form in zip(values, self.forms, strict=True))
+        values = tuple(value + form[self.tokens.index(letter)] for value, form in zip(values, self.forms, strict=True))
         for number, by_token in enumerate(self.raised):
-            if not flags[number] and any(_hold(when, values, flags) for when in by_token.get(token, ())):
+            if not flags[number] and any(_hold(when, values, flags) for when in by_token.get(letter, ())):
                 flags = (*flags[:number], True, *flags[number + 1 :])
-        return self.after(state[0], token), values, flags
+        return self.after(state[0], letter), values, flags
 
     def after(self, last: object, token: str) -> str:
         """What is kept of the last token."""
         return token if token in self.cases else ""
 
-    def answer(self, state: Any) -> Any:
+    def answer(self, state: Counts) -> Any:
         """What the readout answers; None before the first token."""
         last, values, flags = state
         if last is None:
@@ -160,15 +162,15 @@ class Counting:
         if not isinstance(function, Fraction):
             raise OutOfReach(f"the position function {show(function)} of {name}, of a model that counts")
         values = {t: rational(table.get(t, Fraction(0)), f"{name} of {t}") + function for t in self.tokens}
-        return Counted({t: (Piece((), self._constant(value)),) for t, value in values.items()}, {})
+        return Counted({t: (Guarded((), self._constant(value)),) for t, value in values.items()}, {})
 
     def _sum(self, parts: Sequence[tuple[Fraction, Counted]], bias: Fraction) -> Counted:
-        pieces: dict[str, tuple[Piece, ...]] = {}
+        pieces: dict[str, tuple[Guarded, ...]] = {}
         for token in self.tokens:
-            total = [Piece((), self._constant(bias))]
+            total = [Guarded((), self._constant(bias))]
             for weight, part in parts:
                 total = [
-                    Piece(when, tuple(a + weight * b for a, b in zip(one.value, other.value, strict=True)))
+                    Guarded(when, tuple(a + weight * b for a, b in zip(one.value, other.value, strict=True)))
                     for one, other in product(total, part.pieces[token])
                     if (when := _both(one.when, other.when)) is not None
                 ]
@@ -196,7 +198,7 @@ class Counting:
             if given.flags:
                 name = next(name for name in numbers["W1"][unit] if self.held[name].flags)
                 raise OutOfReach(f"{where} reads {name}, a mean of which only the sign is known")
-            pieces: dict[str, tuple[Piece, ...]] = {}
+            pieces: dict[str, tuple[Guarded, ...]] = {}
             for token, cases in given.pieces.items():
                 found = []
                 for when, value in cases:
@@ -205,7 +207,7 @@ class Counting:
                     for kind, form, then in ((">", value, positive), (">=", tuple(-a for a in value), zero)):
                         more = self._with(when, kind, form, token)
                         if more is not None:
-                            found.append(Piece(more, then))
+                            found.append(Guarded(more, then))
                 pieces[token] = tuple(found)
             hidden[unit] = Counted(pieces, {})
         result = []
@@ -244,7 +246,7 @@ class Counting:
         cases = {token: value.pieces[token] for token in self.tokens}
         if all(len(pieces) == 1 and len(set(pieces[0].value)) == 1 for pieces in cases.values()):
             form = tuple(cases[token][0].value[0] for token in self.tokens)
-            return Counted({token: (Piece((), form),) for token in self.tokens}, {})
+            return Counted({token: (Guarded((), form),) for token in self.tokens}, {})
         for sign in (1, -1):
             raised: dict[str, list[Conditions]] = {}
             for token, pieces in cases.items():
@@ -260,7 +262,7 @@ class Counting:
                     continue
                 break
             else:
-                nothing = {token: (Piece((), self._constant(Fraction(0))),) for token in self.tokens}
+                nothing = {token: (Guarded((), self._constant(Fraction(0))),) for token in self.tokens}
                 return Counted(nothing, {self._raise(raised): Fraction(sign)})
         raise OutOfReach(f"{where}: a mean of what may be positive and negative and is no count")
 
@@ -319,15 +321,17 @@ class Counting:
                 if more is not None:
                     yield more, zero
 
-    def _split(self, when: Conditions, form: Vector, token: str, yes: Any, no: Any) -> Iterator[tuple[Conditions, Any]]:
+    def _split(
+        self, when: Conditions, form: Vector, token: str, yes: bool, no: bool
+    ) -> Iterator[tuple[Conditions, bool]]:
         for kind, sign, answer in ((">", 1, yes), (">=", -1, no)):
             more = self._with(when, kind, tuple(sign * a for a in form), token)
             if more is not None:
                 yield more, answer
 
     def _flagged(
-        self, when: Conditions, flags: Mapping[int, Fraction], yes: Any, no: Any
-    ) -> Iterator[tuple[Conditions, Any]]:
+        self, when: Conditions, flags: Mapping[int, Fraction], yes: bool, no: bool
+    ) -> Iterator[tuple[Conditions, bool]]:
         """`yes` where a sum of means of one sign is positive: that sign is +, and some flag is set."""
         some = list(flags)
         for k, flag in enumerate(some):  # the first one that is set
@@ -338,7 +342,7 @@ class Counting:
             yield more, no
 
 
-class Stated:
+class StateTable:
     """An automaton as such a machine, without counts: what is kept of the last token is the state."""
 
     forms: Sequence[tuple[int, ...]] = ()
@@ -354,9 +358,9 @@ class Stated:
         """The next state."""
         return self.automaton.step(last, token)
 
-    def step(self, state: Any, token: str) -> Any:
+    def step(self, state: Counts, letter: str) -> Counts:
         """The state behind one more letter."""
-        return self.after(state[0], token), (), ()
+        return self.after(state[0], letter), (), ()
 
 
 def _hold(when: Conditions, values: Sequence[int], flags: Sequence[bool]) -> bool:

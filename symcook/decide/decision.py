@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from symcook.decide.automata import Asked, Automaton, Recogniser, parted
-from symcook.decide.counting import Counting, Stated
+from symcook.decide.counting import Counting, StateTable
 from symcook.decide.finite import Finite, Missing, OutOfReach
 from symcook.decide.following import Lost
 from symcook.decide.invariants import Common, Invariants, invariants
@@ -53,7 +53,7 @@ class Decision(Shown):
     @property
     def accepts(self) -> str | None:
         """Which side accepts the word: "model" or "reference"; None where there is no word, or answers are labels."""
-        return {(True, False): "model", (False, True): "reference"}.get(self.answers or (None, None))
+        return {(True, False): "model", (False, True): "reference"}.get(self.answers) if self.answers else None
 
     def to_json(self) -> dict[str, Any]:
         """{"verdict", "word", "accepts", "states", "why"}."""
@@ -100,13 +100,13 @@ def decide(
     reference = recogniser(model, against)
     if isinstance(reference, Decision):
         return reference
-    return _settled(model, name, Stated(automaton), automaton, reference, automaton, tuple(finite.notes))
+    return _settled(model, name, StateTable(automaton), automaton, reference, automaton, tuple(finite.notes))
 
 
 def _settled(
     model: Transformer,
     name: str,
-    machine: Counting | Stated,
+    machine: Counting | StateTable,
     states: Recogniser,
     reference: Recogniser,
     automaton: Automaton | None = None,

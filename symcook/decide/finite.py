@@ -7,7 +7,7 @@ it by a rule for ties where it can decide nothing else. Where something takes no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -32,11 +32,11 @@ class Missing(Exception):
     """What is not known yet: a table that would grow too large."""
 
 
-class Outside:
+class Nowhere:
     """The value at each position of a word that is no input: the tokens that a model adds stand elsewhere in it."""
 
 
-OUTSIDE = Outside()
+NOWHERE = Nowhere()
 Ranks = list[tuple[tuple[int, ...], str]]
 """For each way in which a query orders keys: the rank of each key, by its number, and what wins among equal scores:
 leftmost, rightmost, or average."""
@@ -45,7 +45,7 @@ TIE = "several values"
 
 
 @dataclass(frozen=True)
-class Held:
+class Carried:
     """A coordinate: a stream, and the coefficients of the position terms that are added to it."""
 
     stream: Stream
@@ -75,15 +75,15 @@ def better(one: Candidate | None, later: Candidate | None) -> Candidate | None:
     return later if one is None else one.over(later)
 
 
-def inside(compute: Callable[..., Any]) -> Callable[..., Any]:
-    """`compute` where no value is `OUTSIDE`."""
-    return lambda *values: OUTSIDE if OUTSIDE in values else compute(*values)
+def inside(compute: Callable[..., object]) -> Callable[..., Any]:
+    """`compute` where no value is `NOWHERE`."""
+    return lambda *values: NOWHERE if NOWHERE in values else compute(*values)
 
 
 def _numbered(stream: Stream) -> tuple[Stream, dict[Any, Any]]:
     """The stream with the places of its values in place of these, which are faster to compare, and what they are."""
-    kept = [value for value in stream.values if value is not OUTSIDE]
-    places = {value: place for place, value in enumerate(kept)} | {OUTSIDE: OUTSIDE}
+    kept = [value for value in stream.values if value is not NOWHERE]
+    places = {value: place for place, value in enumerate(kept)} | {NOWHERE: NOWHERE}
     return each(places.__getitem__, stream), dict(enumerate(kept))
 
 
@@ -110,29 +110,32 @@ class Finite:
             raise OutOfReach("a layer norm divides by a root")
         self.held = {name: self._embedded(name) for name in model.live[0]}
         for step, live in zip(model.sublayers, model.live[1:], strict=True):
-            written: list[tuple[str, Held]] = []
+            written: list[tuple[str, Carried]] = []
             for number, part in enumerate(step.parts, 1):
                 head = isinstance(part, Head)
                 where = (
                     f"head {number} of layer {step.layer}" if head else f"the feed-forward part of layer {step.layer}"
                 )
                 try:
-                    written += (self.head if head else self.feedforward)(part, live, where)
+                    if isinstance(part, Head):
+                        written += self.head(part, live, where)
+                    else:
+                        written += self.feedforward(part, live, where)
                 except TooLarge as error:
                     raise Missing(f"{where} needs {error}") from None
             for name, value in written:
                 self.held[name] = self._sum([(Fraction(1), self.held[name]), (Fraction(1), value)], Fraction(0))
             self.held = {name: value for name, value in self.held.items() if name in live}
 
-    def constant(self, value: Any) -> Stream:
+    def constant(self, value: Hashable) -> Stream:
         return letters([value] * len(self.tokens))
 
     def _base(self, stream: Stream) -> Stream:
         if self.valid is None:
             return stream
-        return join(lambda value, valid: value if valid else OUTSIDE, stream, self.valid)
+        return join(lambda value, valid: value if valid else NOWHERE, stream, self.valid)
 
-    def _embedded(self, name: str) -> Held:
+    def _embedded(self, name: str) -> Carried:
         table, function = self.embedding.tables.get(name), self.embedding.places.get(name)
         stream, order = self.constant(Fraction(0)), {}
         if table is not None:
@@ -147,15 +150,15 @@ class Finite:
                 stream = join(lambda a, b: a + b, stream, bias) if table is not None else bias
             else:
                 stream = each(lambda a: a + bias, stream)
-        return Held(self._base(stream), order)
+        return Carried(self._base(stream), order)
 
-    def _sum(self, parts: Sequence[tuple[Fraction, Held]], bias: Fraction) -> Held:
+    def _sum(self, parts: Sequence[tuple[Fraction, Carried]], bias: Fraction) -> Carried:
         order: Ordered = {}
         total = None
         for weight, held in parts:
             for term, own in held.order.items():
                 order[term] = order.get(term, Fraction(0)) + weight * own
-            if len(held.stream.values) == 1 and held.stream.values[0] is not OUTSIDE:
+            if len(held.stream.values) == 1 and held.stream.values[0] is not NOWHERE:
                 bias += weight * held.stream.values[0]
                 continue
             if total is None:
@@ -163,9 +166,9 @@ class Finite:
             else:
                 total = join(self.inside(lambda a, b, w=weight: a + w * b), total, held.stream)
         stream = self.constant(bias) if total is None else each(self.inside(lambda a: a + bias), total)
-        return Held(stream, {term: weight for term, weight in order.items() if weight})
+        return Carried(stream, {term: weight for term, weight in order.items() if weight})
 
-    def linear(self, weights: Mapping[str, object], bias: object, what: str) -> Held:
+    def linear(self, weights: Mapping[str, object], bias: object, what: str) -> Carried:
         """A row of a matrix over coordinates, and a bias."""
         parts = [(rational(weight, what), self.held[name]) for name, weight in weights.items()]
         return self._sum(parts, rational(bias, what))
@@ -179,16 +182,16 @@ class Finite:
             raise OutOfReach(f"{what} reads {name}, in which {term} takes no end of values")
         return found.stream
 
-    def feedforward(self, part: FeedForward, live: set[str], where: str) -> list[tuple[str, Held]]:
+    def feedforward(self, part: FeedForward, live: set[str], where: str) -> list[tuple[str, Carried]]:
         if part.activation not in ("relu", "step"):
             raise OutOfReach(f"{where} has the activation {part.activation}, whose values are no rationals")
         numbers = part.lowered
         outs = [k for k, name in enumerate(part.writes) if name in live]
         relu, zero, one = part.activation == "relu", Fraction(0), Fraction(1)
-        hidden: dict[Any, Held] = {}
+        hidden: dict[Any, Carried] = {}
         for unit in sorted({unit for k in outs for unit in numbers["W2"][k]}):
             given = self.finite(numbers["W1"][unit], numbers["b1"][unit], where)
-            hidden[unit] = Held(
+            hidden[unit] = Carried(
                 each(self.inside(lambda a: max(zero, a) if relu else one if a > 0 else zero), given), {}
             )
         result = []
@@ -197,7 +200,7 @@ class Finite:
             result.append((part.writes[k], self._sum(parts, rational(numbers["b2"][k], where))))
         return result
 
-    def head(self, head: Head, live: set[str], where: str) -> list[tuple[str, Held]]:
+    def head(self, head: Head, live: set[str], where: str) -> list[tuple[str, Carried]]:
         numbers = head.lowered
         outs = [k for k, name in enumerate(head.writes) if name in live]
         if not outs:
@@ -225,14 +228,14 @@ class Finite:
                 name = head.writes[outs[some[at]]]
                 table = {**table, None: Fraction(0), TIE: TIE}
 
-                def brought(best: Candidate | None, at: int = at, table: dict[Any, Any] = table) -> Any:
+                def brought(best: Candidate | None, at: int = at, table: Mapping[object, object] = table) -> object:
                     return table[None if best is None else best.values[at]]
 
                 stream = each(self.inside(brought), best)
                 if TIE in stream.values:
                     what = "a softmax" if soft else "an average"
                     raise OutOfReach(f"{where} writes {name}: {what} over different values, which counts them")
-                result.append((name, Held(stream, {})))
+                result.append((name, Carried(stream, {})))
         return result
 
     def _best(self, head: Head, asked: Stream, offered: Stream, ranks: Ranks) -> Stream:
@@ -240,14 +243,14 @@ class Finite:
         position has: its key and its values."""
         known: dict[Any, list[Candidate]] = {}
         for given in offered.values:
-            if given is not OUTSIDE:
+            if given is not NOWHERE:
                 known[given] = [Candidate(order[given[0]], ties, given[1]) for order, ties in ranks]
 
-        def rightwards(state: tuple[Candidate | None, ...], given: Any) -> tuple[Candidate | None, ...]:
-            return state if given is OUTSIDE else tuple(map(better, state, known[given]))
+        def rightwards(state: tuple[Candidate | None, ...], given: object) -> tuple[Candidate | None, ...]:
+            return state if given is NOWHERE else tuple(map(better, state, known[given]))
 
-        def leftwards(state: tuple[Candidate | None, ...], given: Any) -> tuple[Candidate | None, ...]:
-            return state if given is OUTSIDE else tuple(map(better, known[given], state))
+        def leftwards(state: tuple[Candidate | None, ...], given: object) -> tuple[Candidate | None, ...]:
+            return state if given is NOWHERE else tuple(map(better, known[given], state))
 
         start = (None,) * len(ranks)
         parts = []
@@ -274,12 +277,12 @@ class Finite:
         row are apart: then a score that is greater without it is greater with it, whatever the length, the mask and the
         positions. A row of one key has no two scores, and an empty row none.
         """
-        keys = [one for one in key.values if one is not OUTSIDE]
+        keys = [one for one in key.values if one is not NOWHERE]
         ranks: Ranks = []
         known: dict[Any, int] = {}
         kinds: dict[Any, int] = {}
         for asked in query.values:
-            if asked is OUTSIDE:
+            if asked is NOWHERE:
                 continue
             scores = {key: sum((a * b for a, b in zip(asked, key, strict=True)), Fraction(0)) for key in keys}
             levels = sorted(set(scores.values()))
@@ -332,6 +335,13 @@ class Finite:
         return each(self.inside(lambda a: readout.labels[a[1]]), best)
 
     def automaton(self) -> Automaton:
+        """`_automaton`; Missing where a table would grow too large."""
+        try:
+            return self._automaton()
+        except TooLarge as error:
+            raise Missing(f"the readout needs {error}") from None
+
+    def _automaton(self) -> Automaton:
         """The minimal automaton of the answer to a word (after each letter, for a readout at each position that sees
         nothing behind it). The empty word is without answer where it is no input."""
         stream, readout = self.verdict(), self.model.readout
@@ -341,7 +351,7 @@ class Finite:
             if len(stream.right) > 1:
                 raise OutOfReach("a readout at each position, where an answer depends on what stands behind it")
         elif readout.position == "all":
-            before = scan(stream, True, lambda state, value: state if value is OUTSIDE else state and value)
+            before = scan(stream, True, lambda state, value: state if value is NOWHERE else state and value)
             stream = join(self.inside(lambda a, b: a and b), before, stream)
         elif readout.first:
             seen = scan(stream, None, lambda state, value: value if state is None else state)

@@ -87,7 +87,7 @@ class Compared:
         return hash(bool(self))
 
 
-class Unknown:
+class StandIn:
     """A stand-in for an integer of a state."""
 
     def __init__(self, path: Path, value: Linear) -> None:
@@ -100,7 +100,7 @@ class Unknown:
     def _read(self, other: object) -> Linear | None:
         if isinstance(other, Compared):
             return Linear((), int(bool(other)))
-        if type(other) is Unknown:
+        if type(other) is StandIn:
             return other._value
         return Linear((), int(other)) if type(other) in (int, bool) else None  # type: ignore[call-overload]
 
@@ -108,7 +108,7 @@ class Unknown:
         read = self._read(other)
         if read is None:
             return self._path.leave(f"it adds an integer and a {type(other).__name__}")
-        return Unknown(self._path, self._value.over(own).plus(read, scale))
+        return StandIn(self._path, self._value.over(own).plus(read, scale))
 
     def __add__(self, other: object) -> Any:
         return self._sum(other, 1, 1)
@@ -122,7 +122,7 @@ class Unknown:
         return self._sum(other, 1, -1)
 
     def __neg__(self) -> Any:
-        return Unknown(self._path, self._value.over(-1))
+        return StandIn(self._path, self._value.over(-1))
 
     def __pos__(self) -> Any:
         return self
@@ -134,7 +134,7 @@ class Unknown:
         read = self._read(other)
         if read is None or read.parts:
             return self._path.leave("it multiplies unknown numbers")
-        return Unknown(self._path, self._value.over(read.constant))
+        return StandIn(self._path, self._value.over(read.constant))
 
     __rmul__ = __mul__
 
@@ -194,7 +194,7 @@ class Unknown:
         return self._path.leave(f"it asks an integer for {name}")
 
 
-def _inverse(compared: Any) -> Any:
+def _inverse(compared: bool | Compared) -> bool | Compared:
     if isinstance(compared, bool):
         return not compared
     alternatives = [(not answer, holds) for answer, holds in compared._alternatives]
@@ -208,7 +208,7 @@ class Way(NamedTuple):
     result: Any
 
 
-def ways(compute: Callable[[Callable[[Linear], Unknown]], Any]) -> Iterator[Way]:
+def ways(compute: Callable[[Callable[[Linear], StandIn]], object]) -> Iterator[Way]:
     """All paths of `compute`, which is given what makes a stand-in. Lost where one of them cannot be followed."""
     todo: list[list[int]] = [[]]
     count = 0
@@ -219,7 +219,7 @@ def ways(compute: Callable[[Callable[[Linear], Unknown]], Any]) -> Iterator[Way]
         if count > PATHS:
             raise Lost(f"it has more than {PATHS} paths")
         try:
-            result = _settled(compute(lambda value, path=path: Unknown(path, value)))
+            result = _settled(compute(lambda value, path=path: StandIn(path, value)))
         except Exception as error:
             if path.lost:
                 raise Lost(path.lost) from None
@@ -233,9 +233,9 @@ def ways(compute: Callable[[Callable[[Linear], Unknown]], Any]) -> Iterator[Way]
         yield Way(tuple(path.holds), result)
 
 
-def _settled(value: Any) -> Any:
+def _settled(value: object) -> object:
     """A result with `Linear` in place of stand-ins, and comparisons decided."""
-    if type(value) is Unknown:
+    if type(value) is StandIn:
         return value._value
     if type(value) is Compared:
         return bool(value)
@@ -248,7 +248,7 @@ def followed(fold: Fold) -> None:
     """Lost where the code of a fold names what no stand-in can notice."""
     seen: set[Any] = set()
 
-    def look(function: Any) -> None:
+    def look(function: object) -> None:
         if not isinstance(function, FunctionType) or function in seen:
             return
         seen.add(function)

@@ -17,7 +17,7 @@ from itertools import combinations
 from math import lcm
 from typing import Any, NamedTuple
 
-from symcook.decide.counting import Conditions, Counting, Stated
+from symcook.decide.counting import Condition, Conditions, Counting, Counts, StateTable
 from symcook.decide.following import Holds, Linear, Lost, followed, ways
 from symcook.proof.search.simplex import TooLong, solve
 from symcook.spec.fold import Fold
@@ -74,7 +74,7 @@ def _denied(inequality: Linear) -> Linear:
 class Common:
     """The machine of a model and a fold, side by side."""
 
-    def __init__(self, machine: Counting | Stated, fold: Fold) -> None:
+    def __init__(self, machine: Counting | StateTable, fold: Fold) -> None:
         followed(fold)
         self.machine, self.fold = machine, fold
         self.letters = machine.alphabet
@@ -100,18 +100,18 @@ class Common:
                     todo.append(to)
         return list(found.items())
 
-    def place(self, state: Any) -> tuple[Location, dict[Hashable, int]]:
+    def place(self, state: tuple[Counts, Hashable]) -> tuple[Location, dict[Hashable, int]]:
         """The location of a common state, and its growing numbers by name."""
         (last, values, flags), own = state
         shape, numbers = self._shaped(own)
         named: dict[Hashable, int] = {("form", k): value for k, value in enumerate(values)}
         return Location(last, flags, shape), named | {("hole", k): n.constant for k, n in enumerate(numbers)}
 
-    def _shaped(self, state: Any) -> tuple[Any, list[Linear]]:
+    def _shaped(self, state: object) -> tuple[Any, list[Linear]]:
         """A state of the fold with holes, and what stands in them. Lost where it is made of other things."""
         numbers: list[Linear] = []
 
-        def shaped(part: Any, path: tuple[int, ...]) -> Any:
+        def shaped(part: object, path: tuple[int, ...]) -> Any:
             if type(part) is tuple:  # which `Linear` is not
                 return tuple(shaped(one, (*path, k)) for k, one in enumerate(part))
             if isinstance(part, Linear):
@@ -142,7 +142,7 @@ class Common:
         machine = self.machine
         for letter in self.letters:
             token = machine.tokens.index(letter)
-            numbers = {
+            numbers: dict[Hashable, Linear] = {
                 ("form", k): _named(("form", k)).plus(Linear((), form[token])) for k, form in enumerate(machine.forms)
             }
             last = machine.after(location.last, letter)
@@ -183,7 +183,7 @@ class Common:
     def _answers(self, location: Location) -> Iterator[Case]:
         if location.last not in self.machine.cases:
             return
-        numbers = {("form", k): _named(("form", k)) for k in range(len(self.machine.forms))}
+        numbers: dict[Hashable, Linear] = {("form", k): _named(("form", k)) for k in range(len(self.machine.forms))}
         own = list(ways(lambda make: self.fold.answer(_filled(location.shape, make))))
         for when, answer in self.machine.cases[location.last]:
             open_ = _forms(when, location.flags)
@@ -193,7 +193,7 @@ class Common:
                         yield Case((*some, *way.holds))
 
 
-def _integers(state: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], int]]:
+def _integers(state: object, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], int]]:
     if type(state) is tuple:
         for k, part in enumerate(state):
             yield from _integers(part, (*path, k))
@@ -201,20 +201,20 @@ def _integers(state: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[in
         yield path, state
 
 
-def _filled(shape: Any, make: Callable[[Linear], Any]) -> Any:
+def _filled(shape: object, make: Callable[[Linear], object]) -> Any:
     if isinstance(shape, Hole):
         return make(_named(("hole", shape.place)))
     return tuple(_filled(part, make) for part in shape) if type(shape) is tuple else shape
 
 
-def _forms(when: Conditions, flags: Sequence[bool]) -> list[Any] | None:
+def _forms(when: Conditions, flags: Sequence[bool]) -> list[Condition] | None:
     """The conditions on forms; None where a flag says otherwise."""
     if any(flags[number] != (kind == "set") for kind, number, _ in when if kind in ("set", "unset")):
         return None
     return [one for one in when if one.kind not in ("set", "unset")]
 
 
-def _read(condition: Any, numbers: dict[Hashable, Linear]) -> tuple[list[Holds], list[Holds]]:
+def _read(condition: Condition, numbers: dict[Hashable, Linear]) -> tuple[list[Holds], list[Holds]]:
     """What a condition on a form means in integers, and what its opposite means: any of several conjunctions."""
     value = numbers["form", condition.number].over(condition.sign)
     less, strict = value.over(-1), Linear((), -1)
@@ -251,12 +251,12 @@ def refuted(holds: Sequence[Linear]) -> Multipliers | None:
     for place, one in enumerate(holds):
         for name, weight in one.parts:
             rows.setdefault(name, {})[place] = weight
-    constants = {place: one.constant for place, one in enumerate(holds) if one.constant}
+    constants: dict[Hashable, int] = {place: one.constant for place, one in enumerate(holds) if one.constant}
     try:
         found = solve([*((row, 0) for row in rows.values()), (constants, -1)], [])
     except TooLong:
         return None
-    return None if found is None else tuple(sorted((int(str(k)), v) for k, v in found.items() if v))
+    return None if found is None else tuple((k, found[k]) for k in range(len(holds)) if found.get(k))
 
 
 def refutes(multipliers: Multipliers, holds: Sequence[Linear]) -> bool:

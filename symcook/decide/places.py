@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from symcook.decide.streams import Stream, cycle, each, together
 from symcook.errors import BadInput, NotExact
@@ -172,7 +172,9 @@ def _linear(tree: Tree) -> tuple[Fraction, Ordered]:
     return scale * bias, {term: scale * weight for term, weight in order.items()}
 
 
-def added(one: tuple[Any, Ordered], other: tuple[Any, Ordered], scale: Fraction | int) -> tuple[Any, Ordered]:
+def added(
+    one: tuple[Fraction, Ordered], other: tuple[Fraction, Ordered], scale: Fraction | int
+) -> tuple[Fraction, Ordered]:
     """The sum of a number with coefficients and of `scale` times another such."""
     order = dict(one[1])
     for term, weight in other[1].items():

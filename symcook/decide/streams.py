@@ -19,11 +19,16 @@ from symcook.decide.automata import Automaton
 
 Array = np.ndarray
 CELLS = 30_000_000
-"""The greatest number of entries of a table."""
+"""The greatest number of entries of a table, and of pairs of states or values that are numbered."""
 
 
 class TooLarge(Exception):
     """A table would pass `CELLS`; the message says how large it is."""
+
+
+def _fits(size: int, what: str) -> None:
+    if size > CELLS:
+        raise TooLarge(what)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +38,7 @@ class Stream:
     left: Array
     right: Array
     out: Array
-    values: list[Any]
+    values: Sequence[Any]
 
     @property
     def mirrored(self) -> Stream:
@@ -81,27 +86,44 @@ def _classes(moves: Array, rows: Array) -> tuple[Array, Array]:
     return rank[numbers], first[order]
 
 
-def _halved(stream: Stream) -> Stream:
-    """The stream with the fewest left states."""
+def _halved(stream: Stream) -> tuple[Stream, Array]:
+    """The stream with the fewest left states, and which of them each left state is."""
     states = len(stream.left)
     if states == 1:
-        return stream
+        return stream, np.zeros(1, dtype=np.int64)
     own, member = _classes(stream.left, stream.out.reshape(states, -1))
     if len(member) == states:
-        return stream
+        return stream, np.arange(states)
     left = own[stream.left[member]].astype(np.int32)
-    return Stream(left, stream.right, np.ascontiguousarray(stream.out[member]), stream.values)
+    return Stream(left, stream.right, np.ascontiguousarray(stream.out[member]), stream.values), own
 
 
 def minimal(stream: Stream) -> Stream:
     """The stream with the fewest states on both sides. States on one side that differ in nothing stay one when those
     on the other side are merged, and the other way round, so that each side is done once."""
-    return _halved(_halved(stream).mirrored).mirrored
+    half, left = _halved(stream)
+    turned, right = _halved(half.mirrored)
+    found = turned.mirrored
+    same = (found.out[left][:, :, right] == stream.out).all()
+    _confirm(same and _follows(stream.left, found.left, left) and _follows(stream.right, found.right, right))
+    return found
+
+
+def _follows(moves: Array, others: Array, place: Array) -> bool:
+    """Whether each word that leads to a state in `moves` leads to its `place` in `others`."""
+    return bool(place[0] == 0 and (others[place] == place[moves]).all())
+
+
+def _confirm(holds: object) -> None:
+    """Every stream is checked, when it is made, against what it is made of: nothing rests on how it was found."""
+    if not holds:
+        raise RuntimeError("a stream is not what it was made of")
 
 
 def _product(first: Array, second: Array) -> tuple[Array, Array, Array]:
     """The pairs of states that words reach in two automata: their moves, and the state of each in both."""
     wide = len(second)
+    _fits(len(first) * wide, f"{len(first)} by {wide} states")
     numbers = np.full(len(first) * wide, -1, dtype=np.int64)
     numbers[0] = 0
     found = [np.zeros(1, dtype=np.int64)]
@@ -114,7 +136,9 @@ def _product(first: Array, second: Array) -> tuple[Array, Array, Array]:
         count += len(new)
         found.append(new)
     x, y = np.divmod(np.concatenate(found), wide)
-    return numbers[first[x].astype(np.int64) * wide + second[y]].astype(np.int32), x, y
+    moves = numbers[first[x].astype(np.int64) * wide + second[y]].astype(np.int32)
+    _confirm(_follows(moves, first, x) and _follows(moves, second, y))
+    return moves, x, y
 
 
 def joined(first: Stream, second: Stream) -> tuple[Stream, Array]:
@@ -122,36 +146,35 @@ def joined(first: Stream, second: Stream) -> tuple[Stream, Array]:
     left, lx, ly = _product(first.left, second.left)
     right, rx, ry = _product(first.right, second.right)
     size = len(left) * left.shape[1] * len(right)
-    if size > CELLS:
-        raise TooLarge(f"a table of {len(left)} by {len(right)} states over {left.shape[1]} letters")
+    _fits(size, f"a table of {len(left)} by {len(right)} states over {left.shape[1]} letters")
     out = first.out[lx][:, :, rx]
     return Stream(left, right, out, first.values), second.out[ly][:, :, ry]
 
 
-def join(compute: Callable[[Any, Any], Any], first: Stream, second: Stream) -> Stream:
+def join(compute: Callable[[Any, Any], object], first: Stream, second: Stream) -> Stream:
     """At each position `compute` of both values."""
     both, other = joined(first, second)
     wide = len(second.values)
-    codes = both.out.astype(np.int64) * wide + other
-    return _valued(
-        both, codes, len(first.values) * wide, lambda c: compute(first.values[c // wide], second.values[c % wide])
-    )
+    _fits(len(first.values) * wide, f"{len(first.values)} by {wide} values")
+    codes = Stream(both.left, both.right, both.out * wide + other, range(len(first.values) * wide))
+    return _valued(codes, lambda c: compute(first.values[c // wide], second.values[c % wide]))
 
 
-def each(compute: Callable[[Any], Any], stream: Stream) -> Stream:
+def each(compute: Callable[[Any], object], stream: Stream) -> Stream:
     """At each position `compute` of the value."""
-    return _valued(stream, stream.out, len(stream.values), lambda code: compute(stream.values[code]))
+    codes = Stream(stream.left, stream.right, stream.out, range(len(stream.values)))
+    return _valued(codes, lambda code: compute(stream.values[code]))
 
 
-def _valued(stream: Stream, codes: Array, many: int, value: Callable[[int], Any]) -> Stream:
+def _valued(codes: Stream, value: Callable[[int], object]) -> Stream:
     """The minimal stream of the values of codes, each asked once, where it occurs."""
-    occurs = np.zeros(many, dtype=bool)
-    occurs[codes.reshape(-1)] = True
-    place = np.zeros(many, dtype=np.int32)
+    occurs = np.zeros(len(codes.values), dtype=bool)
+    occurs[codes.out.reshape(-1)] = True
+    place = np.full(len(codes.values), -1, dtype=np.int32)
     numbers: dict[Any, int] = {}
     for code in np.flatnonzero(occurs).tolist():
         place[code] = numbers.setdefault(value(code), len(numbers))
-    return minimal(Stream(stream.left, stream.right, place[codes], list(numbers)))
+    return minimal(Stream(codes.left, codes.right, place[codes.out], list(numbers)))
 
 
 def together(streams: Sequence[Stream]) -> Stream:
@@ -184,8 +207,7 @@ def scan(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) 
                     numbers[to] = len(states)
                     states.append(to)
                 table[state, place] = numbers[to]
-        if table.size > CELLS:
-            raise TooLarge(f"{len(states)} states of what a head has seen")
+        _fits(table.size, f"{len(states)} states of what a head has seen")
 
     behind = stream.right.T  # by letter and right class: the class with the letter in front
     functions = [np.zeros(rights, dtype=np.int32)]
@@ -207,12 +229,29 @@ def scan(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) 
                     lefts.append(to)
                     functions.append(function)
                 rows[k, letter] = known[key]
-        if len(lefts) * letters * rights > CELLS:
-            raise TooLarge(f"a table of {len(lefts)} by {rights} states over {letters} letters")
+        _fits(len(lefts) * letters * rights, f"a table of {len(lefts)} by {rights} states over {letters} letters")
         moves.append(rows)
         done = block.stop
     out = np.stack([np.array(functions)[:, behind[letter]] for letter in range(letters)], axis=1)
-    return each(lambda state: state, Stream(np.concatenate(moves), stream.right, out, states))
+    found = Stream(np.concatenate(moves), stream.right, out, states)
+    _confirm(_continues(stream, found, np.array(lefts), table))
+    return minimal(found)
+
+
+def _continues(stream: Stream, result: Stream, lefts: Array, table: Array) -> bool:
+    """Whether `result` is the scan of `stream`, whose left state is `lefts` of its own: in state 0 at the first
+    position, and at each other one in the state that the table has for state and value at the position before."""
+    if not _follows(result.left, stream.left, lefts) or (result.out[0] != 0).any():
+        return False
+    values = stream.out[lefts]
+    letters = range(values.shape[1])
+    for letter in letters:
+        for following in letters:
+            behind = result.right[:, following]
+            onwards = table[result.out[:, letter][:, behind], values[:, letter][:, behind]]
+            if (onwards != result.out[result.left[:, letter], following]).any():
+                return False
+    return True
 
 
 def scan_right(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) -> Stream:

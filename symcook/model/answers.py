@@ -108,6 +108,7 @@ class Verbs:
 
     if TYPE_CHECKING:
         from symcook.compose.cooling import soften
+        from symcook.decide.decision import decide
         from symcook.derivation import derive
         from symcook.export import export
         from symcook.export.diff import diff

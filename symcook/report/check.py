@@ -34,7 +34,9 @@ def document(
     """The outcome in words, with the smallest counterexample; with `command` also how to replay it, and with `known`
     what `proved` gives."""
     first, *lines = _lines(found, name or found.recipe, command)
-    lines += [f"proved for words of every length: accept <-> {said} ({claim})" for claim, said in (known or {}).items()]
+    for formula in dict.fromkeys((known or {}).values()):
+        claims = ", ".join(claim for claim, said in (known or {}).items() if said == formula)
+        lines.append(f"proved for words of every length: accept <-> {formula} ({claims})")
     return Document(first, [PlainLines(lines)])
 
 

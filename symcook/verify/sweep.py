@@ -2,10 +2,10 @@
 
 A word model meets every word of every length up to N, and the empty word where the model takes it; a recipe over rows
 meets every sequence over a stated set of rows; a feed-forward recipe meets a stated rational grid
-(`symcook.verify.grid`). Nothing is sampled. Without a named domain nothing is rounded either: the batch domain does the
-work, and a model that it cannot hold (softmax) runs input by input in the exact domain. In another domain every input
-runs by itself. Where balls leave an answer open, as they must where a value lies on its threshold, the exact domain is
-asked; what neither decides is counted as open, never as right or wrong.
+(`symcook.verify.grid`). Nothing is sampled, but where a sweep is refused. Without a named domain nothing is rounded
+either: the batch domain does the work, and a model that it cannot hold (softmax) runs input by input in the exact
+domain. In another domain every input runs by itself. Where balls leave an answer open, as they must where a value lies
+on its threshold, the exact domain is asked; what neither decides is counted as open, never as right or wrong.
 
 Words are swept chunk by chunk (`chunks`), here or in other processes (`workers`), and what is done can stay in a file
 (`checkpoint`). The strings of all chunks add up to the number of words, or there is no answer.
@@ -150,10 +150,12 @@ def check(
     floats a value may lie `TOLERANCE` away from the reference's. `error` is a number, or for a feed-forward recipe
     a term over inputs and symbols, by which a value may differ from the reference's in every domain.
 
-    Of words, `resume` names a file that holds what is done, and is made where there is none: the same call goes on
-    after any interruption. `workers` is a number of processes, or how many of its workers an `executor` is to be given
-    work for, which is any `concurrent.futures.Executor`. `yes` allows more than an hour, or LIMIT words. `tell` is
-    given a sentence as soon as a word is found on which both differ; the smallest stands in the answer.
+    From AT_ONCE_FROM words on it is decided for every length, or words are merged, where that is possible, which
+    `way` of the answer says; else, and with `resume`, `workers` or `executor`, every word is run. `resume` names a file
+    that holds what is done, and is made where there is none: the same call goes on after any interruption. `workers` is
+    a number of processes, or how many workers an `executor` has, which is any `concurrent.futures.Executor`. `yes`
+    allows more than an hour, or LIMIT words. `tell` is given a sentence as soon as a word is found on which both
+    differ; the smallest stands in the answer.
 
     Raises BadInput for a length below 1 or above the model's, for more than LIMIT inputs, for a sweep of more than an
     hour, for a file that holds another sweep, and for a reference that fails or returns something of the wrong type;

@@ -71,7 +71,11 @@ def test_multipliers_are_found_and_added_up() -> None:
 def test_a_difference_of_counts_is_its_counter(a: int, b: int) -> None:
     assert decide(voting(a, b), difference(a, b)).verdict == "equal"
     at_least = decide(voting(a, b), difference(a, b, 0))
-    assert at_least.verdict == "different" and at_least.word == ("b" if b == 0 else "c",) and at_least.accepts == "reference"
+    assert (
+        at_least.verdict == "different"
+        and at_least.word == ("b" if b == 0 else "c",)
+        and at_least.accepts == "reference"
+    )
     both = Fold((0, 0), lambda s, t: (s[0] + (t == "a"), s[1] + (t == "b")), lambda s: a * s[0] + b * s[1] > 0)
     assert decide(voting(a, b), both).verdict == "equal"
 

@@ -9,11 +9,13 @@ from math import comb
 from typing import Any
 
 import hard_models
+import numpy as np
 import pytest
 
 import symcook as sc
-from symcook.decide import decide
+from symcook.decide import decide, streams
 from symcook.decide.finite import Finite, OutOfReach
+from symcook.decide.streams import Array
 from symcook.errors import BadInput
 from symcook.spec.languages import dyck1, dyck_bounded, most_recent
 
@@ -148,6 +150,32 @@ def test_what_takes_no_end_of_values_is_named() -> None:
     odd.readout("sign", "last", ("place",), weights=[1])
     with pytest.raises(OutOfReach, match="the position function of place takes no end of values: i"):
         Finite(odd.build("odd")).automaton()
+
+
+def test_a_stream_that_is_not_what_it_was_made_of_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: states merged that are not alike, pairs of states left out, a scan that begins elsewhere."""
+    model = sc.build("dyck-1-2")
+    classes, product, scan = streams._classes, streams._product, streams.scan
+
+    def coarse(moves: Array, rows: Array) -> tuple[Array, Array]:
+        own, member = classes(moves, rows)
+        return np.minimum(own, 1), member[:2]
+
+    def fewer(first: Array, second: Array) -> tuple[Array, Array, Array]:
+        moves, x, y = product(first, second)
+        return np.minimum(moves, max(0, len(moves) - 2)), x, y
+
+    for name, wrong in (("_classes", coarse), ("_product", fewer)):
+        with monkeypatch.context() as planted:
+            planted.setattr(streams, name, wrong)
+            with pytest.raises((RuntimeError, AssertionError)):
+                assert decide(model, dyck_bounded("()", 2)).verdict == "equal"
+    given, table = streams.letters([0, 1]), np.array([[0, 1], [1, 2], [2, 0]])
+    found = scan(given, 0, lambda state, value: (state + value) % 3)
+    lefts = np.zeros(len(found.left), dtype=int)
+    assert found.values == [0, 1, 2] and streams._continues(given, found, lefts, table)
+    assert not streams._continues(given, found, lefts, table[:, ::-1])
+    assert not streams._continues(given, replace(found, out=(found.out + 1) % 3), lefts, table)
 
 
 def test_the_references_of_other_kinds() -> None:

@@ -48,7 +48,7 @@ def test_what_is_decided_is_what_is_found_word_by_word(name: str, soon: None) ->
     model, right = build(name), reference(name)
     found = check(model, right, 5)
     each = check(model, right, 5, workers=1)
-    own = {"method", "way", "by_length"}
+    own = {"method", "way"}
     assert {k: v for k, v in found.to_json().items() if k not in own} == {
         k: v for k, v in each.to_json().items() if k not in own
     }
@@ -94,6 +94,15 @@ def test_a_fold_of_the_wrong_answers_is_refused_as_ever(soon: None) -> None:
         check(build("dyck-1"), Fold(0, lambda state, token: 0, lambda state: "yes"), 7)
 
 
+def test_states_that_are_not_hashable_are_refused_where_words_are_not_run_one_by_one(soon: None) -> None:
+    from symcook.errors import BadInput
+
+    listing = Fold([], lambda state, token: [*state, token], lambda state: dyck1("".join(state)))
+    with pytest.raises(BadInput, match="hashable"):
+        check(build("dyck-1"), listing, 7)
+    assert check(build("dyck-1"), listing, 7, workers=1).holds
+
+
 def test_what_is_proved_of_this_very_model_is_said(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     rows = claims.ledger
 
@@ -105,7 +114,8 @@ def test_what_is_proved_of_this_very_model_is_said(monkeypatch: pytest.MonkeyPat
 
     status("PROVED")
     assert main(["check", "dyck-1", "--max-length", "4"]) == 0
-    assert "proved for words of every length: accept <-> dyck(w, n) (cookbook.t3.dyck1)" in capsys.readouterr().out
+    line = "proved for words of every length: accept <-> dyck(w, n) (cookbook.t3.dyck1, cookbook.s9.2.1.accept)"
+    assert line in capsys.readouterr().out
     assert main(["check", "dyck-1", "--max-length", "4", "--json"]) == 0
     assert "cookbook.t3.dyck1" in json.loads(capsys.readouterr().out)["proved"]
     about = ("cookbook.t3.dyck1", "cookbook.t3.dyck12", "chiang2022.s5.2.threshold", "cookbook.s9.2.1.balance")
