@@ -218,6 +218,17 @@ def replaced(b: sc.Builder, kind: str, read: Any) -> sc.Transformer:
     return b.build("tiny").bind()
 
 
+def test_a_unit_that_ends_leave_open_is_decided_by_the_sum_itself() -> None:
+    """|t - c| as two units is never 0, where t is a mean behind an attention and c none of its values: but t lies on
+    both sides of c in words that are merged at first, where two units that are on cancel."""
+    b = sc.Builder(words={"x": {"a": 1, "one": 1}, "y": {"a": -1, "one": 1}})
+    b.add(sc.head(value={"m": "a"}, mask="future"))
+    b.add(sc.feedforward(h="relu(m)"))
+    b.add(sc.head(value={"t": "h"}, mask="future"))
+    z = b.add(sc.feedforward(z="relu(t - 0.1303*one) + relu(0.1303*one - t) - relu(0.00001*one)"))
+    looped(replaced(b, "sign", z), COUNTER, 8)
+
+
 def test_numbers_outgrow_the_machine() -> None:
     """Weights and sums beyond 64 bits, over large denominators: the sign of #x p - #y q, counted by hand."""
     p, q = Fraction(2**61 - 1, 3**25), Fraction(2**59 + 7, 5**17)
