@@ -17,6 +17,7 @@ import pytest
 from families import by_turns
 
 import symcook as sc
+from symcook.decide.automata import explored
 from symcook.domains.exact import Exact
 from symcook.errors import BadInput, Unmerged
 from symcook.forward import forward
@@ -99,7 +100,11 @@ def test_an_automaton_is_a_reference() -> None:
         def accepts(self, state: Any) -> bool:
             return bool(state == 1)
 
-    assert merged(built("parity"), Even(), 12).wrong == 0
+    assert merged(built("parity"), Even(), 12).wrong == 0  # type: ignore[arg-type]
+    ends = explored(Fold(0, lambda _, t: int(t == "1"), lambda q: q == 1), ("0", "1"))
+    model = built("parity")
+    found = merged(model, ends, 8)
+    assert found.smallest == ("1", "0") and found.wrong == sum(2 ** (n - 1) for n in range(2, 9))
 
 
 # --- Planted faults ---------------------------------------------------------------------------------------------------
