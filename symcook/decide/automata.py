@@ -21,7 +21,7 @@ STATES = 200_000
 """The greatest number of states, or of pairs of states, that is gone through."""
 
 
-class Recogniser(Protocol):
+class Answering(Protocol):
     """What reads a word letter by letter. An answer is True or False, a label, or None where there is none: the empty
     word is no input of a model that adds no token."""
 
@@ -209,7 +209,7 @@ def _shown(value: object) -> str:
         return f"what cannot be printed ({type(error).__name__})"
 
 
-def explored(fold: Recogniser | Fold, alphabet: Sequence[str], most: int = STATES) -> Automaton:
+def explored(fold: Answering | Fold, alphabet: Sequence[str], most: int = STATES) -> Automaton:
     """The automaton of the states that words reach, at most `most`; BadInput where there are more."""
     start = fold.start if isinstance(fold, Fold) else fold.initial
     numbers, states, moves = {start: 0}, [start], []
@@ -238,7 +238,7 @@ class Parted(NamedTuple):
     length: int | None = None
 
 
-def parted(first: Recogniser, second: Recogniser, alphabet: Sequence[str], most: int = STATES) -> Parted:
+def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: int = STATES) -> Parted:
     """The shortest word to which two recognisers give two answers, the first of these in the order of `alphabet`.
 
     After `most` pairs of states it stops, and says up to which length it found none. Where one of them gives no answer

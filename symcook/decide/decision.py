@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from symcook.decide.automata import Asked, Automaton, Recogniser, parted
+from symcook.decide.automata import Answering, Asked, Automaton, parted
 from symcook.decide.counting import Counting, StateTable
 from symcook.decide.finite import Finite, Missing, OutOfReach
 from symcook.decide.following import Lost
-from symcook.decide.invariants import Common, Invariants, invariants
+from symcook.decide.invariants import Invariants, invariants
 from symcook.decide.regular import regular
 from symcook.door import door
 from symcook.errors import BadInput
@@ -96,19 +96,19 @@ def decide(
     except Missing as error:
         return Decision("open", model, name, why=f"not decided: {error}")
     if against is None:
-        return Decision("decided", model, name, automaton=automaton, notes=tuple(finite.notes))
+        return Decision("decided", model, name, automaton=automaton, notes=finite.notes)
     reference = recogniser(model, against)
     if isinstance(reference, Decision):
         return reference
-    return _settled(model, name, StateTable(automaton), automaton, reference, automaton, tuple(finite.notes))
+    return _settled(model, name, StateTable(automaton), automaton, reference, automaton, finite.notes)
 
 
 def _settled(
     model: Transformer,
     name: str,
     machine: Counting | StateTable,
-    states: Recogniser,
-    reference: Recogniser,
+    states: Answering,
+    reference: Answering,
     automaton: Automaton | None = None,
     notes: tuple[str, ...] = (),
 ) -> Decision:
@@ -124,7 +124,7 @@ def _settled(
             missing = "two models that count are not compared by invariants"
         else:
             try:
-                shown = invariants(Common(machine, fold))
+                shown = invariants(machine, fold)
                 if isinstance(shown, Invariants):
                     return Decision("equal", model, name, None, None, automaton, shown.says, notes, shown)
                 missing = shown
@@ -155,7 +155,7 @@ def _counted(model: Transformer, against: object, name: str, why: str) -> Decisi
     return _settled(model, name, machine, machine, reference)
 
 
-def recogniser(model: Transformer, against: object) -> Recogniser | Decision:
+def recogniser(model: Transformer, against: object) -> Answering | Decision:
     """A reference as a recogniser over the model's letters; a Decision where it is a model that cannot be decided."""
     if isinstance(against, str):
         return answering(model, regular(against, model.alphabet))

@@ -100,7 +100,8 @@ class Finite:
         self.model, self.embedding = model, model.embedding
         self.tokens = tuple(self.embedding.words or ())
         self.valid = _valid(self.tokens, *self.embedding.ends) if self.embedding.added else None
-        self.notes: list[str] = []
+        self.ties: dict[str, list[str]] = {}
+        """What is said of position terms, and of which heads."""
         self.inside = inside if self.valid is not None else lambda compute: compute
         if not self.tokens:
             raise OutOfReach(f"{model.name} reads numbers, not words")
@@ -154,19 +155,23 @@ class Finite:
 
     def _sum(self, parts: Sequence[tuple[Fraction, Carried]], bias: Fraction) -> Carried:
         order: Ordered = {}
-        total = None
+        varied = []
         for weight, held in parts:
             for term, own in held.order.items():
                 order[term] = order.get(term, Fraction(0)) + weight * own
             if len(held.stream.values) == 1 and held.stream.values[0] is not NOWHERE:
                 bias += weight * held.stream.values[0]
-                continue
-            if total is None:
-                total = each(self.inside(lambda a, w=weight: w * a), held.stream)
             else:
-                total = join(self.inside(lambda a, b, w=weight: a + w * b), total, held.stream)
-        stream = self.constant(bias) if total is None else each(self.inside(lambda a: a + bias), total)
-        return Carried(stream, {term: weight for term, weight in order.items() if weight})
+                varied.append((weight, held.stream))
+        if not varied:
+            total = self.constant(bias)
+        else:
+            (first, total), *others = varied
+            if (first, bias) != (1, 0):
+                total = each(self.inside(lambda a: first * a + bias), total)
+            for weight, stream in others:
+                total = join(self.inside(lambda a, b, w=weight: a + w * b), total, stream)
+        return Carried(total, {term: weight for term, weight in order.items() if weight})
 
     def linear(self, weights: Mapping[str, object], bias: object, what: str) -> Carried:
         """A row of a matrix over coordinates, and a bias."""
@@ -305,9 +310,9 @@ class Finite:
                             "outweigh that"
                         )
                 ties = "rightmost" if rises == (weight > 0) else "leftmost"
-                note = f"{where}: {show(term)} only breaks ties, {ties} wins"
-                if note not in self.notes:
-                    self.notes.append(note)
+                heads = self.ties.setdefault(f"{show(term)} only breaks ties, {ties} wins", [])
+                if where not in heads:
+                    heads.append(where)
             way = (tuple(levels.index(scores[key]) for key in keys), ties)
             if way not in known:
                 known[way] = len(ranks)
@@ -333,6 +338,14 @@ class Finite:
         for label, row in enumerate(rows[1:], 1):
             best = join(self.inside(lambda a, b, k=label: (b, k) if b > a[0] else a), best, row)
         return each(self.inside(lambda a: readout.labels[a[1]]), best)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was replaced on the way, and why that may be."""
+        return tuple(
+            f"{said}: {heads[0]}" + (f" and {len(heads) - 1} more" if heads[1:] else "")
+            for said, heads in self.ties.items()
+        )
 
     def automaton(self) -> Automaton:
         """`_automaton`; Missing where a table would grow too large."""

@@ -245,20 +245,31 @@ def _settled(value: object) -> object:
 
 
 def followed(fold: Fold) -> None:
-    """Lost where the code of a fold names what no stand-in can notice."""
-    seen: set[Any] = set()
+    """Lost where the code of a fold names what no stand-in can notice, or what is not looked into: the functions that
+    it uses are, objects of classes are not."""
+    seen: set[int] = set()
 
-    def look(function: object) -> None:
-        if not isinstance(function, FunctionType) or function in seen:
+    def look(value: object, name: str) -> None:
+        if id(value) in seen:
             return
-        seen.add(function)
+        seen.add(id(value))
+        own = value.__module__ == "builtins" if isinstance(value, type) else type(value).__module__ == "builtins"
+        if not own and not (isinstance(value, type) and issubclass(value, BaseException)):
+            raise Lost(f"its code uses {name}, which is not followed")
+        if isinstance(value, FunctionType):
+            code(value)
+        elif isinstance(value, (dict, list, tuple, set, frozenset)):
+            for part in value.values() if isinstance(value, dict) else value:
+                look(part, name)
+
+    def code(function: FunctionType) -> None:
         codes = [function.__code__]
         names: set[str] = set()
-        for code in codes:
-            codes += [const for const in code.co_consts if isinstance(const, CodeType)]
-            names |= {*code.co_names}
+        for one in codes:
+            codes += [const for const in one.co_consts if isinstance(const, CodeType)]
+            names |= {*one.co_names}
             before = None
-            for step in dis.get_instructions(code):
+            for step in dis.get_instructions(one):
                 none = before is not None and before.opname == "LOAD_CONST" and before.argval is None
                 if step.opname == "IS_OP" and not none:
                     raise Lost("its code compares by is")
@@ -266,17 +277,15 @@ def followed(fold: Fold) -> None:
         blind = names & BLIND
         if blind:
             raise Lost(f"its code names {min(blind)}")
-        for name in names:
-            value = function.__globals__.get(name)
-            if isinstance(value, type) and not issubclass(value, BaseException):
-                raise Lost(f"its code uses the class {name}")
-            look(value)
-        for cell in function.__closure__ or ():
-            look(cell.cell_contents)
-        for default in function.__defaults__ or ():
-            look(default)
+        for name in sorted(names & function.__globals__.keys()):
+            look(function.__globals__[name], name)
+        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        for name, cell in cells:
+            look(cell.cell_contents, name)
+        for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            look(default, "a default")
 
-    for function in (fold.step, fold.answer):
-        if not isinstance(function, FunctionType):
+    for part in (fold.step, fold.answer):
+        if not isinstance(part, FunctionType):
             raise Lost("its step or answer is no plain function")
-        look(function)
+        look(part, "itself")

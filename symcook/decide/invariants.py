@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import lcm
+from math import gcd, lcm
 from typing import Any, NamedTuple
 
 from symcook.decide.counting import Condition, Conditions, Counting, Counts, StateTable
@@ -27,6 +27,8 @@ SAMPLED = 3000
 FEW = 8
 """An integer of a fold's state that takes no more values than this is no growing number."""
 LOCATIONS = 200
+LENGTH = ("length", 0)
+"""The name of the number of letters, which no state has; some inequalities need it."""
 FALSE = Linear((), -1)
 """-1 >= 0, of a location that no word reaches."""
 
@@ -66,6 +68,15 @@ def _put(inequality: Linear, numbers: dict[Hashable, Linear]) -> Linear:
     return total
 
 
+def _tight(inequality: Linear) -> Linear:
+    """The same for integers, divided by what divides all weights: 2x - 1 >= 0 is x - 1 >= 0."""
+    divisor = gcd(*(weight for _, weight in inequality.parts))
+    if divisor < 2:
+        return inequality
+    parts = tuple((name, weight // divisor) for name, weight in inequality.parts)
+    return Linear(parts, inequality.constant // divisor)
+
+
 def _denied(inequality: Linear) -> Linear:
     """That an inequality of integers does not hold."""
     return inequality.over(-1).plus(Linear((), -1))
@@ -74,9 +85,8 @@ def _denied(inequality: Linear) -> Linear:
 class Common:
     """The machine of a model and a fold, side by side."""
 
-    def __init__(self, machine: Counting | StateTable, fold: Fold) -> None:
-        followed(fold)
-        self.machine, self.fold = machine, fold
+    def __init__(self, machine: Counting | StateTable, fold: Fold, length: bool = False) -> None:
+        self.machine, self.fold, self.length = machine, fold, length
         self.letters = machine.alphabet
         self.growing: set[tuple[int, ...]] = set()
         self.samples = self._sampled()
@@ -86,6 +96,8 @@ class Common:
                 values.setdefault(path, set()).add(value)
         self.growing = {path for path, found in values.items() if len(found) > FEW}
         self.known: dict[Location, list[Case]] = {}
+        if self.growing:
+            followed(fold)
 
     def _sampled(self) -> list[tuple[Any, int]]:
         start = (self.machine.initial, self.fold.start)
@@ -100,11 +112,12 @@ class Common:
                     todo.append(to)
         return list(found.items())
 
-    def place(self, state: tuple[Counts, Hashable]) -> tuple[Location, dict[Hashable, int]]:
-        """The location of a common state, and its growing numbers by name."""
+    def place(self, state: tuple[Counts, Hashable], length: int) -> tuple[Location, dict[Hashable, int]]:
+        """The location of a common state behind so many letters, and its growing numbers by name."""
         (last, values, flags), own = state
         shape, numbers = self._shaped(own)
         named: dict[Hashable, int] = {("form", k): value for k, value in enumerate(values)}
+        named |= {LENGTH: length} if self.length else {}
         return Location(last, flags, shape), named | {("hole", k): n.constant for k, n in enumerate(numbers)}
 
     def _shaped(self, state: object) -> tuple[Any, list[Linear]]:
@@ -154,6 +167,7 @@ class Common:
                         continue
                     shape, own = self._shaped(way.result)
                     filled: dict[Hashable, Linear] = {("hole", k): n for k, n in enumerate(own)}
+                    filled[LENGTH] = _named(LENGTH).plus(Linear((), 1))
                     yield Case(holds, Location(last, flags, shape), {**numbers, **filled})
 
     def _raised(
@@ -282,7 +296,7 @@ class Invariants:
 
     def check(self) -> bool:
         """Whether every obligation is met by its multipliers, and the start by the inequalities there."""
-        location, numbers = self.common.place((self.common.machine.initial, self.common.fold.start))
+        location, numbers = self.common.place((self.common.machine.initial, self.common.fold.start), 0)
         given = {name: Linear((), value) for name, value in numbers.items()}
         if location not in self.held or any(_put(one, given).constant < 0 for one in self.held[location]):
             return False
@@ -298,22 +312,33 @@ class Invariants:
         return f"{len(self)} invariants in {len(self.held)} kinds of states, shown by induction"
 
 
+def premises_of(inequalities: Sequence[Linear], case: Case, goal: Linear | None = None) -> tuple[Linear, ...]:
+    """What must be impossible: the inequalities of a location and what holds on a path, and behind it not the goal."""
+    last = () if goal is None else (_denied(_put(goal, case.numbers or {})),)
+    return tuple(map(_tight, (*inequalities, *case.holds, *last)))
+
+
 def obligations(common: Common, held: dict[Location, tuple[Linear, ...]]) -> Iterator[tuple[Linear, ...]]:
     """What must be impossible: that an inequality fails behind a letter, or that two answers differ."""
     for location, inequalities in held.items():
         if FALSE in inequalities:
             continue
         for case in common.cases(location):
-            premises = (*inequalities, *case.holds)
             if case.to is None:
-                yield premises
+                yield premises_of(inequalities, case)
                 continue
             for goal in held.get(case.to, (FALSE,)):
-                yield (*premises, _denied(_put(goal, case.numbers or {})))
+                yield premises_of(inequalities, case, goal)
 
 
-def invariants(common: Common) -> Invariants | str:
-    """The certificate that both are equal on every word, or in words what is missing."""
+def invariants(machine: Counting | StateTable, fold: Fold) -> Invariants | str:
+    """The certificate that both are equal on every word, or in words what is missing. Lost where the fold's code cannot
+    be followed."""
+    found = _shown(Common(machine, fold))
+    return _shown(Common(machine, fold, length=True)) if isinstance(found, str) else found
+
+
+def _shown(common: Common) -> Invariants | str:
     held = {location: list(found) for location, found in _guessed(common).items()}
     known: dict[tuple[Linear, ...], Multipliers | None] = {}
 
@@ -333,8 +358,7 @@ def invariants(common: Common) -> Invariants | str:
                     continue
                 goals = held.setdefault(case.to, [FALSE])
                 for goal in list(goals):
-                    premises = (*held[location], *case.holds, _denied(_put(goal, case.numbers or {})))
-                    if impossible(premises) is None:
+                    if impossible(premises_of(held[location], case, goal)) is None:
                         goals.remove(goal)
                         changed = True
     final = {location: tuple(found) for location, found in held.items()}
@@ -352,24 +376,24 @@ def _guessed(common: Common) -> dict[Location, list[Linear]]:
     """By location, linear equalities and bounds of sums and differences that the sampled states have."""
     found: dict[Location, list[tuple[dict[Hashable, int], int]]] = {}
     for state, level in common.samples:
-        location, numbers = common.place(state)
+        location, numbers = common.place(state, level)
         found.setdefault(location, []).append((numbers, level))
-    return {location: list(_inequalities(rows)) for location, rows in found.items()}
+    early = max(level for _, level in common.samples) * 2 // 3
+    return {location: list(_inequalities(rows, early)) for location, rows in found.items()}
 
 
-def _inequalities(rows: list[tuple[dict[Hashable, int], int]]) -> Iterator[Linear]:
+def _inequalities(rows: list[tuple[dict[Hashable, int], int]], early: int) -> Iterator[Linear]:
     names = list(rows[0][0])
     for equality in _equalities([numbers for numbers, _ in rows], names):
         yield equality
         yield equality.over(-1)
-    early = max(level for _, level in rows) * 2 // 3
     sums = [Linear(((name, sign),), 0) for name in names for sign in (1, -1)]
     for one, other in combinations(names, 2):
         sums += [Linear(((one, a), (other, b)), 0) for a in (1, -1) for b in (1, -1)]
     for form in sums:
         least = min(_value(form, numbers) for numbers, _ in rows)
         begun = [_value(form, numbers) for numbers, level in rows if level <= early]
-        if begun and min(begun) == least:  # it did not move any more
+        if begun and min(begun) == least:  # words longer than `early` did not move it
             yield Linear(tuple(sorted(form.parts)), -least)
 
 

@@ -23,7 +23,7 @@ from symcook.verify.answers import Reference, _States
 from symcook.verify.comparison import LengthCount
 
 if TYPE_CHECKING:
-    from symcook.decide.automata import Recogniser
+    from symcook.decide.automata import Answering
     from symcook.domains.cells import Array
     from symcook.words import Word
     from symcook.words.affine import AffineEntries
@@ -54,7 +54,7 @@ class Merged:
 
 
 def merged(
-    model: Transformer, reference: Reference | Recogniser, lengths: int | range, *, progress: Progress | None = None
+    model: Transformer, reference: Reference | Answering, lengths: int | range, *, progress: Progress | None = None
 ) -> Merged:
     """Compare a model without open symbols with `reference` on every word of some lengths, or of 1 to N.
 
@@ -72,13 +72,13 @@ def merged(
     raise Unmerged("words must be merged by prefixes or by counts where they are so many", "; ".join(why))
 
 
-def automaton(reference: Reference | Recogniser) -> Fold:
+def automaton(reference: Reference | Answering) -> Fold:
     """A reference as a fold: itself, or an automaton, with `initial`, `step` and `answer` (or `accepts`)."""
     if isinstance(reference, Fold):
         return reference
     says = getattr(reference, "answer", getattr(reference, "accepts", None))
     if says is not None and hasattr(reference, "initial") and hasattr(reference, "step"):
-        read = cast("Recogniser", reference)
+        read = cast("Answering", reference)
         return Fold(read.initial, read.step, says)
     must = "a reference must have states where words are merged: a Fold, or an automaton"
     raise Unmerged(must, f"a {type(reference).__name__}", "write it as a Fold, or give a smaller --max-length")

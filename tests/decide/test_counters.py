@@ -128,7 +128,19 @@ def test_code_that_treats_a_stand_in_in_another_way_is_never_equal() -> None:
     def same(depth: int, bracket: str) -> int:
         return far if depth is far else dyck1.step(depth, bracket)
 
-    for step in (guarded, by_type, caught, written, looked, remainder, same):
+    class Rule:
+        def step(self, depth: int, bracket: str) -> int:
+            return by_type(depth, bracket)
+
+    rule, rules = Rule(), {"(": by_type, ")": by_type}
+
+    def behind(depth: int, bracket: str) -> int:
+        return rule.step(depth, bracket)
+
+    def chosen(depth: int, bracket: str) -> int:
+        return rules[bracket](depth, bracket)
+
+    for step in (guarded, by_type, caught, written, looked, remainder, same, behind, chosen):
         found = decide(sc.build("dyck-1"), Fold(0, step, dyck1.answer))
         assert found.verdict == "open", (step.__name__, found.verdict)
 
