@@ -10,6 +10,7 @@ numbers of a model.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import itertools
 import math
 import random
@@ -24,7 +25,8 @@ from symcook.errors import Unmerged
 from symcook.run import run as run_exactly
 from symcook.spec.fold import Fold
 
-NAMES = ("a", "b", "c", "d")
+READS = ("a", "b", "c", "d")
+NAMES = (*READS, "one")
 KINDS = ("uniform", "hard", "softmax")
 LENGTH = 7
 ADDED = ((None, None), (None, None), ("CLS", None), (None, "EOS"), ("BOS", "EOS"))
@@ -34,7 +36,7 @@ LABELS = ("p", "q", "r")
 def drawn(kind: str, seed: int) -> sc.Transformer:
     """Two layers of one or two heads of a kind, each with a network, over two letters, with tokens added or not."""
     draw = random.Random(f"{kind} {seed}")
-    numbers = [0, 0, 1, -1, 1, -1, 2, -2] if kind == "hard" else [0, 0, 1, -1, 2, -3, Fraction(1, 2)]
+    numbers = [0, 0, 1, -1, 1, -1, 2, -2] if kind == "hard" else [0, 1, -1, 1, -1, 2, -3, Fraction(1, 2)]
 
     def rows(m: int, n: int) -> list[list[Any]]:
         return [[draw.choice(numbers) for _ in range(n)] for _ in range(m)]
@@ -43,7 +45,7 @@ def drawn(kind: str, seed: int) -> sc.Transformer:
     soft = draw.choice([1, 1, 2]) if kind == "softmax" else 3
 
     def head(layer: int) -> sc.Head:
-        writes = draw.sample(NAMES[1:], draw.choice([1, 1, 2]))
+        writes = draw.sample(READS[1:], draw.choice([1, 1, 2]))
         width = draw.choice([1, 1, 2])
         scores = rows(width, 4), rows(width, 4)
         if kind == "uniform" or (kind == "softmax" and layer != soft):
@@ -51,17 +53,18 @@ def drawn(kind: str, seed: int) -> sc.Transformer:
         else:
             weighting = draw.choice(["average", "leftmost", "rightmost"]) if kind == "hard" else "softmax"
         mask = draw.choice(["future", "future", "strict-future"]) if kind != "softmax" else draw.choice(MASKS)
-        return sc.Head(NAMES, tuple(writes), *scores, rows(len(writes), 4), mask, weighting)
+        return sc.Head(READS, tuple(writes), *scores, rows(len(writes), 4), mask, weighting)
 
     def layer(number: int) -> sc.Layer:
         heads = sc.SelfAttention(tuple(head(number) for _ in range(1 if number == soft else draw.choice([1, 1, 2]))))
         active = draw.choice(["relu", "relu", "step"])
-        network = sc.FeedForward(NAMES, ("c", "d"), rows(2, 4), rows(2, 1), rows(2, 2), rows(2, 1), active)
+        network = sc.FeedForward(READS, ("c", "d"), rows(2, 4), rows(2, 1), rows(2, 2), rows(2, 1), active)
         return sc.Layer(heads, draw.choice([network, network, None]))
 
     before, after = draw.choice(ADDED)
-    tokens: dict[str, Any] = {"x": {"a": 1}, "o": {"a": draw.choice([0, -1, -2]), "b": 1}}
+    tokens: dict[str, Any] = {t: {name: draw.choice([0, 1, -1, 2, -2]) for name in READS} for t in "xo"}
     tokens |= {one: {"c": 1, "d": 2} for one in (before, after) if one}
+    tokens = {token: row | {"one": 1} for token, row in tokens.items()}
     positions = draw.choice([{}, {}, {}, {"d": "1/(i + 1)"}, {"b": "(-1)^i"}, {"d": "i/n"}])
     embedding = sc.Embedding(
         sc.Space(NAMES), words=tokens, positions=positions, start=draw.choice([0, 1]), before=before, after=after
@@ -69,10 +72,22 @@ def drawn(kind: str, seed: int) -> sc.Transformer:
     place = draw.choice(["last", "last", "all", "each"]) if kind != "softmax" else draw.choice(["first", "last", "all"])
     if place == "each" and embedding.added:
         place = "last"
-    what = draw.choice(["sign", "sign", "zero"] + ["largest", "value"] * (place != "all" and kind != "softmax"))
-    weights = {"sign": rows(1, 2), "largest": rows(3, 2)}.get(what)
-    readout = sc.Readout(what, place, ("c", "d"), weights, LABELS if what == "largest" else ())
-    return sc.Transformer("drawn", embedding, tuple(layer(k) for k in range(1, min(soft, 2) + 1)), readout)
+    what = draw.choice(["sign"] * 4 + ["zero"] + ["largest", "value"] * (place != "all" and kind != "softmax"))
+    layers = tuple(layer(k) for k in range(1, min(soft, 2) + 1))
+    reads = ("c", "d", "one") if what in ("sign", "largest") else ("c", "d")
+    reads = draw.choice([("c",), ("d",), reads]) if what == "zero" else reads
+    weights: Any = None if what not in ("sign", "largest") else rows(1 if what == "sign" else 3, 3)
+    if what == "sign":  # a threshold that some word meets and others pass
+        weights[0][:2] = draw.choice([[1, 0], [0, 1], [1, -1], [1, 2]])
+        values = sc.Transformer("drawn", embedding, layers, sc.Readout("value", "last", READS))
+        KNOWN.clear()
+        PREFIXES.clear()
+        with contextlib.suppress(Near):
+            ends = [run(values, word)[-1] for n in (2, 3, 4) for word in itertools.product(values.alphabet, repeat=n)]
+            scores = sorted(weights[0][0] * row["c"] + weights[0][1] * row["d"] for row in ends)
+            weights[0][2] = -Fraction(scores[len(scores) // 2]).limit_denominator(1000)
+    readout = sc.Readout(what, place, reads, weights, LABELS if what == "largest" else ())
+    return sc.Transformer("drawn", embedding, layers, readout)
 
 
 MASKS = ("none", "none", "future", "strict-future", "past", "strict-past")
@@ -153,7 +168,7 @@ def known(part: Any) -> Any:
 
 
 def times(rows: list[list[Fraction]], row: dict[str, Any]) -> list[Any]:
-    return [sum((w * row[name] for w, name in zip(line, NAMES, strict=True) if w), Fraction(0)) for line in rows]
+    return [sum((w * row[name] for w, name in zip(line, READS, strict=True) if w), Fraction(0)) for line in rows]
 
 
 def attended(head: Any, stream: list[dict[str, Any]], places: range) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 
 if TYPE_CHECKING:
+
     from symcook.numbers.matrix import RationalMatrix
 
 

@@ -57,7 +57,6 @@ def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
     `model` gives the document of a model by name (by default the stored one). Raises BadInput for an unknown model or
     a block that has no equation here.
     """
-
     def written(match: re.Match[str]) -> str:
         with _format(match[2]):
             return f"({getattr(_relation(match[2], model), match[1])()})"

@@ -9,9 +9,9 @@ Python integers, and that all of them add up to k^n is checked at each length.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from symcook.errors import BadInput, NotExact, SymcookError, Unmerged
 from symcook.forward import Result, forward
@@ -23,6 +23,7 @@ from symcook.verify.answers import Reference, _States
 from symcook.verify.comparison import LengthCount
 
 if TYPE_CHECKING:
+    from symcook.decide.automata import Answering
     from symcook.domains.cells import Array
     from symcook.words import Word
     from symcook.words.affine import AffineEntries
@@ -53,7 +54,7 @@ class Merged:
 
 
 def merged(
-    model: Transformer, reference: Reference | Recogniser, lengths: int | range, *, progress: Progress | None = None
+    model: Transformer, reference: Reference | Answering, lengths: int | range, *, progress: Progress | None = None
 ) -> Merged:
     """Compare a model without open symbols with `reference` on every word of some lengths, or of 1 to N.
 
@@ -71,24 +72,14 @@ def merged(
     raise Unmerged("words must be merged by prefixes or by counts where they are so many", "; ".join(why))
 
 
-@runtime_checkable
-class Recogniser(Protocol):
-    """A deterministic automaton: what it needs to be a reference."""
-
-    @property
-    def initial(self) -> Hashable: ...
-
-    def step(self, state: Hashable, token: str, /) -> Hashable: ...
-
-    def accepts(self, state: Hashable, /) -> bool: ...
-
-
-def automaton(reference: Reference | Recogniser) -> Fold:
-    """A reference as a fold: itself, or what an automaton does."""
+def automaton(reference: Reference | Answering) -> Fold:
+    """A reference as a fold: itself, or an automaton, with `initial`, `step` and `answer` (or `accepts`)."""
     if isinstance(reference, Fold):
         return reference
-    if isinstance(reference, Recogniser):
-        return Fold(reference.initial, reference.step, reference.accepts)
+    says = getattr(reference, "answer", getattr(reference, "accepts", None))
+    if says is not None and hasattr(reference, "initial") and hasattr(reference, "step"):
+        read = cast("Answering", reference)
+        return Fold(read.initial, read.step, says)
     must = "a reference must have states where words are merged: a Fold, or an automaton"
     raise Unmerged(must, f"a {type(reference).__name__}", "write it as a Fold, or give a smaller --max-length")
 

@@ -233,10 +233,11 @@ class WordSweep:
                     check_time((whole.total - before.strings) / speed / many)
             except TooMuch as refusal:
                 return self.at_random(refusal)
-            task = Task.of(whole, self.made, self.numbers, self.within)
-            if workers is not None and workers > 1 and executor is None:
-                executor = stack.enter_context(processes(workers, task))
-            elsewhere = None if executor is None else partial(spread, task, executor, 2 * (workers or cpu_count() or 1))
+            elsewhere, many = None, workers or cpu_count() or 1
+            if executor is not None or (workers or 1) > 1:
+                task = Task.of(whole, self.made, self.numbers, self.within)
+                executor = executor or stack.enter_context(processes(many, task))
+                elsewhere = partial(spread, task, executor, 2 * many)
             tally = self.sweep(whole, before, saved, elsewhere, progress, tell)
         if tally.strings != whole.total:
             raise AssertionError(f"{tally.strings} strings were compared, and there are {whole.total}")

@@ -39,7 +39,7 @@ from symcook.errors import BadInput, Unmerged
 from symcook.model.expr import show
 from symcook.model.parts import Mask
 from symcook.model.rationals import rational
-from symcook.words.exact import Held, Position
+from symcook.words.exact import HeldSum, Position
 from symcook.words.keyed import KeepApart, Kept, KeyFold, KeyTable, grouped, masked, taken, tight
 
 MOST = 100_000
@@ -286,15 +286,16 @@ class AffinePosition(Position):
     def attend(
         self,
         queries: Sequence[AffineEntries],
-        keys: Sequence[Held],
-        values: Sequence[Held],
+        keys: Sequence[HeldSum],
+        values: Sequence[HeldSum],
         mask: Mask,
-        *rest: Any,
+        weighting: str,
+        factor: Coefficient,
     ) -> list[Any]:
-        numbers, weighting = self.numbers, rest[0]
+        numbers = self.numbers
         head, numbers.asked = numbers.asked, numbers.asked + 1
         if not queries and weighting in ("average", "softmax"):
-            return super().attend(queries, keys, values, mask, *rest)
+            return super().attend(queries, keys, values, mask, weighting, factor)
         if weighting == "softmax":
             raise Unmerged(
                 "a head must have hard attention where words are merged by prefixes",

@@ -29,6 +29,7 @@ from symcook.model.transformer import Transformer
 from symcook.words import Stand, Word
 
 if TYPE_CHECKING:
+    from symcook.words.affine import AffineNumbers
     from symcook.words.rounded import Hulls
 
 MOST = 200_000
@@ -176,7 +177,7 @@ def averages(model: Transformer, masks: Sequence[str] = ("future", "strict-futur
     return plain and not model.normed and unfollowed(model, length_known=True) is None
 
 
-class Held:
+class HeldSum:
     """What a head holds of a column: `before` a position (None before the first), the entry there, and the `total` with
     it, once the head has been asked."""
 
@@ -198,7 +199,7 @@ class Position(Going):
 
     name = "prefixes"
 
-    def __init__(self, numbers: ExactNumbers | Hulls, n: int | None, which: Array) -> None:
+    def __init__(self, numbers: ExactNumbers | Hulls | AffineNumbers, n: int | None, which: Array) -> None:
         self.numbers: Any = numbers
         self.n, self.which = n, which
 
@@ -219,11 +220,17 @@ class Position(Going):
     def positions(self, expression: Coefficient) -> Entries:
         return self.numbers.position(expression, self.i, self.length).take(np.zeros_like(self.which))
 
-    def joined(self, before: Entries | None, column: Entries) -> Held:
-        return Held(before, column)
+    def joined(self, before: Entries | None, column: Entries) -> HeldSum:
+        return HeldSum(before, column)
 
     def attend(
-        self, queries: Sequence[Entries], keys: Sequence[Held], values: Sequence[Held], mask: Mask, *rest: Any
+        self,
+        queries: Sequence[Entries],
+        keys: Sequence[HeldSum],
+        values: Sequence[HeldSum],
+        mask: Mask,
+        weighting: str,
+        factor: Coefficient,
     ) -> list[Entries]:
         for one in values:
             one.total = self.numbers.added(one.before, one.column)
@@ -294,13 +301,14 @@ class Prefixes:
     def __init__(
         self,
         model: Transformer,
-        numbers: Any,
+        numbers: ExactNumbers | Hulls | AffineNumbers,
         n: int | None = None,
         beside: Beside | None = None,
         position: type[Position] = Position,
     ) -> None:
         self.model, self.n = replace(model, readout=replace(model.readout, position="last")), n
-        self.numbers, self.beside, self.position = numbers, beside, position
+        self.beside, self.position = beside, position
+        self.numbers: Any = numbers
         self.sums: tuple[tuple[Entries | None, ...], ...] = ()
         """Of each head that writes the running sums, with `numbers.ends` entries for each state."""
         self.parents: list[tuple[Array, Array]] = []

@@ -473,9 +473,9 @@ BAD = [
     ("run dyck-1 --input () --domain mpmth", "did you mean mpmath?"),
     ("run dyck-1 --input () --domain mpmath --bits 0", "from 1"),
     ("derive dyck-1 --length 4", "--length"),
-    ("check dyck-1 --max-length 3 --workers 2", "--workers"),
+    ("check dyck-1 --max-length 3 --threads 2", "--threads"),
     ("prove --all --trus", "did you mean --trust?"),
-    ("decide dyck-1", "decide"),
+    ("settle dyck-1", "settle"),
     # inputs
     (["run", "dyck-1", "--input", ""], "at least one symbol"),
     (["run", "dyck-1", "--tokens", "  "], "at least one symbol"),
@@ -541,7 +541,7 @@ BAD = [
     # lengths
     ("check dyck-1", "--max-length"),
     ("check dyck-1 --max-length 0", "from 1"),
-    ("check dyck-1 --max-length 40", "--max-length"),
+    ("check dyck-1 --max-length 2000000", "--max-length"),
     ("check gtzero --max-length 3", "without --max-length"),
     ("check dyck-1-nonuniform --max-length 9 --set N=4", "at most 4"),
     ("derive dyck-1-nonuniform", "--input"),

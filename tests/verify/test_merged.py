@@ -17,6 +17,7 @@ import pytest
 from families import by_turns
 
 import symcook as sc
+from symcook.decide.automata import explored
 from symcook.domains.exact import Exact
 from symcook.errors import BadInput, Unmerged
 from symcook.forward import forward
@@ -99,7 +100,11 @@ def test_an_automaton_is_a_reference() -> None:
         def accepts(self, state: Any) -> bool:
             return bool(state == 1)
 
-    assert merged(built("parity"), Even(), 12).wrong == 0
+    assert merged(built("parity"), Even(), 12).wrong == 0  # type: ignore[arg-type]
+    ends = explored(Fold(0, lambda _, t: int(t == "1"), lambda q: q == 1), ("0", "1"))
+    model = built("parity")
+    found = merged(model, ends, 8)
+    assert found.smallest == ("1", "0") and found.wrong == sum(2 ** (n - 1) for n in range(2, 9))
 
 
 # --- Planted faults ---------------------------------------------------------------------------------------------------
@@ -211,6 +216,17 @@ def test_what_is_not_zero_stays_so() -> None:
 def replaced(b: sc.Builder, kind: str, read: Any) -> sc.Transformer:
     b.readout(kind, "last", read, weights=[1] if kind == "sign" else None)
     return b.build("tiny").bind()
+
+
+def test_a_unit_that_ends_leave_open_is_decided_by_the_sum_itself() -> None:
+    """|t - c| as two units is never 0, where t is a mean behind an attention and c none of its values: but t lies on
+    both sides of c in words that are merged at first, where two units that are on cancel."""
+    b = sc.Builder(words={"x": {"a": 1, "one": 1}, "y": {"a": -1, "one": 1}})
+    b.add(sc.head(value={"m": "a"}, mask="future"))
+    b.add(sc.feedforward(h="relu(m)"))
+    b.add(sc.head(value={"t": "h"}, mask="future"))
+    z = b.add(sc.feedforward(z="relu(t - 0.1303*one) + relu(0.1303*one - t) - relu(0.00001*one)"))
+    looped(replaced(b, "sign", z), COUNTER, 8)
 
 
 def test_numbers_outgrow_the_machine() -> None:

@@ -437,3 +437,21 @@ def test_a_reference_that_no_file_defines_cannot_go_on(tmp_path: Path) -> None:
     exec("def accepts(word): return word == '()'", made)
     with pytest.raises(BadInput, match="must have a reference from a file"):
         check(build("dyck-1"), made["accepts"], 4, resume=tmp_path / "sweep.db")
+
+
+def test_a_slow_first_call_does_not_make_a_sweep_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first call of all loads what it needs: its time says nothing of those that follow."""
+    calls: list[int] = []
+
+    def first_is_slow(part: answers.InputPart) -> None:
+        calls.append(part.size)
+        if len(calls) == 1:
+            time.sleep(0.3)
+
+    plan = Plan(build("dyck-1"), 12, 2**8, 2**8)
+    assert chunks.rate(plan, first_is_slow) > 10**4 and max(calls) >= 2**8
+
+    def always_slow(part: answers.InputPart) -> None:
+        time.sleep(0.3)
+
+    assert 1 < chunks.rate(plan, always_slow) < 10
