@@ -78,7 +78,8 @@ class Trying(Elaborator):
             self.automatic(g, TextLine("qed", place=place), "what is left to show does not follow")
 
     def automatic(self, g: Goal, line: TextLine, what: str, hints: Sequence[HintText] | None = None) -> None:
-        self.levels = automation.LEVELS if line.kind == "qed" else FACTS[:2] if line.kind == "take" else FACTS
+        whole = line.kind == "qed" and not any(h.name == "stored0'" for h in line.hints)
+        self.levels = automation.LEVELS if whole else FACTS[:2] if line.kind == "take" else FACTS
         super().automatic(g, line, what, [h for h in (line.hints if hints is None else hints) if self.there(g, h)])
 
     def there(self, g: Goal, h: HintText) -> bool:
