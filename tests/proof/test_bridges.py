@@ -64,6 +64,8 @@ def bridge(read: Family, values: dict[str, Any], document: Any = None, name: str
 
 
 OWN_SIZES: dict[str, dict[str, Any]] = {
+    # of this one some weights may be others: a decoder of one state never reads them
+    "automaton": {"K": 1, "S": 1, "first": 1, "R": 3, "delta": "1", "final": "1"},
     "soft": {"S": 2},
     "ends": {"S": 2},
     "rounds": {"D": 2, "E": 1},
