@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import textwrap
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -148,6 +149,43 @@ def prove(
     """
     _headed(statement, text)
     return _proved(statement, text, document, None)[0]
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A sentence that is PROVED: its statement, the certificate and the checker's verdict."""
+
+    statement: Statement
+    certificate: dict[str, Any]
+    verdict: Verdict
+
+
+def certified(
+    document: Mapping[str, Any], sentence: str, text: str | None = None, seconds: float = SECONDS
+) -> Certified | None:
+    """A sentence about the model of a document, proved by a text that was made for it; None where that finds no proof.
+
+    `text` has a heading or is the lines below one alone: then `.., some, word` are the names and premises, and each
+    equation of the run is NAME_is. Without a text the automation proves it. Nothing is believed: what comes back
+    was judged by the checker, with a word for the hypotheses. None too where the time is over, and for a text that is
+    none (a label of it may be a name of the model). Raises BadInput where the sentence makes no statement.
+    """
+    statement = claim(document, sentence)
+    try:
+        if text is not None and not text.startswith("proof "):
+            text = _headed_lines(statement, text)
+        read = None if text is None else prooftext.read(text)
+        _headed(statement, read)
+        certificate, verdict = _proved(statement, read, document, time.monotonic() + seconds)
+    except (Rejected, OutOfTime, BadProof):
+        return None
+    proved = verdict.status == "PROVED" and not verdict.assuming
+    return Certified(statement, certificate, verdict) if proved else None
+
+
+def _headed_lines(statement: Statement, lines: str) -> str:
+    """Lines below a heading that names what the statement quantifies, and its premises."""
+    return f"proof {statement.id}\n  given .. some word {_equations(statement)}\n" + textwrap.indent(lines, "  ")
 
 
 def _headed(statement: Statement, text: ProofText | None) -> None:
