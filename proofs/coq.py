@@ -6,8 +6,8 @@
                                                  that use them
     python proofs/coq.py -o DIR --sample 12 --turn 7   a sample beside what --changed has; the turns together have all
     --check    let coqc check what is written, and list what the theorems rest on; exit 1 where anything is refused
-    --record   add what is accepted to symcook/data/coq.json (with --check), and name what is not; nothing, where the files
-               or coqchk are not as they must be
+    --record   add what is accepted to symcook/data/coq.json (with --check), and name what is not; nothing, where the
+               files are not as they must be, or coqchk refuses any
 
 A folder that was written before is taken up again: what coqc has accepted is not checked twice.
 """

@@ -143,8 +143,8 @@ class Judge:
 
 @dataclass
 class Judgement:
-    """What coqc says of the files of a development, which statements it accepts, and the files of which models. `sound`:
-    whether what is accepted is as it must be."""
+    """What coqc says of the files of a development, which statements it accepts, and the files of which models.
+    `sound`: whether what is accepted is as it must be."""
 
     files: dict[str, dict[str, Any]]
     accepted: list[str]
@@ -238,8 +238,9 @@ def unsaid(development: Development, folder: Path) -> list[str]:
 
 
 def verdict(development: Development, folder: Path, say: Callable[[str], None]) -> tuple[Judgement, set[str], bool]:
-    """`judge`, what all files rest on, and whether all is as it must be: nothing is refused, every theorem is proved, of
-    what is said in the files that say it, coqchk accepts everything, and no file is another one than coqc has seen."""
+    """`judge`, what all files rest on, and whether all is as it must be: nothing is refused, every theorem is proved,
+    of what is said in the files that say it, coqchk accepts everything, and no file is another one than coqc has seen.
+    """
     found = judge(development, folder, say)
     inspector = Judge(folder)
     refused = [file for file, one in found.files.items() if not one["accepted"]]
