@@ -10,8 +10,8 @@ import itertools
 import re
 import textwrap
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,8 +20,8 @@ from symcook.alarm import TimeUp, alarm
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model import modelfile
 from symcook.model.modelfile import document_hash
-from symcook.proof import grammar, kernel, own, replay
-from symcook.proof.grammar import leading_names
+from symcook.proof import kernel, own, replay
+from symcook.proof.ownfacts import Facts, Trying
 from symcook.proof.ownnames import ModelMeaning, named
 from symcook.proof.ownruns import Runs, Tried
 from symcook.proof.ownwitness import at_word, shown_inhabited, ways
@@ -29,9 +29,10 @@ from symcook.proof.ownwords import MUST
 from symcook.proof.replay import Statement, Verdict
 from symcook.proof.search import automation, elaborate, prooftext
 from symcook.proof.search.elaborate import Elaborator, StepGap
+from symcook.proof.search.liveness import pruned
 from symcook.proof.search.prooftext import BadProof, Place, ProofText, TextLine
 from symcook.proof.search.tactics import Citable, Goal, Stuck
-from symcook.proof.terms import COMPARISONS, Clock, Term, flatten, instantiate, loose, subterms, var
+from symcook.proof.terms import COMPARISONS, Clock, Term
 
 if TYPE_CHECKING:
     from symcook.proof.search.tactics import Node
@@ -41,10 +42,6 @@ SECONDS = 60.0
 """The time for a claim where nothing else is said."""
 
 LONG_SUMS = tuple(replace(level, signs=200) for level in automation.LEVELS[:2])
-
-
-ONE, ALL = "one_token_each", "all_tokens"
-"""Labels of lines about counts."""
 
 
 class OutOfTime(Undecided):
@@ -198,79 +195,47 @@ def _proved(
     statement: Statement, text: ProofText | None, document: Mapping[str, object] | None, until: float | None
 ) -> tuple[dict[str, Any], Verdict]:
     home = library(statement, _stored())
-    texts = [text] if text is not None else _own_texts(statement)
-    text = texts[0]
     with _within(until):
-        if text.refutes:
+        if text is not None and text.refutes:
             parts = {"proof": elaborate.part(home, text, "proof", statement.refutation)}
             return _checked(statement, parts, "refuted")
         parts = {
-            "proof": _by_first(home, texts, statement.formula),
+            "proof": (
+                _automatic(home, statement) if text is None else elaborate.part(home, text, "proof", statement.formula)
+            ),
             "defined": (
                 elaborate.part(home, text, "defined", statement.defined)
-                if "defined" in text.parts
+                if text is not None and "defined" in text.parts
                 else _defined(home, statement.defined)
             ),
         }
-        if "inhabited" in text.parts:
+        if text is not None and "inhabited" in text.parts:
             parts["inhabited"] = elaborate.part(home, text, "inhabited", statement.inhabited)
         else:
             parts["inhabited"] = inhabited(home, statement, Runs(statement, document, until))
     return _checked(statement, parts, "proved")
 
 
-def _own_texts(statement: Statement) -> list[ProofText]:
-    """What is tried where no text is given: the automation alone; then, where the sentence counts tokens, with the sum
-    of all counts, which is the number of positions."""
-    head = f"proof own.claim\n  given .. some word {_equations(statement)}\n"
-    found = [f"{head}  qed\n"]
-    f, names = statement.formula, iter(leading_names(statement.expanded))
-    while f[0] == "all":
-        f = instantiate(f[2][0], (var(next(names), f[1]),))
-    word, (_, _, (_, said)) = f[2][1][2]  # behind 1 <= n
-    tokens = sorted({x[2][1][1][0] for x in subterms(word) if _is_token(x)})
-    sums = [x[2] for x in subterms(said) if x[0] == "sum" and x[2][2][0] == "ind" and _is_token(x[2][2][2][0])]
-    ends = next((kids[:2] for kids in sums if not any(map(loose, kids[:2]))), None)
-    if tokens and ends is not None:
-        added = [grammar.show(x[2][0][2][1]) for x in flatten("&", word) if _is_token(x)]
-        low, high = map(grammar.show, ends)
-        one = " + ".join(f"I[w(i) = {token}]" for token in tokens)
-        lines = [f"{ONE}: all i in {low}..{high}. {one} = 1", "  given i (low high)"]
-        lines += ["  " + line for line in _at_each(added)]
-        lines += [f"{ALL}: sum(i, {low}, {high}, {one}) = sum(i, {low}, {high}, 1)"
-                  f" by sum_ext(i. {one}; i. 1; {low}; {high})[{ONE}]", f"qed by {ALL}, sum_one"]  # fmt: skip
-        found.append(head + "".join(f"  {line}\n" for line in lines))
-    return [prooftext.read(one) for one in found]
+def _automatic(home: Citable, statement: Statement) -> list[Node]:
+    """The proof by the automation at its first levels; else by the lines that `ownfacts` has for the run's equations;
+    else by all of the automation. StepGap with what that leaves."""
 
+    def ways() -> Iterator[tuple[Elaborator, str]]:
+        yield Elaborator(automation.LEVELS[:2]), "qed\n"
+        yield from ((Trying(), lines) for lines in Facts(statement).texts())
+        yield Elaborator(), "qed\n"
 
-def _at_each(places: list[str]) -> list[str]:
-    """A proof for a position i by the word: at each of the places of added tokens, and elsewhere."""
-    if not places:
-        return ["qed by word"]
-    here, *rest = _at_each(places[1:])
-    k = len(places)
-    cases = [f"cases at{k}, not{k}: i = {places[0]}", f"  - qed by word, at{k}", f"  - {here}"]
-    return [*cases, *(f"    {line}" for line in rest)]
-
-
-def _is_token(t: Term) -> bool:
-    """Whether a formula is w(..) = NUMBER."""
-    if t[0] != "=" or t[2][0][0] != "app" or t[2][1][0] != "num":
-        return False
-    head = t[2][0][2][0]
-    return head[0] == "var" and head[1][0] == "w"
-
-
-def _by_first(home: Citable, texts: Sequence[ProofText], goal: Term) -> list[dict[str, Any]]:
-    """The proof by the first text that has no gap; the gap of the first one where all have."""
-    first, *others = texts
-    try:
-        return elaborate.part(home, first, "proof", goal)
-    except StepGap:
-        for text in others:
-            with suppress(StepGap, BadProof):  # a name of the model may be one of its labels
-                return elaborate.part(home, text, "proof", goal)
-        raise
+    left: Exception | None = None
+    for elaborator, lines in ways():
+        g = Goal(home, statement.formula, {}, {})
+        try:
+            elaborator.block(g, prooftext.read(_headed_lines(statement, lines)).parts["proof"], Place(1, 1))
+        except (StepGap, BadProof) as error:
+            left = error
+        else:
+            return pruned(g.nodes)
+    assert left is not None
+    raise left
 
 
 def _defined(home: Citable, goal: Term) -> list[dict[str, Any]]:

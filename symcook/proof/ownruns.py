@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
+from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import TimeUp, alarm
@@ -357,7 +358,41 @@ class Runs(Instances):
             return found == 0 if tag == "=" else found <= 0 if tag == "<=" else found < 0
         if tag == "ex" and sort == "Int" and (here := self.range(kids[0], bound)) is not None:
             return bool(here)  # nothing is asked but that there is a place
+        if tag == "ex" and sort == "Int" and (found := self.among(kids[0], bound)) is not None:
+            return any([self.truth(kids[0], (k, *bound)) for k in found])
         return super().truth(t, bound)
+
+    def among(self, body: Term, bound: tuple[int, ...]) -> range | None:
+        """Where an integer must be at which `body` is true, by comparisons that are linear in it, as for what is odd;
+        None where they leave it open."""
+        low = high = None
+        for part in flatten("&", body):
+            if part[0] not in ("=", "<=", "<") or not all(_degree(k, 0) in (0, 1) for k in part[2]):
+                continue
+            at = [[self.value(k, (q, *bound)) for k in part[2]] for q in (0, 1)]
+            zero, one = (minus(b, a) for a, b in at)  # what must not be negative
+            slope = minus(one, zero)
+            if not isinstance(zero, int | Fraction) or not isinstance(slope, int | Fraction) or not slope:
+                continue
+            root = Fraction(-zero) / slope
+            if slope > 0 or part[0] == "=":
+                low = ceil(root) if low is None else max(low, ceil(root))
+            if slope < 0 or part[0] == "=":
+                high = floor(root) if high is None else min(high, floor(root))
+        return None if low is None or high is None else _integers(low, high)
+
+
+def _degree(t: Term, depth: int) -> int:
+    """The degree of a term in the variable of a binder so many binders out; 2 where it is more than one or unclear."""
+    tag, data, kids = t
+    if tag == "bound":
+        return int(data[0] == depth)
+    inside = [_degree(k, depth + (tag in ("sum", "prod", "all", "ex") and k is kids[-1])) for k in kids]
+    if tag == "*":
+        return min(2, sum(inside))
+    if tag in ("+", "-", "neg") or not any(inside):
+        return max(inside, default=0)
+    return inside[0] if tag == "/" and not inside[1] else 2
 
 
 def _ordered(premises: Sequence[Term], known: set[Term]) -> list[Term]:

@@ -125,7 +125,8 @@ def _chosen(body: Term, runs: Runs) -> Iterator[Term]:
     """Numbers at which what is to exist is true."""
     if body[1] not in ("Int", "Real"):
         raise Rejected("no value for a function is tried")
-    for k in range(-1, runs.length + 2):
+    found = runs.among(body[2][0], ()) if body[1] == "Int" else None
+    for k in range(-1, runs.length + 2) if found is None else found:
         try:
             if _true(instantiate(body[2][0], (num(k),)), runs):
                 yield num(k)
@@ -190,8 +191,11 @@ def _ranged(body: Term, joint: str, runs: Runs) -> tuple[list[int], Term] | None
     return None if places is None else (places, inner[2][1])
 
 
-def _walk(g: Goal, name: str, low: str, places: Sequence[int], close: Callable[[Goal, str], None]) -> None:
-    """Close `g` for each value of an integer that lies in a range; `close` is told the label of name = value."""
+def _walk(
+    g: Goal, name: str, low: str, places: Sequence[int], close: Callable[[Goal, str], None], labels: Sequence[str] = ()
+) -> None:
+    """Close `g` for each value of an integer that lies in a range; `close` is told the label of name = value, and
+    `labels` are of facts by which the range ends."""
     v = var(name, "Int")
     for place in places:
         side = g.fresh("side")
@@ -203,7 +207,9 @@ def _walk(g: Goal, name: str, low: str, places: Sequence[int], close: Callable[[
         low = rest.fresh("up")
         rest.use("ax:int_lt", rest.text(num(place)), rest.text(v), f"#{side}", label=low)
         g = rest
-    if not g.try_contradiction():
+    if labels:
+        automation.prove(g, (), LEVELS, [low, *labels])
+    elif not g.try_contradiction():
         raise Stuck("a range goes on")
 
 
@@ -248,6 +254,16 @@ def _deny(g: Goal, label: str, body: Term, runs: Runs) -> None:
         labels = [said] if many == 1 else [f"{said}_{k}" for k in range(many)]
         g.obtain(label, name, " ".join([low, high, *labels]))
         _walk(g, name, low, places, lambda h, at: _false_at(h, at, labels, inner, runs))
+    elif tag == "ex" and body[1] == "Int" and (found := runs.among(kids[0], ())) is not None:
+        name, low, side, said = (g.fresh(stem) for stem in ("k", "low", "side", "said"))
+        many = len(flatten("&", kids[0]))
+        labels = [said] if many == 1 else [f"{said}_{k}" for k in range(many)]
+        g.obtain(label, name, " ".join(labels))
+        v, before = var(name, "Int"), num(found.start - 1)
+        here, rest = g.em(("<=", None, (v, before)), side)
+        automation.prove(here, (), LEVELS, [side, *labels])
+        rest.use("ax:int_lt", rest.text(before), name, f"#{side}", label=low)
+        _walk(rest, name, low, found, lambda h, at: _false_at(h, at, labels, kids[0], runs), labels)
     else:
         _leaf(g, (label,), runs)
 

@@ -5,6 +5,10 @@ may say after which layer a value is meant: ``v(i)`` is the last value of the co
 shows, ``v@0(i)`` that of the embedding, ``v@1(i)`` that after layer 1 and ``v@1.attention(i)`` that after its
 attention. ``accept``, ``answer``, ``at``, ``count``, ``first`` and ``last`` are words (`WORDS`).
 
+``a mod 3`` stands in a comparison, which says what it says of a - 3*q for the whole number q with 0 <= a - 3*q < 3.
+There is one for every number a, so that it may be said to exist. It is written out here, where the sentence is read:
+the grammar of statements, which the checkers read, has no remainder.
+
 No name means two things. A coordinate that is called like something of the language gets another name in the statement;
 in the sentence it is quoted, and where it is not and both readings would fit, the sentence is refused. Every part of
 what is read knows where it stands, so that errors show the sentence itself.
@@ -17,10 +21,11 @@ from collections.abc import Collection
 from fractions import Fraction
 from itertools import combinations, product
 from math import prod
+from typing import Any
 
 from symcook.errors import BadInput
 from symcook.model import expr
-from symcook.model.expr import Tree
+from symcook.model.expr import Tree, names
 from symcook.numbers.expsum import text
 from symcook.numbers.roots import Root, root
 from symcook.proof import grammar
@@ -41,14 +46,20 @@ WORDS = {
 """The words of a sentence with what they take."""
 _PLACES = {"accept": (0, 1), "answer": (0, 1), "at": (1,)}  # how many positions a word takes; the others take none
 
+MOST_MOD = 1000
+"""The greatest divisor of a remainder."""
+
 _SIGNS = {"=>": "->", "<=>": "<->", "==": "=", "&&": "&", "||": "|", "!": "~", "**": "^", "=<": "<=", "<>": "!="}
 _SIGNS |= {"⇒": "->", "→": "->", "⇔": "<->", "↔": "<->", "∧": "&", "∨": "|", "¬": "~", "≤": "<=", "≥": ">="}
 _SIGNS |= {"≠": "!=", "∀": "all", "∃": "ex", "−": "-", "·": "*", "×": "*", "%": ""}
 _ALIKE = {"iff": "<->", "implies": "->", "then": "->", "and": "&", "or": "|", "not": "~", "len": "n", "length": "n"}
 _ALIKE |= {"forall": "all i in 1..n.", "every": "all i in 1..n.", "exists": "ex i in 1..n."}
-_REMAINDER = "there is no remainder here: write odd(a), or ex m:Int. a = 3*m + 1"
 HINTS = {theirs: f"write {ours} for {theirs}" for theirs, ours in {**_SIGNS, **_ALIKE}.items()}
-HINTS |= {"%": _REMAINDER, "mod": _REMAINDER, "floor": "there is no floor here: name it, ex m:Int. m <= a & a < m + 1"}
+HINTS |= {
+    "%": "write a mod 3 for a % 3",
+    "mod": "write a mod 3 for mod(a, 3)",
+    "floor": "there is no floor here: name it, ex m:Int. m <= a & a < m + 1",
+}
 
 _QUOTED = r""""[^"]*"|'[^']*'"""
 _FOREIGN = "|".join([r"!(?!=)", *(re.escape(s) for s in sorted(_SIGNS, key=len, reverse=True) if s != "!")])
@@ -70,6 +81,7 @@ class SentenceReader(expr.Reader):
         self.text, self.coordinates = text, coordinates
         self.spans: dict[int, tuple[Tree, int, int]] = {}  # by identity: the tree, which is kept, and where it stands
         self.tokens, self.at, self.level, place = [], 0, 0, 0
+        self.names = {*coordinates, *re.findall(r"\w+", text)}  # what a new name must not be
         while not self.tokens or self.tokens[-1][0] != "end":
             found = _TOKEN.match(text, place)
             spot = len(text) - len(text[place:].lstrip())
@@ -82,11 +94,19 @@ class SentenceReader(expr.Reader):
 
     def whole(self) -> Tree:
         try:
-            return super().whole()
+            tree = super().whole()
         except BadInput as error:
             if error.must == MUST:
                 raise
             raise wrong(self.text, 0, "", "; ".join(filter(None, (error.must, error.do)))) from None
+        todo = [tree]
+        while todo:
+            part = todo.pop()
+            if part[0] == "mod":
+                _, begin, end = self.spans[id(part)]
+                raise self.wrong("a remainder is compared with a number, n mod 2 = 1", begin, end)
+            todo += expr.children(part)
+        return tree
 
     def wrong(self, what: str, begin: int, end: int | None = None) -> BadInput:
         """The error about a part of the sentence."""
@@ -118,7 +138,7 @@ class SentenceReader(expr.Reader):
         return self.joined(left, super().binary(left, op))
 
     def chain(self, left: Tree) -> Tree:
-        return self.joined(left, super().chain(left))
+        return self.divided(self.joined(left, super().chain(left)))
 
     def joined(self, left: Tree, made: Tree) -> Tree:
         _, value, last = self.tokens[self.at - 1]
@@ -128,7 +148,67 @@ class SentenceReader(expr.Reader):
 
     def prefix(self, power: int) -> Tree:
         begin = self.at
-        return self.mark(super().prefix(power), begin)
+        made = self.mark(super().prefix(power), begin)
+        return self.rest(made, begin) if self.tokens[self.at][:2] == ("name", "mod") else made
+
+    # Remainders.
+
+    def rest(self, of: Tree, begin: int) -> Tree:
+        """``a mod 3``; a stands alone or in brackets, so that nobody reads it in two ways."""
+        self.take()
+        if expr.is_formula(of):
+            raise self.error("divides what is true or false")
+        kind, divisor, place = self.tokens[self.at]
+        if kind != "number" or not divisor.isdigit() or not 1 <= int(divisor) <= MOST_MOD:
+            raise self.wrong(f"mod takes a literal whole number from 1 to {MOST_MOD} on its right", place)
+        self.take()
+        before = self.tokens[begin - 1][1] if begin else ""
+        if before in ("+", "-", "*", "/", "^") or self.peek() in ("*", "/", "^", "mod"):
+            both = f"(a {before} b) mod {divisor} or a {before} (b mod {divisor})" if before else f"(a mod {divisor})"
+            raise self.wrong(f"it says in two ways what mod is of; write {both}", self.tokens[begin][2], None)
+        return self.mark(("mod", of, int(divisor)), begin)
+
+    def divided(self, compared: Tree) -> Tree:
+        """A comparison with the remainders in it written out."""
+        if compared[0] in ("&", "~"):
+            return self.stands((compared[0], *(self.divided(part) for part in compared[1:])), compared)
+        found = self.rests(compared, frozenset())
+        if found is None:
+            return compared
+        _, of, divisor = found
+        name = next(f"q{k}" for k in range(len(self.text)) if f"q{k}" not in self.names)
+        self.names.add(name)
+        times: Tree = ("*", ("num", divisor, 1), ("name", name))
+        _, left, right = compared
+        other = right if left is found else left if right is found else None
+        if compared[0] == "=" and other is not None and other[0] == "num" and other[2] == 1 and other[1] < divisor:
+            body: Tree = ("=", of, ("+", times, other) if other[1] else times)
+        else:
+            over: Tree = ("-", of, times)
+            inside = ("&", ("<=", ("num", 0, 1), over), ("<", over, ("num", divisor, 1)))
+            body = ("&", inside, self.divided(self.stands(_put(compared, found, over), compared)))
+        return self.stands(("ex", name, "Int", body), compared)
+
+    def rests(self, tree: Tree, bound: frozenset[str]) -> Tree | None:
+        """A remainder in a term that has none in it; None where there is none, those in formulas left out."""
+        if tree[0] == "ind":
+            return None
+        inner = (
+            bound | {tree[1]} if tree[0] in ("sum", "prod") else bound.union(tree[1]) if tree[0] == "lambda" else bound
+        )
+        found = next((one for part in expr.children(tree) if (one := self.rests(part, inner)) is not None), None)
+        if found is None and tree[0] == "mod":
+            if names(tree[1]) & bound:
+                _, begin, end = self.spans[id(tree)]
+                raise self.wrong("inside of a sum write I[a mod 3 = 1], which is a number", begin, end)
+            return tree
+        return found
+
+    def stands(self, made: Tree, old: Tree) -> Tree:
+        """`made`, which stands where `old` stood."""
+        if id(old) in self.spans:
+            self.spans[id(made)] = (made, *self.spans[id(old)][1:])
+        return made
 
     # Names.
 
@@ -184,6 +264,13 @@ class SentenceReader(expr.Reader):
         if name in WORDS or name in ("n", "w") or (self.tokens[self.at][0] == "name" and not expr.valid_name(name)):
             raise self.error(f"binds {name}, which is a word of its own" if expr.valid_name(name) else "binds no name")
         return super().variable()
+
+
+def _put(tree: Any, old: Tree, new: Tree) -> Any:
+    """`tree` with `new` in the place of one of its parts."""
+    if tree is old:
+        return new
+    return tuple([_put(part, old, new) for part in tree]) if isinstance(tree, tuple) else tree
 
 
 def wrong(text: str, begin: int, part: str, what: str) -> BadInput:

@@ -1,0 +1,563 @@
+"""Lines that are tried where the first levels of the automation prove nothing: closed forms of means, and cases.
+
+They are read off the equations of a statement. Forms: a mean of what tokens and the sign of a position say is a
+quotient of counts, and the counts of all tokens add up to the number of positions. Cases: a mean of what is never
+negative is zero, or one of its terms is positive; a token stands somewhere, or its count is zero; a softmax whose
+values vanish but at one place has the sign of the value there; a mean of signs is what it is at the first position, or
+small; a number is a multiple of a divisor and a rest. Nothing is trusted: a line that does not follow is left out, and
+the kernel judges what is left.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+from symcook.proof import grammar
+from symcook.proof.grammar import leading_names
+from symcook.proof.normal import constant, nf
+from symcook.proof.ownvalues import written
+from symcook.proof.replay import Statement
+from symcook.proof.search import automation, reify
+from symcook.proof.search.elaborate import Elaborator, StepGap
+from symcook.proof.search.prooftext import BadProof, HintText, Place, TextLine
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import Term, flatten, free, instantiate, loose, replace, subterms, var
+
+T = TypeVar("T")
+HERE, THERE = var("i", "Int"), var("j", "Int")
+ONE, SIGN = "one", "sign"
+Linear = dict[str | int, Fraction]
+"""A sum of multiples: of 1, of (-1)^i, and by its number of I[w(i) = token]; or of their sums over a range."""
+
+show = grammar.show
+FACTS = automation.LEVELS[:3]
+
+
+class Mean(NamedTuple):
+    """f(i) = sum(j, low, high, value)/size, in i and j; `weight` is the factor of a softmax, whose sum is the size."""
+
+    low: Term
+    high: Term
+    value: Term
+    size: Term
+    weight: Term | None = None
+
+
+class Form(NamedTuple):
+    """What a term is at i: counts over the range of a mean divided by its size, and what the position itself says."""
+
+    over: Linear
+    here: Linear
+    mean: Mean | None
+
+
+class Case(NamedTuple):
+    """Two cases: the labels of facts that one or both have, and the lines around those that go on in each."""
+
+    labels: list[str]
+    around: Callable[[str], str]
+
+
+class Trying(Elaborator):
+    """Leaves out the facts that do not follow."""
+
+    def block(self, g: Goal, lines: Sequence[TextLine], place: Place) -> None:
+        for line in lines:
+            if line.kind in ("fact", "take"):
+                with suppress(StepGap, BadProof):
+                    self.line(g, line)
+            else:
+                self.line(g, line)
+        if not g.closed:
+            self.automatic(g, TextLine("qed", place=place), "what is left to show does not follow")
+
+    def automatic(self, g: Goal, line: TextLine, what: str, hints: Sequence[HintText] | None = None) -> None:
+        self.levels = automation.LEVELS if line.kind == "qed" else FACTS
+        super().automatic(g, line, what, [h for h in (line.hints if hints is None else hints) if self.there(g, h)])
+
+    def there(self, g: Goal, h: HintText) -> bool:
+        """Whether a hint has a meaning: a fact that was left out has none."""
+        with suppress(BadProof):
+            return bool(self.hint(g, h))
+        return False
+
+
+class Facts:
+    """The lines for one statement, whose parts are called ``some``, ``word`` and NAME_is (``run`` where it is one)."""
+
+    def __init__(self, statement: Statement) -> None:
+        f, names = statement.formula, iter(leading_names(statement.expanded))
+        self.names: set[str] = set()
+        while f[0] == "all":
+            name = next(names)
+            self.names.add(name)
+            f = instantiate(f[2][0], (var(name, f[1]),))
+        self.word, (_, _, (run, self.said)) = f[2][1][2]
+        parts = flatten("&", run)
+        self.equations: dict[str, Term] = {}
+        self.low = self.high = ""
+        for part in parts:
+            if (found := _ranged(part)) is not None:
+                self.low, self.high, body = found
+                first = flatten("&", body)[0]
+                if first[0] == "=" and first[2][0][0] == "app" and first[2][0][2][1] == HERE:
+                    self.equations[first[2][0][2][0][1][0]] = first[2][1]
+        self.single = len(parts) == 1
+        self.tokens = sorted({x[2][1][1][0] for x in subterms(self.word) if is_token(x)})
+        self.given = ""
+        if (found := _ranged(self.said)) is not None and found[:2] == (self.low, self.high):
+            self.given, self.said = "given i (low' high')\n", found[2]
+
+    def fresh(self, stem: str) -> str:
+        """A name that no coordinate has."""
+        while stem in self.names:
+            stem += "_"
+        self.names.add(stem)
+        return stem
+
+    # --- What the equations say ------------------------------------------------------------------------------------
+
+    def right(self, t: Term) -> Term | None:
+        """The right side of the equation for f(t); None for another term."""
+        if t[0] != "app" or len(t[2]) != 2 or t[2][0][1][0] not in self.equations:
+            return None
+        return replace(self.equations[t[2][0][1][0]], HERE, t[2][1])
+
+    def mean(self, name: str) -> Mean | None:
+        f = self.equations[name]
+        if f[0] != "/" or f[2][0][0] != "sum":
+            return None
+        (low, high, body), size = f[2][0][2], f[2][1]
+        value = instantiate(body, (THERE,))
+        if size[0] != "sum":
+            return Mean(low, high, value, size)
+        weight = instantiate(size[2][2], (THERE,))
+        if size[2][:2] == (low, high) and value[0] == "*" and value[2][0] == weight:
+            return Mean(low, high, value[2][1], size, weight)
+        return None
+
+    def linear(self, t: Term, at: Term) -> Linear | None:
+        """What tokens and sign of the position `at` say; None where it is more."""
+        tag, name, kids = t
+        if (c := _number(t)) is not None:
+            return {ONE: c}
+        if tag == "ind" and is_token(kids[0]) and kids[0][2][0][2][1] == at:
+            return {kids[0][2][1][1][0]: Fraction(1)}
+        if tag == "fn" and name == "pow" and _number(kids[0]) == -1 and kids[1] == at:
+            return {SIGN: Fraction(1)}
+        if tag == "app" and kids[1] == at and (right := self.right(t)) is not None:
+            return self.linear(right, at)
+        return _combined(t, lambda part: self.linear(part, at), _added)
+
+    def form(self, t: Term) -> Form | None:
+        """A term at i as counts; None where it is more."""
+        local = self.linear(t, HERE)
+        if local is not None:
+            return Form({}, local, None)
+        if t[0] == "app" and t[2][1] == HERE and t[2][0][1][0] in self.equations:
+            mean = self.mean(t[2][0][1][0])
+            if mean is None:
+                right = self.right(t)
+                return None if right is None else self.form(right)
+            over = None if mean.weight else self.linear(mean.value, THERE)
+            if over is None or (SIGN in over and (show(mean.low), mean.high) != ("1", HERE)):
+                return None
+            return Form({k: x for k, x in over.items() if k != ONE}, {ONE: over.get(ONE, Fraction(0))}, mean)
+
+        def both(a: Form, b: Form, factor: Fraction) -> Form | None:
+            if a.mean and b.mean and (a.mean.low, a.mean.high, a.mean.size) != (b.mean.low, b.mean.high, b.mean.size):
+                return None
+            here, over = (_added(x, y, factor) for x, y in ((a.here, b.here), (a.over, b.over)))
+            return Form(over, here, a.mean or b.mean)
+
+        return _combined(t, self.form, both)
+
+    def used(self, t: Term) -> list[str]:
+        """The labels of the equations that a term rests on, without those of means of means."""
+        found: dict[str, None] = {}
+        todo = [t]
+        while todo:
+            for v in sorted(free(todo.pop()), key=lambda v: v[1][0]):
+                if v[1][0] in self.equations and self.label(v[1][0]) not in found:
+                    found[self.label(v[1][0])] = None
+                    if f"form'{v[1][0]}" in self.forms:
+                        found[f"form'{v[1][0]}"] = None
+                    else:
+                        todo.append(self.equations[v[1][0]])
+        return list(found)
+
+    def label(self, name: str) -> str:
+        return "run" if self.single else f"{name}_is"
+
+    def counts(self, over: Linear, mean: Mean, size: Fraction | int = 0) -> str:
+        """The numerator of a form at i; `size` times the size of the mean is added."""
+        low, high = show(mean.low), show(mean.high)
+        parts = [(x, f"sum(j, {low}, {high}, I[w(j) = {k}])") for k, x in over.items() if k != SIGN and x]
+        parts += [(over[SIGN], "(pow(-1, i) - 1)/2")] if over.get(SIGN) else []
+        parts += [(Fraction(size), show(mean.size))] if size else []
+        return " + ".join(text if x == 1 else f"({show(written(x))})*({text})" for x, text in parts) or "0"
+
+    # --- Lines -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def forms(self) -> dict[str, str]:
+        """By their labels, the lines that say what a mean is."""
+        out: dict[str, str] = {}
+        for name in self.equations:
+            mean = self.mean(name)
+            form = self.form(("app", None, (var(name, ("fun", ("Int",), "Real")), HERE)))
+            if mean is None or form is None or not form.over:
+                continue
+            deps = [self.label(v[1][0]) for v in free(mean.value) if v[1][0] in self.equations]
+            by = [self.label(name), *sorted(deps), *(["sign_sum"] if SIGN in form.over else [])]
+            text = self.counts(form.over, mean, form.here.get(ONE, 0))
+            label = f"form'{name}"
+            out[label] = f"{label}: {self.every} {name}(i) = ({text})/{show(mean.size)} by {', '.join(by)}\n"
+        return out
+
+    @property
+    def every(self) -> str:
+        return f"all i in {self.low}..{self.high}."
+
+    def letters(self) -> str:
+        """The counts of all tokens up to a position, and in the word, are the number of positions."""
+        added = [show(x[2][0][2][1]) for x in flatten("&", self.word) if is_token(x)]
+        one = " + ".join(f"I[w(i) = {k}]" for k in self.tokens)
+
+        def total(high: str) -> str:
+            return " + ".join(f"sum(j, {self.low}, {high}, I[w(j) = {k}])" for k in self.tokens)
+
+        def proof(high: str) -> str:
+            of_j = one.replace("w(i)", "w(j)")
+            return f"sum_ext(j. {of_j}; j. 1; {self.low}; {high})[each'], sum_one({self.low}; {high})"
+
+        each = f"each': {self.every} {one} = 1\n  given i (low high)\n" + textwrap.indent(
+            "\n".join(at_each(added)), "  "
+        )
+        whole = f"{each}\nall': {total(self.high)} = n by {proof(self.high)}\n"
+        return f"{whole}upto': {self.every} {total('i')} = {'i' if self.low == '1' else 'i + 1'} by {proof('i')}\n"
+
+    def places(self) -> list[tuple[str, str]]:
+        """Which functions are asked for at which places by what is to be shown, the word too."""
+        found = [(x[2][0][1][0], show(x[2][1])) for x in subterms(self.said) if x[0] == "app" and not loose(x[2][1])]
+        return list(dict.fromkeys(found))
+
+    def texts(self) -> Iterator[str]:
+        """What may prove the statement, as lines below its heading, in the order in which it is tried."""
+        begin = "".join(self.forms.values())
+        hints = [f"{label}({place})" for name, place in self.places() if (label := f"form'{name}") in self.forms]
+        if self.tokens:
+            begin += self.letters()
+        cases = [*self._cases()]
+        hints += [label for case in cases for label in case.labels]
+        near = [
+            x
+            for name, _ in self.places()
+            if name in self.equations
+            for x in (self.label(name), *self.used(self.equations[name]))
+        ]
+        if (first := self._near_the_first()) is not None:
+            yield begin + first
+        for more in ([], [*near, "all'", "upto'"]):
+            text = f"qed by {', '.join(dict.fromkeys([*hints, *more]))}\n".replace("qed by \n", "qed\n")
+            for case in reversed(cases):
+                text = case.around(text)
+            yield begin + self.given + text
+
+    def _cases(self) -> Iterator[Case]:
+        for name, place in self.places():
+            mean = self.mean(name) if name in self.equations else None
+            if mean is not None and mean.weight is not None:
+                yield from self._peaked(name, place, mean)
+            elif mean is not None and f"form'{name}" not in self.forms:
+                yield self._of_nonneg(name, place, mean)
+        for token in sorted(_quantified(self.said, False)):
+            yield self._somewhere(token)
+        divided = [x for f in subterms(self.said) if f[:2] == ("ex", "Int") and (x := _divided(f[2][0])) is not None]
+        for k, (of, divisor) in enumerate(dict.fromkeys(divided)):
+            yield self._remainder(of, divisor, f"{k}''")
+
+    def _of_nonneg(self, name: str, place: str, mean: Mean) -> Case:
+        """A mean of what is never negative, at a place: zero with all its terms, or positive with one of them."""
+        value, at, p = show(replace(mean.value, THERE, HERE)), self._place(place), self.fresh("p")
+        low, high, size = show(mean.low), show(replace(mean.high, HERE, at)), show(replace(mean.size, HERE, at))
+        there, total = f"ex i in {low}..{high}. 0 < {value}", f"sum(i, {low}, {high}, {value})"
+        by = ", ".join(self.used(mean.value))
+        inside = self._unfolded(replace(mean.value, THERE, HERE))
+        form = self.form(inside[2][0]) if inside[:2] == ("fn", "relu") else None
+        least = above = below = ""
+        if form is not None and form.mean is not None and set(form.here) <= {ONE}:
+            x = self.counts(form.over, form.mean, form.here.get(ONE, 0))
+            least = f"least': {self.every} ({x})/{show(form.mean.size)} <= {value} by {by}\n"
+            above = f"above': 0 < {self._moved(x, p)} by {by}, at'\n"
+            below = f"below': all i in {low}..{high}. {x} <= 0 by least', none'\n"
+        begin = (
+            f"never': {self.every} 0 <= {value} by {by}\n{least}"
+            f"whole': {name}({place}) = {total}/({size}) by {self.label(name)}\n"
+        )
+        yes = (
+            f"obtain {p} (low'' high'' at') from there'\n"
+            f"member': {self._moved(value, p)} <= {total} by sum_member(i. {value}; {low}; {high}; {p}), never'\n"
+            f"{above}value': 0 < {name}({place}) by whole', member', at'\n"
+        )
+        no = (
+            f"none': all i in {low}..{high}. {value} = 0\n  given i inside\n  small: {value} <= 0\n"
+            f"    suppose more: 0 < {value}\n    yes: {there} by more\n    qed by yes, nowhere'\n"
+            f"  qed by small, never'\n"
+            f"nothing': {total} = 0 by sum_ext(i. {value}; i. 0; {low}; {high})[none']\n"
+            f"value': {name}({place}) = 0 by whole', nothing'\n{below}"
+        )
+        spots = " ".join(f"below'({spot.replace(' ', '')})" for _, spot in self.places())
+        return self._either(
+            begin, f"there', nowhere': {there}", (yes, no), f"value' low'' high'' above' below' {spots}"
+        )
+
+    def _somewhere(self, token: int) -> Case:
+        """A token stands somewhere, or its count is zero."""
+        p, t = self.fresh("p"), f"{token}'"
+        there, one, span = (
+            f"ex i in {self.low}..{self.high}. w(i) = {token}",
+            f"I[w(i) = {token}]",
+            f"{self.low}; {self.high}",
+        )
+        total = f"sum(i, {self.low}, {self.high}, {one})"
+        yes = (
+            f"obtain {p} (low{t} high{t} at{t}) from there{t}\n"
+            f"count{t}: 1 <= {total} by sum_member(i. {one}; {span}; {p}), at{t}\n"
+        )
+        no = (
+            f"each{t}: {self.every} {one} = 0\n  given i inside\n  suppose bad: ~({one} = 0)\n"
+            f"  yes: {there} by bad\n  qed by yes, nowhere{t}\n"
+            f"count{t}: {total} = 0 by sum_ext(i. {one}; i. 0; {span})[each{t}]\n"
+        )
+        return self._either("", f"there{t}, nowhere{t}: {there}", (yes, no), f"count{t} there{t} nowhere{t}")
+
+    def _remainder(self, of: str, divisor: int, t: str) -> Case:
+        """A number is so many times the divisor, and a rest, which no other multiple leaves."""
+        q = self.fresh("q")
+        rests = [f"{of} = {divisor}*{q}" + (f" + {r}" if r else "") for r in range(divisor)]
+        begin = (
+            f"obtain {q} (low{t} high{t}) from remainder({divisor}; {of})\n"
+            f"only{t}: all k:Int. 0 <= {of} - {divisor}*k -> {of} - {divisor}*k < {divisor} -> k = {q}\n"
+            f"  given k least most\n  below: k <= {q}\n    suppose more: {q} < k\n    qed by more, least, high{t}\n"
+            f"  above: {q} <= k\n    suppose less: k < {q}\n    qed by less, most, low{t}\n  qed by below, above\n"
+            f"least{t}: 0 <= {q}\n  suppose less: {q} < 0\n  whole: {q} + 1 <= 0 by less\n  qed by whole, high{t}\n"
+            f"rests{t}: {' | '.join(rests)} by low{t}, high{t}\n"
+        )
+        labels = [f"rest{t}{r}" for r in range(divisor)]
+
+        def around(rest: str) -> str:
+            return f"{begin}cases {', '.join(labels)} from rests{t}\n" + _bullet(rest) * divisor
+
+        return Case([*labels, f"only{t}", f"least{t}", "all'"], around)
+
+    def _peaked(self, name: str, place: str, mean: Mean) -> Iterator[Case]:
+        """A softmax whose values vanish but at one place, which an equation names, has the sign of the value there."""
+        at = self._place(place)
+        low, high = show(mean.low), show(replace(mean.high, HERE, at))
+        weight, value = show(replace(mean.weight or HERE, HERE, at)), show(mean.value)
+        by = [x for x in self.used(mean.value) if not x.startswith("form'")]
+        points = {
+            x[2][1][1][0]
+            for k in by
+            for x in subterms(self._named(k))
+            if x[0] == "=" and x[2][0] == HERE and _number(x[2][1])
+        }
+        for point in sorted(points)[:1]:
+            there = [f"({part.replace('(j)', f'({point})')})" for part in (weight, value)]
+            facts = ", ".join(f"{label}({point})" for label in by)
+            over, size = f"sum(j, {low}, {high}, ({weight})*({value}))", f"sum(j, {low}, {high}, {weight})"
+            begin = (
+                f"vanish': all j in {low}..{high}. j != {point} -> {value} = 0 by {', '.join(by)}\n"
+                f"gone': all j in {low}..{high}. j != {point} -> ({weight})*({value}) = 0 by vanish'\n"
+                f"soft': {name}({place}) = {over}/{size} by {self.label(name)}({place})\n"
+                f"total': 0 < {size} by sum_positive(j. {weight}; {low}; {high}), exp_pos\n"
+            )
+            cases = " | ".join(f"w({point}) = {k}" for k in self.tokens)
+            values = "".join(
+                f"value{k}': w({point}) = {k} -> {there[1]} = {show(written(c))} by {facts}\n"
+                for k in self.tokens
+                if (c := self._at(mean.value, point, k)) is not None
+            )
+            long = (
+                f"only': {over} = {there[0]}*{there[1]}"
+                f" by sum_only(j. ({weight})*({value}); {low}; {high}; {point})[_, _, gone']\n"
+                f"sign': (0 < {name}({place}) <-> 0 < {there[1]}) & ({name}({place}) < 0 <-> {there[1]} < 0)\n"
+                f"  take from' from quotient_sign({there[0]}*{there[1]}; {size}) by total'\n"
+                f"  one': 0 < {there[0]} by exp_pos\n  rewrite soft'\n  rewrite only'\n  qed by from', one'\n"
+                f"letter': {cases} by word\n{values}"
+            )
+            short = (
+                f"none': all j in {low}..{high}. ({weight})*({value}) = 0 by gone', short'\n"
+                f"only': {over} = 0 by sum_ext(j. ({weight})*({value}); j. 0; {low}; {high})[none']\n"
+                f"sign': {name}({place}) = 0 by soft', only'\n"
+            )
+            labels = ["sign'", "long'", "short'", *(f"value{k}'" for k in self.tokens), "letter'"]
+            yield self._either(begin, f"long', short': {point} <= {high}", (long, short), " ".join(labels))
+
+    def _near_the_first(self) -> str | None:
+        """For what is said of every position, by means of signs: their values at the first, and that later ones are
+        small."""
+        lines, hints = "", list[str]()
+        for name in self.equations:
+            form = self.form(("app", None, (var(name, ("fun", ("Int",), "Real")), HERE)))
+            if f"form'{name}" not in self.forms or form is None or form.over.keys() != {SIGN}:
+                continue
+            a, b = form.over[SIGN] / 2, -form.over[SIGN] / 2
+            c = form.here.get(ONE, Fraction(0))
+            low, high = (f(c + x for x in (Fraction(0), (a + b) / 2, (b - a) / 3)) for f in (min, max))
+            least, most = show(written(low)), show(written(high))
+            lines += (
+                f"first'{name}: {name}(1) = {show(written(c + b - a))} by form'{name}(1)\n"
+                f"later'{name}: all j in 2..n. {least} <= {name}(j) & {name}(j) <= {most}\n  given j (jl jh)\n"
+                f"  cases even, odd from sign(j)\n    - qed by form'{name}(j), even\n"
+                f"    - cases small: j <= 2 by odd, form'{name}(j)\n"
+            )
+            hints += [f"first'{name}", f"later'{name}"]
+        if not lines or not self.given:
+            return None
+        by = [self.label(name) for name in self.equations if f"form'{name}" not in self.forms]
+        return f"{lines}{self.given}cases at': i = 1 by {', '.join([*by, *hints])}\n"
+
+    # --- Small things ----------------------------------------------------------------------------------------------
+
+    def _either(self, begin: str, cases: str, sides: tuple[str, str], labels: str) -> Case:
+        def around(rest: str) -> str:
+            return f"{begin}cases {cases}\n" + "".join(_bullet(side + rest) for side in sides)
+
+        return Case(labels.split(), around)
+
+    def _place(self, text: str) -> Term:
+        return grammar.read_value(text, "Int", {"n": "Int", "i": "Int"}, {})
+
+    def _moved(self, text: str, name: str) -> str:
+        """The text of a term in i for another name."""
+        scope = {"n": "Int", "i": "Int", "w": ("fun", ("Int",), "Int")}
+        scope |= dict.fromkeys(self.equations, ("fun", ("Int",), "Real"))
+        return f"({show(replace(grammar.read_value(text, 'Real', scope, {}), HERE, var(name, 'Int')))})"
+
+    def _named(self, label: str) -> Term:
+        return self.equations[next(name for name in self.equations if self.label(name) == label)]
+
+    def _unfolded(self, t: Term) -> Term:
+        while (right := self.right(t)) is not None:
+            t = right
+        return t
+
+    def _at(self, t: Term, point: int, token: int) -> Fraction | None:
+        """The value of a term in j at a position with a token, where equations give it; None where they do not."""
+        tag, name, kids = t
+        if (c := _number(t)) is not None:
+            return c
+        if t == THERE:
+            return Fraction(point)
+        if (right := self.right(t)) is not None:
+            return self._at(right, point, token)
+        if tag == "ind" and is_token(kids[0]):
+            return Fraction(kids[0][2][1][1][0] == token)
+        if tag == "ind" and kids[0][0] == "=":
+            sides = [self._at(k, point, token) for k in kids[0][2]]
+            return None if None in sides else Fraction(sides[0] == sides[1])
+        if tag == "fn" and name == "relu":
+            inside = self._at(kids[0], point, token)
+            return None if inside is None else max(inside, Fraction(0))
+        return _combined(t, lambda part: self._at(part, point, token), lambda a, b, factor: a + factor * b)
+
+
+def _ranged(t: Term) -> tuple[str, str, Term] | None:
+    """The ends of a formula about every position of a range, and what it says of i."""
+    if t[:2] != ("all", "Int") or t[2][0][0] != "->":
+        return None
+    span, body = instantiate(t[2][0], (HERE,))[2]
+    ends = flatten("&", span)
+    if len(ends) != 2 or any(x[0] != "<=" for x in ends) or ends[0][2][1] != HERE or ends[1][2][0] != HERE:
+        return None
+    return show(ends[0][2][0]), show(ends[1][2][1]), body
+
+
+def _number(t: Term) -> Fraction | None:
+    """The number that a term without names is; None for another term."""
+    known = None if free(t) or any(x[0] in ("sum", "prod", "bound") for x in subterms(t)) else constant(nf(t))
+    return None if known is None else Fraction(known)
+
+
+def _added(a: Linear, b: Linear, factor: Fraction) -> Linear:
+    return {k: a.get(k, Fraction(0)) + factor * b.get(k, Fraction(0)) for k in {*a, *b}}
+
+
+def _combined(t: Term, each: Callable[[Term], T | None], added: Callable[[T, T, Fraction], T | None]) -> T | None:
+    """A sum, difference or multiple from its parts; None where one of them has no value, and for another term."""
+    tag, _, kids = t
+    if tag in ("+", "-"):
+        a, b = each(kids[0]), each(kids[1])
+        return None if a is None or b is None else added(a, b, Fraction(1 if tag == "+" else -1))
+    factor, part = Fraction(-1), kids[0] if kids else t
+    if tag in ("*", "/"):
+        known = [_number(k) for k in kids]
+        if known[1] is None:
+            if tag == "/" or known[0] is None:
+                return None
+            factor, part = known[0], kids[1]
+        else:
+            factor = known[1] if tag == "*" else 1 / known[1] if known[1] else Fraction(0)
+    elif tag != "neg":
+        return None
+    one = each(part)
+    return None if one is None else added(one, one, factor - 1)
+
+
+def _bullet(lines: str) -> str:
+    """Lines as one case."""
+    return "  - " + textwrap.indent(lines, "    ")[4:]
+
+
+def _quantified(t: Term, under: bool) -> set[int]:
+    """The tokens of which a formula says that they stand somewhere, or everywhere, sums left out."""
+    if is_token(t):
+        return {t[2][1][1][0]} if under and t[2][0][2][1][0] == "bound" else set()
+    if t[0] in ("sum", "prod"):
+        return set()
+    return set().union(*(_quantified(k, under or t[0] in ("ex", "all")) for k in t[2]))
+
+
+MOST_RESTS = 6
+"""Up to this divisor there is a case for each rest."""
+
+
+def _divided(body: Term) -> tuple[str, int] | None:
+    """What is divided and by what, where a formula says of k that it is the quotient: a = m*k + r, or 0 <= a - m*k."""
+    first = flatten("&", body)[0]
+    if first[0] not in ("=", "<="):
+        return None
+    k = var("k", "Int")
+    left, right = (instantiate(x, (k,)) for x in first[2])
+    whole = nf(("-", None, (left, right)) if first[0] == "=" else right)
+    at = [nf(replace(reify.term(whole), k, ("num", (c, 1), ()))) for c in (0, 1)]
+    slope = constant(nf(("-", None, (reify.term(at[0]), reify.term(at[1])))))
+    if slope is None or not 2 <= slope <= MOST_RESTS or slope.denominator != 1:
+        return None
+    of = left if first[0] == "=" and k not in free(left) else reify.term(at[0])
+    return None if any(map(loose, (of,))) or free(of) & {HERE} else (show(of), int(slope))
+
+
+def is_token(t: Term) -> bool:
+    """Whether a formula is w(..) = NUMBER."""
+    if t[0] != "=" or t[2][0][0] != "app" or t[2][1][0] != "num":
+        return False
+    head = t[2][0][2][0]
+    return head[0] == "var" and head[1][0] == "w"
+
+
+def at_each(places: list[str]) -> list[str]:
+    """A proof for a position i by the word: at each of the places of added tokens, and elsewhere."""
+    if not places:
+        return ["qed by word"]
+    here, *rest = at_each(places[1:])
+    k = len(places)
+    cases = [f"cases at{k}, not{k}: i = {places[0]}", f"  - qed by word, at{k}", f"  - {here}"]
+    return [*cases, *(f"    {line}" for line in rest)]

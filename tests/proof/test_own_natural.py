@@ -1,0 +1,113 @@
+"""Sixteen claims that somebody would make first about a model, with false relatives: what is true is proved without a
+text, and what is false is refuted at its smallest word or at least never proved."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from checkout import ROOT
+
+import symcook as sc
+from symcook.model import modelfile
+from symcook.proof import own
+from symcook.recipes import build
+
+
+def averaging(name, **tokens):
+    """Accepts where the mean of a value for each token is positive at the last position."""
+    b = sc.Builder(words={token: {"vote": value} if value else {} for token, value in tokens.items()})
+    mean = b.add(sc.head(value={"mean": "vote"}, mask="future"))
+    b.readout("sign", "last", mean, weights=[1])
+    return b.build(name)
+
+
+def votes():
+    space = sc.Space(("vote", "mean"))
+    embedding = sc.Embedding(space, words={"a": {"vote": 1}, "b": {"vote": -1}, "c": {}})
+    head = sc.head({}, {"mean": "vote"})
+    readout = sc.Readout("largest", "last", ("mean",), weights=[[1], [-1]], labels=("more_a", "more_b"))
+    return sc.Transformer("votes", embedding, (sc.Layer(sc.SelfAttention((head,))),), readout)
+
+
+MODELS = {
+    "majority": lambda: averaging("majority", a=1, b=-1, c=0),
+    "votes": votes,
+    "exists": lambda: averaging("exists", a=1, b=0),
+    "third": lambda: averaging("third", a=2, b=-1),
+    **{name: lambda name=name: build(name).bind({}) for name in ("dyck-1", "first-position", "first", "parity")},
+}
+UP, DOWN = "sum(j, 1, i, I[w(j) = 0])", "sum(j, 1, i, I[w(j) = 1])"
+CLAIMS = [  # a model, what is true of it, and a false relative with its smallest word
+    ("majority", "accept <-> count(a) > count(b)", "accept <-> count(a) >= count(b)", "c"),
+    ("majority", "mean(n) = (count(a) - count(b))/n", "mean(n) = (count(a) + count(b))/n", "b"),
+    ("majority", f"all i in 1..n. mean(i) = ({UP} - {DOWN})/i", f"all i in 1..n. mean(i) = ({UP} - {DOWN})/n", "aa"),
+    ("votes", "answer(more_b) <-> count(a) < count(b)", "answer(more_b) <-> count(a) <= count(b)", "c"),
+    ("exists", "accept <-> count(a) > 0", "accept <-> count(a) > 1", "a"),
+    ("exists", "accept <-> ex i in 1..n. at(a, i)", "accept <-> all i in 1..n. at(a, i)", "ab"),
+    ("third", "accept <-> 2*count(a) > count(b)", "accept <-> 2*count(a) >= count(b)", "abb"),
+    ("third", "accept <-> 3*count(a) > n", "accept <-> 3*count(a) > n + 1", "ab"),
+    ("dyck-1", 'accept -> count("(") = count(")")', 'count("(") = count(")") -> accept', ")("),
+    ("dyck-1", 'at(")", 1) -> ~accept', 'at("(", 1) -> accept', "("),
+    (
+        "dyck-1",
+        f"all i in 1..n. balance(i) = ({UP} - {DOWN})/i",
+        f"all i in 1..n. balance(i) = ({UP} - {DOWN})/n",
+        "((",
+    ),
+    (
+        "dyck-1",
+        f"all i in 1..n. error(i) = max(0, ({DOWN} - {UP})/i)",
+        f"all i in 1..n. error(i) = max(0, ({UP} - {DOWN})/i)",
+        "(",
+    ),
+    ("dyck-1", "accept <-> dyck(w, n)", "accept <-> height(w, n) = 0", ")("),
+    ("first-position", 'all i in 1..n. "first"(i) = I[i = 1]', 'all i in 1..n. "first"(i) = I[i = 2]', "0"),
+    # Position 1 is behind the end of the empty word, where nothing is said of it.
+    ("first", 'accept <-> n > 1 & at("1", 1)', 'accept <-> at("1", 1)', ""),
+]
+
+
+def document(name):
+    return json.loads(modelfile.dumps(MODELS[name]()))
+
+
+def settled(name, sentence, seconds=60.0):
+    made = document(name)
+    return own.settle(own.claim(made, sentence), made, seconds=seconds)
+
+
+def seen_by_the_other_checker(folder, name, sentence, certificate):
+    (folder / "s.txt").write_text(own.expanded(own.claim(document(name), sentence), certificate))
+    (folder / "c.json").write_text(json.dumps(certificate))
+    below = [ROOT / "proofs" / "certificates" / f"{one}.json" for one in own.below(certificate)]
+    command = [sys.executable, ROOT / "proofs" / "checker.py", folder / "s.txt", folder / "c.json", *below]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return "PROVED" if done.returncode == 0 and "OPEN" not in done.stdout else done.stdout + done.stderr
+
+
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize(("name", "sentence"), [one[:2] for one in CLAIMS])
+def test_what_is_true_is_proved_without_a_text(name, sentence, tmp_path):
+    found = settled(name, sentence)
+    assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
+    assert seen_by_the_other_checker(tmp_path, name, sentence, found.certificate) == "PROVED"
+
+
+@pytest.mark.parametrize(("name", "sentence", "word"), [(one[0], *one[2:]) for one in CLAIMS])
+def test_a_false_relative_is_refuted_at_its_smallest_word(name, sentence, word):
+    found = settled(name, sentence)
+    assert found.verdict is not None and found.verdict.status == "REFUTED"
+    assert found.tried.word == tuple(word)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [  # false, but of no word that is short enough to be tried
+        ("dyck-1", 'accept -> count("(") < 20'),
+        ("majority", "accept -> count(b) < 30"),
+        ("exists", "(ex i in 1..n. at(a, i)) <-> n > 40 | accept"),
+    ],
+)
+def test_what_long_words_make_false_is_not_proved(name, sentence):
+    assert settled(name, sentence, seconds=12).verdict is None
