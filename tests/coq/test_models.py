@@ -22,6 +22,7 @@ from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.transformer import Transformer
+from symcook.proof.runrel import expand
 
 pytestmark = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
 FILES = Path(__file__).parent.parent.parent / "proofs" / "coq"
@@ -176,3 +177,28 @@ def test_coq_reads_norms_in_front_of_blocks(folder: Path, ahead: str, number: in
         assert wrong != ahead
     (folder / "wrong.v").write_text(wrong)
     assert not compiled(folder, "wrong"), (entry, other)
+
+
+def test_a_family_is_a_function_of_its_sizes_and_tables(folder: Path) -> None:
+    """One family, from end to end: the stored instance is its value by computation, and the relation that statements
+    suppose is met by its run for all sizes and tables; other weights or signs are refused."""
+    sorts: dict[str, Any] = dict.fromkeys(("d", "h", "e"), "Int")
+    sorts |= {name: ("fun", ("Int",) * count, "Real") for name, count in (("W", 2), ("b", 1), ("V", 2), ("c", 1))}
+    sorts |= dict.fromkeys(("z", "out"), ("fun", ("Int",), "Real"))
+    text = reading.Reading(reading.definitions()).formula(reading.parsed(expand("run(family-network; ; )")), sorts)
+    head = " ".join(f"({name} : {reading.sort_text(sort)})" for name, sort in sorts.items())
+    relation = (
+        f"Module Said.\nImport Meaning.Reading.\nDefinition relation {head} : Prop := {text}.\nEnd Said.\nImport Said."
+    )
+    parts = (Path(__file__).parent / "families.v").read_text()
+    whole = parts.replace("(* STORED *)", models.written("network-of-three").constant())
+    whole = whole.replace("(* RELATION *)", relation)
+    (folder / "family.v").write_text(whole)
+    assert compiled(folder, "family")
+    for one, other in (
+        ("[1; -1]; [0; 2]]) (entry", "[1; 1]; [0; 2]]) (entry"),
+        (": Prop := forall", ": Prop := 0 < 0 /\\ forall"),
+    ):
+        assert one in whole
+        (folder / "wrong.v").write_text(whole.replace(one, other, 1))
+        assert not compiled(folder, "wrong")
