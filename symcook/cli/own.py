@@ -79,7 +79,7 @@ def prove_own(
     else:
         say(f"{answer.verdict.words}  {sentence}")
         if answer.tried is not None and word is not None:
-            say(f"False of     {chosen.model.embedding.said(word)}{_smallest(answer.tried)}")
+            say(f"False of     {_said(chosen, word)}{_smallest(answer.tried)}")
         say(f"Statement    {statement.text}")
         if found:
             say(f"Unasked      {unasked_words(found)}")
@@ -121,13 +121,13 @@ def _without(
 
     if answer.missing is None:
         assert answer.tried is not None and answer.tried.word is not None
-        word = chosen.model.embedding.said(answer.tried.word)
+        word = _said(chosen, answer.tried.word)
         if as_json:
             print_json(row)
         else:
             say(f"false of {word}{_smallest(answer.tried)}, as its exact run shows; no certificate was found for it")
         return 1
-    so_far = _so_far(answer.tried)
+    so_far = _so_far(chosen, answer.tried)
     if isinstance(answer.missing, own.OutOfTime):
         raise Undecided(f"no proof was found within {seconds} seconds{so_far}; give more with --seconds.")
     what, _, found = str(answer.missing).partition("\n")
@@ -147,10 +147,20 @@ def _smallest(tried: Tried) -> str:
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def _so_far(tried: Tried | None) -> str:
+def _said(chosen: Chosen, word: Sequence[str]) -> str:
+    """A word, or rows of numbers, as an answer names it."""
+    embedding = chosen.model.embedding
+    return "; ".join(word) if embedding.inputs is not None else embedding.said(word)
+
+
+def _so_far(chosen: Chosen, tried: Tried | None) -> str:
+    from symcook.proof.ownruns import VALUES
+
     if tried is None or not tried.length:
         return ""
-    return f"; true of all words with at most {tried.length} position{'s' * (tried.length > 1)}, not proved"
+    rows = chosen.model.embedding.inputs is not None
+    what = f"rows of {', '.join(map(str, VALUES))}" if rows else "words"
+    return f"; true of all {what} with at most {tried.length} position{'s' * (tried.length > 1)}, not proved"
 
 
 def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:

@@ -11,7 +11,7 @@ import re
 import textwrap
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model import modelfile
 from symcook.model.modelfile import document_hash
 from symcook.proof import kernel, own, replay
-from symcook.proof.ownfacts import Facts, Trying
+from symcook.proof.ownfacts import Facts, Trying, parts
 from symcook.proof.ownnames import ModelMeaning, named
 from symcook.proof.ownruns import Runs, Tried
 from symcook.proof.ownwitness import at_word, shown_inhabited, ways
@@ -56,8 +56,10 @@ def claim(document: Mapping[str, Any], sentence: str) -> Statement:
     sentence = sentence.translate(dict.fromkeys(map(ord, "\t\r\n"), " ")).strip()
     meaning = ModelMeaning(document, _definitions())
     text = meaning.text(sentence)
-    names = ", ".join(["n:Int", "w:Int->Int", *(f"{name}:Int->Real" for name in meaning.functions)])
-    whole = f"all {names}. 1 <= n -> ({meaning.word}) -> {meaning.run} -> ({text})"
+    names = ", ".join(f"{name}:{sort}" for name, sort in meaning.sorts.items())
+    some = "" if meaning.relation.pointwise else "1 <= n -> "
+    word = "" if meaning.word is None else f"({meaning.word}) -> "
+    whole = f"all {names}. {some}{word}{meaning.run} -> ({text})"
     model = modelfile.document_hash(document)
     statement = Statement(named(document["name"]), whole, note=sentence, known=_definitions(), model=model)
     try:
@@ -182,7 +184,7 @@ def certified(
 
 def _headed_lines(statement: Statement, lines: str) -> str:
     """Lines below a heading that names what the statement quantifies, and its premises."""
-    return f"proof {statement.id}\n  given .. some word {_equations(statement)}\n" + textwrap.indent(lines, "  ")
+    return f"proof {statement.id}\n  given .. {' '.join(parts(statement).labels)}\n" + textwrap.indent(lines, "  ")
 
 
 def _headed(statement: Statement, text: ProofText | None) -> None:
@@ -222,7 +224,8 @@ def _automatic(home: Citable, statement: Statement) -> list[Node]:
 
     def ways() -> Iterator[tuple[Elaborator, str]]:
         yield Elaborator(automation.LEVELS[:2]), "qed\n"
-        yield from ((Trying(), lines) for lines in Facts(statement).texts())
+        with suppress(Rejected):  # what it writes may be too long
+            yield from ((Trying(), lines) for lines in Facts(statement).texts())
         yield Elaborator(), "qed\n"
 
     left: Exception | None = None
@@ -306,15 +309,6 @@ def _within(until: float | None) -> Iterator[None]:
         if isinstance(error, TimeUp) or time.monotonic() > until:
             raise OutOfTime("the time is over") from None
         raise
-
-
-def _equations(statement: Statement) -> str:
-    """How a text names the premise that is the run: each equation by its function where there are several."""
-    f = statement.formula
-    while f[0] == "all":
-        f = f[2][0]
-    f = f[2][1][2][1]  # behind 1 <= n and the word
-    return "(..)" if f[2][0][0] == "&" else "run"
 
 
 def _used(proof: object) -> Iterator[str]:

@@ -26,7 +26,7 @@ from symcook.proof.search import automation, reify
 from symcook.proof.search.elaborate import Elaborator, StepGap
 from symcook.proof.search.prooftext import BadProof, HintText, Place, TextLine
 from symcook.proof.search.tactics import Goal
-from symcook.proof.terms import Term, flatten, free, instantiate, loose, replace, subterms, var
+from symcook.proof.terms import TRUE, Term, flatten, free, instantiate, loose, replace, subterms, var
 
 T = TypeVar("T")
 HERE, THERE = var("i", "Int"), var("j", "Int")
@@ -48,7 +48,7 @@ class Mean(NamedTuple):
     weight: Term | None = None
 
 
-class Form(NamedTuple):
+class Counted(NamedTuple):
     """What a term is at i: counts over the range of a mean divided by its size, and what the position itself says."""
 
     over: Linear
@@ -87,31 +87,59 @@ class Trying(Elaborator):
         return False
 
 
+class Parts(NamedTuple):
+    """A statement about a model taken apart: its names, what it says of the word, the run and what is to be shown;
+    `labels` are those of the premises in a proof text. Without an alphabet, or positions, there is no such premise."""
+
+    names: list[str]
+    labels: list[str]
+    word: Term
+    run: Term
+    said: Term
+
+
+def parts(statement: Statement) -> Parts:
+    """The parts of a statement that `own.claim` makes."""
+    f, names, leading = statement.formula, list[str](), iter(leading_names(statement.expanded))
+    while f[0] == "all":
+        names.append(next(leading))
+        f = instantiate(f[2][0], (var(names[-1], f[1]),))
+    labels, word = list[str](), TRUE
+    if "n" in names:
+        labels, f = ["some"], f[2][1]
+    if "w" in names:
+        labels, (word, f) = [*labels, "word"], f[2]
+    run, said = f[2]
+    return Parts(names, [*labels, "(..)" if run[0] == "&" else "run"], word, run, said)
+
+
 class Facts:
     """The lines for one statement, whose parts are called ``some``, ``word`` and NAME_is (``run`` where it is one)."""
 
     def __init__(self, statement: Statement) -> None:
-        f, names = statement.formula, iter(leading_names(statement.expanded))
-        self.names: set[str] = set()
-        while f[0] == "all":
-            name = next(names)
-            self.names.add(name)
-            f = instantiate(f[2][0], (var(name, f[1]),))
-        self.word, (_, _, (run, self.said)) = f[2][1][2]
-        parts = flatten("&", run)
+        names, labels, self.word, run, self.said = parts(statement)
+        self.names, self.functions = set(names), [name for name in names if name not in ("n", "w")]
         self.equations: dict[str, Term] = {}
         self.low = self.high = ""
-        for part in parts:
+        for part in flatten("&", run):
             if (found := _ranged(part)) is not None:
                 self.low, self.high, body = found
                 first = flatten("&", body)[0]
                 if first[0] == "=" and first[2][0][0] == "app" and first[2][0][2][1] == HERE:
                     self.equations[first[2][0][2][0][1][0]] = first[2][1]
-        self.single = len(parts) == 1
+        self.single = labels[-1] == "run"
+        numbers = [x[2][0][1][0] for x in flatten("&", run) if x[0] == "=" and x[2][0][0] == "var"]
+        self.numbers = ["run"] if self.single and numbers else [f"{name}_is" for name in numbers]
         self.tokens = sorted({x[2][1][1][0] for x in subterms(self.word) if is_token(x)})
+        self.counted: list[str] = []
         self.given = ""
         if (found := _ranged(self.said)) is not None and found[:2] == (self.low, self.high):
             self.given, self.said = "given i (low' high')\n", found[2]
+        self.premises: list[str] = []
+        left = self.said
+        while left[0] == "->":
+            self.premises.append(f"if{len(self.premises)}'")
+            self.given, left = f"{self.given}given {self.premises[-1]}\n", left[2][1]
 
     def fresh(self, stem: str) -> str:
         """A name that no coordinate has."""
@@ -154,11 +182,11 @@ class Facts:
             return self.linear(right, at)
         return _combined(t, lambda part: self.linear(part, at), _added)
 
-    def form(self, t: Term) -> Form | None:
+    def form(self, t: Term) -> Counted | None:
         """A term at i as counts; None where it is more."""
         local = self.linear(t, HERE)
         if local is not None:
-            return Form({}, local, None)
+            return Counted({}, local, None)
         if t[0] == "app" and t[2][1] == HERE and t[2][0][1][0] in self.equations:
             mean = self.mean(t[2][0][1][0])
             if mean is None:
@@ -167,13 +195,13 @@ class Facts:
             over = None if mean.weight else self.linear(mean.value, THERE)
             if over is None or (SIGN in over and (show(mean.low), mean.high) != ("1", HERE)):
                 return None
-            return Form({k: x for k, x in over.items() if k != ONE}, {ONE: over.get(ONE, Fraction(0))}, mean)
+            return Counted({k: x for k, x in over.items() if k != ONE}, {ONE: over.get(ONE, Fraction(0))}, mean)
 
-        def both(a: Form, b: Form, factor: Fraction) -> Form | None:
+        def both(a: Counted, b: Counted, factor: Fraction) -> Counted | None:
             if a.mean and b.mean and (a.mean.low, a.mean.high, a.mean.size) != (b.mean.low, b.mean.high, b.mean.size):
                 return None
             here, over = (_added(x, y, factor) for x, y in ((a.here, b.here), (a.over, b.over)))
-            return Form(over, here, a.mean or b.mean)
+            return Counted(over, here, a.mean or b.mean)
 
         return _combined(t, self.form, both)
 
@@ -225,8 +253,17 @@ class Facts:
         return f"all i in {self.low}..{self.high}."
 
     def letters(self) -> str:
-        """The counts of all tokens up to a position, and in the word, are the number of positions."""
-        added = [show(x[2][0][2][1]) for x in flatten("&", self.word) if is_token(x)]
+        """The counts of all tokens up to a position, and in the word, are the number of positions; an added token stands
+        there once."""
+        ends = [(show(x[2][0][2][1]), x[2][1][1][0]) for x in flatten("&", self.word) if is_token(x)]
+        once = "".join(
+            f"apart{k}': all j in {self.low}..{self.high}. j != {at} -> I[w(j) = {k}] = 0 by word\n"
+            f"once{k}': sum(j, {self.low}, {self.high}, I[w(j) = {k}]) = 1"
+            f" by sum_only(j. I[w(j) = {k}]; {self.low}; {self.high}; {at})[_, _, apart{k}'], word\n"
+            for at, k in ends
+        )
+        added = [at for at, _ in ends]
+        self.counted = ["all'", "upto'", *(f"once{k}'" for _, k in ends)]
         one = " + ".join(f"I[w(i) = {k}]" for k in self.tokens)
 
         def total(high: str) -> str:
@@ -236,11 +273,13 @@ class Facts:
             of_j = one.replace("w(i)", "w(j)")
             return f"sum_ext(j. {of_j}; j. 1; {self.low}; {high})[each'], sum_one({self.low}; {high})"
 
-        each = f"each': {self.every} {one} = 1\n  given i (low high)\n" + textwrap.indent(
-            "\n".join(at_each(added)), "  "
-        )
+        typed = " | ".join(f"w(i) = {k}" for k in self.tokens if k not in {k for _, k in ends})
+        proof_of_each = textwrap.indent("\n".join(_at_each(added, typed)), "  ")
+        each = f"each': {self.every} {one} = 1\n  given i (low high)\n{proof_of_each}"
         whole = f"{each}\nall': {total(self.high)} = n by {proof(self.high)}\n"
-        return f"{whole}upto': {self.every} {total('i')} = {'i' if self.low == '1' else 'i + 1'} by {proof('i')}\n"
+        return (
+            f"{once}{whole}upto': {self.every} {total('i')} = {'i' if self.low == '1' else 'i + 1'} by {proof('i')}\n"
+        )
 
     def places(self) -> list[tuple[str, str]]:
         """Which functions are asked for at which places by what is to be shown, the word too."""
@@ -249,12 +288,15 @@ class Facts:
 
     def texts(self) -> Iterator[str]:
         """What may prove the statement, as lines below its heading, in the order in which it is tried."""
+        if self.numbers:  # a model without positions
+            yield f"qed by {', '.join(self.numbers)}\n"
+            return
         begin = "".join(self.forms.values())
         hints = [f"{label}({place})" for name, place in self.places() if (label := f"form'{name}") in self.forms]
         if self.tokens:
             begin += self.letters()
         cases = [*self._cases()]
-        hints += [label for case in cases for label in case.labels]
+        hints += [label for case in cases for label in case.labels] + self.premises
         near = [
             x
             for name, _ in self.places()
@@ -263,7 +305,7 @@ class Facts:
         ]
         if (first := self._near_the_first()) is not None:
             yield begin + first
-        for more in ([], [*near, "all'", "upto'"]):
+        for more in ([], [*near, *self.counted]):
             text = f"qed by {', '.join(dict.fromkeys([*hints, *more]))}\n".replace("qed by \n", "qed\n")
             for case in reversed(cases):
                 text = case.around(text)
@@ -287,7 +329,7 @@ class Facts:
         value, at, p = show(replace(mean.value, THERE, HERE)), self._place(place), self.fresh("p")
         low, high, size = show(mean.low), show(replace(mean.high, HERE, at)), show(replace(mean.size, HERE, at))
         there, total = f"ex i in {low}..{high}. 0 < {value}", f"sum(i, {low}, {high}, {value})"
-        by = ", ".join(self.used(mean.value))
+        by = ", ".join([*self.used(mean.value), *self.premises])
         inside = self._unfolded(replace(mean.value, THERE, HERE))
         form = self.form(inside[2][0]) if inside[:2] == ("fn", "relu") else None
         least = above = below = ""
@@ -297,7 +339,7 @@ class Facts:
             above = f"above': 0 < {self._moved(x, p)} by {by}, at'\n"
             below = f"below': all i in {low}..{high}. {x} <= 0 by least', none'\n"
         begin = (
-            f"never': {self.every} 0 <= {value} by {by}\n{least}"
+            f"never': {self.every} 0 <= {value}{by and ' by '}{by}\n{least}"
             f"whole': {name}({place}) = {total}/({size}) by {self.label(name)}\n"
         )
         yes = (
@@ -354,7 +396,8 @@ class Facts:
         def around(rest: str) -> str:
             return f"{begin}cases {', '.join(labels)} from rests{t}\n" + _bullet(rest) * divisor
 
-        return Case([*labels, f"only{t}", f"least{t}", "all'"], around)
+        counts = [f"sum(j, {self.low}, {self.high}, I[w(j) = {k}])" for k in self.tokens[:3]]
+        return Case([*labels, f"only{t}", *(f"only{t}({x})" for x in counts), f"least{t}", *self.counted[:1]], around)
 
     def _peaked(self, name: str, place: str, mean: Mean) -> Iterator[Case]:
         """A softmax whose values vanish but at one place, which an equation names, has the sign of the value there."""
@@ -384,12 +427,19 @@ class Facts:
                 for k in self.tokens
                 if (c := self._at(mean.value, point, k)) is not None
             )
+            s = f"{name}({place})"
+            signs = "".join(
+                f"{label}': {x} -> {y}\n  given so\n  over: {z} by so, one'\n  qed by soft', only', over, total'\n"
+                for label, x, y, z in (
+                    ("up", f"0 < {there[1]}", f"0 < {s}", f"0 < {there[0]}*{there[1]}"),
+                    ("down", f"{there[1]} < 0", f"{s} < 0", f"{there[0]}*{there[1]} < 0"),
+                    ("level", f"{there[1]} = 0", f"{s} = 0", f"{there[0]}*{there[1]} = 0"),
+                )
+            )
             long = (
                 f"only': {over} = {there[0]}*{there[1]}"
                 f" by sum_only(j. ({weight})*({value}); {low}; {high}; {point})[_, _, gone']\n"
-                f"sign': (0 < {name}({place}) <-> 0 < {there[1]}) & ({name}({place}) < 0 <-> {there[1]} < 0)\n"
-                f"  take from' from quotient_sign({there[0]}*{there[1]}; {size}) by total'\n"
-                f"  one': 0 < {there[0]} by exp_pos\n  rewrite soft'\n  rewrite only'\n  qed by from', one'\n"
+                f"one': 0 < {there[0]} by exp_pos\n{signs}"
                 f"letter': {cases} by word\n{values}"
             )
             short = (
@@ -397,7 +447,16 @@ class Facts:
                 f"only': {over} = 0 by sum_ext(j. ({weight})*({value}); j. 0; {low}; {high})[none']\n"
                 f"sign': {name}({place}) = 0 by soft', only'\n"
             )
-            labels = ["sign'", "long'", "short'", *(f"value{k}'" for k in self.tokens), "letter'"]
+            labels = [
+                "sign'",
+                "up'",
+                "down'",
+                "level'",
+                "long'",
+                "short'",
+                *(f"value{k}'" for k in self.tokens),
+                "letter'",
+            ]
             yield self._either(begin, f"long', short': {point} <= {high}", (long, short), " ".join(labels))
 
     def _near_the_first(self) -> str | None:
@@ -438,7 +497,7 @@ class Facts:
     def _moved(self, text: str, name: str) -> str:
         """The text of a term in i for another name."""
         scope = {"n": "Int", "i": "Int", "w": ("fun", ("Int",), "Int")}
-        scope |= dict.fromkeys(self.equations, ("fun", ("Int",), "Real"))
+        scope |= dict.fromkeys(self.functions, ("fun", ("Int",), "Real"))
         return f"({show(replace(grammar.read_value(text, 'Real', scope, {}), HERE, var(name, 'Int')))})"
 
     def _named(self, label: str) -> Term:
@@ -553,11 +612,11 @@ def is_token(t: Term) -> bool:
     return head[0] == "var" and head[1][0] == "w"
 
 
-def at_each(places: list[str]) -> list[str]:
+def _at_each(places: list[str], typed: str, known: str = "") -> list[str]:
     """A proof for a position i by the word: at each of the places of added tokens, and elsewhere."""
     if not places:
-        return ["qed by word"]
-    here, *rest = at_each(places[1:])
+        return [f"letter': {typed} by word{known}", "qed by letter'"]
     k = len(places)
+    here, *rest = _at_each(places[1:], typed, f"{known}, not{k}")
     cases = [f"cases at{k}, not{k}: i = {places[0]}", f"  - qed by word, at{k}", f"  - {here}"]
     return [*cases, *(f"    {line}" for line in rest)]

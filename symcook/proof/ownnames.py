@@ -145,7 +145,7 @@ def named(name: str) -> str:
 
 
 class ModelMeaning:
-    """What a sentence says of the model of a document. BadInput for a model with symbols or without an alphabet."""
+    """What a sentence says of the model of a document. BadInput for a model with symbols."""
 
     def __init__(self, document: Mapping[str, Any], known: Mapping[str, Definition]) -> None:
         if document["symbols"]:
@@ -155,10 +155,18 @@ class ModelMeaning:
         self.taken = {*known, *expr.RESERVED, *WORDS, *_OWN}
         self.document, self.names = renamed(document, self.taken)
         self.relation = _Layers(self.document)
-        self.run, self.word = self.relation.run(), self.relation.word()
-        self.functions = [name for name in _called(expr.parse_formula(f"{self.run} & {self.word}")) if name != "w"]
+        self.run, self.word = self.relation.run(), None
+        words = document["embedding"]["words"]
+        if words is not None:
+            self.word = self.relation.word()
+            self.functions = [name for name in _called(expr.parse_formula(f"{self.run} & {self.word}")) if name != "w"]
+        else:  # rows of numbers: the inputs, then what is made of them
+            self.functions = list(self.relation.sorts())
         self.taken |= set(self.functions)
-        self.tokens = {token: number for number, token in enumerate(document["embedding"]["words"])}
+        self.tokens = {token: number for number, token in enumerate(words or ())}
+        self.sorts = {} if self.relation.pointwise else {"n": "Int"}
+        self.sorts |= {} if words is None else {"w": "Int->Int"}
+        self.sorts |= dict.fromkeys(self.functions, "Real" if self.relation.pointwise else "Int->Real")
 
     def text(self, sentence: str) -> str:
         """The sentence in the names of the statement, all its words written out. BadInput where it is none."""
@@ -197,9 +205,8 @@ class _Sentence:
         read = self.reader.whole()
         try:
             self.made = self.walk(read, {})
-            scope: dict[str, Sort] = {"n": "Int", "w": ("fun", ("Int",), "Int")}
-            scope |= dict.fromkeys(meaning.functions, ("fun", ("Int",), "Real"))
-            env = {name: var(name, sort) for name, sort in scope.items()}
+            kinds: dict[str, Sort] = {"Int->Int": ("fun", ("Int",), "Int"), "Int->Real": ("fun", ("Int",), "Real")}
+            env = {name: var(name, kinds.get(sort, sort)) for name, sort in meaning.sorts.items()}
             if sort_of(_Builder(self).build(self.made, env, meaning.known)) != "Bool":
                 raise self.fail(read, "it is a number; compare it with something")
         except RecursionError:
@@ -250,6 +257,8 @@ class _Sentence:
         if name in scope:
             return ("name", scope[name])
         base, at = split(name)
+        if name in ("n", "w") and name not in self.meaning.sorts:
+            raise self.absent(tree, name)
         if name in ("n", "w", "pi") or (name in self.meaning.functions and name not in self.meaning.space):
             return ("name", name)
         if base not in self.meaning.space:
@@ -257,12 +266,16 @@ class _Sentence:
         held = self.held(tree, base, at)
         if held is not None:
             return ("name", held)
+        if self.meaning.relation.pointwise:
+            return ("num", 0, 1)
         return ("lambda", (free({*self.meaning.taken, *scope.values()}, "j"),), ("num", 0, 1))
 
     def call(self, tree: Tree, scope: Scope) -> Tree:
         _, name, arguments = tree
         if name in WORDS:
             return self.word(tree, scope)
+        if name == "w" and name not in self.meaning.sorts:
+            raise self.absent(tree, name)
         values = tuple(self.walk(a, scope) for a in arguments)
         if name in scope:
             return ("call", scope[name], values)
@@ -279,10 +292,17 @@ class _Sentence:
             return ("call", name, values)
         if not mine:
             raise self.unknown(tree, name)
+        if self.meaning.relation.pointwise:
+            raise self.fail(tree, f"this model has no positions; its values are numbers, {base}")
         if len(values) != 1:
             raise self.fail(tree, f"a coordinate takes one position, {base}(i)")
         held = self.held(tree, base, at)
         return ("num", 0, 1) if held is None else ("call", held, values)
+
+    def absent(self, tree: Tree, name: str) -> BadInput:
+        """The error about a name that this model has no use for."""
+        what = "has no positions" if name == "n" else "takes numbers, no word"
+        return self.fail(tree, f"this model {what}, so that {name} means nothing")
 
     def held(self, tree: Tree, base: str, at: str) -> str | None:
         """The function that is meant by a coordinate; None where nothing was written to it."""
@@ -343,6 +363,8 @@ class _Sentence:
                 given = "" if error.given in (_HERE, "none") else f"; given: {error.given}"
                 raise self.fail(tree, error.must + given) from None
             return written(expr.parse_formula(text), next(iter(places), None), scope.values())
+        if "w" not in meaning.sorts:
+            raise self.absent(tree, kind)
         if name not in meaning.tokens:
             raise unknown("token", name, list(meaning.tokens))
         number, low, high = meaning.tokens[name], relation.low, relation.high

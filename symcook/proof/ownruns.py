@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 WORK = 800_000
 """Evaluated symbols after which no further word is tried."""
 LONGEST = 12
+VALUES = (0, 1, -1, 2, Fraction(1, 2))
+"""What is tried where a model takes numbers."""
 WIDE = 3
 """Up to this length functions are given other values behind the ends of a word too."""
 
@@ -71,15 +73,19 @@ class Runs(Instances):
             self.order.append(v)
             t = instantiate(t[2][0], (v,))
         functions = {v for v in self.order if not isinstance(v[1][1], str)}
-        met: set[Term] = set()
-        while t[0] == "->" and not functions <= met:
+        inputs = None if document is None else document["embedding"]["inputs"]
+        self.pointwise = inputs is not None and not functions
+        first = 0 if self.pointwise else 1  # behind n
+        self.inputs = [] if inputs is None else self.order[first : first + len(inputs)]
+        met = set(self.inputs)
+        while t[0] == "->" and not ({*self.order} if self.pointwise else functions) <= met:
             premises += flatten("&", t[2][0])
             met |= free(t[2][0])
             t = t[2][1]
         self.conclusion = t
         self.numbers = [v for v in self.order if v[1][1] == "Int"]
         self.words_of = {v for v in functions if v[1][1][2] == "Int"}
-        plain = {*self.numbers, *self.words_of}
+        plain = {*self.order} if self.pointwise else {*self.numbers, *self.words_of, *self.inputs}
         self.choose = [p for p in premises if free(p) <= plain]
         ordered = _ordered([p for p in premises if not free(p) <= plain], plain)
         self.follow = [(p, [v for v in self.order if v in free(p)]) for p in ordered]
@@ -96,6 +102,9 @@ class Runs(Instances):
     def at(self, length: int) -> Iterator[bool]:
         """All words with `length` positions: True where the premises hold there, with the values in `values`; False
         where that stays open."""
+        if self.inputs:
+            yield from self._rows(length)
+            return
         if self.size_name is None:
             return
         functions = [v for v in self.order if v is not self.size_name]
@@ -104,16 +113,41 @@ class Runs(Instances):
         self.values[self.size_name] = self.length = length
         self.size = self.size_name
         for _ in self.meeting(self.choose):
-            self.strict, self.outside, self.roots = True, {}, {}
-            self.solved, self.parts = {}, []
-            self.values |= {v: {} for v in functions if v not in self.words_of}
-            try:
-                met = self._follows()
-            except OPEN:
-                yield False
-                continue
-            if met:
+            yield from self._run([v for v in functions if v not in self.words_of])
+
+    def _run(self, functions: Sequence[Term]) -> Iterator[bool]:
+        """True where the premises hold with the values that the equations give these functions; False where that stays
+        open."""
+        self.strict, self.outside, self.roots = True, {}, {}
+        self.solved, self.parts = {}, []
+        self.values |= {v: {} for v in functions}
+        try:
+            if self._follows():
                 yield True
+        except OPEN:
+            yield False
+
+    def _rows(self, length: int) -> Iterator[bool]:
+        """The same for a model that takes numbers: some of them, in so many rows."""
+        if self.pointwise and length > 1:
+            return
+        places = range(self.start, self.start + length)
+        for given in product(VALUES, repeat=len(self.inputs) * len(places)):
+            self.values = dict.fromkeys(self.order)
+            if self.pointwise:
+                self.values |= zip(self.inputs, given, strict=True)
+                try:
+                    for _ in self.meeting(self.choose):
+                        yield True
+                except OPEN:
+                    yield False
+                continue
+            functions = [v for v in self.order if v not in self.numbers and v not in self.inputs]
+            self.values[self.order[0]] = self.length = length
+            columns = [given[k :: len(self.inputs)] for k in range(len(self.inputs))]
+            self.values |= {v: dict(zip(places, x, strict=True)) for v, x in zip(self.inputs, columns, strict=True)}
+            for _ in self.meeting(self.choose):
+                yield from self._run(functions)
 
     def _follows(self) -> bool:
         """Give the functions their values by their equations; whether all premises hold."""
@@ -197,9 +231,22 @@ class Runs(Instances):
 
         return None if self.document is None else modelfile.loads(json.dumps(self.document))
 
+    @cached_property
+    def start(self) -> int:
+        return 1 if self.document is None else int(self.document["embedding"]["start"])
+
+    @property
+    def rows(self) -> list[dict[str, str]]:
+        """The present rows of a model that takes numbers."""
+        tables = [self.values[v] if isinstance(self.values[v], dict) else {0: self.values[v]} for v in self.inputs]
+        names = [] if self.document is None else self.document["embedding"]["inputs"]
+        return [{name: str(t[i]) for name, t in zip(names, tables, strict=True)} for i in sorted(tables[0])]
+
     @property
     def word(self) -> tuple[str, ...]:
-        """The typed tokens of the present word; their numbers where no model is given."""
+        """The typed tokens of the present word; their numbers where no model is given; rows as text."""
+        if self.inputs:
+            return tuple(", ".join(f"{name}={x}" for name, x in row.items()) for row in self.rows)
         (w,) = self.words_of
         numbers = [self.values[w][i] for i in sorted(self.values[w])]
         if self.document is None:
@@ -217,16 +264,17 @@ class Runs(Instances):
         from symcook.run import prepare, run
 
         try:
-            sequence, _ = prepare(self.model, self.word)
+            given = self.rows if self.inputs else self.word
+            sequence, _ = prepare(self.model, given)
             try:
                 result = forward(self.model, sequence, make_domain("exact"), trace=True)
             except NotExact:
-                return run(self.model, self.word, "ball") is not None
+                return run(self.model, given, "ball") is not None
         except (BadInput, Undecided):
             return False
-        start = int(self.document["embedding"]["start"])
-        places = range(start, start + len(sequence))
+        places = range(self.start, self.start + len(sequence))
         mine = [[table.get(i, 0) for i in places] for table in self.values.values() if isinstance(table, dict)]
+        mine += [[x] for x in self.values.values() if self.pointwise]
         with result.domain.context():
             for name, column in result.stream.items():
                 theirs = [result.domain.read(column, k) for k in range(len(places))]

@@ -111,3 +111,21 @@ def test_a_false_relative_is_refuted_at_its_smallest_word(name, sentence, word):
 )
 def test_what_long_words_make_false_is_not_proved(name, sentence):
     assert settled(name, sentence, seconds=12).verdict is None
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("votes", "mean(n) <= 1"),
+        ("votes", "answer(more_a) <-> count(a) >= count(b)"),
+        ("dyck-1", "accept -> n mod 2 = 0"),
+        ("dyck-1", "odd(n) -> ~accept"),
+        ("third", "count(a) mod 3 = 1 -> count(a) > 0"),
+        ("first", 'count("0") + count("1") = n - 1'),  # CLS is counted too
+        ("first", 'count("0") mod 2 = 0 | count("0") mod 2 = 1'),
+    ],
+)
+def test_lengths_and_counts_need_no_lines(name, sentence):
+    found = settled(name, sentence)
+    assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
