@@ -6,7 +6,8 @@
                                                  that use them
     python proofs/coq.py -o DIR --sample 12 --turn 7   a sample beside what --changed has; the turns together have all
     --check    let coqc check what is written, and list what the theorems rest on; exit 1 where anything is refused
-    --record   add it to symcook/data/coq.json (with --check); nothing, where anything is refused
+    --record   add what is accepted to symcook/data/coq.json (with --check), and name what is not; nothing, where the
+               files are not as they must be, or coqchk refuses any
 
 A folder that was written before is taken up again: what coqc has accepted is not checked twice.
 """
@@ -47,9 +48,9 @@ def sample(count: int, turn: int) -> tuple[list[str], list[str], int]:
 
 
 def record(development: Development, found: Judgement, axioms: set[str]) -> None:
-    """Add what was accepted to the record: all of it, as nothing was refused."""
+    """Add what was accepted to the record, and take from it what was refused."""
     seen = {name: name in found.accepted for name in development.ids}
-    models = dict.fromkeys(development.models.values(), True)
+    models = {name: file in found.runs for file, name in development.models.items()}
     PATH.write_text(made(coqc_version(), seen, models, axioms), encoding="utf-8")
     stored.cache_clear()
     print(f"recorded; {len(stale(known_ids()))} theorems and {len(stale_models(stored_models()))} models are not")
@@ -101,7 +102,7 @@ def main(arguments: Sequence[str]) -> int:
             print(f"{len(development.ids)} theorems in {given.folder}; make -j2 there lets Coq check them")
             return 0
         found, axioms, good = verdict(development, given.folder, lambda line: print(line, flush=True))
-        if given.record and good:
+        if given.record and found.sound:
             record(development, found, axioms)
         elif given.record:
             print("nothing is recorded")

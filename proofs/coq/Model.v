@@ -11,15 +11,20 @@ Definition matrix := list (list R).
 
 Inductive mask := everything | future | strict_future | past | strict_past.
 Inductive weighting := average | leftmost | rightmost | softmax (scale temperature : R).
+(* how the rows weigh: all alike, or by a softmax whose scale and temperature depend on the row *)
+Inductive rows := alike (how : weighting) | softmax_by (scale temperature : Z -> R).
 Inductive activation := relu_units | step_units | gelu_units.
 
 (* what it reads and writes, Q, K, V (a row of V for each coordinate written) *)
-Definition head : Type := list string * list string * matrix * matrix * matrix * mask * weighting.
+Definition head : Type := list string * list string * matrix * matrix * matrix * mask * rows.
 Inductive part :=
   | Attention (heads : list head)
   | Network (reads writes : list string) (W1 : matrix) (b1 : list R) (W2 : matrix) (b2 : list R) (a : activation)
   (* a layer norm of the coordinates, after what stands before it; it may refuse a variance of zero *)
-  | Norm (names : list string) (gain bias : list R) (epsilon : R) (refuses : bool).
+  | Norm (names : list string) (gain bias : list R) (epsilon : R) (refuses : bool)
+  (* weighted sums of coordinates, a row of P for each, under names that stand for nothing else: what a norm in front of a
+     block is of, and what the block then reads in place of the coordinates *)
+  | Beside (reads names : list string) (P : matrix).
 
 (* a word is accepted where all of these are zero, or where a weighted sum is positive *)
 Inductive decision := all_zero (names : list string) | positive (weights : list R) (names : list string).
@@ -55,6 +60,8 @@ Definition weight (how : weighting) (a b : Z) (s : Z -> R) (j : Z) : R :=
   | rightmost => ind (forall k : Z, a <= k <= b -> s k <= s j /\ (j < k -> s k < s j))
   | softmax scale temperature => exp (scale / temperature * s j)
   end.
+Definition at_row (how : rows) (i : Z) : weighting :=
+  match how with alike one => one | softmax_by scale temperature => softmax (scale i) (temperature i) end.
 Definition attention (how : weighting) (a b : Z) (s v : Z -> R) : R :=
   sum a b (fun j => weight how a b s j * v j) / sum a b (weight how a b s).
 
@@ -86,7 +93,7 @@ Definition plus (x : R) (added : option R) : R := match added with Some y => x +
 (* what a head adds to a coordinate *)
 Definition head_output (h : head) (a b : Z) (seen : stream) (c : string) (i : Z) : option R :=
   let '(reads, writes, Q, K, V, m, how) := h in
-  option_map (fun v => attention how (first m a i) (last m b i) (score Q K reads seen i) (dot v reads seen))
+  option_map (fun v => attention (at_row how i) (first m a i) (last m b i) (score Q K reads seen i) (dot v reads seen))
     (row c writes V).
 Fixpoint heads_output (heads : list head) (a b : Z) (seen x : stream) (c : string) (i : Z) : R :=
   match heads with
@@ -105,6 +112,7 @@ Definition after (p : part) (a b : Z) (x : stream) : stream := fun c i =>
       | Some (g, b) => (x c i - mean names x i) / deviation names epsilon x i * g + b
       | None => x c i
       end
+  | Beside reads names P => match row c names P with Some p => dot p reads x i | None => x c i end
   end.
 
 Fixpoint from_words (rows : list (Z * list (string * R))) (w : Z -> Z) (c : string) (i : Z) : R :=
@@ -133,11 +141,16 @@ Fixpoint stage (m : model) (n : Z) (w : Z -> Z) (given : stream) (k : nat) : str
 
 (* what a part needs of the stream x before it, so that there is a run: a temperature is positive, and a norm that refuses
    a variance of zero has a deviation above zero at every position *)
-Definition temperature_above (h : head) : Prop :=
-  let '(_, _, _, _, _, _, how) := h in match how with softmax _ temperature => 0 < temperature | _ => True end.
+Definition temperature_above (h : head) (a b : Z) : Prop :=
+  let '(_, _, _, _, _, _, how) := h in
+  match how with
+  | alike (softmax _ temperature) => 0 < temperature
+  | softmax_by _ temperature => forall i : Z, a <= i <= b -> 0 < temperature i
+  | _ => True
+  end.
 Definition possible (p : part) (a b : Z) (x : stream) : Prop :=
   match p with
-  | Attention heads => fold_right (fun h rest => temperature_above h /\ rest) True heads
+  | Attention heads => fold_right (fun h rest => temperature_above h a b /\ rest) True heads
   | Norm names _ _ epsilon true => forall i : Z, a <= i <= b -> 0 < deviation names epsilon x i
   | _ => True
   end.
@@ -304,12 +317,29 @@ Lemma sum_none : forall (a b : Z) f, (b < a)%Z -> sum a b f = 0.
 Proof. intros a b f h. unfold sum. replace (Z.to_nat (b - a + 1)) with O by lia. reflexivity. Qed.
 Lemma attention_none : forall how (a b : Z) s v, (b < a)%Z -> attention how a b s v = 0.
 Proof. intros how a b s v h. unfold attention. rewrite (sum_none a b (fun j => weight how a b s j * v j)) by assumption. unfold Rdiv. ring. Qed.
-Lemma attention_average : forall (a b : Z) s v,
-  attention average a b s v * sum a b (weight average a b s) = sum a b (fun j => weight average a b s j * v j).
+Lemma sum_above : forall (a b : Z) f, (a <= b)%Z -> (forall j, 0 < f j) -> 0 < sum a b f.
 Proof.
-  intros a b s v. destruct (Z_lt_le_dec b a) as [h|h].
+  intros a b f h p. unfold sum. replace (b - a + 1)%Z with (Z.succ (b - a)) by lia. rewrite Z2Nat.inj_succ by lia.
+  induction (Z.to_nat (b - a)) as [|k ih]; cbn [sum_of] in *; [assert (q := p (a + Z.of_nat 0)%Z); lra|].
+  assert (q := p (a + Z.of_nat (S k))%Z). lra.
+Qed.
+(* average and softmax, with no division: also where nothing is seen *)
+Definition spread (how : weighting) : Prop := how = average \/ exists u t, how = softmax u t.
+Lemma attention_weighed : forall how (a b : Z) s v, spread how ->
+  attention how a b s v * sum a b (weight how a b s) = sum a b (fun j => weight how a b s j * v j).
+Proof.
+  intros how a b s v which. destruct (Z_lt_le_dec b a) as [h|h].
   - rewrite attention_none, !sum_none by assumption. ring.
-  - unfold attention. assert (p := some_weight a b s h). field. lra.
+  - unfold attention. assert (p : 0 < sum a b (weight how a b s)); [|field; lra].
+    destruct which as [->|[u [t ->]]]; [assert (p := some_weight a b s h); lra|].
+    apply sum_above; [assumption | intros j; apply exp_pos].
+Qed.
+Lemma attention_counted : forall c how (a b : Z) s v, spread how -> (a <= b + 1)%Z -> (forall j, s j = 0 :> R) ->
+  IZR (b - a + 1) = c -> attention how a b s v * c = sum a b v.
+Proof.
+  intros c how a b s v which h zero <-. destruct (Z_lt_le_dec b a) as [l|l].
+  - rewrite attention_none, sum_none by assumption. ring.
+  - rewrite (attention_mean (IZR (b - a + 1))) by (assumption || reflexivity). field. apply not_0_IZR. lia.
 Qed.
 (* layer norm: where the deviation is zero, each entry is the mean *)
 Lemma total_squares : forall names (f : stream) i, 0 <= total names (fun c i => f c i ^ 2) i /\
@@ -347,6 +377,7 @@ Definition writes (p : part) (c : string) : bool :=
   | Attention heads => existsb (fun h : head => let '(_, names, _, _, _, _, _) := h in member c names) heads
   | Network _ names _ _ _ _ _ => member c names
   | Norm names _ _ _ _ => member c names
+  | Beside _ names _ => member c names
   end.
 Lemma row_none : forall A c names (rows : list A), member c names = false -> row c names rows = None.
 Proof.
@@ -361,11 +392,12 @@ Qed.
 Lemma after_other : forall p a b x c, writes p c = false -> after p a b x c = x c.
 Proof.
   intros p a b x c h. apply functional_extensionality. intros i. unfold after.
-  destruct p as [heads | reads names W1 b1 W2 b2 f | names gain bias epsilon refuses]; cbn [writes] in h.
+  destruct p as [heads | reads names W1 b1 W2 b2 f | names gain bias epsilon refuses | reads names P]; cbn [writes] in h.
   - set (seen := x) at 1. clearbody seen.
     induction heads as [|[[[[[[reads names] Q] K] V] m] how] heads ih]; [reflexivity|].
     cbn [existsb] in h. apply Bool.orb_false_elim in h. destruct h as [h r].
     cbn [heads_output head_output]. rewrite row_none by assumption. apply (ih r).
+  - now rewrite row_none.
   - now rewrite row_none.
   - now rewrite row_none.
 Qed.
@@ -405,6 +437,9 @@ Lemma contribution_of : forall m n k heads h one y c i a b, nth_error (parts m) 
   nth_error heads h = Some one -> start m = a -> (a + n - 1)%Z = b ->
   contribution m n k h y c i = plus 0 (head_output one a b y c i).
 Proof. intros m n k heads h one y c i a b e f <- <-. unfold contribution. now rewrite e, f. Qed.
+Lemma stage_beside : forall m n w g k reads names P c p, nth_error (parts m) k = Some (Beside reads names P) ->
+  row c names P = Some p -> stage m n w g (S k) c = dot p reads (stage m n w g k).
+Proof. intros m n w g k reads names P c p e h. cbn [stage]. rewrite e. unfold after. now rewrite h. Qed.
 Lemma norm_row : forall names gain bias e f a b y c i g h, row c names (combine gain bias) = Some (g, h) -> 0 <= e ->
   (after (Norm names gain bias e f) a b y c i - h) * deviation names e y i = g * (y c i - mean names y i).
 Proof.
@@ -471,25 +506,28 @@ Ltac attended :=
   repeat match goal with |- ?l = ?r =>
     match l with context [attention ?h ?a ?b ?s ?v] =>
       first
-        [ rewrite (attention_last a b s v) by (intro; ring)
+        [ rewrite (attention_none h a b s v) by lia (* no position is seen *)
+        | rewrite (attention_last a b s v) by (intro; ring)
         | match r with context [Rdiv _ ?c] =>
             rewrite (attention_mean c h a b s v);
-            [ | first [now left | right; do 2 eexists; reflexivity] | lia | rewrite ?plus_IZR, ?minus_IZR; ring | intro; ring]
+            [ | first [now left | right; do 2 eexists; reflexivity] | lia | rewrite ?plus_IZR, ?minus_IZR, ?plus_IZR; ring | intro; ring]
           end
         | rewrite (attention_one h a b s v) by (first [now left | now right]); unfold weight
-        | lazymatch h with
-          | softmax _ _ => unfold attention, weight
-          | average => rewrite (attention_none average a b s v) by lia  (* no position is seen *)
-          end ]
+        | lazymatch h with softmax _ _ => unfold attention, weight end ]
     end
   end.
 Ltac settled := first [reflexivity | rewrite ?Rmult_0_l, ?Rplus_0_l, ?Rplus_0_r; attended; rewrite ?minus_IZR, ?plus_IZR; same].
-Ltac averaged := (* the average over the greatest scores, multiplied by their number *)
+Ltac averaged := (* the average over the greatest scores, or softmax, multiplied by all weights *)
   lazymatch goal with |- ?l * ?t = _ =>
-    lazymatch l with context [attention average ?a ?b ?s ?v] =>
-      transitivity (attention average a b s v * t); [ring|];
-      replace t with (sum a b (weight average a b s)) by (unfold weight; rewrite ?minus_IZR, ?plus_IZR; same);
-      rewrite attention_average; unfold weight; rewrite ?minus_IZR, ?plus_IZR; same
+    lazymatch l with context [attention ?h ?a ?b ?s ?v] =>
+      let spreads := (unfold spread; first [left; reflexivity | right; do 2 eexists; reflexivity]) in
+      transitivity (attention h a b s v * t); [ring|];
+      first
+        [ rewrite (attention_counted t h a b s v);
+          [ | spreads | lia | intro; ring | rewrite ?plus_IZR, ?minus_IZR, ?plus_IZR; ring ]
+        | replace t with (sum a b (weight h a b s)) by (unfold weight; rewrite ?minus_IZR, ?plus_IZR; same);
+          rewrite attention_weighed by spreads ];
+      unfold weight; rewrite ?minus_IZR, ?plus_IZR; same
     end
   end.
 (* An equation of the run: its left side is one part further than the right one. x is its stream, of the model m. *)
@@ -505,21 +543,6 @@ Ltac with_ends name m n k := (* k a b e: the first and the last position, and wh
   | 1%Z => k a n (Z.add_simpl_l 1 n)
   | 0%Z => k a (n - 1)%Z (eq_refl (n - 1)%Z)
   end.
-(* the coordinates before part k, as functions of which nothing is known; they are called by the part that wrote them *)
-Ltac places x m n w g k :=
-  repeat match goal with |- context [x k ?c] =>
-    let l := eval lazy in (latest (parts m) c k) in
-    let z := lazymatch l with O => eval lazy in (absent m c) | _ => false end in
-    let e := fresh in
-    lazymatch z with
-    | true => assert (e : x k c = fun _ => 0) by exact (stage_absent m n w g k c eq_refl eq_refl); rewrite e; clear e
-    | false =>
-        tryif constr_eq l k then idtac
-        else (assert (e : x k c = x l c) by exact (stage_kept m n w g k c l eq_refl); rewrite e; clear e);
-        generalize (x l c); intro
-    end
-  end;
-  cbv beta.
 (* weighted sums without the terms whose weight is 0 *)
 Fixpoint zero_at (zs : list bool) (ws : list R) : Prop :=
   match zs, ws with
@@ -555,19 +578,52 @@ Ltac zeros_of ws := lazymatch ws with
   | ?w :: ?ws => let zs := zeros_of ws in lazymatch w with IZR Z0 => constr:(cons true zs) | _ => constr:(cons false zs) end
   end.
 Ltac zeros_hold := repeat first [exact I | split; [first [reflexivity | exact I]|]].
+Ltac sparse_dots :=
+  repeat match goal with |- context [dot ?ws ?names ?x] =>
+    let zs := zeros_of ws in let e := fresh in
+    assert (e : dot ws names x = some_dot zs ws names x) by (apply sparse_dot; zeros_hold); rewrite e; clear e
+  end;
+  cbv beta iota delta [some_dot].
 Ltac written_out :=
-  cbv beta iota delta [after heads_output head_output plus row existsb String.eqb Ascii.eqb Bool.eqb option_map combine
+  cbv beta iota delta [after heads_output head_output at_row plus row existsb String.eqb Ascii.eqb Bool.eqb option_map combine
     fst snd score first last];
   repeat match goal with |- context [product ?ws ?us] =>
     let zs := zeros_of ws in let e := fresh in
     assert (e : product ws us = some_product zs ws us) by (apply sparse_product; zeros_hold); rewrite e; clear e
   end;
   cbv beta iota delta [some_product units activated];
-  repeat match goal with |- context [dot ?ws ?names ?x] =>
-    let zs := zeros_of ws in let e := fresh in
-    assert (e : dot ws names x = some_dot zs ws names x) by (apply sparse_dot; zeros_hold); rewrite e; clear e
+  sparse_dots.
+(* the coordinates before a part, as functions of which nothing is known; they are called by the part that wrote them.
+   What stands beside them is spelled out. *)
+Ltac places x m n w g :=
+  repeat match goal with |- context [x ?k ?c] =>
+    let l := eval lazy in (latest (parts m) c k) in
+    let z := lazymatch l with O => eval lazy in (absent m c) | _ => false end in
+    let e := fresh in
+    lazymatch z with
+    | true => assert (e : x k c = fun _ => 0) by exact (stage_absent m n w g k c eq_refl eq_refl); rewrite e; clear e
+    | false =>
+        tryif constr_eq l k then idtac
+        else (assert (e : x k c = x l c) by exact (stage_kept m n w g k c l eq_refl); rewrite e; clear e);
+        let name := head_of m in
+        let p := lazymatch l with S ?j => part_of name m j | O => false end in
+        lazymatch p with
+        | Beside ?reads ?names ?P =>
+            let r := eval cbv beta iota delta [row names String.eqb Ascii.eqb Bool.eqb] in (row c names P) in
+            lazymatch l with S ?j => lazymatch r with Some ?p =>
+              assert (e : x l c = dot p reads (x j)) by exact (stage_beside m n w g j reads names P c p eq_refl eq_refl);
+              rewrite e; clear e; sparse_dots
+            end end
+        | _ =>
+            lazymatch goal with
+            | e : x l c = _ |- _ => rewrite e
+            | _ => let r := fresh in destruct (ex_intro (fun r => x l c = r) _ eq_refl) as [r e]; rewrite e
+            end
+        end
+    end
   end;
-  cbv beta iota delta [some_dot].
+  repeat match goal with e : x _ _ = _ |- _ => clear e end;
+  cbv beta.
 Ltac step_to x name m n w g k tactic := (* the stream after part k, by the one before *)
   let p := part_of name m k in
   with_ends name m n ltac:(fun a b e =>
@@ -590,14 +646,16 @@ Ltac normed x m n w g k :=
         assert (q : (after (Norm names gain bias d f) a b (x k) c i - h) * deviation names d (x k) i
                     = s * (x k c i - mean names (x k) i)) by (apply norm_row; [reflexivity | lra]);
         revert q; generalize (after (Norm names gain bias d f) a b (x k) c i) (deviation names d (x k) i) (mean names (x k) i);
-        places x m n w g k; intros ? ? ? q; refine (between _ _ _ _ q _ _); ring)
+        places x m n w g; intros ? ? ? q; refine (between _ _ _ _ q _ _); ring)
   end.
 Ltac total_of names :=
   lazymatch goal with |- context [total names ?f ?i] =>
     let l := eval unfold names in names in change (total names f i) with (total l f i)
   end;
   cbv beta iota delta [total].
-Ltac squares := repeat match goal with |- context [(?a - ?b) ^ 2] => generalize ((a - b) ^ 2); intro end.
+Ltac squares := repeat match goal with |- ?l = ?r =>
+    match l with context [(?a - ?b) ^ 2] => match r with context [(a - b) ^ 2] => generalize ((a - b) ^ 2); intro end end
+  end.
 Ltac contributions x name m n k :=
   let p := part_of name m k in
   repeat match goal with |- context [contribution m n k ?h (x k) ?c ?i] =>
@@ -611,14 +669,15 @@ Ltac equation x name m n w g :=
   lazymatch goal with
   | |- mean ?names (x ?k) ?i = _ =>
       let l := eval lazy in (Z.of_nat (List.length names)) in
-      rewrite (mean_of names (x k) i l eq_refl); total_of names; places x m n w g k; same
+      rewrite (mean_of names (x k) i l eq_refl); total_of names; places x m n w g; same
   | |- deviation ?names ?d (x ?k) ?i = _ =>
       let l := eval lazy in (Z.of_nat (List.length names)) in
       rewrite (deviation_of names d (x k) i l eq_refl); total_of names; generalize (mean names (x k) i); intro;
-      places x m n w g k; squares; same
-  | |- contribution _ _ ?k _ (x ?k) _ _ = _ => contributions x name m n k; written_out; places x m n w g k; settled
+      places x m n w g; squares; same
+  | |- contribution _ _ ?k _ (x ?k) _ _ = _ => contributions x name m n k; written_out; places x m n w g; settled
+  | |- contribution _ _ ?k _ (x ?k) _ _ * _ = _ => contributions x name m n k; written_out; places x m n w g; averaged
   | |- deviation _ _ _ _ = 0 -> _ => intros ?; equation x name m n w g
-  | |- IZR _ = IZR _ -> _ => let e := fresh in intros e; apply eq_IZR in e; equation x name m n w g
+  | |- IZR _ = _ -> _ => let e := fresh in intros e; rewrite <- ?minus_IZR in e; apply eq_IZR in e; equation x name m n w g
   | |- x O ?c ?i = _ =>
       change (x O c i) with (embedded m w g c i);
       cbv beta iota delta [embedded name from_words words inputs positions plus row existsb String.eqb Ascii.eqb Bool.eqb
@@ -629,8 +688,8 @@ Ltac equation x name m n w g :=
         | Norm _ _ _ _ _ => normed x m n w g k
         | _ =>
             lazymatch goal with
-            | |- context [contribution] => contributions x name m n k; written_out; places x m n w g k; ring
-            | _ => written_out; places x m n w g k; first [averaged | settled]
+            | |- context [contribution] => contributions x name m n k; written_out; places x m n w g; ring
+            | _ => written_out; places x m n w g; first [averaged | settled]
             end
         end)
   end.
@@ -685,6 +744,7 @@ Ltac nonzero :=
     [ assumption
     | match goal with h : forall i : Z, _ -> 0 < ?d i |- ?d _ <> 0 => apply Rgt_not_eq; apply h; in_range end
     | rewrite <- ?minus_IZR, <- ?plus_IZR; apply some_greatest; lia
+    | rewrite <- ?minus_IZR, <- ?plus_IZR; apply Rgt_not_eq; apply sum_above; [lia | intro; apply exp_pos]
     | lra ].
 Ltac cancel a b :=
   first [ apply (cancelled _ _ _ _ _ _ a b) | apply (cancelled_added _ _ _ _ _ _ _ _ a b) ]; first [nonzero | congruent].
@@ -748,6 +808,10 @@ Proof.
   set (t := total _ _ _) in *. assert (0 <= t / INR (List.length names)); [|lra].
   apply Rmult_le_pos; [assumption | left; now apply Rinv_0_lt_compat].
 Qed.
+
+Lemma above_same : forall (P : Z -> Prop) (a b : Z -> R), (forall i, P i -> a i = b i) -> (forall i, 0 < b i) ->
+  forall i, P i -> 0 < a i.
+Proof. intros P a b e p i q. rewrite (e i q). apply p. Qed.
 
 (* words and decisions *)
 Ltac tops := repeat match goal with

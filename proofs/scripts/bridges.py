@@ -37,13 +37,18 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
         {"m": "2", "M": "4", "xi": "0 0 0 1 1 0 1 1", "phi": "0 1 1 0"},
     ),
     "bridge.count": ("count", "count-of-two", {"S": "2"}),
+    "bridge.automaton": (
+        "automaton",
+        "automaton-parity",
+        {"K": "2", "S": "2", "first": "1", "R": "4", "delta": "1 2 2 1", "final": "0 1"},
+    ),
     "bridge.since": (
         "since",
         "since-formula",
         {
             "L": "4",
             "S": "2",
-            "scaled": "1",
+            "scaled": "0",
             "op": "0 0 4 1",
             "letter": "0 1 0 0",
             "left": "1 1 1 3",

@@ -71,9 +71,10 @@ class Equations:
         """The lemma that two values are the same if this equation holds of both, and what else is in it is the same;
         a deviation is above zero where a norm refuses zero variance."""
         written = self.written
+        above = {*written.refused, *written.sure}
         mine, its = ([f"{letter}{k}_" for k in range(len(own))] for letter in "ab")
         same = [self.everywhere(f"{a}@ = {b}@") for a, b in zip(mine, its, strict=True)]
-        some = [self.everywhere(f"0 < {a}@") for a, name in zip(mine, own, strict=True) if name in written.refused]
+        some = [self.everywhere(f"0 < {a}@") for a, name in zip(mine[1:], own[1:], strict=True) if name in above]
         steps = [*same[1:], *some, self.said(shape, mine), self.said(shape, its), same[0]]
         bound = f"{self.of} ({' '.join([*mine, *its])} : {sort_text(self.sort)})"
         statement = f"forall {bound}, {written.premises}{' -> '.join(steps)}"
@@ -135,9 +136,16 @@ class Equations:
             given = f"(conj part{place} part{place + 1})" if self.split(number) else f"part{place}"
             place += 1 + self.split(number)
             arguments = [*self.symbols, *map(spelled, own), *(self.place[name] for name in own), *self.supposed]
-            known = [*(f"same_{v}" for v in own[1:]), *(some[v] for v in own if v in some)]
+            known = [*(f"same_{v}" for v in own[1:]), *(some[v] for v in own[1:] if v in some)]
             lemma = [self.determines(shape, own), "n", "w", *arguments, *known, given, self.held[number]]
             steps.append(f"assert (same_{own[0]} := {' '.join(lemma)})")
+            if own[0] in written.sure:
+                some[own[0]] = f"above_{own[0]}"
+                why = written.sure[own[0]]
+                proof = f"above_same _ _ _ same_{own[0]} (fun i => {why})"
+                if self.pointwise:
+                    proof = f"eq_ind_r (fun above => 0 < above) ({why}) same_{own[0]}"
+                steps.append(f"assert (above_{own[0]} := {proof})")
         chain = skeleton(in_a_chain(len(written.values)))
         at = "" if self.pointwise else " i within"
         same = " ".join(f"(same_{v}{at})" for v in written.values)

@@ -143,10 +143,13 @@ class Judge:
 
 @dataclass
 class Judgement:
-    """What coqc says of the files of a development, and which statements it accepts."""
+    """What coqc says of the files of a development, which statements it accepts, and the files of which models.
+    `sound`: whether what is accepted is as it must be."""
 
     files: dict[str, dict[str, Any]]
     accepted: list[str]
+    runs: list[str]
+    sound: bool = False
 
     @property
     def seconds(self) -> float:
@@ -199,7 +202,8 @@ def judge(development: Development, folder: Path, say: Callable[[str], None], se
             for below in waiting.values():
                 below.discard(file)
     accepted = [name for name in development.ids if found[development.place[name]]["accepted"]]
-    return Judgement(found, accepted)
+    runs = [file for file in development.models if found[file]["accepted"] and found[f"{file}_proof"]["accepted"]]
+    return Judgement(found, accepted, runs)
 
 
 def urgency(development: Development, below: Mapping[str, Collection[str]]) -> dict[str, int]:
@@ -234,14 +238,14 @@ def unsaid(development: Development, folder: Path) -> list[str]:
 
 
 def verdict(development: Development, folder: Path, say: Callable[[str], None]) -> tuple[Judgement, set[str], bool]:
-    """`judge`, what all files rest on, and whether all is as it must be: every theorem is proved, of what is said in
-    the files that say it, coqchk accepts everything, and no file is another one than coqc has seen."""
+    """`judge`, what all files rest on, and whether all is as it must be: nothing is refused, every theorem is proved,
+    of what is said in the files that say it, coqchk accepts everything, and no file is another one than coqc has seen.
+    """
     found = judge(development, folder, say)
     inspector = Judge(folder)
     refused = [file for file, one in found.files.items() if not one["accepted"]]
-    runs = [file for file in development.models if not {file, f"{file}_proof"} & {*refused}]
     wrong = unsaid(development, folder)
-    verdicts = development.verdicts(found.accepted, runs)
+    verdicts = development.verdicts(found.accepted, found.runs)
     with ThreadPoolExecutor(JOBS) as pool:
         for file, one in zip(verdicts, pool.map(inspector.check, verdicts, verdicts.values()), strict=True):
             found.files[file] = one
@@ -253,10 +257,15 @@ def verdict(development: Development, folder: Path, say: Callable[[str], None]) 
     wrong += [f"{file} is another file than coqc has seen" for file in files if not inspector.unchanged(file)]
     say(f"Coq accepts {len(found.accepted)} of {len(development.ids)} theorems ({found.seconds:.0f} s)")
     if development.models:
-        say(f"{len(runs)} of {len(development.models)} stored models are proved to be runs")
+        say(f"{len(found.runs)} of {len(development.models)} stored models are proved to be runs")
     names = sorted(axioms & CLASSICAL)
     names += ["Coq's machine integers"] if axioms - CLASSICAL else []
     say(f"they rest on {', '.join(names) or 'no axiom'}")
     for line in wrong:
         say(line)
+    missing = [name for name in development.ids if name not in found.accepted]
+    missing += [name for file, name in development.models.items() if file not in found.runs]
+    if missing:
+        say(f"not accepted: {', '.join(missing)}")
+    found.sound = not wrong
     return found, axioms, not refused and not wrong

@@ -32,10 +32,15 @@ ACTIVATIONS = {"relu": "relu_units", "step": "step_units", "gelu": "gelu_units"}
 
 class Traced(Relation):
     """A run relation that remembers where the run has each name: the parts that are done, and the coordinate; or the
-    mean or deviation that a norm takes of the parts before it."""
+    mean or deviation that a norm takes of the parts before it. What a norm in front of a block is of stands beside the
+    coordinates, under the name of what it makes of that."""
 
     def __init__(self, model: Mapping[str, Any]) -> None:
-        self.done, self.places = 0, {}
+        self.block, self.ahead, self.places = -1, False, {}
+        self.sequence: list[
+            tuple[str, Any, Mapping[str, str]]
+        ] = []  # the parts for Coq, and what a block reads for a name
+        self.over: dict[int, list[str]] = {}  # the coordinates that a norm is of, by its identity
         self.statistics: dict[str, tuple[str, int, Any]] = {}
         self.heads: dict[str, tuple[int, int, str]] = {}  # what one of several heads adds to a coordinate
         self.awaited: list[tuple[str, int, Any]] = []  # what the next names are
@@ -44,25 +49,37 @@ class Traced(Relation):
     def _define(self, fresh: str, text: str) -> str:
         name = super()._define(fresh, text)
         if found := re.fullmatch(r"z[0-9]+_([0-9]+)_(.*?)_*", fresh):
-            self.heads[name] = (self.done - 1, int(found[1]) - 1, found[2])
+            self.heads[name] = (self.block, int(found[1]) - 1, found[2])
         if self.awaited:
             self.statistics[name] = self.awaited.pop(0)
         return name
 
     def _part(self, number: int, blocks: list[Model], norms: list[Model], placement: str) -> None:
-        self.done += bool(blocks)
+        self.ahead, self.block = placement not in ("none", "post"), len(self.sequence)
+        view: dict[str, str] = {}
+        if self.ahead:
+            self.block += 2 * len(norms)
+        elif blocks:
+            self.sequence.append(("block", blocks, view))
         super()._part(number, blocks, norms, placement)
+        if self.ahead:
+            for norm in norms:
+                view |= zip(norm["writes"], self.over[id(norm)], strict=True)
+            self.sequence.append(("block", blocks, view))
 
     def _norm(self, number: int, norm: Mapping[str, Any]) -> dict[str, str]:
-        self.awaited = [(kind, self.done, norm) for kind in ("mean", "deviation")]
-        self.done += 1
+        if self.ahead:
+            self.sequence.append(("beside", norm, {}))
+        self.awaited = [(kind, len(self.sequence), norm) for kind in ("mean", "deviation")]
         made = super()._norm(number, norm)
-        self.places |= {new: (self.done, name) for name, new in made.items()}
+        self.sequence.append(("norm", norm, {}))
+        self.over[id(norm)] = [*made.values()] if self.ahead else norm["reads"]
+        self.places |= {new: (len(self.sequence), new if self.ahead else name) for name, new in made.items()}
         return made
 
     def _write(self, name: str, number: int, right: Right) -> None:
         super()._write(name, number, right)
-        self.places[self.held[name]] = (self.done, name)
+        self.places[self.held[name]] = (self.block + 1, name)
 
 
 def listed(parts: Iterable[str]) -> str:
@@ -104,92 +121,109 @@ class WrittenModel:
     def vector(self, row: Iterable[str]) -> str:
         return listed(map(self.number, row))
 
-    def part(self, blocks: Sequence[Mapping[str, Any]]) -> str:
+    def part(self, blocks: Sequence[Mapping[str, Any]], view: Mapping[str, str]) -> str:
+        def reads(block: Mapping[str, Any]) -> str:
+            return quoted(view.get(name, name) for name in block["reads"])
+
         if "mask" not in blocks[0]:
             (net,) = blocks
             one = [self.matrix(net["W1"]), self.vector(b for (b,) in net["b1"])]
             two = [self.matrix(net["W2"]), self.vector(b for (b,) in net["b2"]), ACTIVATIONS[net["activation"]]]
-            return f"Network {quoted(net['reads'])} {quoted(net['writes'])} {' '.join([*one, *two])}"
+            return f"Network {reads(net)} {quoted(net['writes'])} {' '.join([*one, *two])}"
         heads = []
         for head in blocks:
-            how = head["weighting"]
-            if how == "softmax":
-                how = f"softmax ({self.number(head['scale'])}) ({self.number(head['temperature'])})"
             rows = [self.matrix(head[key]) for key in ("Q", "K", "V")]
-            given = [quoted(head["reads"]), quoted(head["writes"]), *rows, MASKS[head["mask"]], how]
+            given = [reads(head), quoted(head["writes"]), *rows, MASKS[head["mask"]], self.weighting(head)]
             heads.append(f"({', '.join(given)})")
         return f"Attention {listed(heads)}"
 
+    def weighting(self, head: Mapping[str, str]) -> str:
+        if head["weighting"] != "softmax":
+            return f"alike {head['weighting']}"
+        both = [head["scale"], head["temperature"]]
+        scale, temperature = map(self.number, both)
+        free = [names(parse_term(text)) for text in both]
+        if "i" not in free[0] | free[1]:
+            return f"alike (softmax ({scale}) ({temperature}))"
+        if free[1] and "i" not in free[1]:
+            raise Untranslatable("a scale that depends on i, and a temperature that does not")
+        return f"softmax_by (fun i : Z => ({scale} : R)) (fun i : Z => ({temperature} : R))"
+
     def names(self, norm: Mapping[str, Any]) -> str:
         """The coordinates that a norm is over, as the name of their list: long lists slow Coq down."""
-        reads = quoted(norm["reads"])
-        number = list(
-            dict.fromkeys(quoted(one["reads"]) for *_, norms, _ in self.relation.parts for one in norms)
-        ).index(reads)
-        return f"{self.module}_norm{number or ''}"
+        known = list(dict.fromkeys(map(quoted, self.relation.over.values())))
+        return f"{self.module}_norm{known.index(quoted(self.relation.over[id(norm)])) or ''}"
 
     def lists(self) -> str:
         """Definitions of the lists of `names`."""
-        norms = {self.names(one): one["reads"] for *_, norms, _ in self.relation.parts for one in norms}
-        return "".join(f"Definition {name} : list string := {quoted(reads)}.\n" for name, reads in norms.items())
+        norms = {self.names(norm): norm for kind, norm, _ in self.relation.sequence if kind == "norm"}
+        lists = ((name, quoted(self.relation.over[id(norm)])) for name, norm in norms.items())
+        return "".join(f"Definition {name} : list string := {names}.\n" for name, names in lists)
 
     def parts(self) -> list[str]:
         out = []
-        for _, blocks, norms, placement in self.relation.parts:
-            if placement not in ("none", "post"):
-                raise Untranslatable(f"the placement {placement}")
-            if blocks:
-                out.append(self.part(blocks))
-            for norm in norms:
-                if norm["projection"] is not None:
-                    raise Untranslatable("a projected norm")
-                numbers = [self.vector(x for (x,) in norm[key]) for key in ("gain", "bias")]
-                refuses = "true" if norm["zero_variance"] == "refuse" else "false"
-                out.append(f"Norm {self.names(norm)} {' '.join(numbers)} ({self.number(norm['epsilon'])}) {refuses}")
+        for kind, one, view in self.relation.sequence:
+            if kind == "block":
+                out.append(self.part(one, view))
+            elif kind == "beside":
+                of = one["projection"] or [["01"[a == b] for b in one["reads"]] for a in one["writes"]]
+                out.append(f"Beside {quoted(one['reads'])} {self.names(one)} {self.matrix(of)}")
+            else:
+                numbers = [self.vector(x for (x,) in one[key]) for key in ("gain", "bias")]
+                refuses = "true" if one["zero_variance"] == "refuse" else "false"
+                out.append(f"Norm {self.names(one)} {' '.join(numbers)} ({self.number(one['epsilon'])}) {refuses}")
         return out
 
     def possible(self, facts: dict[str, str]) -> str:
         """The proof that each part has what it needs, from the parts of the relation that say so, by their text."""
-        out, number = "I", 0
-        bottom = "zero" if self.relation.low == "0" else "one"
-        for _, blocks, norms, _ in self.relation.parts:
-            if blocks:
-                needs = [self.warm(head, facts) for head in blocks] if "mask" in blocks[0] else []
-                out, number = f"(conj {out} {joined_right(needs)})", number + 1
-            for norm in norms:
-                need, (root,) = "I", (v for v, where in self.deviations.items() if where == number)
-                if root in self.refused:
-                    need = f"(proj1 (positions_from_{bottom} n _) {facts[root]})"
-                elif norm["zero_variance"] == "refuse":
-                    need = "(fun i _ => deviation_above _ _ _ i ltac:(lra) ltac:(discriminate))"
-                out, number = f"(conj {out} {need})", number + 1
+        out, roots = "I", {number: root for root, number in self.deviations.items()}
+        for number, (kind, one, _) in enumerate(self.relation.sequence):
+            need = "I"
+            if kind == "block" and "mask" in one[0]:
+                need = joined_right([self.warm(head, facts) for head in one])
+            elif kind == "norm" and roots[number] in self.refused:
+                need = f"(proj1 {self.everywhere} {facts[roots[number]]})"
+            elif kind == "norm" and one["zero_variance"] == "refuse":
+                need = f"(fun i _ => {self.above(one)})"
+            out = f"(conj {out} {need})"
         return out
+
+    @property
+    def everywhere(self) -> str:
+        """The lemma that all positions are the same by the numbers of the relation and by those of the model."""
+        return f"(positions_from_{'zero' if self.relation.low == '0' else 'one'} n _)"
 
     def warm(self, head: Mapping[str, str], facts: dict[str, str]) -> str:
         """The proof that the temperature of a head is above zero; that of a constant one needs no fact."""
         if head["weighting"] != "softmax":
             return "I"
         text = self.number(head["temperature"])
-        return facts.get(text, f"(ltac:(lra) : 0 < {text})")
+        if not self.weighting(head).startswith("softmax_by"):
+            return facts.get(text, f"(ltac:(lra) : 0 < {text})")
+        return f"(proj1 {self.everywhere} {facts[text]})" if text in facts else f"(fun i _ => ltac:(lra) : 0 < {text})"
 
     def needed(self) -> list[tuple[str, str, str]]:
         """What the relation says besides equations: what it is about (a temperature, a deviation, or "" for the
         length), the formula, and its proof from `ran`, that there is a run."""
         out = [("", "", "(proj1 ran)")] if self.model["max_length"] is not None else []
-        number = 0
-        for _, blocks, norms, _ in self.relation.parts:
-            for place, head in enumerate(blocks if blocks and "mask" in blocks[0] else ()):
+        for number, (kind, one, _) in enumerate(self.relation.sequence):
+            for place, head in enumerate(one if kind == "block" and "mask" in one[0] else ()):
                 text, free = self.number(head["temperature"]), names(parse_term(head["temperature"]))
                 if free and head["weighting"] == "softmax" and text not in {one for one, *_ in out}:
                     proof = f"(proj2 ran {number}%nat _ eq_refl)"
                     for _ in range(place):
                         proof = f"(proj2 {proof})"
-                    out.append((text, f"0 < {text}", f"(proj1 {proof})"))
-            number += bool(blocks) + len(norms)
-        bottom = "zero" if self.relation.low == "0" else "one"
+                    if "i" in free:
+                        formula, proof = (
+                            f"forall i : Z, {self.range} -> 0 < {text}",
+                            f"(proj2 {self.everywhere} (proj1 {proof}))",
+                        )
+                    else:
+                        formula, proof = f"0 < {text}", f"(proj1 {proof})"
+                    out.append((text, formula, proof))
         place_of = dict(zip(self.defined().params, self.places(self.defined()), strict=True))
         for root in self.refused:
-            proof = f"(proj2 (positions_from_{bottom} n _) (proj2 ran {self.deviations[root]}%nat _ eq_refl))"
+            proof = f"(proj2 {self.everywhere} (proj2 ran {self.deviations[root]}%nat _ eq_refl))"
             out.append((root, f"forall i : Z, {self.range} -> 0 < {place_of[root]} i", proof))
         return out
 
@@ -294,6 +328,18 @@ class WrittenModel:
     def refused(self) -> list[str]:
         """The deviations that must not be zero."""
         return [text.partition("(")[0] for text in self.relation.deviations]
+
+    @cached_property
+    def sure(self) -> dict[str, str]:
+        """The deviations of norms that would refuse zero, and never see it, since their epsilon is above zero; why."""
+        statistics = self.relation.statistics.items()
+        norms = {v: norm for v, (kind, _, norm) in statistics if kind == "deviation" and v not in self.refused}
+        return {v: self.above(norm) for v, norm in norms.items() if norm["zero_variance"] == "refuse"}
+
+    def above(self, norm: Mapping[str, Any]) -> str:
+        """The proof that a deviation at i is above zero, by its epsilon."""
+        epsilon = self.number(norm["epsilon"])
+        return f"deviation_above {self.names(norm)} ({epsilon}) _ i ltac:(lra) ltac:(discriminate)"
 
     @cached_property
     def deviations(self) -> dict[str, int]:

@@ -38,6 +38,7 @@ from symcook.coq.term import (
     numeral,
     numeral_text,
     real,
+    shift,
     sort_text,
     substitute,
 )
@@ -270,7 +271,9 @@ class Justified(Canonical):
             body_out = real("+", real("*", factor_in, left), body_out)
             out = real("+", real("*", factor, real("sum", *ends, left)), out)
             parts = f"{self.text(factor, around)} {self.under(left, here)}"
-            chain = f"(sum_cons _ _ _ {parts} _ _ (fun {here[0][0]} => eq_refl) {chain})"
+            # 0 = -p is 0 = p for the checker, and of the two it may have had the other one first under the sum
+            same = congruent("Rplus", [congruent("Rmult", [self.equal(factor_in, shift(factor, 1), here), None]), None])
+            chain = f"(sum_cons _ _ _ {parts} _ _ (fun {here[0][0]} => {shown(same)}) {chain})"
         new = real("sum", *ends, body_out)
         chain = f"({chain} : {self.text(new, around)} = {self.text(out, around)})"
         return out, trans(extended(body_out), chain)

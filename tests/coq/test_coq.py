@@ -321,7 +321,7 @@ def test_the_ledger_shows_what_coq_has_accepted(monkeypatch: pytest.MonkeyPatch)
 def test_a_stored_model_shows_its_matrices_and_its_run() -> None:
     source = model_file("dyck-1")
     assert 'words := [(0%Z, [("token", 1)]); (1%Z, [("token", -1)])]' in source
-    assert 'Attention [(["token"], ["balance"], [[0]], [[0]], [[1]], future, average)].' in source
+    assert 'Attention [(["token"], ["balance"], [[0]], [[0]], [[1]], future, alike average)].' in source
     assert 'Network ["balance"] ["error"] [[-1]] [0] [[1]] [0] relu_units.' in source
     assert "run_dyck_1 n w" in source
     norm = model_file("sign-norm")
@@ -396,7 +396,7 @@ def test_coq_accepts_the_sample_and_takes_it_up_again(folder: Path) -> None:
 OTHERS = [
     ("[[-1]] [0] [[1]] [0] relu_units", "[[1]] [0] [[1]] [0] relu_units"),
     ('(1%Z, [("token", -1)])', '(1%Z, [("token", 1)])'),
-    ("future, average)", "strict_future, average)"),
+    ("future, alike average)", "strict_future, alike average)"),
     ("typed := [0%Z; 1%Z]", "typed := [0%Z]"),
     ("before := None", "before := Some 1%Z"),
     ('all_zero ["total"; "balance"], at_last', 'all_zero ["total"], at_last'),
@@ -436,9 +436,9 @@ def test_the_run_of_another_model_does_not(folder: Path, entry: str, other: str)
     [
         ("lookup-quadratic", "[0; 0; 2; 0; 0]", "[0; 0; 1; 0; 0]"),  # heads whose scores differ
         ("lookup-quadratic", "[0; 0; 2; 0; 0]", "[0; 1; 2; 0; 0]"),  # a weight that was 0
-        ("lookup-quadratic", "everything, average)", "everything, softmax 1 1)"),
+        ("lookup-quadratic", "everything, alike average)", "everything, alike (softmax 1 1))"),
         ("first", "softmax (sqrt 6 / 6) (1)", "softmax (sqrt 6 / 5) (1)"),
-        ("predecessor", "future, rightmost)", "future, leftmost)"),
+        ("predecessor", "future, alike rightmost)", "future, alike leftmost)"),
         ("sign-norm", "[1; 1] [0; 0] (0)", "[1; 2] [0; 0] (0)"),  # a layer norm
         ("sign-norm", "[1; 1] [0; 0] (0)", "[1; 1] [0; 0] (1)"),
     ],

@@ -4,6 +4,7 @@ would have been accepted, or recorded, as resting on nothing."""
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import runpy
 import shutil
@@ -17,7 +18,7 @@ from symcook.coq import record
 from symcook.coq.checker import certificates, checker, statements
 from symcook.coq.chk import CLASSICAL, axioms_named, foreign
 from symcook.coq.development import Development
-from symcook.coq.judge import Judge, verdict
+from symcook.coq.judge import Judge, coqc_version, verdict
 from symcook.coq.said import not_said
 from symcook.coq.statement import said_text, statement_part
 from symcook.coq.term import Untranslatable
@@ -349,7 +350,38 @@ def test_nothing_refused_is_recorded(
     path.unlink()
     name = damaged(monkeypatch, kind)
     assert COMMAND(["-o", str(tmp_path / "copy"), "--changed", "--check", "--record"]) in (1, 2)
-    assert not path.exists()
+    assert not path.exists() or json.loads(path.read_text())["rows"] == {}
+
+
+@needs_coqc
+def test_one_that_is_refused_keeps_nothing_else_from_the_record(
+    monkeypatch: pytest.MonkeyPatch, honest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is accepted is recorded, the statement and the model beside it; the refused one is named, and leaves the
+    record."""
+    other = "lem.log_two"
+    shutil.copytree(honest, tmp_path / "copy")
+    path = tmp_path / "coq.json"
+    monkeypatch.setitem(COMMAND.__globals__, "PATH", path)
+    monkeypatch.setitem(COMMAND.__globals__, "stale", lambda names: [LEMMA, other])
+    monkeypatch.setitem(COMMAND.__globals__, "stale_models", lambda names: [MODEL])
+    known = {"coq": coqc_version(), "assumptions": [], "tools": record.tools_hash(), "models": {}}
+    monkeypatch.setattr(record, "stored", lambda: known | {"rows": {other: record.today(other)}})
+    whole = Development.text
+
+    def refused(self: Development, file: str) -> str:
+        """A proof of the other one that does not close."""
+        text = whole(self, file)
+        if f"Module {other.replace('.', '_')}_proof." in text or file == f"{other.replace('.', '_')}_proof":
+            return text.replace("Theorem proof", "Lemma wrong : 0 = 1. Proof. reflexivity. Qed.\nTheorem proof", 1)
+        return text
+
+    monkeypatch.setattr(Development, "text", refused)
+    assert COMMAND(["-o", str(tmp_path / "copy"), "--changed", "--check", "--record"]) == 1
+    said = capsys.readouterr().out
+    assert f"not accepted: {other}\n" in said and "recorded; " in said
+    made = json.loads(path.read_text())
+    assert list(made["rows"]) == [LEMMA] and list(made["models"]) == [MODEL]
 
 
 def test_ids_that_take_the_name_of_a_file_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,15 @@
-"""A model with what no stored one has: GELU, leftmost, tokens at both ends, a norm and a temperature that refuse
-inputs, a greatest length. Coq says that the relation, written by `runrel`, holds of its run exactly where there is one;
-of another constant it does not."""
+"""Models with what no stored one has: GELU, leftmost, tokens at both ends, a norm and a temperature that refuse
+inputs, a greatest length; norms in front of blocks in each placement, a temperature by the row, rows that see nothing.
+Coq says that the relation, by `runrel`, holds of its run exactly where there is one; of another constant not."""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.transformer import Transformer
+from symcook.proof.runrel import expand
 
 pytestmark = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
 FILES = Path(__file__).parent.parent.parent / "proofs" / "coq"
@@ -36,6 +39,38 @@ def document(start: int) -> Any:
     layer = Layer(SelfAttention((warm, first)), network, (refusing,), (giving,), "post")
     readout = Readout("sign", "last", ("x",), [[1]])
     return json.loads(modelfile.dumps(Transformer(f"pinned-{start}", embedding, (layer,), readout, max_length=9)))
+
+
+def normed(placement: str, start: int) -> Any:
+    """Norms in front of both blocks, which refuse inputs and do not; two heads on one coordinate, strict masks."""
+    space = ("x", "y", "z")
+    embedding = Embedding(Space(space), {"a": {"x": 1}, "b": {"y": "1/2"}}, start=start, positions={"z": "i"})
+    if placement == "pre":
+        seen = space
+        ahead = (LayerNorm(space, gain=[2, 1, 1], bias=[0, "1/2", 0]),)
+        then = (LayerNorm(space, epsilon="1/5", zero_variance="zero"),)
+    else:
+        seen = ("u", "v", "x")  # the last one is no coordinate here, but what the norm makes
+        ahead = (
+            LayerNorm(space, seen, gain=[2, 1, 1], bias=[0, "1/2", 0], projection=[[1, -1, 0], [0, 3, 0], [1, 1, 1]]),
+        )
+        then = (
+            LayerNorm(space, seen, epsilon="1/5", projection=[[1, 0, 0], [0, 0, 0], [0, 1, -1]], zero_variance="zero"),
+        )
+    if placement == "multi pre":
+        seen = (*seen, "s", "t")
+        ahead += (LayerNorm(("y", "z"), ("s", "t"), projection=[[1, 2], [0, 1]], epsilon=1),)
+        then += (LayerNorm(("x",), ("s", "t"), projection=[[1], [-1]], zero_variance="refuse"),)
+    one, many = seen[:2], len(seen)
+    warm = Head(
+        one, ("x",), [[1, 0]], [[0, 2]], [[1, 1]], mask="strict-future", weighting="softmax", temperature="1/(i + 1)"
+    )
+    flat = Head(one, ("x", "z"), [[0, 0]], [[0, 0]], [[1, 0], [0, 1]], mask="strict-past", weighting="average")
+    near = Head(seen, ("y",), [[1] * many], [[1] * many], [[1] * many], mask="past", weighting="rightmost")
+    network = FeedForward(seen, ("y",), [[1] * many], ["1/3"], [[2]], [0], "relu")
+    layer = Layer(SelfAttention((warm, flat, near)), network, ahead, then, placement)
+    name = f"ahead-{start}-{placement.replace(' ', '-')}"
+    return json.loads(modelfile.dumps(Transformer(name, embedding, (layer,), Readout("sign", "last", ("x",), [[1]]))))
 
 
 @pytest.fixture(scope="module")
@@ -55,17 +90,16 @@ def compiled(folder: Path, name: str) -> bool:
     return subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
 
 
-@pytest.fixture(scope="module", params=[0, 1])
-def source(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The file of the model, and after it the theorem about its words."""
-    name, one = f"pinned-{request.param}", document(request.param)
-    before = dict(reading.definitions().all)
+@contextmanager
+def told(name: str, one: Any) -> Iterator[str]:
+    """The file of a model, and after it the theorem about its words."""
+    before, run = dict(reading.definitions().all), name.replace("-", "_")
     with pytest.MonkeyPatch.context() as patch:
         for module in (models, reading):
             patch.setattr(module, "stored_model", lambda _: one)
         text = models.model_file(name)
         reading.definitions().with_models(f"word({name})")
-        word = reading.definitions().all[f"word_pinned_{request.param}"]
+        word = reading.definitions().all[f"word_{run}"]
         word.sorts = {"n": "Int", "w": ("fun", ("Int",), "Int")}
         text += reading.Reading(reading.definitions()).definition(word) + "\n\n"
         arguments, constant = " ".join(word.params), models.written(name).module
@@ -77,13 +111,26 @@ def source(request: pytest.FixtureRequest) -> Iterator[str]:
             del reading.definitions().all[made]
 
 
+@pytest.fixture(scope="module", params=[0, 1])
+def source(request: pytest.FixtureRequest) -> Iterator[str]:
+    with told(f"pinned-{request.param}", document(request.param)) as text:
+        yield text
+
+
+@pytest.fixture(scope="module", params=[(p, s) for p in ("pre", "projected pre", "multi pre") for s in (0, 1)])
+def ahead(request: pytest.FixtureRequest) -> Iterator[str]:
+    one = normed(*request.param)
+    with told(one["name"], one) as text:
+        yield text
+
+
 OTHERS = [
     ("longest := Some 9%Z", "longest := Some 8%Z"),
     ("longest := Some 9%Z", "longest := None"),
     ("(0) true", "(0) false"),
     ("(1 / 5) false", "(1 / 5) true"),
     ("softmax (1) (n - 5 / 2)", "softmax (1) (n - 3 / 2)"),
-    ("future, leftmost)", "future, rightmost)"),
+    ("future, alike leftmost)", "future, alike rightmost)"),
     ("gelu_units", "relu_units"),
     ("after_last := Some 3%Z", "after_last := None"),
     ("after_last := Some 3%Z", "after_last := Some 2%Z"),
@@ -102,3 +149,56 @@ def test_coq_sees_every_part_of_a_model(folder: Path, source: str, number: int) 
     assert entry in source, entry
     (folder / "wrong.v").write_text(source.replace(entry, other, 1))
     assert not compiled(folder, "wrong"), (entry, other)
+
+
+NORMED = [
+    ("(fun i : Z => (1 / (i + 1) : R))", "(fun i : Z => (1 / (i + 2) : R))"),
+    ("strict_past, alike average", "past, alike average"),
+    ("strict_future, softmax_by", "future, softmax_by"),
+    ("Beside [", "Beside ["),
+    ("true", "false"),
+    ("[2; 1; 1]", "[2; 1; 2]"),
+]
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("number", range(-1, len(NORMED)))
+def test_coq_reads_norms_in_front_of_blocks(folder: Path, ahead: str, number: int) -> None:
+    """In each placement a block reads what its norms make; with another weight, mask or projection it is refused."""
+    if number < 0:
+        (folder / "ahead.v").write_text(ahead)
+        assert compiled(folder, "ahead")
+        return
+    entry, other = NORMED[number]
+    assert entry in ahead, entry
+    wrong = ahead.replace(entry, other, 1)
+    if entry == other:  # the first entry of a projection
+        wrong = re.sub(r"(Beside .*? \[\[)1;", r"\g<1>2;", ahead, count=1)
+        assert wrong != ahead
+    (folder / "wrong.v").write_text(wrong)
+    assert not compiled(folder, "wrong"), (entry, other)
+
+
+def test_a_family_is_a_function_of_its_sizes_and_tables(folder: Path) -> None:
+    """One family, from end to end: the stored instance is its value by computation, and the relation that statements
+    suppose is met by its run for all sizes and tables; other weights or signs are refused."""
+    sorts: dict[str, Any] = dict.fromkeys(("d", "h", "e"), "Int")
+    sorts |= {name: ("fun", ("Int",) * count, "Real") for name, count in (("W", 2), ("b", 1), ("V", 2), ("c", 1))}
+    sorts |= dict.fromkeys(("z", "out"), ("fun", ("Int",), "Real"))
+    text = reading.Reading(reading.definitions()).formula(reading.parsed(expand("run(family-network; ; )")), sorts)
+    head = " ".join(f"({name} : {reading.sort_text(sort)})" for name, sort in sorts.items())
+    relation = (
+        f"Module Said.\nImport Meaning.Reading.\nDefinition relation {head} : Prop := {text}.\nEnd Said.\nImport Said."
+    )
+    parts = (Path(__file__).parent / "families.v").read_text()
+    whole = parts.replace("(* STORED *)", models.written("network-of-three").constant())
+    whole = whole.replace("(* RELATION *)", relation)
+    (folder / "family.v").write_text(whole)
+    assert compiled(folder, "family")
+    for one, other in (
+        ("[1; -1]; [0; 2]]) (entry", "[1; 1]; [0; 2]]) (entry"),
+        (": Prop := forall", ": Prop := 0 < 0 /\\ forall"),
+    ):
+        assert one in whole
+        (folder / "wrong.v").write_text(whole.replace(one, other, 1))
+        assert not compiled(folder, "wrong")

@@ -17,6 +17,7 @@ from proof.claims_section9 import (
     DYCK12,
     SHORT,
     SINGLE,
+    by_term,
     follow_counts,
     heads_columns,
     nested_by_stack,
@@ -25,7 +26,7 @@ from proof.claims_section9 import (
     shown,
     words,
 )
-from proof.statement_truth import CONTEXT
+from proof.statement_truth import CONTEXT, real
 from shared import relu
 
 F = Fraction
@@ -367,7 +368,8 @@ def broken_ties() -> Iterator[dict[str, Any]]:
             row = [s[i, j] - F(1, j) for j in range(1, i + 1)]
             found |= {(i, a): hard_average(row, [F(int(b == a)) for b in w[:i]]) for a in (1, 2, 3)}
         given = {"n": F(len(w)), "K": F(3), "u()": column(w), "s()": blotted(s), "found()": blotted(found)}
-        yield given | {"word": w, "right": found}
+        run = by_term(w, 3, 1, None, "g_") | {"S": F(3), "g_beta": F(1), "w()": column(b - 1 for b in w)}
+        yield given | run | {"word": w, "right": found}
 
 
 @adequate(
@@ -377,6 +379,8 @@ def broken_ties() -> Iterator[dict[str, Any]]:
         ("hardmax(l. s(i, l) - 1/l, i, j) = rhardmax", "hardmax(l. s(i, l), i, j) = rhardmax"),
         ("all a in 1..K. found(i, a) = I[a = c]", "all a in 1..K. found(i, a) = I[a = u(i)]"),
         ("= rhardmax(l. s(i, l), i, j)", "= lhardmax(l. s(i, l), i, j)"),
+        ("g_found(a, i) = I[a = c]", "g_found(a, i) = I[a = c - 1]"),
+        ("inductright(w, i, c - 1)", "c - 1 = w(i)"),
     ],
 )
 def last_by_average(v: Any) -> bool | None:
@@ -391,13 +395,16 @@ def softened() -> Iterator[dict[str, Any]]:
         for N in (len(w), len(w) + 2):
             tau = 1 / CONTEXT.log(8 * N) if N else F(1)
             given = {"N": F(N), "n": F(len(w)), "K": F(3), "u()": column(w), "s()": blotted(matches(w))}
-            yield given | {"tau": [tau, tau * 3], "word": w, "most": N}
+            run = by_term(w, 3, 0, None, "g_") | by_term(w, 3, 0, 1 / real(tau), "h_")
+            run |= {"S": F(3), "g_beta": F(1), "h_beta": 1 / real(tau), "w()": column(b - 1 for b in w)}
+            yield given | run | {"tau": [tau, tau * 3], "word": w, "most": N}
 
 
 @adequate(
     "s9.1.1.soft_average",
     at=softened(),
-    misses=[("<= 1/4", "<= 1/40"), ("sm(l. s(i, l)/tau, i, j)", "sm(l. s(i, l), i, j)"), ("& tau = 1/log(8*N)", "")],
+    misses=[("<= 1/4", "<= 1/40"), ("sm(l. s(i, l)/tau, i, j)", "sm(l. s(i, l), i, j)"), ("& tau = 1/log(8*N)", ""),
+        ("abs(g_found(c, i) - h_found(c, i)) <= 1/4", "g_found(c, i) <= h_found(c, i)")],
 )
 def softmax_is_near(v: Any) -> bool | None:
     """By floats; the greatest distance of a row is well below 1/4."""

@@ -167,3 +167,193 @@ def every_formula(v: Any) -> bool | None:
 @adequate("yang2026.thm16", at=runs(True), misses=near_misses("since"))
 def every_formula_with_since(v: Any) -> bool | None:
     return every_formula(v)
+
+
+# --- Automata ---------------------------------------------------------------------------------------------------------
+
+
+def big(x: Any) -> Any:
+    """A number of many digits."""
+    return real(F(x))
+
+
+class Automaton(NamedTuple):
+    """States and letters counted from 1."""
+
+    first: int
+    step: tuple[tuple[int, ...], ...]
+    final: tuple[int, ...]
+
+    def reached(self, word: Sequence[int]) -> list[int]:
+        states = [self.first]
+        for letter in word:
+            states.append(self.step[states[-1] - 1][letter - 1])
+        return states
+
+
+def normed(entries: Sequence[Any], gain: Any) -> tuple[Any, Any, list[Any]]:
+    """Mean, deviation, and what a layer norm makes of the entries."""
+    mean = sum(entries) / big(len(entries))
+    deviation = (sum((x - mean) ** 2 for x in entries) / big(len(entries))) ** 0.5
+    return mean, deviation, [big(gain) * (x - mean) / deviation for x in entries]
+
+
+def relu(x: Any) -> Any:
+    return max(x, big(0))
+
+
+class Decoder:
+    """A decoder for an automaton on given tokens; `values` are its numbers by the names of the family."""
+
+    def __init__(self, automaton: Automaton, letters: int, root: int, tokens: Sequence[int]) -> None:
+        self.automaton, self.S, self.R, self.tokens = automaton, letters, root, tokens
+        self.K = len(automaton.final)
+        self.T = self.S + self.K + 3
+        self.values: dict[str, dict[Any, Any]] = {}
+        codes = [[big(int(b == c)) for c in range(self.T)] for b in tokens]
+        for i, code in enumerate(codes):
+            self.rows("t", i, code)
+            self.at("other", i, big(1 - 2 * (tokens[i] == 0)))
+            self.at("u", i, big(int(tokens[i] == 0)))
+            self.code_norm(("mu1", "dev1", "y1_v", "y1_minus", "y1_pad"), i, code)
+            own = self.values["y1_v"]
+            seen = [[own[c, j] for c in range(self.T)] for j in range(i)]
+
+            def share(cells: Sequence[int], seen: list[list[Any]] = seen) -> Any:
+                return sum((row[c] for row in seen for c in cells), big(0)) / big(len(seen) or 1)
+
+            self.at("z1_u", i, self.values["u"][i] + share([0]))
+            self.at("d", i, share(range(self.S + 1, self.S + self.K + 1)))
+            u, d = self.values["z1_u"][i], self.values["d"][i]
+            for tag, letter, x in (
+                ("", "a", d + u),
+                ("_", "b", d + 2 * u - code[0]),
+                ("__", "k", self.values["other"][i]),
+            ):
+                mean, deviation, hashed = normed([x, u, -x, -u], F(1, 2))
+                self.at(f"mu2{tag}", i, mean)
+                self.at(f"dev2{tag}", i, deviation)
+                for c, value in enumerate(hashed, 1):
+                    self.at(f"y2_{letter}{c}", i, value)
+            self.code_norm(("mu2___", "dev2___", "y2_v", "y2_minus", "y2_pad"), i, code)
+            found = [self.found(letter, i) for letter in "ab"]
+            for name, values in zip("yz", found, strict=True):
+                for c, value in enumerate(values, 1):
+                    self.values.setdefault(name, {})[c, i] = value
+            self.last_norm(i, code, found)
+            self.scores(i)
+
+    def at(self, name: str, i: int, value: Any) -> None:
+        self.values.setdefault(name, {})[i] = value
+
+    def rows(self, name: str, i: int, values: Sequence[Any], first: int = 0) -> None:
+        self.values.setdefault(name, {}).update({(c, i): value for c, value in enumerate(values, first)})
+
+    def code_norm(self, names: Sequence[str], i: int, code: Sequence[Any]) -> None:
+        pads = 2 * (self.R**2 - self.T)
+        mean, deviation, made = normed([*code, *(-x for x in code), *[big(0)] * pads], F(1, self.R))
+        self.at(names[0], i, mean)
+        self.at(names[1], i, deviation)
+        for name, start, stop, first in (
+            (names[2], 0, self.T, 0), (names[3], self.T, 2 * self.T, 0), (names[4], 2 * self.T, len(made), 1),
+        ):  # fmt: skip
+            self.rows(name, i, made[start:stop], first)
+
+    def found(self, query: str, i: int) -> list[Any]:
+        scores = [
+            sum(self.values[f"y2_{query}{c}"][i] * self.values[f"y2_k{c}"][j] for c in range(1, 5)) for j in range(i)
+        ]
+        best = [j for j, s in enumerate(scores) if s > max(scores) - big(F(1, 10**40))]
+        return [sum(self.values["y2_v"][c, j] for j in best) / big(len(best) or 1) for c in range(1, self.S + 1)]
+
+    def last_norm(self, i: int, code: Sequence[Any], found: Sequence[Sequence[Any]]) -> None:
+        half = [*code, *found[0], *found[1]]
+        pads = 2 * (self.R**2 - self.T - 2 * self.S)
+        mean, deviation, made = normed([*half, *(-x for x in half), *[big(0)] * pads], 1)
+        self.at("mu2____", i, mean)
+        self.at("dev2____", i, deviation)
+        start = 0
+        for name, many, first in (
+            ("y2_vt", self.T, 0), ("y2_vy", self.S, 1), ("y2_vz", self.S, 1),
+            ("y2_mt", self.T, 0), ("y2_my", self.S, 1), ("y2_mz", self.S, 1), ("y2_rest", pads, 1),
+        ):  # fmt: skip
+            self.rows(name, i, made[start : start + many], first)
+            start += many
+
+    def scores(self, i: int) -> None:
+        x, y, z = ((lambda c, name=name: self.values[name][c, i]) for name in ("y2_vt", "y2_vy", "y2_vz"))
+        states, letters = range(1, self.K + 1), range(1, self.S + 1)
+        whole, out = sum(x(c) for c in range(self.T)), [big(0)] * self.T
+        answer = lambda state: self.S + self.K + 1 + self.automaton.final[state - 1]  # noqa: E731
+        step = lambda state, letter: self.automaton.step[state - 1][letter - 1]  # noqa: E731
+        first = self.automaton.first
+        for e in states:
+            for c in letters:
+                out[self.S + step(e, c)] += relu(x(self.S + e) + z(c) - whole)
+            out[answer(e)] += relu(x(self.S + e) - sum(z(c) for c in letters))
+        for c in letters:
+            out[self.S + step(first, c)] += relu(sum(x(a) for a in letters) + y(c) - whole)
+            out[answer(step(first, c))] += relu(x(c) - sum(y(a) for a in letters))
+        out[answer(first)] += relu(x(0))
+        for c in (self.S + self.K + 1, self.S + self.K + 2):
+            out[c] += relu(x(c))
+        self.rows("o", i, out)
+
+    def next(self) -> int:
+        """The token with the greatest score behind the last one."""
+        last = len(self.tokens) - 1
+        return max(range(self.T), key=lambda c: (self.values["o"][c, last], -c))
+
+
+def decodings() -> Iterator[dict[str, Any]]:
+    rng = random.Random("decoders")
+    for k in range(10):
+        states, letters = min(k + 1, 2), rng.randint(1, 2)
+        step = tuple(tuple(rng.randint(1, states) for _ in range(letters)) for _ in range(states))
+        final = rng.choice([(0, 1), (1, 0)])[:states]
+        automaton = Automaton(rng.randint(1, states), step, final)
+        root = next(r for r in range(1, 9) if 3 * letters + states + 3 <= r * r)
+        word = [rng.randint(1, letters) for _ in range((0, 1, 2, 2, 3)[k % 5])]
+        tokens = [0, *word]
+        while len(tokens) < 2 * len(word) + 2:
+            tokens.append(Decoder(automaton, letters, root, tokens).next())
+        run = Decoder(automaton, letters, root, tokens)
+        good = {
+            "m": F(len(word)), "n": F(len(tokens)), "w()": column(tokens, 0), "q()": column(automaton.reached(word), 0),
+            "K": F(states), "S": F(letters), "first": F(automaton.first), "R": F(root),
+            "v": [F(c) for c in range(letters + states + 3)],
+            "delta()": {(e, c): F(s) for e, row in enumerate(step, 1) for c, s in enumerate(row, 1)},
+            "final()": column(automaton.final),
+            **{f"{name}()": {key: value for key, value in cells.items()} for name, cells in run.values.items()},
+            "y1_pad()": run.values.get("y1_pad", {}), "automaton": automaton, "word": word, "right": True,
+        }  # fmt: skip
+        yield good
+        elsewhere = {(3, c): F(1) for c in range(1, letters + 1)}
+        yield good | {
+            "q()": column([3, *automaton.reached(word)[1:]], 0), "right": False,
+            "final()": good["final()"] | {3: F(0)}, "delta()": good["delta()"] | elsewhere,
+        }  # fmt: skip
+        yield good | {"w()": column([*tokens[:-1], 0], 0), "right": False}
+        wrong = dict(run.values["o"])
+        wrong[0, 0] += big(1)
+        yield good | {"o()": wrong, "right": False}
+
+
+@adequate(
+    "merrill2024.thm1",
+    at=decodings(),
+    misses=[
+        ("final(q(m))", "final(q(0))"),
+        ("final(q(m))", "1"),
+        ("S + K + 1 +", "S + K +"),
+        ("-> reached(first, delta, q, w, m)", "-> true"),
+        ("w(2*m + 1)", "w(2*m)"),
+    ],
+)
+def every_automaton(v: Any) -> bool | None:
+    """After m + 1 steps the token is the answer: the last one for yes, the one before it for no."""
+    if not v["right"]:
+        return None
+    word, automaton = v["word"], v["automaton"]
+    accepted = automaton.final[automaton.reached(word)[-1] - 1] == 1
+    return v["w()"][2 * len(word) + 1] == v["S"] + v["K"] + (2 if accepted else 1)
