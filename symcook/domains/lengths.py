@@ -35,6 +35,7 @@ from symcook.domains.tables import (
     NamedSum,
     NoRule,
     World,
+    linear_form,
     moved_guard,
     replaced,
     within,
