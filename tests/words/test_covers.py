@@ -380,3 +380,14 @@ def test_sums_of_squares_that_need_more_bits_keep_tokens_apart() -> None:
     readout = sc.Readout("value", "last", ("e",))
     model = sc.Transformer("squares", embedding, (), readout, final_norm=norm)
     assert [classes(1, model, bits=bits).cells for bits in (None, 24, 5)] == [(), (), ((0,),)]
+
+
+def test_a_gelu_of_one_is_less_than_one() -> None:
+    """0.84: what 9/10 and 19/20 are above it differs, though both are below 1."""
+    words: dict[str, Any] = {"x": {"a": 1, "b": "9/10"}, "y": {"a": 1, "b": "19/20"}}
+    network = sc.FeedForward(("a",), ("c",), [[1]], [[0]], [[1]], [[0]], "gelu")
+    above = sc.FeedForward(("b", "c"), ("d",), [[1, -1]], [[0]], [[1]], [[0]])
+    embedding = sc.Embedding(sc.Space(("a", "b", "c", "d")), words=words)
+    layers = (sc.Layer(None, network), sc.Layer(None, above))
+    model = sc.Transformer("above", embedding, layers, sc.Readout("value", "last", ("d",)))
+    assert list(classes(1, model)) == [Stand(("x",), 1), Stand(("y",), 1)]
