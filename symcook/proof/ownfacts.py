@@ -20,6 +20,7 @@ from typing import NamedTuple, TypeVar
 from symcook.proof import grammar
 from symcook.proof.grammar import leading_names
 from symcook.proof.normal import constant, nf
+from symcook.proof.ownstored import cited
 from symcook.proof.ownvalues import written
 from symcook.proof.replay import Statement
 from symcook.proof.search import automation, reify
@@ -77,7 +78,8 @@ class Trying(Elaborator):
             self.automatic(g, TextLine("qed", place=place), "what is left to show does not follow")
 
     def automatic(self, g: Goal, line: TextLine, what: str, hints: Sequence[HintText] | None = None) -> None:
-        self.levels = automation.LEVELS if line.kind == "qed" else FACTS
+        whole = line.kind == "qed" and not any(h.name == "stored0'" for h in line.hints)
+        self.levels = automation.LEVELS if whole else FACTS[:2] if line.kind == "take" else FACTS
         super().automatic(g, line, what, [h for h in (line.hints if hints is None else hints) if self.there(g, h)])
 
     def there(self, g: Goal, h: HintText) -> bool:
@@ -117,6 +119,7 @@ class Facts:
     """The lines for one statement, whose parts are called ``some``, ``word`` and NAME_is (``run`` where it is one)."""
 
     def __init__(self, statement: Statement) -> None:
+        self.statement = statement
         names, labels, self.word, run, self.said = parts(statement)
         self.names, self.functions = set(names), [name for name in names if name not in ("n", "w")]
         self.equations: dict[str, Term] = {}
@@ -253,7 +256,7 @@ class Facts:
         return f"all i in {self.low}..{self.high}."
 
     def letters(self) -> str:
-        """The counts of all tokens up to a position, and in the word, are the number of positions; an added token stands
+        """The counts of all tokens up to a position, and in the word, are the number of positions; an added token is
         there once."""
         ends = [(show(x[2][0][2][1]), x[2][1][1][0]) for x in flatten("&", self.word) if is_token(x)]
         once = "".join(
@@ -281,6 +284,21 @@ class Facts:
             f"{once}{whole}upto': {self.every} {total('i')} = {'i' if self.low == '1' else 'i + 1'} by {proof('i')}\n"
         )
 
+    def _sum_of_tokens(self) -> str:
+        """Of words of tokens 0 and 1 behind an added one: the sum of the tokens is the count of ones."""
+        if self.low != "0" or self.tokens[:2] != [0, 1] or len(self.tokens) != 3:
+            return ""
+        one, span = "i. I[w(i) = 1]", f"1; {self.high}"
+        total = f"sum(i, 0, {self.high}, I[w(i) = 1])"
+        return (
+            f"sum': sum(i, 1, {self.high}, w(i)) = {total}\n"
+            f"  bits: all i in 1..{self.high}. w(i) = 0 | w(i) = 1 by word\n"
+            f"  each: all i in 1..{self.high}. w(i) = I[w(i) = 1] by bits\n"
+            f"  start: {total} = I[w(0) = 1] + sum(i, 1, {self.high}, I[w(i) = 1])"
+            f" by sum_split({one}; 0; 0; {self.high})\n"
+            f"  qed by sum_ext(w; {one}; {span})[each], start, word\n"
+        )
+
     def places(self) -> list[tuple[str, str]]:
         """Which functions are asked for at which places by what is to be shown, the word too."""
         found = [(x[2][0][1][0], show(x[2][1])) for x in subterms(self.said) if x[0] == "app" and not loose(x[2][1])]
@@ -295,6 +313,11 @@ class Facts:
         hints = [f"{label}({place})" for name, place in self.places() if (label := f"form'{name}") in self.forms]
         if self.tokens:
             begin += self.letters()
+        known = [*cited(self.statement, list(self.names))]
+        if known:
+            begun = "".join(f"take stored{k}' from {one}\n" for k, one in enumerate(known)) + self._sum_of_tokens()
+            labels = ["sum'", *self.premises, *(f"stored{k}'" for k in range(len(known)))]
+            yield f"{begun}{self.given}qed by {', '.join(labels)}\n"
         cases = [*self._cases()]
         hints += [label for case in cases for label in case.labels] + self.premises
         near = [

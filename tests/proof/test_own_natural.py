@@ -63,6 +63,7 @@ CLAIMS = [  # a model, what is true of it, and a false relative with its smalles
     ),
     ("dyck-1", "accept <-> dyck(w, n)", "accept <-> height(w, n) = 0", ")("),
     ("first-position", 'all i in 1..n. "first"(i) = I[i = 1]', 'all i in 1..n. "first"(i) = I[i = 2]', "0"),
+    ("parity", 'accept <-> odd(count("1"))', "accept <-> odd(n)", ""),
     # Position 1 is behind the end of the empty word, where nothing is said of it.
     ("first", 'accept <-> n > 1 & at("1", 1)', 'accept <-> at("1", 1)', ""),
 ]
@@ -111,6 +112,16 @@ def test_a_false_relative_is_refuted_at_its_smallest_word(name, sentence, word):
 )
 def test_what_long_words_make_false_is_not_proved(name, sentence):
     assert settled(name, sentence, seconds=12).verdict is None
+
+
+def test_a_stored_statement_is_no_proof_about_another_model_of_that_name():
+    """What is known of the stored model is cited where the equations are its own, and only there."""
+    made = document("dyck-1")
+    assert made["embedding"]["words"][")"]["token"] == "-1"
+    made["embedding"]["words"][")"]["token"] = "-2"
+    assert own.certified(made, "accept <-> dyck(w, n)", seconds=15) is None  # no word is tried
+    found = own.settle(own.claim(made, "accept <-> dyck(w, n)"), made)
+    assert found.verdict is not None and found.verdict.status == "REFUTED"
 
 
 @pytest.mark.sampled(1)

@@ -46,6 +46,13 @@ def document(name):
         ("lookup-quadratic", "all i in 1..n. one(i) = 1", "PROVED", None),
         ("lookup-quadratic", "all i in 1..n. square(i) = index(i)^2", "PROVED", None),
         ("lookup-quadratic", "found(1) = value(1)", "REFUTED", ("query=1/2, value=0",)),
+        (  # by the stored statement about this very model
+            "lookup-quadratic",
+            "(all k in 1..n. ex p in 1..n. query(k) = p) -> "
+            "all i in 1..n. all q in 1..n. query(i) = q -> found(i) = value(q)",
+            "PROVED",
+            None,
+        ),
         ("max", "out = max(x, y)", "PROVED", None),
         ("min", "out <= x & out <= y", "PROVED", None),
         ("max", "out <= x", "REFUTED", ("x=0, y=1",)),

@@ -1,0 +1,45 @@
+"""Stored statements about the model of a claim: lines that cite them, where it is called like a stored model.
+Whether its equations are those of the stored one is for the proof of their premises to show.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from symcook.errors import BadInput, Rejected
+from symcook.proof import replay
+from symcook.proof.grammar import leading_names
+from symcook.proof.replay import Statement
+
+MOST = 6
+"""So many statements are cited at most, those about the readout first."""
+
+
+def cited(statement: Statement, names: list[str]) -> Iterator[str]:
+    """What a line takes, ``ID(TERM; ..)``; `names` are those of the claim."""
+    model = statement.id.removeprefix("own.")
+    about = [s for s in replay.statements().values() if re.search(rf"\brun\({re.escape(model)}\)", s.text)]
+    about.sort(key=lambda s: f"accept({model})" not in s.text)
+    inside = re.findall(r"exp\(-?\(*-?(\d+(?:/\d+)?)", statement.expanded)
+    for one in about[:MOST]:
+        f, given = one.formula, list[list[str]]()
+        for name in leading_names(one.expanded):
+            if f[0] != "all":
+                break
+            meant = re.search(rf"-> {name} = (.+?) ->", one.text)
+            symbol = ["1", *dict.fromkeys(inside)][:4] if f[1] == "Real" else []
+            given.append([name] if name in names else [meant[1]] if meant else symbol)
+            f = f[2][0]
+        if given and all(given) and _proved(one):
+            for k in range(max(map(len, given))):
+                yield f"{one.id.removeprefix('lem.')}({'; '.join(x[min(k, len(x) - 1)] for x in given)})"
+
+
+def _proved(one: Statement) -> bool:
+    """Whether there is a certificate that it is true; the checker judges it when it is used."""
+    path = replay.library().root / "certificates" / f"{one.id}.json"
+    try:
+        return path.is_file() and replay.load_json(path.read_bytes()).get("sense") == "proved"
+    except (OSError, BadInput, Rejected):
+        return False
