@@ -30,7 +30,8 @@ def latex(family: Family) -> str:
 
 def _equations(family: Family) -> list[str]:
     relation = FamilyRelation(family)
-    return [*dict.fromkeys(relation.needed), *(show(parse_formula(one)) for one in relation.equations)]
+    written = (show(parse_formula(one)) for one in (*relation.equations, *relation.positive))
+    return [*dict.fromkeys(relation.needed), *written]
 
 
 def _facts(family: Family) -> Iterator[tuple[str, str]]:
