@@ -16,8 +16,8 @@ from flint import fmpq, fmpq_mpoly
 
 from symcook.derivation import Derivation
 from symcook.domains.field import Value
-from symcook.domains.lengths import Lengths, OutOfReach
-from symcook.domains.tables import Atom, CellTable, Guard, Guarded, Linear, NamedSum, World, linear_form
+from symcook.domains.lengths import Lengths, OutOfRules
+from symcook.domains.tables import Atom, CellTable, Guard, GuardedCell, Linear, NamedSum, World, linear_form
 from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.expr import valid_name
@@ -111,7 +111,7 @@ class Spelling:
         body = self.indicators(one.cells, "j")
         return f"sum(j, {self.linear(*one.low)}, {self.linear(*one.high)}, {body})"
 
-    def indicators(self, cells: Sequence[Guarded], at: str) -> str:
+    def indicators(self, cells: Sequence[GuardedCell], at: str) -> str:
         """Cells as one term."""
         parts = []
         for cell in cells:
@@ -197,7 +197,7 @@ class Coordinate:
     name: str
     layer: int
     part: str
-    column: CellTable | OutOfReach
+    column: CellTable | OutOfRules
 
 
 @dataclass(frozen=True, repr=False)
@@ -241,7 +241,7 @@ class EveryLength:
     forms: tuple[ClosedForm, ...]
     cells: tuple[tuple[Guard, Mapping[str, Value]], ...]
     """The cases as the domain has them."""
-    reads: Mapping[str, CellTable | OutOfReach] = field(default_factory=dict)
+    reads: Mapping[str, CellTable | OutOfRules] = field(default_factory=dict)
     """The coordinates that the readout reads, where it looks."""
     missing: Mapping[str, str] = field(default_factory=dict)
 
@@ -256,7 +256,7 @@ class EveryLength:
         for one in self.coordinates():
             if one.part == "embedding":
                 continue
-            if isinstance(one.column, OutOfReach):
+            if isinstance(one.column, OutOfRules):
                 out[one.name] = [{"conditions": [], "value": None, "why": one.column.why}]
                 continue
             spelling = Spelling(self.__dict__["generic"])
@@ -296,14 +296,18 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     model = model.bind(values, require=False)
     if not model.alphabet:
         raise BadInput("a closed form for every length must be that of a model of words", model.name, "give --rows")
+    readout = model.readout
+    before, after = model.embedding.ends
+    if (before and not after and not readout.first) or (after and not before and (readout.first or readout.each)):
+        must = f"a closed form of {model.name} for every length must be read where the empty word has no token to read"
+        raise BadInput(must, "a token that is added, and a readout there", "give --input")
     domain = Lengths(model)
     result = forward(_narrowed(model), ("",), domain)
-    readout = model.readout
     columns: dict[str, Any] = dict(result.scores) or {name: result.stream[name] for name in readout.reads}
     for name, column in columns.items():
         if not readout.everywhere:
             column = columns[name] = domain.read(column, readout.place)
-        if isinstance(column, OutOfReach):
+        if isinstance(column, OutOfRules):
             raise BadInput(
                 f"a closed form of {model.name} for every length must be within the rules",
                 f"{name}: {column.why}",
@@ -356,7 +360,7 @@ def _form(model: Transformer, spelling: Spelling, guard: Guard, outputs: Mapping
         used |= {v for c in world.sums[name].cells for v in world.names_in(c.value)}
         used |= {x for c in world.sums[name].cells for atom in c.guard if atom[0] == "form" for x, _ in atom[1]}
     start = model.embedding.start
-    ends = [t for t in (model.embedding.before, model.embedding.after) if t is not None]
+    ends = [token for added in model.embedding.ends for token in added]
     meaning = [f"n = length{f' + {len(ends)}' if ends else ''}{f' counts {chr(32).join(ends)}' if ends else ''}"]
     meaning += ["i is a position from 0" if start == 0 else "i is a position from 1"] if "i" in used else []
     meaning += spelling.meanings(used)
@@ -457,11 +461,11 @@ def zero(spelling: Spelling, value: Value, guard: Guard) -> str:
 
 def none_of(spelling: Spelling, one: NamedSum) -> str:
     """That no guard of a sum's cells holds."""
-    negated = " & ".join(f"~({' & '.join(spelling.guard(c.guard))})" for c in one.cells)
+    negated = " & ".join(f"~({' & '.join(spelling.guard(c.guard)) or 'true'})" for c in one.cells)
     return _unless(spelling, one.cells) or negated
 
 
-def _unless(spelling: Spelling, cells: Sequence[Guarded]) -> str | None:
+def _unless(spelling: Spelling, cells: Sequence[GuardedCell]) -> str | None:
     """That a guard of one inequality does not hold."""
     if len(cells) != 1 or len(cells[0].guard) != 1:
         return None

@@ -11,7 +11,7 @@ import mpmath
 from flint import fmpq
 
 from symcook.domains.field import Value
-from symcook.domains.lengths import OutOfReach
+from symcook.domains.lengths import OutOfRules
 from symcook.domains.tables import CellTable, Guard, World
 from symcook.model.transformer import Transformer
 
@@ -132,9 +132,9 @@ def alike(a: Any, b: Any) -> bool:
     return abs(_number(a) - _number(b)) < MP.mpf(10) ** -25
 
 
-def at_each(found: AtWord, column: CellTable | OutOfReach) -> list[Any]:
+def at_each(found: AtWord, column: CellTable | OutOfRules) -> list[Any]:
     """The values of a column at all positions of the word; none of one that is out of reach."""
-    return [] if isinstance(column, OutOfReach) else [found.cells(column.cells, {"i": i}) for i in found.positions]
+    return [] if isinstance(column, OutOfRules) else [found.cells(column.cells, {"i": i}) for i in found.positions]
 
 
 def words(alphabet: Sequence[str], longest: int, empty: bool) -> Iterator[tuple[str, ...]]:

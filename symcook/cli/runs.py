@@ -7,7 +7,7 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -279,16 +279,27 @@ def check(
         found, why = exact_or_balls(
             domain, lambda numbers: run_check(chosen, max_length, spec, numbers, digits, **sweep)
         )
-    sys.set_int_max_str_digits(0)  # the number of words of a length is printed whole
     known = {} if chosen.info is None or spec is not None else proved(chosen.model, chosen.info.claims)
-    say_or_json(
-        as_json,
-        lambda: found.to_json() | {"proved": list(known)},
-        lambda: check_text(chosen, found, known) + (f"\n  {why}" if why else ""),
-    )
+    with whole_numbers():
+        say_or_json(
+            as_json,
+            lambda: found.to_json() | {"proved": list(known)},
+            lambda: check_text(chosen, found, known) + (f"\n  {why}" if why else ""),
+        )
     if found.undecided and not found.differs:
         raise Undecided(f"some answers stayed open in {found.domain} numbers; try more --digits or another --domain.")
     return 0 if found.holds else 1
+
+
+@contextlib.contextmanager
+def whole_numbers() -> Iterator[None]:
+    """Numbers of words are printed whole in here, however many digits they have; elsewhere the limit stays."""
+    digits = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(digits)
 
 
 def _quick(chosen: Chosen) -> int:

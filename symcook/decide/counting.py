@@ -83,7 +83,7 @@ class Counting:
             written: list[tuple[str, Counted]] = []
             for number, part in enumerate(step.parts, 1):
                 if isinstance(part, Head):
-                    last = not any(attends[k + 1 :]) and model.readout.position == "last"
+                    last = not any(attends[k + 1 :]) and not (model.readout.everywhere or model.readout.first)
                     written += self._head(part, live, f"head {number} of layer {step.layer}", last)
                 else:
                     written += self._feedforward(part, live, f"the feed-forward part of layer {step.layer}")
@@ -91,7 +91,7 @@ class Counting:
                 self.held[name] = self._sum([(Fraction(1), self.held[name]), (Fraction(1), value)], Fraction(0))
             self.held = {name: value for name, value in self.held.items() if name in live}
         self.cases = {token: list(self._answers(token)) for token in self.tokens}
-        if model.readout.position == "all":
+        if model.readout.everywhere and not model.readout.each:
             refusing = {t: [when for when, answer in cases if not answer] for t, cases in self.cases.items()}
             flag = self._raise(refusing)
             every = [((Condition("unset", flag),), True), ((Condition("set", flag),), False)]
@@ -272,8 +272,8 @@ class Counting:
         """The answer by conditions, where this token is the last one."""
         readout = self.model.readout
         if not readout.answers:
-            raise OutOfReach(f"the readout shows a {readout.kind} and decides nothing")
-        if readout.kind == "zero":
+            raise OutOfReach("the readout shows values and decides nothing")
+        if readout.decides and not readout.signed:
             tests = [list(self._tested(self.held[name], token, name)) for name in readout.reads]
             for some in product(*tests):
                 if (when := _both(*(one for one, _ in some))) is not None:

@@ -169,7 +169,7 @@ def recogniser(model: Transformer, against: object) -> Answering | Decision:
     if isinstance(against, Transformer):
         if against.readout.each != model.readout.each:
             must = "both models must answer at each position, or once a word"
-            raise BadInput(must, f"{model.readout.position} and {against.readout.position}")
+            raise BadInput(must, "one of each")
         try:
             found = Finite(against.bind({})).automaton()
         except OutOfReach as error:

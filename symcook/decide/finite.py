@@ -324,8 +324,8 @@ class Finite:
         """The answer at each position, True, False or a label, as if the readout looked there."""
         readout = self.model.readout
         if not readout.answers:
-            raise OutOfReach(f"the readout shows a {readout.kind} and decides nothing")
-        if readout.kind == "zero":
+            raise OutOfReach("the readout shows values and decides nothing")
+        if readout.decides and not readout.signed:
             tests = [
                 each(self.inside(lambda a: a == 0), self.finite({name: Fraction(1)}, Fraction(0), "the readout"))
                 for name in readout.reads
@@ -363,7 +363,7 @@ class Finite:
                 raise OutOfReach("a readout at each position of a model that adds tokens")
             if len(stream.right) > 1:
                 raise OutOfReach("a readout at each position, where an answer depends on what stands behind it")
-        elif readout.position == "all":
+        elif readout.everywhere:
             before = scan(stream, True, lambda state, value: state if value is NOWHERE else state and value)
             stream = join(self.inside(lambda a, b: a and b), before, stream)
         elif readout.first:

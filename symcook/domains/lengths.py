@@ -2,7 +2,7 @@
 
 Columns are tables of guarded cells (`symcook.domains.tables`) whose values are rational functions of i, n, the counts
 of letters in the word and up to i, the declared symbols, exponentials and roots of these. A sum over positions that no
-rule closes keeps a name, its body and its limits. Where a rule is missing the column is `OutOfReach` with a sentence
+rule closes keeps a name, its body and its limits. Where a rule is missing the column is `OutOfRules` with a sentence
 that says so, and what reads it is open too. Nothing here is trusted: what it finds is proposed to the prover
 (`symcook.proof.forms`).
 """
@@ -30,7 +30,7 @@ from symcook.domains.tables import (
     LOG,
     CellTable,
     Guard,
-    Guarded,
+    GuardedCell,
     Linear,
     NamedSum,
     NoRule,
@@ -53,13 +53,13 @@ MOST_PLACES = 4
 
 
 @dataclass(frozen=True)
-class OutOfReach:
+class OutOfRules:
     """A column that is out of reach, and why."""
 
     why: str
 
 
-Column = CellTable | OutOfReach
+Column = CellTable | OutOfRules
 
 
 class Lengths:
@@ -71,7 +71,8 @@ class Lengths:
     def __init__(self, model: Transformer) -> None:
         embedding = model.embedding
         letters = sorted(embedding.alphabet, key=lambda t: t == "0")  # of 0 and 1 the ones are counted
-        self.world = World(letters, embedding.start, embedding.before, embedding.after, model.max_length)
+        ends = (added[0] if added else None for added in embedding.ends)
+        self.world = World(letters, embedding.start, *ends, model.max_length)
         self.engine = Symbolic(model.parameters)
         self.world.field = self.field = self.engine._field
         self.world.exponential, self.world.root, self.world.number = self.engine._exponential, self.root, self.number
@@ -117,7 +118,7 @@ class Lengths:
         )
 
     def input(self, name: str) -> Column:
-        return OutOfReach(f"{name} is an input of its own at each position")
+        return OutOfRules(f"{name} is an input of its own at each position")
 
     def positions(self, expression: Coefficient) -> Column:
         return self.guarded(lambda: self.term(expression), "a position function")
@@ -132,17 +133,17 @@ class Lengths:
         return out
 
     def activate(self, column: Column, kind: str) -> Column:
-        if isinstance(column, OutOfReach):
+        if isinstance(column, OutOfRules):
             return column
         if kind == "relu":
             return self.guarded(lambda: column.split(lambda s, v: v if s > 0 else ZERO), "a unit needs ")
         if kind == "step":
             return self.guarded(lambda: column.split(lambda s, v: ONE if s > 0 else ZERO), "a unit needs ")
-        return OutOfReach(f"there is no rule for {kind}")
+        return OutOfRules(f"there is no rule for {kind}")
 
     def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:
         for column in columns:
-            if isinstance(column, OutOfReach):
+            if isinstance(column, OutOfRules):
                 return [column] * len(columns)
         tables: list[Any] = list(columns)
 
@@ -162,14 +163,14 @@ class Lengths:
             return [t.join(below, lambda a, b: a / b) for t in moved]
 
         found = self.guarded(normed, "a layer norm needs ")
-        return [found] * len(columns) if isinstance(found, OutOfReach) else found
+        return [found] * len(columns) if isinstance(found, OutOfRules) else found
 
     def named_parts(self, table: CellTable) -> CellTable:
         """The same with names for what is long, so that it is not multiplied out."""
         world = self.world
         if self.narrowed is None:  # a norm behind a norm simplifies
             return table
-        cells = [Guarded(c.guard, world.short(c.value, c.guard, LONG)) for c in table.cells]
+        cells = [GuardedCell(c.guard, world.short(c.value, c.guard, LONG)) for c in table.cells]
         return CellTable(world, cells)
 
     def distribution(self, columns: Sequence[Column]) -> list[Column]:
@@ -178,8 +179,8 @@ class Lengths:
             whole = sum(weights[1:], weights[0])
             return [w / whole for w in weights]
 
-        found = next((c for c in columns if isinstance(c, OutOfReach)), None) or self.guarded(shares)
-        return [found] * len(columns) if isinstance(found, OutOfReach) else found
+        found = next((c for c in columns if isinstance(c, OutOfRules)), None) or self.guarded(shares)
+        return [found] * len(columns) if isinstance(found, OutOfRules) else found
 
     def attend(
         self,
@@ -191,17 +192,17 @@ class Lengths:
         factor: Coefficient,
     ) -> list[Column]:
         for column in (*queries, *keys):
-            if isinstance(column, OutOfReach):
+            if isinstance(column, OutOfRules):
                 return [column] * len(values)
         low, high = self.window(Mask(mask))
         out: list[Column] = []
         score: Any = None
         if queries:
             score = self.guarded(lambda: self.score(queries, keys, factor), "the scores of a head need ")
-            if isinstance(score, OutOfReach):
+            if isinstance(score, OutOfRules):
                 return [score] * len(values)
         for value in values:
-            if isinstance(value, OutOfReach):
+            if isinstance(value, OutOfRules):
                 out.append(value)
             elif weighting == "softmax" or (score is None and weighting == "average"):
                 out.append(self.guarded(lambda v=value: self.soft(score, v, low, high), "a head needs "))
@@ -214,7 +215,7 @@ class Lengths:
 
     def read(self, column: Column, place: int) -> Column:
         """The column itself, or where the pass has not come down to one position, that at the first or last one."""
-        if isinstance(column, OutOfReach) or self.narrowed is not None:
+        if isinstance(column, OutOfRules) or self.narrowed is not None:
             return column
         return self.guarded(lambda: column.at("i", self.placed(place)))
 
@@ -251,7 +252,7 @@ class Lengths:
     def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
         self.narrowed = self.placed(place)
         return [
-            c if isinstance(c, OutOfReach) else self.guarded(lambda c=c: c.at("i", self.placed(place))) for c in columns
+            c if isinstance(c, OutOfRules) else self.guarded(lambda c=c: c.at("i", self.placed(place))) for c in columns
         ]
 
     def resume(self, sequence: object, start: int, seen: int) -> None:
@@ -264,17 +265,17 @@ class Lengths:
         return ({}, Fraction(self.world.start)) if place == 0 else self.world.end
 
     def guarded(self, make: Callable[[], Any], what: str = "") -> Any:
-        """What is made, or `OutOfReach` where a rule is missing."""
+        """What is made, or `OutOfRules` where a rule is missing."""
         try:
             return make()
         except NoRule as error:
-            return OutOfReach(f"{what}{error}")
+            return OutOfRules(f"{what}{error}")
         except SymcookError as error:
-            return OutOfReach(f"{what}{error.sentence if hasattr(error, 'sentence') else error}")
+            return OutOfRules(f"{what}{error.sentence if hasattr(error, 'sentence') else error}")
 
     def both_of(self, a: Column, b: Column, make: Callable[[CellTable, CellTable], CellTable]) -> Column:
-        if isinstance(a, OutOfReach) or isinstance(b, OutOfReach):
-            return a if isinstance(a, OutOfReach) else b
+        if isinstance(a, OutOfRules) or isinstance(b, OutOfRules):
+            return a if isinstance(a, OutOfRules) else b
         return self.guarded(lambda: make(a, b))
 
     def of_symbols(self, polynomial: fmpq_mpoly) -> set[int]:
@@ -287,7 +288,7 @@ class Lengths:
 
     def scaled(self, table: CellTable, weight: Coefficient) -> CellTable:
         number = self.number(weight)
-        return CellTable(self.world, [Guarded(c.guard, c.value * number) for c in table.cells])
+        return CellTable(self.world, [GuardedCell(c.guard, c.value * number) for c in table.cells])
 
     def root(self, value: Value) -> Value:
         """The root of a value that is positive: one generator for each factor of known sign, so that roots cancel."""
@@ -397,7 +398,7 @@ class Lengths:
                 )
                 out += part.cells
             else:
-                out.append(Guarded(cell.guard, ZERO))
+                out.append(GuardedCell(cell.guard, ZERO))
         return CellTable(self.world, out).merged()
 
     def hard(self, score: CellTable | None, value: CellTable, weighting: str, low: Linear, high: Linear) -> CellTable:
@@ -432,11 +433,11 @@ class Lengths:
                 rest.append(cell)
         return out + self.named(rest, low, high) if rest else out
 
-    def named(self, cells: list[Guarded], low: Linear, high: Linear) -> CellTable:
+    def named(self, cells: list[GuardedCell], low: Linear, high: Linear) -> CellTable:
         """A sum without a rule."""
         world = self.world
         outer = [{a: h for a, h in c.guard.items() if not about(a, "j")} for c in cells]
-        inner = [Guarded({a: h for a, h in c.guard.items() if about(a, "j")}, c.value) for c in cells]
+        inner = [GuardedCell({a: h for a, h in c.guard.items() if about(a, "j")}, c.value) for c in cells]
         regions: list[Guard] = [{}]
         for guard in outer:
             parts = [guard, *(c.guard for c in self.outside(guard))] if guard else [{}]
@@ -446,10 +447,10 @@ class Lengths:
             held = [c for c, guard in zip(inner, outer, strict=True) if world.met(region, guard) is not None]
             kept = all(-1 not in world.signs(c.value, {**region, **c.guard}) for c in held)
             value = world.sum(NamedSum(tuple(held), low, high, kept)) if held else ZERO
-            out.append(Guarded(region, value))
+            out.append(GuardedCell(region, value))
         return CellTable(world, out).merged()
 
-    def part(self, cell: Guarded, low: Linear, high: Linear) -> CellTable:
+    def part(self, cell: GuardedCell, low: Linear, high: Linear) -> CellTable:
         """The sum over one cell."""
         world = self.world
         lows, highs, outer = [low], [high], {}
@@ -492,10 +493,10 @@ class Lengths:
                         one = self.ranged(cell.value, letters, residues, first, last)
                         out += one.under(g).cells
                     else:
-                        out.append(Guarded(g, ZERO))
+                        out.append(GuardedCell(g, ZERO))
         return CellTable(world, [*out, *self.outside(outer)]).merged()
 
-    def outside(self, guard: Guard) -> list[Guarded]:
+    def outside(self, guard: Guard) -> list[GuardedCell]:
         """Cells with 0 for all that a guard leaves out."""
         out, inside = [], {}
         there = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
@@ -505,11 +506,11 @@ class Lengths:
             for other in self.world.complement(atom, held):
                 met = self.world.met(inside, {atom: other})
                 if met is not None:
-                    out.append(Guarded(met, ZERO))
+                    out.append(GuardedCell(met, ZERO))
             inside = {**inside, atom: held}
         return out
 
-    def single(self, cell: Guarded, place: Linear, lows: list[Linear], highs: list[Linear]) -> CellTable:
+    def single(self, cell: GuardedCell, place: Linear, lows: list[Linear], highs: list[Linear]) -> CellTable:
         """The one term at a place, where that is seen."""
         world = self.world
         guard = moved_guard(world, cell.guard, "j", place)
@@ -528,7 +529,7 @@ class Lengths:
         value = world.put(cell.value, new)
         if any(v.endswith(":j") or v == "j" for v in world.names_in(value)):
             raise NoRule("a count up to a position that is a count")
-        return CellTable(world, [Guarded(guard, world.tidy(guard, value)), *self.outside(guard)]).merged()
+        return CellTable(world, [GuardedCell(guard, world.tidy(guard, value)), *self.outside(guard)]).merged()
 
     def extreme(self, ends: list[Linear], guard: Guard, sign: int) -> list[tuple[Guard, Linear]]:
         """The largest of several lower ends (sign 1), or least of several upper ones (-1), by cases."""
@@ -563,7 +564,7 @@ class Lengths:
                 world, self.series(coefficients, world.linear(*first), fmpq(1), world.linear(*_minus(last, first)))
             )
         m, held = residues
-        out: list[Guarded] = []
+        out: list[GuardedCell] = []
         for guard, r in self.residue(first, m, {}):
             for inner, s in self.residue(last, m, guard):
                 total: Value = ZERO
@@ -572,7 +573,7 @@ class Lengths:
                     end = (last[0], last[1] - (s - residue) % m)
                     steps = world.linear(*_minus(end, begin)) * fmpq(1, m)
                     total = total + self.series(coefficients, world.linear(*begin), fmpq(m), steps)
-                out.append(Guarded(inner, world.tidy(inner, total)))
+                out.append(GuardedCell(inner, world.tidy(inner, total)))
         return CellTable(world, out).merged()
 
     def residue(self, place: Linear, m: int, guard: Guard) -> list[tuple[Guard, int]]:

@@ -41,7 +41,7 @@ class NoRule(Exception):
 
 
 @dataclass(frozen=True)
-class Guarded:
+class GuardedCell:
     """A guard and the value where it holds."""
 
     guard: Guard
@@ -52,7 +52,7 @@ class Guarded:
 class NamedSum:
     """The sum over low <= j <= high of cells in j, 0 elsewhere; `kept` says that no term is negative."""
 
-    cells: tuple[Guarded, ...]
+    cells: tuple[GuardedCell, ...]
     low: Linear
     high: Linear
     kept: bool
@@ -97,7 +97,7 @@ class World:
     def sum(self, one: NamedSum) -> Value:
         """The name of a sum without a rule, or its negative."""
         if not one.kept and all(not isinstance(c.value, fmpq) and _negative(c.value) for c in one.cells):
-            cells = tuple(Guarded(c.guard, -c.value) for c in one.cells)
+            cells = tuple(GuardedCell(c.guard, -c.value) for c in one.cells)
             kept = all(-1 not in self.signs(c.value, c.guard) for c in cells)
             return -self.sum(NamedSum(cells, one.low, one.high, kept))
         cells = frozenset((frozenset(c.guard.items()), self.field.key(c.value)) for c in one.cells)
@@ -465,8 +465,8 @@ class World:
         if form is not None:
             terms, c = form
             whole = all(self.whole(v) for v in terms)
-            step = _unit(terms, c) if whole else Fraction(0)
-            out = {s for s in (1, -1) if self._may(guard, terms, c, s, step)}
+            steps = {s: _unit(terms, s * c) if whole else Fraction(0) for s in (1, -1)}
+            out = {s for s, step in steps.items() if self._may(guard, terms, c, s, step)}
             zero = ({v: -x for v, x in terms.items()}, -c)
             if (not whole or _integral(terms, c)) and self.possible(guard, form, zero):
                 out.add(0)
@@ -680,7 +680,7 @@ class CellTable:
 
     __slots__ = ("cells", "world")
 
-    def __init__(self, world: World, cells: Iterable[Guarded]) -> None:
+    def __init__(self, world: World, cells: Iterable[GuardedCell]) -> None:
         self.world, self.cells = world, tuple(cells)
         if len(self.cells) > MOST_CELLS:
             raise NoRule(f"more than {MOST_CELLS} cells")
@@ -688,13 +688,13 @@ class CellTable:
     @staticmethod
     def of(world: World, value: Value) -> CellTable:
         """The same value everywhere."""
-        return CellTable(world, [Guarded({}, value)])
+        return CellTable(world, [GuardedCell({}, value)])
 
     @staticmethod
     def cases(world: World, atom: Atom, values: Iterable[tuple[Any, Value]]) -> CellTable:
         """A value for each part of what an atom may be."""
         cells = ((g, v) for held, v in values if world.possible(g := {atom: held}))
-        return CellTable(world, [Guarded(g, world.tidy(g, v)) for g, v in cells]).merged()
+        return CellTable(world, [GuardedCell(g, world.tidy(g, v)) for g, v in cells]).merged()
 
     def join(self, other: CellTable, each: Callable[[Value, Value], Value]) -> CellTable:
         """Both tables on their common guards."""
@@ -703,7 +703,7 @@ class CellTable:
             for b in other.cells:
                 guard = self.world.met(a.guard, b.guard)
                 if guard is not None:
-                    out.append(Guarded(guard, self.world.tidy(guard, each(a.value, b.value))))
+                    out.append(GuardedCell(guard, self.world.tidy(guard, each(a.value, b.value))))
         return CellTable(self.world, out).merged()
 
     def __add__(self, other: CellTable) -> CellTable:
@@ -720,18 +720,18 @@ class CellTable:
 
     def map(self, each: Callable[[Value], Value]) -> CellTable:
         """A function of each value."""
-        return CellTable(self.world, [Guarded(c.guard, each(c.value)) for c in self.cells]).merged()
+        return CellTable(self.world, [GuardedCell(c.guard, each(c.value)) for c in self.cells]).merged()
 
     def split(self, each: Callable[[int, Value], Value]) -> CellTable:
         """A function of each value and its sign, the cells being cut up so that it is known."""
         world = self.world
         parts = [(c, s, g) for c in self.cells for s, g in world.split(c.value, c.guard)]
-        return CellTable(world, [Guarded(g, world.tidy(g, each(s, c.value))) for c, s, g in parts]).merged()
+        return CellTable(world, [GuardedCell(g, world.tidy(g, each(s, c.value))) for c, s, g in parts]).merged()
 
     def beside(self, other: CellTable) -> CellTable:
         """The common guards of both tables, with the values of this one; cells are not put together."""
         met = ((self.world.met(a.guard, b.guard), a.value) for a in self.cells for b in other.cells)
-        return CellTable(self.world, [Guarded(g, v) for g, v in met if g is not None])
+        return CellTable(self.world, [GuardedCell(g, v) for g, v in met if g is not None])
 
     def value_at(self, guard: Guard) -> Value:
         """The value on a part of one of its cells."""
@@ -741,7 +741,7 @@ class CellTable:
     def under(self, guard: Guard) -> CellTable:
         """The part of the table where a guard holds."""
         cells = ((self.world.met(c.guard, guard), c.value) for c in self.cells)
-        return CellTable(self.world, [Guarded(g, self.world.tidy(g, v)) for g, v in cells if g is not None])
+        return CellTable(self.world, [GuardedCell(g, self.world.tidy(g, v)) for g, v in cells if g is not None])
 
     def at(self, name: str, place: Linear) -> CellTable:
         """The table with a linear form in place of a position's name. Parts of it that cannot be are left out."""
@@ -754,7 +754,7 @@ class CellTable:
                 value = world.put(cell.value, {v: x for v, x in new.items() if v in world.names_in(cell.value)})
                 if any(v.startswith("p:") and v.endswith(f":{name}") for v in world.names_in(value)):
                     raise NoRule("a count at another position")
-                out.append(Guarded(moved, world.tidy(moved, value)))
+                out.append(GuardedCell(moved, world.tidy(moved, value)))
         return CellTable(world, out).merged()
 
     def merged(self) -> CellTable:
@@ -773,7 +773,7 @@ class CellTable:
                 a += 1
         return CellTable(self.world, cells)
 
-    def _points(self, cell: Guarded) -> list[Guarded]:
+    def _points(self, cell: GuardedCell) -> list[GuardedCell]:
         """A cell in which a form has two values as two, so that each may go where it belongs."""
         if isinstance(cell.value, fmpq):
             return [cell]
@@ -785,10 +785,10 @@ class CellTable:
                 high = low + 1
             if low is not None and high is not None and high - low == 1:
                 guards = (world.met(cell.guard, {atom: (x, x)}) for x in (low, high))
-                return [Guarded(g, world.tidy(g, cell.value)) for g in guards if g is not None]
+                return [GuardedCell(g, world.tidy(g, cell.value)) for g in guards if g is not None]
         return [cell]
 
-    def _one(self, a: Guarded, b: Guarded, alike: bool) -> Guarded | None:
+    def _one(self, a: GuardedCell, b: GuardedCell, alike: bool) -> GuardedCell | None:
         """The two cells as one. Unless values must be written alike, b may be at a single value of a form."""
         if equal(a.value, b.value) is not alike:
             return None
@@ -823,7 +823,7 @@ class CellTable:
             else:
                 shared, lacks[atom] = [atom], self.world.domain(atom)
         if not shared:
-            return Guarded(a.guard, value) if len(a.guard) <= len(b.guard) else Guarded(b.guard, value)
+            return GuardedCell(a.guard, value) if len(a.guard) <= len(b.guard) else GuardedCell(b.guard, value)
         atom = shared[0]
         guard = {x: held for x, held in first.items() if x != atom}
         both, gap = union(atom, first[atom], second[atom])
@@ -835,7 +835,7 @@ class CellTable:
             rest = {y: held for y, held in guard.items() if y != x}
             if self.world.implied(rest, x, guard[x]):
                 guard = rest
-        return Guarded(guard, value)
+        return GuardedCell(guard, value)
 
     def __repr__(self) -> str:
         return "; ".join(f"{dict(c.guard)}: {c.value}" for c in self.cells)

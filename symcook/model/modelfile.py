@@ -469,10 +469,11 @@ class _Document:
             max_length=None if length is None else self.integer(length, "max_length"),
             source=self.label(got["source"], "the source"),
             final_norm=None if got["final_norm"] is None else self.part(LayerNorm, got["final_norm"], "the final norm"),
-            program=self.program(got["program"]) if compiled else None,
+            program=self.program(got["program"], got["embedding"]) if compiled else None,
         )
 
-    def program(self, value: object) -> Program:
+    def program(self, value: object, embedding: Any) -> Program:
+        """What the model was compiled from: over its own alphabet."""
         got = self.fields(value, "the program", "kind source alphabet plan theorem")
         source = got["source"]
         if not isinstance(source, str) or len(source) > MAX_SOURCE:
@@ -482,6 +483,9 @@ class _Document:
             if len(line) != 3:
                 raise self.wrong("a line of the plan", "a coordinate, a place and a meaning", len(line))
         alphabet = self.names(got["alphabet"], "the alphabet")
+        if list(alphabet) != list(embedding["words"] or ()):
+            must = "the program in a model file must be over the model's alphabet"
+            raise BadInput(must, " ".join(alphabet), "compile it again")
         kind, theorem = self.label(got["kind"], "the language"), self.label(got["theorem"], "the theorem")
         return Program(kind, source, alphabet, tuple((a, b, c) for a, b, c in plan), theorem)
 

@@ -132,11 +132,11 @@ def read_formula(source: str, alphabet: str | Sequence[str] | None = None, kind:
 
 
 @cache
-def _parser() -> tuple[Lark, _Reader]:
+def _parser() -> tuple[Lark, _FormulaReader]:
     """The parser, made once, with the reader that it calls for each rule while it reads."""
     from lark import Lark
 
-    reader = _Reader()
+    reader = _FormulaReader()
     return Lark(GRAMMAR, parser="lalr", transformer=reader, maybe_placeholders=False), reader
 
 
@@ -190,7 +190,7 @@ def _count(word: str, where: str) -> BadInput:
     return BadInput(must, word, "compile it as count: symcook compile count")
 
 
-class _Reader:
+class _FormulaReader:
     """What each rule of the grammar makes: numbers of lines. One text after the other (`begin`)."""
 
     def begin(self, alphabet: str | Sequence[str] | None, kind: str) -> None:

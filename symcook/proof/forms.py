@@ -20,7 +20,7 @@ from flint import fmpq
 
 from symcook.closed import Coordinate, EveryLength, Spelling, none_of, verdict
 from symcook.domains.field import polynomial_of
-from symcook.domains.lengths import Lengths, OutOfReach
+from symcook.domains.lengths import Lengths, OutOfRules
 from symcook.domains.tables import CellTable
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
@@ -143,7 +143,7 @@ class _FormText:
             self.tables[function] = one.column
             if one.part == "embedding" or (last is not None and (one.layer, one.part) >= last):
                 continue
-            if not isinstance(one.column, OutOfReach):
+            if not isinstance(one.column, OutOfRules):
                 made = [self.cells(spelling, one.column, f"{f}(i)") for f in (said, function)]
                 inside = [f"all i in {self.low}..{self.high}. {text}" for text in made]
                 way.append(FormClaim(one.name, function, *inside))
@@ -173,7 +173,7 @@ class _FormText:
         """The coordinates that the readout reads, and its verdict, case by case."""
         readout, relation = self.model.readout, self.meaning.relation
         spelling = self.ended = self.spelled(self.found.domain)
-        place = {"first": self.low, "last": self.high}.get(readout.position, "i")
+        place = "i" if readout.everywhere else self.low if readout.first else self.high
         tests = [" & ".join(_in_brackets(g) for g in spelling.guard(guard)) for guard, _ in self.found.cells]
 
         def claim(coordinate: str, function: str, said: Sequence[tuple[str, str]]) -> FormClaim:
@@ -194,7 +194,7 @@ class _FormText:
                 continue  # it is on the way
             values = [spelling.value(column.value_at(guard)) for guard, _ in self.found.cells]
             out.append(claim(name, held, [(f'"{name}"({place}) = {v}', f"{held}({place}) = {v}") for v in values]))
-        if readout.decides and readout.position != "all":
+        if readout.decides and (readout.each or not readout.everywhere):
             mine = relation.accept(place if readout.each else None)
             heads = (f"accept({place})" if readout.each else "accept", f"({mine})")
             said = []
@@ -299,8 +299,8 @@ class _FormText:
         if "counts" not in self.labels:
             letters = sorted({self.meaning.tokens[t] for t in self.meaning.tokens})
             one = " + ".join(f"I[w({{0}}) = {t}]" for t in letters)
-            embedding = self.model.embedding
-            ends = [self.low] * (embedding.before is not None) + [self.high] * (embedding.after is not None)
+            before, after = self.model.embedding.ends
+            ends = [self.low for _ in before] + [self.high for _ in after]
             first = [f"one_each: all i in {self.low}..{self.high}. {one.format('i')} = 1", "  given i (low high)"]
             first += ["  " + x for x in _at_each(ends)]
             size = "i" if self.low == "1" else "i + 1"

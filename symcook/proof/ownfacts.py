@@ -49,7 +49,7 @@ class Mean(NamedTuple):
     weight: Term | None = None
 
 
-class Counted(NamedTuple):
+class CountedFact(NamedTuple):
     """What a term is at i: counts over the range of a mean divided by its size, and what the position itself says."""
 
     over: Linear
@@ -57,7 +57,7 @@ class Counted(NamedTuple):
     mean: Mean | None
 
 
-class Case(NamedTuple):
+class FactCase(NamedTuple):
     """Two cases: the labels of facts that one or both have, and the lines around those that go on in each."""
 
     labels: list[str]
@@ -185,11 +185,11 @@ class Facts:
             return self.linear(right, at)
         return _combined(t, lambda part: self.linear(part, at), _added)
 
-    def form(self, t: Term) -> Counted | None:
+    def form(self, t: Term) -> CountedFact | None:
         """A term at i as counts; None where it is more."""
         local = self.linear(t, HERE)
         if local is not None:
-            return Counted({}, local, None)
+            return CountedFact({}, local, None)
         if t[0] == "app" and t[2][1] == HERE and t[2][0][1][0] in self.equations:
             mean = self.mean(t[2][0][1][0])
             if mean is None:
@@ -198,13 +198,13 @@ class Facts:
             over = None if mean.weight else self.linear(mean.value, THERE)
             if over is None or (SIGN in over and (show(mean.low), mean.high) != ("1", HERE)):
                 return None
-            return Counted({k: x for k, x in over.items() if k != ONE}, {ONE: over.get(ONE, Fraction(0))}, mean)
+            return CountedFact({k: x for k, x in over.items() if k != ONE}, {ONE: over.get(ONE, Fraction(0))}, mean)
 
-        def both(a: Counted, b: Counted, factor: Fraction) -> Counted | None:
+        def both(a: CountedFact, b: CountedFact, factor: Fraction) -> CountedFact | None:
             if a.mean and b.mean and (a.mean.low, a.mean.high, a.mean.size) != (b.mean.low, b.mean.high, b.mean.size):
                 return None
             here, over = (_added(x, y, factor) for x, y in ((a.here, b.here), (a.over, b.over)))
-            return Counted(over, here, a.mean or b.mean)
+            return CountedFact(over, here, a.mean or b.mean)
 
         return _combined(t, self.form, both)
 
@@ -334,7 +334,7 @@ class Facts:
                 text = case.around(text)
             yield begin + self.given + text
 
-    def _cases(self) -> Iterator[Case]:
+    def _cases(self) -> Iterator[FactCase]:
         for name, place in self.places():
             mean = self.mean(name) if name in self.equations else None
             if mean is not None and mean.weight is not None:
@@ -347,7 +347,7 @@ class Facts:
         for k, (of, divisor) in enumerate(dict.fromkeys(divided)):
             yield self._remainder(of, divisor, f"{k}''")
 
-    def _of_nonneg(self, name: str, place: str, mean: Mean) -> Case:
+    def _of_nonneg(self, name: str, place: str, mean: Mean) -> FactCase:
         """A mean of what is never negative, at a place: zero with all its terms, or positive with one of them."""
         value, at, p = show(replace(mean.value, THERE, HERE)), self._place(place), self.fresh("p")
         low, high, size = show(mean.low), show(replace(mean.high, HERE, at)), show(replace(mean.size, HERE, at))
@@ -382,7 +382,7 @@ class Facts:
             begin, f"there', nowhere': {there}", (yes, no), f"value' low'' high'' above' below' {spots}"
         )
 
-    def _somewhere(self, token: int) -> Case:
+    def _somewhere(self, token: int) -> FactCase:
         """A token stands somewhere, or its count is zero."""
         p, t = self.fresh("p"), f"{token}'"
         there, one, span = (
@@ -402,7 +402,7 @@ class Facts:
         )
         return self._either("", f"there{t}, nowhere{t}: {there}", (yes, no), f"count{t} there{t} nowhere{t}")
 
-    def _remainder(self, of: str, divisor: int, t: str) -> Case:
+    def _remainder(self, of: str, divisor: int, t: str) -> FactCase:
         """A number is so many times the divisor, and a rest, which no other multiple leaves."""
         q = self.fresh("q")
         rests = [f"{of} = {divisor}*{q}" + (f" + {r}" if r else "") for r in range(divisor)]
@@ -420,9 +420,10 @@ class Facts:
             return f"{begin}cases {', '.join(labels)} from rests{t}\n" + _bullet(rest) * divisor
 
         counts = [f"sum(j, {self.low}, {self.high}, I[w(j) = {k}])" for k in self.tokens[:3]]
-        return Case([*labels, f"only{t}", *(f"only{t}({x})" for x in counts), f"least{t}", *self.counted[:1]], around)
+        alone = [f"only{t}", *(f"only{t}({x})" for x in counts), f"least{t}"]
+        return FactCase([*labels, *alone, *self.counted[:1]], around)
 
-    def _peaked(self, name: str, place: str, mean: Mean) -> Iterator[Case]:
+    def _peaked(self, name: str, place: str, mean: Mean) -> Iterator[FactCase]:
         """A softmax whose values vanish but at one place, which an equation names, has the sign of the value there."""
         at = self._place(place)
         low, high = show(mean.low), show(replace(mean.high, HERE, at))
@@ -508,11 +509,11 @@ class Facts:
 
     # --- Small things ----------------------------------------------------------------------------------------------
 
-    def _either(self, begin: str, cases: str, sides: tuple[str, str], labels: str) -> Case:
+    def _either(self, begin: str, cases: str, sides: tuple[str, str], labels: str) -> FactCase:
         def around(rest: str) -> str:
             return f"{begin}cases {cases}\n" + "".join(_bullet(side + rest) for side in sides)
 
-        return Case(labels.split(), around)
+        return FactCase(labels.split(), around)
 
     def _place(self, text: str) -> Term:
         return grammar.read_value(text, "Int", {"n": "Int", "i": "Int"}, {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import require_known
+from symcook.errors import BadInput, require_known
 from symcook.spec.fold import Fold
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 
 LANGUAGES = ("ltl", "count")
+THEOREMS = ("15a", "15b", "16a", "16b")
 
 
 def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
@@ -25,6 +26,9 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
     formula = read_formula(program.source, program.alphabet, program.kind)
     if not program.theorem:
         return fold(formula) or (lambda word: answers(formula, word))
+    if not program.plan:
+        raise BadInput("the program of a theorem's construction must have its plan", "none", "compile it again")
+    require_known("theorem", program.theorem, THEOREMS)
     before, lines = "", {}
     for name, _, meaning in program.plan:
         before += f"let {name} = {meaning};"

@@ -47,11 +47,19 @@ class Made:
         known = vars(sys.modules[home]) if home in sys.modules else {}
         named = [key for key, value in known.items() if value is reference]
         try:
-            source = Path(inspect.getsourcefile(function) or "").read_bytes()
+            source = _sources(Path(inspect.getsourcefile(function) or ""))
             name = f"{(named or [function.__qualname__])[0]} of a file with SHA-256 {sha256(source).hexdigest()[:16]}"
         except (OSError, TypeError, AttributeError):
             name = None
         return cls(partial(_of_module, home, named[0]) if named else partial(_itself, reference), name)
+
+
+def _sources(file: Path) -> bytes:
+    """A file, and the files of all modules that are loaded from its folder: what it may import from beside it."""
+    loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    beside = {Path(one).resolve() for one in loaded if one} - {file.resolve()}
+    near = sorted(one for one in beside if one.parent == file.resolve().parent and one.suffix == ".py")
+    return b"".join([file.read_bytes(), *(one.read_bytes() for one in near if one.is_file())])
 
 
 def _of_module(module: str, name: str) -> Reference:

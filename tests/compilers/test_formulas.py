@@ -195,7 +195,13 @@ def test_the_program_is_in_the_file_and_in_no_hash() -> None:
     assert again.program == model.program and again == model
     assert model_hash(model) == model_hash(replace(model, program=None))
     document = json.loads(dumps(model))
-    damaged = (({"kind": 1}, "language"), ({"source": 1}, "source"), ({"plan": [["a"]]}, "plan"), ({"x": 1}, "keys"))
+    damaged = (
+        ({"kind": 1}, "language"),
+        ({"source": 1}, "source"),
+        ({"plan": [["a"]]}, "plan"),
+        ({"x": 1}, "keys"),
+        ({"alphabet": ["a"]}, "alphabet"),
+    )
     for damage, said in damaged:
         with pytest.raises(BadInput, match=said):
             loads(json.dumps(document | {"program": document["program"] | damage}))

@@ -9,7 +9,7 @@ from at_words import AtWord, alike, at_each, words
 
 import symcook as sc
 from symcook.domains import make_domain
-from symcook.domains.lengths import Lengths, OutOfReach
+from symcook.domains.lengths import Lengths, OutOfRules
 from symcook.forward import forward
 from symcook.model.transformer import Transformer
 from symcook.recipes import build
@@ -31,7 +31,7 @@ def compared(model: Transformer, longest: int, softmax: bool = False) -> tuple[i
                     wanted = numbers.read(other.columns[name], place)
                     assert same(value, wanted, numbers), (word, name, step.layer, step.part, place, value, wanted)
                     many += 1
-    return many, sum(isinstance(c, OutOfReach) for c in result.steps[-1].columns.values())
+    return many, sum(isinstance(c, OutOfRules) for c in result.steps[-1].columns.values())
 
 
 def same(value: Any, wanted: Any, numbers: Any) -> bool:

@@ -8,7 +8,7 @@ from flint import fmpq
 
 import symcook as sc
 from symcook.closed import EveryLength, every_length
-from symcook.domains.tables import CellTable, Guarded
+from symcook.domains.tables import CellTable, GuardedCell
 from symcook.model.transformer import Transformer
 from symcook.proof import forms
 from symcook.recipes import build
@@ -62,7 +62,7 @@ def planted(found: EveryLength, change: Any) -> EveryLength:
     """The same forms with a changed value where the readout looks."""
     cells = tuple((guard, {k: change(v) for k, v in outputs.items()}) for guard, outputs in found.cells)
     reads = {
-        name: CellTable(column.world, [Guarded(c.guard, change(c.value)) for c in column.cells])
+        name: CellTable(column.world, [GuardedCell(c.guard, change(c.value)) for c in column.cells])
         for name, column in found.reads.items()
         if isinstance(column, CellTable)
     }

@@ -252,7 +252,7 @@ def test_a_claim_and_its_negation_stop_everything(home, monkeypatch):
     both = make_certificate(s["demo.local"], TRUE, sense="refuted")
     store(home, both, "demo.local.refuted")
     assert one(home, "demo.local").status == "PROVED"  # the false one is refused
-    monkeypatch.setattr(replay.kernel, "check", lambda *a, **k: replay.kernel.Result(1, (), (), (), ()))
+    monkeypatch.setattr(replay.kernel, "check", lambda *a, **k: replay.kernel.Accepted(1, (), (), (), ()))
     with pytest.raises(SymcookError, match="defect") as caught:
         one(home, "demo.local")
     assert caught.value.exit_code == 4

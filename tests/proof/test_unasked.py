@@ -119,7 +119,7 @@ def test_stored_claims_have_ranges_and_maxima_only() -> None:
     So nothing hides in one."""
     found = {name: unasked(s) for name, s in statements().items() if s.claim and not s.assumed}
     assert sum(map(bool, found.values())) > 50
-    span = r"ex \w+:Int. (?:1|\w+ \+ 1) <= \w+ & \w+ <= .*"
+    span = r"ex \w+:Int. (?:0|1|\w+ \+ 1) <= \w+ & \w+ <= .*"
     greatest = r"ex (\w+) in 1..(.+)\. (maximal\(.*, \1\)|all (\w+) in 1..\2\. .* <= .*)"
     trivial = r"ex \w+:Int\. true"  # no i is 2*j for any j: that there are integers
     own = {
