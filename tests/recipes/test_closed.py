@@ -18,6 +18,8 @@ import symcook as sc
 from symcook.claims import claim
 from symcook.closed import EveryLength, every_length
 from symcook.errors import BadInput
+from symcook.model.expr import parse_formula
+from symcook.model.rationals import truth
 from symcook.model.symbols import exact
 from symcook.proof import own, replay
 from symcook.recipes import build
@@ -207,3 +209,39 @@ def test_modulo_answers_with_the_remainder(m: int) -> None:
     found = every_length(build("modulo", m=m))
     wanted = [((f"mod(k, {m}) = {r}",), str(r)) for r in range(m)]
     assert [(form.conditions, form.label) for form in found.forms] == wanted
+
+
+def mean_of_two(first: int, second: int) -> sc.Transformer:
+    """The mean of a constant and of a number at the first position: first + second/n, accepted where it is positive."""
+    b = sc.Builder(words={"a": {}, "b": {}}, positions={"one": "1", "start": "I[i = 1]"})
+    mean = b.add(sc.head(value={"mean": f"{first}*one + {second}*start"}))
+    b.readout("sign", "last", mean, weights=[1])
+    return b.build("mean")
+
+
+@pytest.mark.parametrize("first, second", [(5, -7), (-5, 7), (3, -3), (2, -5), (-2, 5), (7, -1)])
+def test_a_sign_is_told_at_small_lengths_too(first: int, second: int) -> None:
+    """5 n - 7 is negative at n = 1 alone: the least negative value of a form is not that of the positive ones."""
+    model = mean_of_two(first, second)
+    document = [form.to_json() for form in every_length(model).forms]
+    for n in range(1, 9):
+        wanted = first * n + second > 0
+        held = [form for form in document if all(eval_condition(one, n) for one in form["conditions"])]
+        assert len(held) == 1, (n, document)
+        if held[0]["accepts"] is None:
+            assert held[0]["accept"] is wanted, (n, document)
+        else:
+            assert eval_condition(held[0]["accepts"], n) is wanted, (n, document)
+
+
+def eval_condition(formula: str, n: int) -> bool:
+    return truth(parse_formula(formula), {"n": Fraction(n)})
+
+
+def test_forms_are_refused_where_the_empty_word_reads_a_token_of_the_model() -> None:
+    for before, after, position in (("^", None, "last"), (None, "$", "first"), (None, "$", "each")):
+        words = {"a": {"t": 0}, "b": {"t": -1}, **{one: {"t": 2} for one in (before, after) if one}}
+        b = sc.Builder(words=words, before=before, after=after)
+        b.readout("sign", position, "t", weights=[1])
+        with pytest.raises(BadInput, match="the empty word"):
+            every_length(b.build("ends"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import os
@@ -34,9 +35,11 @@ from symcook.spec.languages import dyck1, parity
 from symcook.verify import answers, chunks, sweep
 from symcook.verify.chunks import Plan
 from symcook.verify.sweep import check, duration
+from symcook.verify.workers import Made
 
 SHALLOW = """
 import symcook as sc
+from symcook.verify.workers import Made
 
 def step(depth, token):
     return depth if depth < 0 else depth - 1 if token == ")" else min(depth + 1, 3)
@@ -455,3 +458,18 @@ def test_a_slow_first_call_does_not_make_a_sweep_slow(monkeypatch: pytest.Monkey
         time.sleep(0.3)
 
     assert 1 < chunks.rate(plan, always_slow) < 10
+
+
+def test_what_a_reference_imports_from_beside_it_tells_it_from_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "beside_it.py").write_text("def odd(word):\n    return word.count('a') % 2 == 1\n")
+    (tmp_path / "asked_here.py").write_text("from beside_it import odd\n\n\ndef accepts(word):\n    return odd(word)\n")
+    reference = importlib.import_module("asked_here").accepts
+    before = Made.of(reference).name
+    assert before is not None and before == Made.of(reference).name
+    (tmp_path / "beside_it.py").write_text("def odd(word):\n    return word.count('a') % 3 == 1\n")
+    assert Made.of(reference).name != before
+    for name in ("asked_here", "beside_it"):
+        sys.modules.pop(name)
