@@ -36,6 +36,7 @@ def tour(*, as_json: bool) -> None:
     from symcook.cli.prove import document, replayed, selected, verdict_json
     from symcook.cli.runs import check_text, run_check
     from symcook.derivation import derive
+    from symcook.report.check import proved
     from symcook.run import run
 
     chosen = choose(MODEL)
@@ -57,7 +58,7 @@ def tour(*, as_json: bool) -> None:
     found = run_check(chosen, LENGTH)
     if not as_json:
         _section(f"Right on every string to length {LENGTH}?", f"check {MODEL} --max-length {LENGTH}")
-        say(check_text(chosen, found))
+        say(check_text(chosen, found, proved(chosen.model, chosen.info.claims)))
     names, without = selected((MODEL,), None, False)
     verdicts = replayed(names)
     if as_json:

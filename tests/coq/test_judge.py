@@ -350,7 +350,7 @@ def test_nothing_refused_is_recorded(
     path.unlink()
     name = damaged(monkeypatch, kind)
     assert COMMAND(["-o", str(tmp_path / "copy"), "--changed", "--check", "--record"]) in (1, 2)
-    assert not path.exists() or json.loads(path.read_text())["rows"] == {}
+    assert not path.exists() or name not in json.loads(path.read_text())["rows"]
 
 
 @needs_coqc
