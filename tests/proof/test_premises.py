@@ -108,6 +108,8 @@ def test_what_counts_as_idle(text: str, found: tuple[int, int]) -> None:
 ON_BOTH_SIDES = {
     "cookbook.s9.2.3.grammar": "an equivalence whose two sides both bound the depth, by definition",
     "cookbook.s4.4.padding": "the run's own equation, for the rows that are kept",
+    "family.induction_most_frequent": "an equivalence whose two sides both bound what is counted, by definition",
+    "bridge.automaton": "both words begin with token 0, as the family's and the model's say alike",
 }
 """Where what one side of an equivalence says is a part of the other one too, which no premise of the claim is."""
 CLAIMS = [name for name, one in statements().items() if one.claim and not one.assumed]
