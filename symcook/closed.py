@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import sympy
@@ -72,7 +73,7 @@ class Spelling:
     def value(self, value: Value) -> str:
         """A term of the grammar."""
         if isinstance(value, fmpq):
-            return _number(Fraction(int(value.p), int(value.q)))
+            return str(Fraction(int(value.p), int(value.q)))
         self.world.field.lift(value)
         above, below = self.polynomial(value.num), self.polynomial(value.den)
         if below == "1":
@@ -84,7 +85,7 @@ class Spelling:
         for monomial, c in polynomial.terms():
             factors = [self.power(g, int(e)) for g, e in enumerate(monomial) if e]
             number = Fraction(int(c.p), int(c.q))
-            shown = _number(abs(number))
+            shown = str(abs(number))
             term = "*".join([*([] if shown == "1" and factors else [shown]), *factors])
             out += (" - " if number < 0 else " + ") + term if out else ("-" if number < 0 else "") + term
         return out or "0"
@@ -174,10 +175,6 @@ def _said(letter: str) -> str:
     return f"{letter}s" if letter.isalnum() else letter
 
 
-def _number(number: Fraction) -> str:
-    return str(number)
-
-
 def _bracketed(text: str, beside: str) -> str:
     """A term in brackets where it would be read otherwise beside another."""
     depth = 0
@@ -253,22 +250,26 @@ class EveryLength:
         """The coordinates that the model computes on the way at position i, as cases with conditions and a value; one
         that is out of reach as one case without a value that says why."""
         out: dict[str, list[dict[str, Any]]] = {}
-        for one in self.coordinates():
+        spelling = Spelling(self.generic)
+        for one in self.coordinates:
             if one.part == "embedding":
                 continue
             if isinstance(one.column, OutOfRules):
                 out[one.name] = [{"conditions": [], "value": None, "why": one.column.why}]
                 continue
-            spelling = Spelling(self.__dict__["generic"])
             guards = ((one.column.world.shortened(c.guard), c.value) for c in one.column.cells)
             out[one.name] = [{"conditions": list(spelling.guard(g)), "value": spelling.value(v)} for g, v in guards]
         return out
 
+    @cached_property
+    def generic(self) -> Lengths:
+        """The number system of `coordinates`, where no position is looked at alone."""
+        return Lengths(self.model)
+
+    @cached_property
     def coordinates(self) -> list[Coordinate]:
         """Each coordinate after each part of a layer that writes to it, at a generic position."""
-        domain = Lengths(self.model)
-        result = forward(self.model, ("",), domain, trace=True, weights=False)
-        self.__dict__["generic"] = domain
+        result = forward(self.model, ("",), self.generic, trace=True, weights=False)
         out: list[Coordinate] = []
         last: dict[str, Any] = {}
         for step in result.steps:

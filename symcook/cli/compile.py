@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli.options import OneOf, Seconds, argument, command, option
 from symcook.cli.output import Waiting, say, say_or_json
-from symcook.compilers import KINDS, THEOREMS
 from symcook.errors import BadInput, Undecided
 from symcook.files import put, vacant
+from symcook.programs import LANGUAGES, THEOREMS
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @command("compile", 'symcook compile ltl "~Q_b since Q_a" --alphabet "a b" -o since.json')
 def compile(
     *,
-    kind: Annotated[str, argument(type=OneOf("language", KINDS))],
+    kind: Annotated[str, argument(type=OneOf("language", LANGUAGES))],
     source: Annotated[str, argument()],
     alphabet: Annotated[str | None, option('The letters: "ab", or "a b" where they are longer.', "A")],
     target: Annotated[str, option("The model file to write.", "FILE", None, "-o")],
@@ -62,10 +62,10 @@ def compile(
     if prove:
         try:
             shown |= _proved(model, beside, seconds)
-        except Undecided as error:
+        except Undecided:
             if not as_json:
                 say(_wrote(shown))
-            raise error
+            raise
     proved = f"\n{shown['verdict']}  on every word the answers are those of the program: {shown['certificate']}"
     say_or_json(as_json, lambda: shown, lambda: _wrote(shown) + (proved if prove else ""))
     return 0
@@ -92,12 +92,12 @@ def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[st
 
 def measures(model: Transformer) -> dict[str, int]:
     """Layers, width, heads, and the operators of the program."""
-    from symcook.programs.reading import read_formula
+    from symcook.programs.reading import formula_of
 
     heads = sum(len(layer.attention.heads) for layer in model.layers if layer.attention is not None)
     program = model.program
     assert program is not None
-    operators = read_formula(program.source, program.alphabet, program.kind).operators
+    operators = formula_of(program).operators
     return {"layers": len(model.layers), "width": len(model.space), "heads": heads, "operators": operators}
 
 

@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING
 
 from symcook.door import door
 from symcook.errors import require_known
+from symcook.programs import LANGUAGES, THEOREMS
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
-
-KINDS = ("ltl", "count")
-"""The languages that are compiled."""
-THEOREMS = ("15a", "15b", "16a", "16b")
-"""The theorems of Yang et al. (2026) whose printed constructions are compiled."""
 
 
 @door()
@@ -37,13 +33,13 @@ def compile(
     Raises BadInput, in one sentence with line and column, where the source is no program.
     Source: Yang et al. (2026), Section 4; previous in one head, and Boolean parts of one depth in one network.
     """
-    require_known("language", kind, KINDS)
+    require_known("language", kind, LANGUAGES)
     from symcook.compilers.formula import compiled
     from symcook.programs.reading import read_formula
 
     formula = read_formula(source, alphabet, kind)
     if theorem:
-        require_known("theorem", theorem, tuple(THEOREMS))
+        require_known("theorem", theorem, THEOREMS)
     short = " ".join(source.split())
     name = name or (short if len(short) <= 40 and short.isprintable() else "formula")
     if theorem:

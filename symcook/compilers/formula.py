@@ -51,9 +51,9 @@ class Packed:
         self.names: list[str] = []
         self.meanings: dict[str, str] = {}
         self.heads: dict[int, FormulaHead] = {}
-        self._atoms: dict[object, Node] = {}
+        self._atoms: dict[frozenset[str], Node] = {}
         self._held: dict[Node, str] = {}
-        self._made: dict[object, FormulaHead] = {}
+        self._made: dict[tuple[str, Node, Node], FormulaHead] = {}
         self.sets: dict[str, frozenset[str]] = {}
         self.cut = False
         self.positions: dict[str, str] = {}
@@ -123,14 +123,14 @@ class Packed:
         if value is False:
             return False
         key = (op, stop, value)
-        if key not in self._atoms:
+        if key not in self._made:
             held = None if stop is True else self.hold(stop)
             made = FormulaHead(self._name(op, number + 1, self.formula.text(number)), held, self.hold(value))
             score = None if held is None else {(self.hold(True), held): 1}
             self.steps.append(head(score, {made.name: made.value}, mask=MASKS[op], weighting=SIDES[op]))
-            self._atoms[key], self._made[key] = self._variable(made.name), made
+            self._made[key] = made
         self.heads[number] = self._made[key]
-        return self._atoms[key]
+        return self._variable(self._made[key].name)
 
     def _counting(self, number: int, line: FormulaLine) -> Node:
         """A line about counts: a coordinate that holds its bit."""

@@ -81,12 +81,12 @@ class Counting:
         attends = [any(isinstance(part, Head) for part in step.parts) for step in model.sublayers]
         for k, (step, live) in enumerate(zip(model.sublayers, model.live[1:], strict=True)):
             written: list[tuple[str, Counted]] = []
-            for number, part in enumerate(step.parts, 1):
+            for where, part in step.named_parts:
                 if isinstance(part, Head):
                     last = not any(attends[k + 1 :]) and not (model.readout.everywhere or model.readout.first)
-                    written += self._head(part, live, f"head {number} of layer {step.layer}", last)
+                    written += self._head(part, live, where, last)
                 else:
-                    written += self._feedforward(part, live, f"the feed-forward part of layer {step.layer}")
+                    written += self._feedforward(part, live, where)
             for name, value in written:
                 self.held[name] = self._sum([(Fraction(1), self.held[name]), (Fraction(1), value)], Fraction(0))
             self.held = {name: value for name, value in self.held.items() if name in live}

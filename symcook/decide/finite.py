@@ -112,11 +112,7 @@ class Finite:
         self.held = {name: self._embedded(name) for name in model.live[0]}
         for step, live in zip(model.sublayers, model.live[1:], strict=True):
             written: list[tuple[str, Carried]] = []
-            for number, part in enumerate(step.parts, 1):
-                head = isinstance(part, Head)
-                where = (
-                    f"head {number} of layer {step.layer}" if head else f"the feed-forward part of layer {step.layer}"
-                )
+            for where, part in step.named_parts:
                 try:
                     if isinstance(part, Head):
                         written += self.head(part, live, where)

@@ -71,17 +71,17 @@ class Lengths:
     def __init__(self, model: Transformer) -> None:
         embedding = model.embedding
         letters = sorted(embedding.alphabet, key=lambda t: t == "0")  # of 0 and 1 the ones are counted
-        ends = (added[0] if added else None for added in embedding.ends)
-        self.world = World(letters, embedding.start, *ends, model.max_length)
+        before, after = (added[0] if added else None for added in embedding.ends)
+        self.world = World(letters, embedding.start, before, after, model.max_length)
         self.engine = Symbolic(model.parameters)
         self.world.field = self.field = self.engine._field
         self.world.exponential, self.world.root, self.world.number = self.engine._exponential, self.root, self.number
         self.world.of_symbols = self.of_symbols
         for p in model.parameters:
-            ends = [
+            lower, upper = (
                 Fraction(int(x.p), int(x.q)) if x is not None and x.is_Rational else None for x in (p.lower, p.upper)
-            ]
-            self.world.positive[p.name] = (ends[0], p.lower_open, ends[1])
+            )
+            self.world.positive[p.name] = (lower, p.lower_open, upper)
             self.world._cells[p.name] = self.field.symbol(sympy.Symbol(p.name, real=True))
         for name in (
             "i",

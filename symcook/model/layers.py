@@ -166,6 +166,13 @@ class Sublayer:
         return () if self.block is None else (self.block,)
 
     @property
+    def named_parts(self) -> Iterator[tuple[str, Head | FeedForward]]:
+        """The parts, each with what a sentence calls it."""
+        for number, part in enumerate(self.parts, 1):
+            what = f"head {number}" if isinstance(part, Head) else "the feed-forward part"
+            yield f"{what} of layer {self.layer}", part
+
+    @property
     def norms(self) -> tuple[LayerNorm, ...]:
         return self.before if self.after is None else (*self.before, self.after)
 

@@ -11,11 +11,14 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import BadInput
+from symcook.errors import BadInput, require_known
+from symcook.programs import LANGUAGES, THEOREMS
 from symcook.programs.formula import Formula, Lines, alphabet_of
 
 if TYPE_CHECKING:
     from lark import Lark, Token
+
+    from symcook.model.transformer import Program
 
 GRAMMAR = r"""
 start: [header] definition* (output+ | formula) -> whole
@@ -129,6 +132,14 @@ def read_formula(source: str, alphabet: str | Sequence[str] | None = None, kind:
     except VisitError as error:  # raised by a reader of ours
         raise error.orig_exc from None
     return reader.formula
+
+
+def formula_of(program: Program) -> Formula:
+    """The formula that a model was compiled from; BadInput for a language or a theorem that is not known."""
+    require_known("language of a program", program.kind, LANGUAGES)
+    if program.theorem:
+        require_known("theorem", program.theorem, THEOREMS)
+    return read_formula(program.source, program.alphabet, program.kind)
 
 
 @cache

@@ -133,12 +133,10 @@ class _FormText:
     def claims(self) -> tuple[list[FormClaim], list[FormClaim]]:
         """The forms on the way, at every position, and those where the readout looks."""
         way = []
-        coordinates = self.found.coordinates()
-        generic: Lengths = self.found.__dict__["generic"]
-        spelling = self.spelled(generic)
+        spelling = self.spelled(self.found.generic)
         last = self.last_attention() if not self.model.readout.everywhere else None
         self.tables: dict[str, Any] = {}
-        for one in coordinates:
+        for one in self.found.coordinates:
             function, said = self.function(one)
             self.tables[function] = one.column
             if one.part == "embedding" or (last is not None and (one.layer, one.part) >= last):

@@ -16,7 +16,7 @@ from symcook.compilers.formula import Packed
 from symcook.errors import BadInput, Undecided
 from symcook.model.modelfile import to_document
 from symcook.programs.formula import COUNTING, TEMPORAL, Formula, quoted
-from symcook.programs.reading import read_formula
+from symcook.programs.reading import formula_of
 from symcook.proof import own
 from symcook.proof.replay import Statement
 from symcook.proof.search import prooftext
@@ -83,7 +83,7 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     """
     if model.program is None:
         raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
-    formula = read_formula(model.program.source, model.program.alphabet, model.program.kind)
+    formula = formula_of(model.program)
     if any(line.op in COUNTING for line in formula.lines):
         raise Undecided("no proof is made of a formula that counts")
     packed = Packed(formula)
@@ -203,88 +203,7 @@ class _Text:
         if (len(told) + 1) * 2 ** len(bits) > CASES:
             raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
         self.lines += lines
-        self.split(told, list(bits.items()), cone, names, {}, None, "    ", [])
-
-    def split(
-        self,
-        told: Sequence[int],
-        bits: Sequence[tuple[str, int]],
-        cone: Sequence[int],
-        names: Sequence[str],
-        chosen: dict[str, int],
-        letter: int | None,
-        indent: str,
-        known: list[str],
-    ) -> None:
-        """Cases over the letters that are told apart, then over each bit; `known` are the labels of what was chosen."""
-        whole = len(told) == len(self.formula.alphabet)
-        if told and whole and len(told) > 1:
-            labels = [f"w{a}" for a in told]
-            self.lines.append(f"{indent}cases {', '.join(labels)} from word(i)")
-            for a in told:
-                self.block(bits, cone, names, chosen, a, indent, [*known, f"w{a}"])
-        elif told and whole:
-            self.lines.append(f"{indent}w{told[0]}: w(i) = {told[0]} by word")
-            self.split([], bits, cone, names, chosen, told[0], indent, [*known, f"w{told[0]}"])
-        elif told:
-            a = told[0]
-            self.lines.append(f"{indent}cases w{a}, v{a}: w(i) = {a}")
-            self.block(bits, cone, names, chosen, a, indent, [*known, f"w{a}"])
-            inner = len(self.lines)
-            self.split(told[1:], bits, cone, names, chosen, letter, indent + "      ", [*known, f"v{a}"])
-            self.dash(inner, indent)
-        elif bits:
-            (name, k), *others = bits
-            self.lines.append(f"{indent}cases o{k}, l{k} from b{k}")
-            for value, sign in enumerate("ol"):
-                self.block(others, cone, names, chosen | {name: value}, letter, indent, [*known, f"{sign}{k}"])
-        else:
-            self.leaf(cone, names, chosen, letter, indent, known)
-
-    def block(
-        self, bits: Sequence[tuple[str, int]], cone: Sequence[int], names: Sequence[str], chosen: dict[str, int],
-        letter: int | None, indent: str, known: list[str],
-    ) -> None:  # fmt: skip
-        start = len(self.lines)
-        self.split([], bits, cone, names, chosen, letter, indent + "      ", known)
-        self.dash(start, indent)
-
-    def dash(self, start: int, indent: str) -> None:
-        """Make what was written from `start` on the block of a case."""
-        inner = len(indent) + 6
-        self.lines[start] = f"{indent}    - {self.lines[start][inner:]}"
-
-    def leaf(
-        self, cone: Sequence[int], names: Sequence[str], chosen: dict[str, int], letter: int | None, indent: str,
-        known: list[str],
-    ) -> None:  # fmt: skip
-        """One case: the value of each line and coordinate, and what was to be shown."""
-        values, facts = dict(chosen), []
-        spelled = None if letter is None else self.formula.alphabet[letter]
-
-        def say(label: str, what: str, value: int, by: Sequence[str]) -> None:
-            self.lines.append(f"{indent}{label}: {what}(i) = {value} by {', '.join(by)}")
-            facts.append(label)
-
-        truth: dict[int, int] = {}
-        letters = [one for one in known if one[0] in "wv"]
-        for number in cone:
-            k, line = number + 1, self.formula.lines[number]
-            if number in self.packed.heads:
-                truth[number] = chosen[self.packed.heads[number].name]
-                name = self.packed.heads[number].name
-                bits = [one for one in known if one[0] in "ol"]
-                say(f"t{k}", f"z{k}", truth[number], [f"c{k}", *bits, *self.others(k)])
-                say(f"g{k}", name, truth[number], [f"c{k}", f"t{k}"])
-                continue
-            truth[number] = self.truth(number, truth, spelled)
-            below = letters if line.op == "letters" else [f"t{one + 1}" for one in line.reads if one in truth]
-            say(f"t{k}", f"z{k}", truth[number], [f"e{k}", *below])
-        for name in sorted(names, key=lambda one: one[0] == "f"):
-            values[name] = self.value(name, values, spelled)
-            below = letters if name in self.packed.sets else facts if name[0] == "f" else []
-            say(f"{name}_now", name, values[name], [f"{name}_at", *below])
-        self.lines.append(f"{indent}qed by {', '.join(facts or known)}")
+        _Cases(self, cone, names).split(told, list(bits.items()), {}, None, "    ", [])
 
     def others(self, k: int) -> list[str]:
         """The facts that another line with the same head holds the same bit."""
@@ -327,3 +246,87 @@ class _Text:
                 read = re.findall(r"\w+", self.packed.meanings[name]) if name[0] == "f" else []
                 open_ += [one for one in read if one in held]
         return sorted(found)
+
+
+class _Cases:
+    """The cases of one fact: over the letter, then over bits; at the end of each what its lines (`cone`) and its
+    coordinates (`names`) are there."""
+
+    def __init__(self, text: _Text, cone: Sequence[int], names: Sequence[str]) -> None:
+        self.text, self.lines, self.cone, self.names = text, text.lines, cone, names
+
+    def split(
+        self,
+        told: Sequence[int],
+        bits: Sequence[tuple[str, int]],
+        chosen: dict[str, int],
+        letter: int | None,
+        indent: str,
+        known: list[str],
+    ) -> None:
+        """Cases over the letters that are told apart, then over each bit; `known` are the labels of what was chosen."""
+        whole = len(told) == len(self.text.formula.alphabet)
+        if told and whole and len(told) > 1:
+            labels = [f"w{a}" for a in told]
+            self.lines.append(f"{indent}cases {', '.join(labels)} from word(i)")
+            for a in told:
+                self.block(bits, chosen, a, indent, [*known, f"w{a}"])
+        elif told and whole:
+            self.lines.append(f"{indent}w{told[0]}: w(i) = {told[0]} by word")
+            self.split([], bits, chosen, told[0], indent, [*known, f"w{told[0]}"])
+        elif told:
+            a = told[0]
+            self.lines.append(f"{indent}cases w{a}, v{a}: w(i) = {a}")
+            self.block(bits, chosen, a, indent, [*known, f"w{a}"])
+            inner = len(self.lines)
+            self.split(told[1:], bits, chosen, letter, indent + "      ", [*known, f"v{a}"])
+            self.dash(inner, indent)
+        elif bits:
+            (name, k), *others = bits
+            self.lines.append(f"{indent}cases o{k}, l{k} from b{k}")
+            for value, sign in enumerate("ol"):
+                self.block(others, chosen | {name: value}, letter, indent, [*known, f"{sign}{k}"])
+        else:
+            self.leaf(chosen, letter, indent, known)
+
+    def block(
+        self, bits: Sequence[tuple[str, int]], chosen: dict[str, int], letter: int | None, indent: str, known: list[str]
+    ) -> None:
+        """A case of its own, further in."""
+        start = len(self.lines)
+        self.split([], bits, chosen, letter, indent + "      ", known)
+        self.dash(start, indent)
+
+    def dash(self, start: int, indent: str) -> None:
+        """Make what was written from `start` on the block of a case."""
+        inner = len(indent) + 6
+        self.lines[start] = f"{indent}    - {self.lines[start][inner:]}"
+
+    def leaf(self, chosen: dict[str, int], letter: int | None, indent: str, known: list[str]) -> None:
+        """One case: the value of each line and coordinate, and what was to be shown."""
+        values, facts = dict(chosen), []
+        spelled = None if letter is None else self.text.formula.alphabet[letter]
+
+        def say(label: str, what: str, value: int, by: Sequence[str]) -> None:
+            self.lines.append(f"{indent}{label}: {what}(i) = {value} by {', '.join(by)}")
+            facts.append(label)
+
+        truth: dict[int, int] = {}
+        letters = [one for one in known if one[0] in "wv"]
+        for number in self.cone:
+            k, line = number + 1, self.text.formula.lines[number]
+            if number in self.text.packed.heads:
+                truth[number] = chosen[self.text.packed.heads[number].name]
+                name = self.text.packed.heads[number].name
+                bits = [one for one in known if one[0] in "ol"]
+                say(f"t{k}", f"z{k}", truth[number], [f"c{k}", *bits, *self.text.others(k)])
+                say(f"g{k}", name, truth[number], [f"c{k}", f"t{k}"])
+                continue
+            truth[number] = self.text.truth(number, truth, spelled)
+            below = letters if line.op == "letters" else [f"t{one + 1}" for one in line.reads if one in truth]
+            say(f"t{k}", f"z{k}", truth[number], [f"e{k}", *below])
+        for name in sorted(self.names, key=lambda one: one[0] == "f"):
+            values[name] = self.text.value(name, values, spelled)
+            below = letters if name in self.text.packed.sets else facts if name[0] == "f" else []
+            say(f"{name}_now", name, values[name], [f"{name}_at", *below])
+        self.lines.append(f"{indent}qed by {', '.join(facts or known)}")

@@ -5,7 +5,7 @@ Source: Yang et al. (2026), Definitions 11 and 14: in since and until the positi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 from symcook.errors import BadInput
@@ -61,34 +61,18 @@ def answers(formula: Formula, word: Sequence[str]) -> list[bool] | list[str]:
     return [next(str(label) for label, line in formula.outputs if table[line][i]) for i in range(len(word))]
 
 
+Truths = tuple[bool, ...]
+"""The truth of every line at one position."""
+
+
 def fold(formula: Formula) -> Fold | None:
     """The same read once from the left to the right, with an answer at each position; None where the formula looks
     ahead. The state is the truth of every line at the last letter."""
     if any(line.op in ("next", "until", *COUNTING) for line in formula.lines):
         return None
-
-    def step(before: tuple[bool, ...] | None, letter: str) -> tuple[bool, ...]:
-        now: list[bool] = []
-        for number, line in enumerate(formula.lines):
-            f = line.left >= 0 and now[line.left]
-            g = line.right >= 0 and now[line.right]
-            last = before is not None and before[line.left if line.op == "prev" else number]
-            now.append(
-                letter in line.letters if line.op == "letters"
-                else not f if line.op == "not"
-                else f and g if line.op == "and"
-                else f or g if line.op == "or"
-                else last if line.op == "prev"
-                else f and (g or last)
-            )  # fmt: skip
-        return tuple(now)
-
-    def answer(state: tuple[bool, ...]) -> bool | str | None:
-        if not formula.labels:
-            return state[formula.outputs[0][1]]
-        return next(label for label, line in formula.outputs if state[line])
-
-    return Fold(None, step, answer, each=True)
+    return Fold(
+        None, lambda before, letter: _now(formula, before, letter, {}), lambda now: _answer(formula, now), each=True
+    )
 
 
 def language(formula: Formula) -> Fold:
@@ -102,25 +86,9 @@ def language(formula: Formula) -> Fold:
         raise BadInput("a formula that is decided must be without counts", formula.text(formula.outputs[0][1]),
                        "check compares the model with it on all words to a length")  # fmt: skip
     ahead = [number for number, line in enumerate(formula.lines) if line.op in ("next", "until")]
+    guesses = [dict(zip(ahead, bits, strict=True)) for bits in product((False, True), repeat=len(ahead))]
 
-    def here(before: tuple[bool, ...] | None, letter: str, guess: dict[int, bool]) -> tuple[bool, ...]:
-        now: list[bool] = []
-        for number, line in enumerate(formula.lines):
-            f = line.left >= 0 and now[line.left]
-            g = line.right >= 0 and now[line.right]
-            if line.op == "letters":
-                now.append(letter in line.letters)
-            elif number in guess:
-                now.append(guess[number])
-            elif line.op == "prev":
-                now.append(before is not None and before[line.left])
-            elif line.op == "since":
-                now.append(f and (g or (before is not None and before[number])))
-            else:
-                now.append(not f if line.op == "not" else f and g if line.op == "and" else f or g)
-        return tuple(now)
-
-    def fits(before: tuple[bool, ...], now: tuple[bool, ...] | None) -> bool:
+    def fits(before: Truths, now: Truths | None) -> bool:
         """Whether what was guessed is so, with the truths one position further, None behind the end."""
         for number in ahead:
             line = formula.lines[number]
@@ -130,19 +98,44 @@ def language(formula: Formula) -> Fold:
                 return False
         return True
 
-    def step(states: frozenset[tuple[bool, ...]] | None, letter: str) -> frozenset[tuple[bool, ...]]:
-        guesses = [dict(zip(ahead, bits, strict=True)) for bits in product((False, True), repeat=len(ahead))]
+    def step(states: frozenset[Truths] | None, letter: str) -> frozenset[Truths]:
         if states is None:
-            return frozenset(here(None, letter, guess) for guess in guesses)
-        found = ((before, here(before, letter, guess)) for before in states for guess in guesses)
+            return frozenset(_now(formula, None, letter, guess) for guess in guesses)
+        found = ((before, _now(formula, before, letter, guess)) for before in states for guess in guesses)
         return frozenset(now for before, now in found if fits(before, now))
 
-    def answer(states: frozenset[tuple[bool, ...]] | None) -> bool | str | None:
+    def answer(states: frozenset[Truths] | None) -> bool | str | None:
         if states is None:
             return None if formula.labels else False
         (last,) = (state for state in states if fits(state, None))
-        if not formula.labels:
-            return last[formula.outputs[0][1]]
-        return next(label for label, line in formula.outputs if last[line])
+        return _answer(formula, last)
 
     return Fold(None, step, answer)
+
+
+def _now(formula: Formula, before: Truths | None, letter: str, guess: Mapping[int, bool]) -> Truths:
+    """The truths at a letter, from those at the letter before it; `guess` has those of lines that look ahead."""
+    now: list[bool] = []
+    for number, line in enumerate(formula.lines):
+        if number in guess:
+            now.append(guess[number])
+            continue
+        f = line.left >= 0 and now[line.left]
+        g = line.right >= 0 and now[line.right]
+        last = before is not None and before[line.left if line.op == "prev" else number]
+        now.append(
+            letter in line.letters if line.op == "letters"
+            else not f if line.op == "not"
+            else f and g if line.op == "and"
+            else f or g if line.op == "or"
+            else last if line.op == "prev"
+            else f and (g or last)
+        )  # fmt: skip
+    return tuple(now)
+
+
+def _answer(formula: Formula, now: Truths) -> bool | str | None:
+    """What is put out where the lines have these truths."""
+    if not formula.labels:
+        return now[formula.outputs[0][1]]
+    return next(label for label, line in formula.outputs if now[line])

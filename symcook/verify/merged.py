@@ -270,12 +270,12 @@ def _levels(model: Transformer, reader: ReadBeside, kept: frozenset[Kept], asked
 
 def heads(model: Transformer) -> list[tuple[str, Head]]:
     """The heads that a pass asks, in order, with a name for each."""
-    found = list[tuple[str, Head]]()
-    for step, wanted in zip(model.sublayers, model.live[1:], strict=True):
-        for number, part in enumerate((part for part in step.parts if isinstance(part, Head)), 1):
-            if wanted & set(part.writes):
-                found.append((f"head {number} of layer {step.layer}", part))
-    return found
+    return [
+        (where, part)
+        for step, wanted in zip(model.sublayers, model.live[1:], strict=True)
+        for where, part in step.named_parts
+        if isinstance(part, Head) and wanted & set(part.writes)
+    ]
 
 
 def _take(tally: Gathered, model: Transformer, reader: ReadBeside, level: PrefixLevel) -> None:
