@@ -20,61 +20,27 @@ come to a fresh cell, and a retrieval is used only where there is something to r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
 from typing import Any, NamedTuple
 
-from symcook.errors import BadInput, require_known
+from symcook.errors import require_known
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.transformer import Program, Transformer
-from symcook.programs.turing import LETTERS, TuringMachine, TuringRow
+from symcook.programs import WEIGHTINGS
+from symcook.programs.steps import END, START, MachineToken, OutputToken, StepToken, Written, first_token, labels
+from symcook.programs.turing import TuringMachine
 
-START, END = "$", "end"
-WEIGHTINGS = ("average", "rightmost")
 MASK = "strict-future"
-MOST_TOKENS = 4_000
-"""How many tokens a model may have: their embedding and readout are written out."""
 MOVE = {1: "plus", -1: "minus", 0: "stay"}
 Bits = Mapping[str, int]
 HALF = Fraction(1, 2)
-
-
-class Written(NamedTuple):
-    """What a step left on a cell of a work tape: the symbol, and whether the cell is the leftmost, the rightmost that
-    was visited by then."""
-
-    symbol: str
-    leftmost: bool
-    rightmost: bool
-
-
-@dataclass(frozen=True)
-class StepToken:
-    """A token of a step: the state entered, what was written, the moves, and which work heads are on fresh cells. The
-    `first` one is the start, whose move of the input head is where it starts."""
-
-    state: str
-    written: tuple[Written, ...]
-    moves: tuple[int, ...]
-    fresh: tuple[bool, ...]
-    first: bool = False
-
-
-@dataclass(frozen=True)
-class OutputToken:
-    """A symbol of the output; whether its cell is the rightmost that was visited."""
-
-    symbol: str
-    rightmost: bool
-
-
-MachineToken = StepToken | OutputToken
 
 
 class Unit(NamedTuple):
@@ -90,6 +56,29 @@ class Network(list[Unit]):
 
     def add(self, terms: Bits, bias: int, adds: Bits) -> None:
         self.append(Unit(terms, bias, adds))
+
+    @cached_property
+    def readers(self) -> dict[str, list[tuple[int, int]]]:
+        """For each coordinate the units that read it, by number, and their weights there."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for number, unit in enumerate(self):
+            for name, weight in unit.terms.items():
+                found.setdefault(name, []).append((number, weight))
+        return found
+
+    def values(self, bits: Iterable[str]) -> dict[str, int]:
+        """What it makes of coordinates that are 1 where all others are 0; no unit has a positive bias."""
+        sums: dict[int, int] = {}
+        for name in bits:
+            for number, weight in self.readers.get(name, ()):
+                sums[number] = sums.get(number, 0) + weight
+        found: dict[str, int] = {}
+        for number, total in sums.items():
+            value = total + self[number].bias
+            if value > 0:
+                for name, weight in self[number].adds.items():
+                    found[name] = found.get(name, 0) + value * weight
+        return found
 
     def part(self) -> FeedForward:
         """As a part of a model."""
@@ -115,15 +104,9 @@ class MachineDecoder:
         self.states = {state: f"q{k}" for k, state in enumerate(machine.states)}
         self.letters = {letter: f"x{k}" for k, letter in enumerate(machine.input)}
         self.cells = {symbol: k for k, symbol in enumerate(machine.cells)}
+        self.first = first_token(machine)
 
     # Tokens.
-
-    @cached_property
-    def first(self) -> StepToken:
-        """The token behind the input."""
-        k, blank = self.machine.tapes, Written(self.machine.blank, True, True)
-        moves = (self.machine.head, *[0] * k)
-        return StepToken(self.machine.start, (blank,) * k, moves, (True,) * k, first=True)
 
     def bits(self, token: MachineToken | str) -> dict[str, int]:
         """The coordinates that are 1 in the embedding of a token; a string is $ or a letter of the input."""
@@ -139,67 +122,39 @@ class MachineDecoder:
         elif isinstance(token, OutputToken):
             found |= {"out": 1, f"o{self.cells[token.symbol]}": 1} | ({"last": 1} if token.rightmost else {})
             moves = (*[0] * len(self.tapes), 1)
+        elif token == END:
+            return {"end": 1}
         else:
             found |= {"bos": 1} if token == START else {self.letters[token]: 1, "typed": 1}
             moves = (0, *[0] * len(self.tapes))
         return found | {f"{MOVE[move]}{tape}": 1 for tape, move in enumerate(moves)}
 
-    def tokens(self) -> Iterator[MachineToken]:
-        """Every token that the model can answer with: for each thing that the table does, flags and fresh cells as the
-        moves allow them; and the symbols of the output."""
-        yield self.first
-        shapes = {0: ((0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)), 1: ((0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1))}
-        shapes[-1] = tuple((right, left, fresh) for left, right, fresh in shapes[1])
-        for state, writes, moves in dict.fromkeys(self.machine.rows.values()):
-            for choice in product(*(shapes[move] for move in moves[1:])):
-                written = tuple(
-                    Written(one, bool(left), bool(right)) for one, (left, right, _) in zip(writes, choice, strict=True)
-                )
-                yield StepToken(state, written, moves, tuple(bool(fresh) for _, _, fresh in choice))
-        for symbol in self.machine.symbols:
-            yield from (OutputToken(symbol, False), OutputToken(symbol, True))
+    def token(self, bits: AbstractSet[str]) -> MachineToken | str | None:
+        """The token that these bits are, END among them; None where they are those of no token."""
+        states = [state for state, name in self.states.items() if name in bits]
+        symbols = [symbol for symbol, k in self.cells.items() if f"o{k}" in bits]
+        moves = [[move for move, name in MOVE.items() if f"{name}{tape}" in bits] for tape in (0, *self.tapes)]
+        cells = [[one for one, k in self.cells.items() if f"w{tape}_{k}" in bits] for tape in self.tapes]
+        token: MachineToken | str | None = None
+        if "end" in bits:
+            token = END
+        elif symbols:
+            token = OutputToken(symbols[0], "last" in bits)
+        elif states and all(moves) and all(cells):
+            written = tuple(
+                Written(some[0], f"left{tape}" in bits, f"right{tape}" in bits)
+                for tape, some in zip(self.tapes, cells, strict=True)
+            )
+            fresh = tuple(f"fresh{tape}" in bits for tape in self.tapes)
+            token = StepToken(states[0], written, tuple(some[0] for some in moves), fresh, "first" in bits)
+        return token if token is not None and self.answered(token) == bits else None
 
-    @cached_property
-    def labels(self) -> dict[MachineToken, str]:
-        """A name for each token that may be answered, other than the letters of the input."""
-        taken = {START, END, *self.machine.input}
-        found: dict[MachineToken, str] = {}
-        for token in self.tokens():
-            name = self.name(token)
-            while name in taken:
-                name += "'"
-            taken.add(name)
-            found[token] = name
-            if len(found) > MOST_TOKENS:
-                must = f"a machine must lead to at most {MOST_TOKENS} tokens"
-                do = "use fewer states, symbols or tapes; integers run it without a model"
-                raise BadInput(must, f"more ({len(self.machine.rows)} rows, {len(self.tapes)} tapes)", do)
+    def answered(self, token: MachineToken | str) -> set[str]:
+        """The bits of a token that the networks set: all but what every token has, and moves of an output."""
+        found = set(self.bits(token)) - {"one"}
+        if isinstance(token, OutputToken):
+            found &= {"out", "last", f"o{self.cells[token.symbol]}"}
         return found
-
-    @cached_property
-    def named(self) -> dict[str, MachineToken]:
-        """The tokens by their names."""
-        return {name: token for token, name in self.labels.items()}
-
-    def name(self, token: MachineToken) -> str:
-        """`carry(L;1<>R!)`: the state, the move of the input head, and for each work tape the symbol written, < and >
-        where its cell is the leftmost and rightmost visited, the move, and ! where the head is on a fresh cell."""
-        if isinstance(token, OutputToken):
-            return f"={token.symbol}" + (">" if token.rightmost else "")
-        if token.first:
-            return f"{token.state}(start)"
-        tapes = zip(token.written, token.moves[1:], token.fresh, strict=True)
-        parts = (f"{w.symbol}{'<' * w.leftmost}{'>' * w.rightmost}{LETTERS[move]}{'!' * new}" for w, move, new in tapes)
-        return f"{token.state}({LETTERS[token.moves[0]]};{';'.join(parts)})"
-
-    def document(self, token: MachineToken) -> dict[str, Any]:
-        """A token as ``run --steps --json`` prints it, without its position."""
-        if isinstance(token, OutputToken):
-            return {"token": token.symbol}
-        if token.first:
-            return {"token": token.state, "write": [], "move": []}
-        moves = [LETTERS[move] for move in token.moves]
-        return {"token": token.state, "write": [w.symbol for w in token.written], "move": moves}
 
     # Networks.
 
@@ -275,7 +230,8 @@ class MachineDecoder:
         tapes, tie = range(self.machine.tapes + 1), self.weighting == "average"
         words: dict[str, dict[str, Any]] = {START: {**self.bits(START), "u": 1}}
         words |= {letter: self.bits(letter) for letter in self.machine.input}
-        words |= {label: self.bits(token) for token, label in self.labels.items()}
+        tokens = labels(self.machine)
+        words |= {label: self.bits(token) for token, label in tokens.items()}
         layers = (self._first(tie), self._second(tie), self._third())
         parts = [part for layer in layers for part in layer.parts() if not isinstance(part, LayerNorm)]
         written = [one for part in parts for one in part.writes]
@@ -283,16 +239,16 @@ class MachineDecoder:
         looked = [one for layer in layers for norm in (*layer.attention_norms, *layer.feedforward_norms) for one in norm.reads]
         names |= dict.fromkeys(looked)
         nexts = [one for one in dict.fromkeys(one for unit in self.transition for one in unit.adds)]
-        rows, labels = [], [*self.labels.values(), END]
-        for bits in [*map(self.bits, self.labels), {"end": 1}]:
-            bits = {f"next_{one}" for one in bits if one != "one"}
+        rows = []
+        for token in (*tokens, END):
+            bits = {f"next_{one}" for one in self.answered(token)}
             rows.append([*(1 if one in bits else -1 for one in nexts), -len(bits)])
         space = Space(tuple(names))
         embedding = Embedding(space, words=words, before=START, start=0)
-        readout = Readout("largest", "last", (*nexts, "one"), rows, tuple(labels))
+        readout = Readout("largest", "last", (*nexts, "one"), rows, (*tokens.values(), END))
         model = Transformer(name, embedding, layers, readout, source="Merrill and Sabharwal (2024), Theorem 2")
         plan = self._plan(model, tapes)
-        return replace(model, program=Program("tm", source, tuple(words), plan, self.weighting))
+        return replace(model, program=Program("tm", source, tuple(words), plan))
 
     def _first(self, tie: bool) -> Layer:
         """u and P; hashes; where heads went."""
