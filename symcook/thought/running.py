@@ -78,8 +78,10 @@ def run_machine(model: Transformer, word: str | Sequence[str], limit: int, domai
     In integers, where the weights are those of the compiler; in any other domain by the forward pass. Raises BadInput
     for a foreign symbol or a blank in the word, and for integers where a weight was changed; Undecided.
     """
-    run = MachineStream(model, word, limit, domain)
-    return MachineRun(run.machine, run.word, domain, tuple(run), run.ended, tuple(run.steps))
+    stream = MachineStream(model, word, limit, domain)
+    for _ in stream:
+        pass
+    return stream.run
 
 
 class MachineStream:
@@ -93,26 +95,34 @@ class MachineStream:
         self.machine = machine_of(model)
         self.word = self.machine.word(word)
         self.ended = False
+        self.tokens: list[MachineToken] = []
         self.steps: list[IntegerStep] = []
         if domain == INTEGERS and not genuine(model):
             must = "a run in integers must have the weights that compile gives to the machine"
             raise BadInput(must, "other weights", "give --domain ball")
 
     def __iter__(self) -> Iterator[MachineToken]:
-        return self._integers() if self.domain == INTEGERS else self._labels()
+        for token in self._integers() if self.domain == INTEGERS else self._labels():
+            if len(self.tokens) == self.limit:
+                return
+            self.tokens.append(token)
+            yield token
+        self.ended = True
+
+    @property
+    def run(self) -> MachineRun:
+        """What has come so far."""
+        return MachineRun(self.machine, self.word, self.domain, tuple(self.tokens), self.ended, tuple(self.steps))
 
     def _integers(self) -> Iterator[MachineToken]:
         for step in IntegerDecoder(self.machine).steps(self.word):
-            if len(self.steps) == self.limit:
-                return
-            self.steps.append(step)
+            if len(self.steps) < self.limit:
+                self.steps.append(step)
             yield step.token
-        self.ended = True
 
     def _labels(self) -> Iterator[MachineToken]:
         from symcook.decode import generate
 
         named = {name: token for token, name in labels(self.machine).items()}
         found = generate(self.model, self.word, self.limit + 1, self.domain)
-        yield from (named[label] for label in found.appended[: self.limit])
-        self.ended = found.ended
+        yield from (named[label] for label in found.appended)
