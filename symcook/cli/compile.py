@@ -53,6 +53,8 @@ def compile(
         must = "--prove must stand without --theorem, whose models are proved by their family"
         raise BadInput(must, f"--theorem {theorem}", "leave --prove out, then symcook prove FILE")
     text, name = _text(source)
+    if kind == "dfa" and text == source and source.endswith(".json"):
+        raise BadInput("the file of an automaton must exist", source, "or give a regular expression")
     model = compiled(kind, text, alphabet=alphabet, theorem=theorem or "", name=name)
     beside = [Path(target).with_suffix(end) for end in (".certificate.json", ".statement.txt")] if prove else []
     for one in beside:
@@ -91,13 +93,18 @@ def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[st
 
 
 def measures(model: Transformer) -> dict[str, int]:
-    """Layers, width, heads, and the operators of the program."""
-    from symcook.programs.reading import formula_of
-
+    """Layers, width, heads, and the operators of the program: those of a formula, or the transitions of a table."""
     heads = sum(len(layer.attention.heads) for layer in model.layers if layer.attention is not None)
     program = model.program
     assert program is not None
-    operators = formula_of(program).operators
+    if program.kind == "dfa":
+        from symcook.programs.running import program_table
+
+        operators = sum(map(len, program_table(program).moves))
+    else:
+        from symcook.programs.reading import formula_of
+
+        operators = formula_of(program).operators
     return {"layers": len(model.layers), "width": len(model.space), "heads": heads, "operators": operators}
 
 
