@@ -70,6 +70,8 @@ def compile(
     if weighting is not None and kind != "tm":
         raise BadInput("--weighting must stand with a Turing machine", kind, "leave it out")
     text, name = _text(source)
+    if kind == "dfa" and text == source and source.endswith(".json"):
+        raise BadInput("the file of an automaton must exist", source, "or give a regular expression")
     options = {"alphabet": alphabet, "theorem": theorem or "", "name": name, "weighting": weighting or "average"}
     model = compiled(kind, text, **options)
     beside = [Path(target).with_suffix(end) for end in (".certificate.json", ".statement.txt")] if prove else []
@@ -109,11 +111,15 @@ def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[st
 
 
 def measures(model: Transformer) -> dict[str, int]:
-    """Layers, width, heads, and the operators of the program: of a machine the rows of its table."""
+    """Layers, width, heads, and the operators of the program: those of a formula, or the rows of a table."""
     heads = sum(len(layer.attention.heads) for layer in model.layers if layer.attention is not None)
     program = model.program
     assert program is not None
-    if program.kind == "tm":
+    if program.kind == "dfa":
+        from symcook.programs.running import program_table
+
+        operators = sum(map(len, program_table(program).moves))
+    elif program.kind == "tm":
         from symcook.programs.turing import read_turing
 
         operators = len(read_turing(program.source).rows)

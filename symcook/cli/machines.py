@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 
+from typing import TYPE_CHECKING
+
 from symcook.cli.options import Chosen
-from symcook.cli.output import say
+from symcook.cli.output import say, say_line
 from symcook.errors import EMPTY_WORD, BadInput
+
+if TYPE_CHECKING:
+    from symcook.thought.running import MachineStream
 
 
 def run_machine(
@@ -28,10 +33,10 @@ def run_machine(
     else:
         for position, token in enumerate(run, len(run.word) + 1):
             shown = {"position": position, **document(token)}
-            _line(json.dumps(shown) if as_json else _words(shown))
+            say_line(json.dumps(shown) if as_json else _words(shown))
     last = run.run.last
     if as_json:
-        _line(json.dumps(last))
+        say_line(json.dumps(last))
     elif run.ended:
         say(f"ended; output: {last['output'] or EMPTY_WORD}")
     else:
@@ -39,14 +44,14 @@ def run_machine(
     return 0 if run.ended else 3
 
 
-def _traced(run, as_json: bool) -> None:
+def _traced(run: MachineStream, as_json: bool) -> None:
     from symcook.thought.frames import differences, frames, text
 
     for _ in run:
         pass
     if as_json:
         for one in differences(run.run)["tokens"]:
-            _line(json.dumps(one))
+            say_line(json.dumps(one))
     else:
         for frame in frames(run.run):
             say(text(run.run, frame))
@@ -61,6 +66,3 @@ def _words(shown: dict[str, object]) -> str:
             parts.append(f"{key} {' '.join(held)}")
     return "  ".join(parts)
 
-
-def _line(text: str) -> None:
-    print(text, flush=True)

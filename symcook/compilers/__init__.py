@@ -36,6 +36,9 @@ def compile(
     >>> [model.run(word).accept for word in ("10101", "1010", "1")]
     [True, False, False]
 
+    "dfa" is an automaton: JSON by the names of automata-lib, or a regular expression, whose alphabet may be left out.
+    Its model is a decoder that goes on behind a word with the states of the run, then with yes or no (`decode.stream`).
+
     "tm" is a Turing machine: text of one row a line, JSON, or a code such as 1RB1LB_1LA1RZ. Its model is a decoder
     that puts out a token a step, what the step changed, and then the output (`symcook.programs.turing`). `weighting`
     says how its work heads find the last of the steps that wrote on a cell: by a tie-break in the scores (average), or
@@ -43,19 +46,26 @@ def compile(
 
     Raises BadInput, in one sentence with line and column, where the source is no program.
     Source: Yang et al. (2026), Section 4; previous in one head, and Boolean parts of one depth in one network. Merrill
-    and Sabharwal (2024), Theorem 2.
+    and Sabharwal (2024), Theorems 1 and 2.
     """
     require_known("language", kind, LANGUAGES)
     if kind == "tm":
         return _machine(source, alphabet, theorem, name, weighting)
+    short = " ".join(source.split())
+    name = name or (short if len(short) <= 40 and short.isprintable() else "formula" if kind != "dfa" else "automaton")
+    if kind == "dfa":
+        from symcook.compilers import automaton
+        from symcook.programs.running import read_source
+
+        if theorem:
+            raise BadInput("an automaton must be compiled without a theorem of formulas", theorem, "leave it out")
+        return automaton.compiled(read_source(source, alphabet, name), source, name)
     from symcook.compilers.formula import compiled
     from symcook.programs.reading import read_formula
 
     formula = read_formula(source, alphabet, kind)
     if theorem:
         require_known("theorem", theorem, THEOREMS)
-    short = " ".join(source.split())
-    name = name or (short if len(short) <= 40 and short.isprintable() else "formula")
     if theorem:
         from symcook.compilers.printed import printed
 

@@ -11,7 +11,7 @@ from symcook.compilers.turing import MachineDecoder, compiled
 from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, require_known
 from symcook.model.transformer import Transformer
-from symcook.programs.steps import MachineToken, OutputToken, document, labels
+from symcook.programs.steps import END, MachineToken, OutputToken, document, labels
 from symcook.programs.turing import TuringMachine, read_turing
 from symcook.thought.integers import IntegerDecoder, IntegerStep
 
@@ -121,8 +121,10 @@ class MachineStream:
             yield step.token
 
     def _labels(self) -> Iterator[MachineToken]:
-        from symcook.decode import generate
+        from symcook.decode import stream
 
         named = {name: token for token, name in labels(self.machine).items()}
-        found = generate(self.model, self.word, self.limit + 1, self.domain)
-        yield from (named[label] for label in found.appended)
+        for label in stream(self.model, self.word, self.limit + 1, self.domain):
+            if label == END:
+                return
+            yield named[label]
