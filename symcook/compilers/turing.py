@@ -34,7 +34,7 @@ from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.transformer import Program, Transformer
 from symcook.programs import WEIGHTINGS
-from symcook.programs.steps import END, START, MachineToken, OutputToken, StepToken, Written, first_token, labels
+from symcook.programs.steps import END, START, MachineToken, OutputToken, StepToken, WrittenCell, first_token, labels
 from symcook.programs.turing import TuringMachine
 
 MASK = "strict-future"
@@ -43,7 +43,7 @@ Bits = Mapping[str, int]
 HALF = Fraction(1, 2)
 
 
-class Unit(NamedTuple):
+class HiddenUnit(NamedTuple):
     """A hidden unit: relu of a sum of coordinates and a bias, added to coordinates with weights."""
 
     terms: Bits
@@ -51,11 +51,11 @@ class Unit(NamedTuple):
     adds: Bits
 
 
-class Network(list[Unit]):
+class UnitNetwork(list[HiddenUnit]):
     """A feed-forward part as its units."""
 
     def add(self, terms: Bits, bias: int, adds: Bits) -> None:
-        self.append(Unit(terms, bias, adds))
+        self.append(HiddenUnit(terms, bias, adds))
 
     @cached_property
     def readers(self) -> dict[str, list[tuple[int, int]]]:
@@ -142,7 +142,7 @@ class MachineDecoder:
             token = OutputToken(symbols[0], "last" in bits)
         elif states and all(moves) and all(cells):
             written = tuple(
-                Written(some[0], f"left{tape}" in bits, f"right{tape}" in bits)
+                WrittenCell(some[0], f"left{tape}" in bits, f"right{tape}" in bits)
                 for tape, some in zip(self.tapes, cells, strict=True)
             )
             fresh = tuple(f"fresh{tape}" in bits for tape in self.tapes)
@@ -171,10 +171,10 @@ class MachineDecoder:
         return [f"here_{name}" for name in self.own(tape)]
 
     @cached_property
-    def selection(self) -> Network:
+    def selection(self) -> UnitNetwork:
         """What stands under each work head: what was retrieved, after a move of 0 what the token wrote itself, and on a
         fresh cell a blank, with a flag on the side from which the head came."""
-        net = Network()
+        net = UnitNetwork()
         for tape in self.tapes:
             fresh, stay, blank = f"fresh{tape}", f"stay{tape}", 0
             for k, (got, own, here) in enumerate(zip(self.got(tape), self.own(tape), self.here(tape), strict=True)):
@@ -189,9 +189,9 @@ class MachineDecoder:
         return net
 
     @cached_property
-    def transition(self) -> Network:
+    def transition(self) -> UnitNetwork:
         """The bits of the next token, each at a coordinate next_*."""
-        net, cells = Network(), self.cells
+        net, cells = UnitNetwork(), self.cells
         for (state, reads), (entered, writes, moves) in self.machine.rows.items():
             base = {self.states[state]: 1}
             if reads[0] in self.letters:
@@ -259,7 +259,7 @@ class MachineDecoder:
         none = [[0] * len(reads)]
         writes = ("u", *(f"P{tape}" for tape in tapes))
         head = Head(tuple(_held(name) for name in reads), writes, none, none, rows, MASK)
-        norms, net = [], Network()
+        norms, net = [], UnitNetwork()
         gates = [f"{MOVE[move]}{tape}" for tape in tapes for move in (1, -1, 0)]
         norms.append(_bits(gates))
         for tape in tapes:

@@ -20,7 +20,7 @@ MOST_TOKENS = 4_000
 """How many tokens a model may have: their embedding and readout are written out."""
 
 
-class Written(NamedTuple):
+class WrittenCell(NamedTuple):
     """What a step left on a cell of a work tape: the symbol, and whether the cell is the leftmost, the rightmost that
     was visited by then."""
 
@@ -35,7 +35,7 @@ class StepToken:
     `first` one is the start, whose move of the input head is where it starts."""
 
     state: str
-    written: tuple[Written, ...]
+    written: tuple[WrittenCell, ...]
     moves: tuple[int, ...]
     fresh: tuple[bool, ...]
     first: bool = False
@@ -54,7 +54,7 @@ MachineToken = StepToken | OutputToken
 
 def first_token(machine: TuringMachine) -> StepToken:
     """The token behind the input."""
-    k, blank = machine.tapes, Written(machine.blank, True, True)
+    k, blank = machine.tapes, WrittenCell(machine.blank, True, True)
     return StepToken(machine.start, (blank,) * k, (machine.head, *[0] * k), (True,) * k, first=True)
 
 
@@ -68,7 +68,7 @@ def tokens(machine: TuringMachine) -> Iterator[MachineToken]:
     for state, writes, moves in actions:
         for choice in product(*(shapes[move] for move in moves[1:])):
             written = tuple(
-                Written(one, bool(left), bool(right)) for one, (left, right, _) in zip(writes, choice, strict=True)
+                WrittenCell(one, bool(left), bool(right)) for one, (left, right, _) in zip(writes, choice, strict=True)
             )
             yield StepToken(state, written, moves, tuple(bool(fresh) for _, _, fresh in choice))
     for symbol in machine.symbols:

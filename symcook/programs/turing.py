@@ -102,6 +102,22 @@ def read_turing(source: str) -> TuringMachine:
     return _Table.of_json(text).machine() if text.startswith("{") else _Table.of_text(source).machine()
 
 
+def written(machine: TuringMachine) -> str:
+    """A machine whose blank is _ as JSON, from which it is read again."""
+    document = {
+        "input": list(machine.input),
+        "work symbols": list(machine.symbols),
+        "start": machine.start,
+        "halt": list(machine.halt),
+        "head": machine.head,
+        "rows": [
+            [state, list(reads), row.state, list(row.writes), [LETTERS[move] for move in row.moves]]
+            for (state, reads), row in machine.rows.items()
+        ],
+    }
+    return json.dumps(document)
+
+
 def _at(line: int | str) -> str:
     return f"line {line}" if isinstance(line, int) else line
 
