@@ -473,7 +473,7 @@ class _Document:
         )
 
     def program(self, value: object, embedding: Any) -> Program:
-        """What the model was compiled from: over its own alphabet."""
+        """What the model was compiled from: over its own alphabet, of which a machine's input is a part."""
         got = self.fields(value, "the program", "kind source alphabet plan theorem")
         source = got["source"]
         if not isinstance(source, str) or len(source) > MAX_SOURCE:
@@ -483,10 +483,11 @@ class _Document:
             if len(line) != 3:
                 raise self.wrong("a line of the plan", "a coordinate, a place and a meaning", len(line))
         alphabet = self.names(got["alphabet"], "the alphabet")
-        if list(alphabet) != list(embedding["words"] or ()):
+        kind, words = self.label(got["kind"], "the language"), list(embedding["words"] or ())
+        if (not set(alphabet) <= set(words)) if kind == "dfa" else list(alphabet) != words:
             must = "the program in a model file must be over the model's alphabet"
             raise BadInput(must, " ".join(alphabet), "compile it again")
-        kind, theorem = self.label(got["kind"], "the language"), self.label(got["theorem"], "the theorem")
+        theorem = self.label(got["theorem"], "the theorem")
         return Program(kind, source, alphabet, tuple((a, b, c) for a, b, c in plan), theorem)
 
 

@@ -1,7 +1,9 @@
 """Programs as they are written: their syntax, read and printed. What they mean stands in `spec`, which shares this
 alone with the compilers."""
 
-LANGUAGES = ("ltl", "count")
+LANGUAGES = ("ltl", "count", "dfa", "tm")
 """The languages that are compiled and interpreted."""
 THEOREMS = ("15a", "15b", "16a", "16b")
 """The theorems of Yang et al. (2026) whose printed constructions are compiled."""
+WEIGHTINGS = ("average", "rightmost")
+"""How a machine's decoder finds the last of equal cells: by a tie-break in the scores, or by place."""

@@ -41,4 +41,12 @@ def language(program: Program) -> Fold:
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import language
 
+    _answers_words(program)
     return language(formula_of(program))
+
+
+def _answers_words(program: Program) -> None:
+    """BadInput for a machine, whose model does not answer a word but goes on behind it."""
+    if program.kind == "tm":
+        must = "a model that is compared on words must answer them"
+        raise BadInput(must, "the decoder of a Turing machine", "run it: symcook run FILE --input W --steps T")
