@@ -6,6 +6,7 @@ The forms are found by one forward pass over tables (`symcook.domains.lengths`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -348,8 +349,13 @@ def _narrowed(model: Transformer) -> Transformer:
 
 def _order(spelling: Spelling, guard: Guard) -> tuple[Any, ...]:
     """Larger cases first: n = 1 behind 2 <= n, even before odd, n before k."""
-    conditions = sorted(spelling.guard(guard), key=lambda text: ("n" not in text, text))
-    return sum(text[-4:] == " = 1" and text[0] == "n" for text in conditions), conditions
+    conditions = sorted(spelling.guard(guard), key=_by_number)
+    return sum(text[-4:] == " = 1" and text[0] == "n" for text in conditions), [*map(_by_number, conditions)]
+
+
+def _by_number(text: str) -> tuple[bool, list[str]]:
+    """What speaks of n first, and 2 before 10."""
+    return "n" not in text, [x.zfill(6) for x in re.split(r"(\d+)", text)]
 
 
 def _form(model: Transformer, spelling: Spelling, guard: Guard, outputs: Mapping[str, Value]) -> ClosedForm:
@@ -367,7 +373,7 @@ def _form(model: Transformer, spelling: Spelling, guard: Guard, outputs: Mapping
     meaning += ["i is a position from 0" if start == 0 else "i is a position from 1"] if "i" in used else []
     meaning += spelling.meanings(used)
     accept, accepts = verdict(spelling, readout, guard, outputs)
-    conditions = tuple(sorted(spelling.guard(guard), key=lambda text: ("n" not in text, text)))
+    conditions = tuple(sorted(spelling.guard(guard), key=_by_number))
     return ClosedForm(
         recipe=model.name,
         given="every",

@@ -111,7 +111,7 @@ class Lengths:
 
     def embed(self, table: Mapping[str, Coefficient]) -> Column:
         world, by = self.world, {}
-        for token in world.domain(("letter", "i")):
+        for token in world.tokens:
             by.setdefault(table.get(token, 0), set()).add(token)
         return self.guarded(
             lambda: CellTable.cases(world, ("letter", "i"), [(frozenset(t), self.number(x)) for x, t in by.items()])
@@ -671,7 +671,7 @@ def about(atom: Any, name: str) -> bool:
 
 
 def _minus(a: Linear, b: Linear) -> Linear:
-    terms = {v: a[0].get(v, Fraction(0)) - b[0].get(v, Fraction(0)) for v in {*a[0], *b[0]}}
+    terms = {v: a[0].get(v, Fraction(0)) - b[0].get(v, Fraction(0)) for v in (a[0] | b[0])}
     return {v: c for v, c in terms.items() if c}, a[1] - b[1]
 
 

@@ -66,6 +66,7 @@ class World:
 
     def __init__(self, letters: Sequence[str], start: int, before: str | None, after: str | None, most: int | None):
         self.letters, self.start, self.before, self.after, self.most = tuple(letters), start, before, after, most
+        self.tokens = tuple(t for t in (before, *letters, after) if t is not None)
         self.field = Field()
         self.fewest = max(1, (before is not None) + (after is not None))
         self.added = (before is not None) + (after is not None)
@@ -127,7 +128,9 @@ class World:
     def moved_sums(self, value: Value, name: str, place: Linear) -> dict[str, Value]:
         """The sums in a value that depend on a position, with another place for it."""
         return {
-            s: self.moved_sum(s, name, place) for s in self.names_in(value) & set(self.sums) if self.depends(s, name)
+            s: self.moved_sum(s, name, place)
+            for s in sorted(self.names_in(value) & set(self.sums))
+            if self.depends(s, name)
         }
 
     def depends(self, one: str, name: str) -> bool:
@@ -239,14 +242,14 @@ class World:
             if isinstance(atom[1], int):
                 ends = [self.before] if self.before is not None and atom[1] == self.start else self.letters
                 return frozenset([*ends, *([self.after] if self.after is not None and atom[1] != self.start else [])])
-            return frozenset(t for t in (self.before, *self.letters, self.after) if t is not None)
+            return frozenset(self.tokens)
         if atom[0] == "mod":
             return frozenset(range(atom[2]))
         return (None, None) if atom[0] == "form" else frozenset((False, True))
 
     def facts(self, names: set[str]) -> list[Linear]:
         """Linear forms that are not negative, for some names."""
-        todo, seen, out = [*names, "n"], set(), []
+        todo, seen, out = [*sorted(names), "n"], set(), []
         while todo:
             v = todo.pop()
             if v in seen:
@@ -505,7 +508,7 @@ class World:
             return {-1, 0, 1}
         best = {-1, 0, 1}
         used = {v for g, degree in enumerate(polynomial.degrees()) if degree for v in self._names_of(g)}
-        if used and used <= set(self.positive) - set(self.named):
+        if used <= set(self.positive) - set(self.named):
             best = self.of_symbols(polynomial)
         if len(best) == 1:
             return best
