@@ -19,7 +19,9 @@ from flint import fmpq, fmpq_mpoly
 from symcook.derivation import Derivation
 from symcook.domains.field import Value
 from symcook.domains.lengths import Lengths, OutOfRules
-from symcook.domains.tables import Atom, CellTable, Guard, GuardedCell, Linear, NamedSum, World, linear_form
+from symcook.domains.linear import Atom, Guard, Linear, linear_form
+from symcook.domains.tables import CellTable
+from symcook.domains.world import GuardedCell, NamedSum, World
 from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.expr import valid_name
@@ -443,7 +445,7 @@ def positive(spelling: Spelling, value: Value, guard: Guard) -> str:
     if world.signs(world.field.quotient(value.den, world.field.one), guard) != {1}:
         return f"0 < {spelling.value(value)}"
     top = world.field.quotient(value.num, world.field.one)
-    form = linear_form(world, top)
+    form = linear_form(world.field, top)
     if form is None or not all(world.whole(v) for v in form[0]):
         return f"0 < {spelling.value(top)}"
     less, more = _sides(form)
@@ -456,7 +458,7 @@ def zero(spelling: Spelling, value: Value, guard: Guard) -> str:
     assert not isinstance(value, fmpq)
     world.field.lift(value)
     top = world.field.quotient(value.num, world.field.one)
-    form = linear_form(world, top)
+    form = linear_form(world.field, top)
     if form is not None and len(form[0]) == 1 and not form[1] and (name := next(iter(form[0]))) in world.sums:
         one = world.sums[name]
         if one.kept and all(world.signs(c.value, c.guard) == {1} for c in one.cells):
