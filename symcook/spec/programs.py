@@ -36,6 +36,17 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
     return told
 
 
+def refuse_uncovered(program: Program, word: Sequence[str]) -> None:
+    """Raise BadInput for a word of which a program does not say what it answers: a count is longer than its TABLE."""
+    from symcook.programs.reading import formula_of
+    from symcook.spec.logic import truths
+
+    if "TABLE" in program.source:
+        formula = formula_of(program)
+        if any(line.op == "table" for line in formula.lines):
+            truths(formula, word)
+
+
 def language(program: Program) -> Fold:
     """What the program answers at the last position, for every word: the reference of ``decide``."""
     from symcook.programs.reading import formula_of
