@@ -12,7 +12,7 @@ one head for the two of the paper, and no position function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -280,13 +280,14 @@ class Packed:
         else:
             b.readout("sign", "each", shown, weights=[1])
         model = b.build(name, source="Yang et al. (2026), Section 4: a compiled formula")
-        return replace(model, program=Program(kind, source, self.formula.alphabet, self._plan(model)))
+        return replace(model, program=Program(kind, source, self.formula.alphabet, plan_of(model, self.meanings)))
 
-    def _plan(self, model: Transformer) -> tuple[tuple[str, str, str], ...]:
-        """Each coordinate with the place where it is written, and what it holds."""
-        where = dict.fromkeys(model.space, "embedding")
-        for number, layer in enumerate(model.layers, 1):
-            for part in layer.parts():
-                kind = "attention" if isinstance(part, Head) else "feed-forward"
-                where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
-        return tuple((name, where[name], self.meanings.get(name, name)) for name in model.space)
+
+def plan_of(model: Transformer, meanings: Mapping[str, str]) -> tuple[tuple[str, str, str], ...]:
+    """Each coordinate with the place where it is written, and what it holds."""
+    where = dict.fromkeys(model.space, "embedding")
+    for number, layer in enumerate(model.layers, 1):
+        for part in layer.parts():
+            kind = "attention" if isinstance(part, Head) else "feed-forward"
+            where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
+    return tuple((name, where[name], meanings.get(name, name)) for name in model.space)

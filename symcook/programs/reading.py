@@ -98,8 +98,8 @@ WORDS = frozenset((
 ))  # fmt: skip
 """The words of the language, which are no names, and letters only in quotes."""
 SHOWN = {
-    "PLUS": "+", "MINUS": "-", "TIMES": "*", "SQUARE": "[", "SQUARED": "]", "INTEGER": "a number", "BITS": "bits", "LEFT": "#left",
-    "RIGHT": "#right", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<=", "OTHER": "!=",
+    "PLUS": "+", "MINUS": "-", "TIMES": "*", "SQUARE": "[", "SQUARED": "]", "INTEGER": "a number", "BITS": "bits",
+    "LEFT": "#left", "RIGHT": "#right", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<=", "OTHER": "!=",
     "IFF": "<->", "IMPLIES": "->", "OR": "|", "AND": "&", "NOT": "~", "SINCE": "since", "UNTIL": "until", "END": "}",
     "COMMA": ",", "CLOSE": ")", "EQUAL": "=", "SEMICOLON": ";", "NAME": "a name", "WORD": "a letter", "$END": "the end",
 }  # fmt: skip

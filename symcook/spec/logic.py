@@ -43,7 +43,7 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
             numbers = _numbers(line, table, n)
             if max(numbers) >= len(line.table):
                 must = f"a TABLE must have a bit for each number that it meets (of the word of length {n})"
-                raise BadInput(must, f"{len(line.table)} bits and {max(numbers)}", "give a longer table, or another word")
+                raise BadInput(must, f"{len(line.table)} bits and {max(numbers)}", "give a longer table")
             row = [line.table[number] == "1" for number in numbers]
         elif line.op == "since":
             row = [any(g[j] and all(f[j : i + 1]) for j in range(i + 1)) for i in range(n)]
