@@ -94,10 +94,9 @@ class Counted:
             self.positions["sign"] = "(-1)^i"
             seen = f"seen_{side}"
             self.meanings |= {name: f"whether the position is the {name} one", seen: f"mean of signs to the {side}"}
-            sign = "-sign" if side == "left" else "sign"
-            self.steps.append(head(None, {seen: sign}, mask=MASKS[side], weighting="softmax"))
-            other = "" if side == "left" else f" + 3/2*relu(-{seen} - 1/3)"
-            self.write(name, f"3/2*relu({seen} - 1/3){other}")
+            self.steps.append(head(None, {seen: "-sign"}, mask=MASKS[side], weighting="softmax"))
+            ends = (seen,) if side == "left" else (seen, f"-{seen}")
+            self.write(name, " + ".join(f"3*relu({end} - 1/3) - 3*relu({end} - 2/3)" for end in ends))
         return name
 
     def mean(self, one: Count) -> str:
