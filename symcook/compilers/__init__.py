@@ -28,9 +28,8 @@ def compile(
     kind "ltl" is a formula of temporal logic with letters, Booleans, previous, next, since and until (see
     `symcook.programs.reading`); "count" has counts too: `#left[F] > 2*#right[G]`, `ODD(#left[F])`, `MOD(3, 1)`.
     `alphabet` is text, a letter a character or with spaces between, unless the source begins with `alphabet a b;`. The
-    model answers at each position; `program.plan` says which coordinate holds what. With `theorem`, one of 15a, 15b,
-    16a and 16b, it is the soft-attention transformer of that theorem's proof, a line of the formula a round, and shows
-    the truths of all lines at each position.
+    model answers at each position; `program.plan` says which coordinate holds what. With `theorem`, one of
+    `symcook.programs.THEOREMS`, it is the soft-attention transformer of that theorem's proof.
 
     >>> model = compile("ltl", "prev prev Q_1 & prev Q_0 & Q_1", alphabet="01")
     >>> [model.run(word).accept for word in ("10101", "1010", "1")]
@@ -69,7 +68,7 @@ def compile(
     if theorem:
         from symcook.compilers.printed import printed
 
-        return printed(formula, theorem, source, name)
+        return printed(formula, theorem, source, name, kind)
     return compiled(formula, source, name, kind)
 
 

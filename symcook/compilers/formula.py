@@ -12,7 +12,7 @@ one head for the two of the paper, and no position function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -32,6 +32,14 @@ SIDES = {"prev": "rightmost", "next": "leftmost", "since": "rightmost", "until":
 def compiled(formula: Formula, source: str, name: str, kind: str = "ltl") -> Transformer:
     """The model of a formula. It answers at each position: accept where the formula is true, or the label put out."""
     return Packed(formula).model(source, name, kind)
+
+
+def predicate(line: FormulaLine, number: str) -> str:
+    """Whether a predicate holds of a number, as a position function; behind the end of a table it does not."""
+    if line.op == "remainder":
+        return f"I[mod({number}, {line.divisor}) = {line.bound}]"
+    ones = [place for place, bit in enumerate(line.table) if bit == "1"]
+    return " + ".join(f"I[{number} = {place}]" for place in ones) or "0"
 
 
 class FormulaHead(NamedTuple):
@@ -58,6 +66,7 @@ class Packed:
         self.cut = False
         self.positions: dict[str, str] = {}
         self._counts: dict[object, tuple[str, str]] = {}
+        self._tables: dict[str, int] = {}
         self.values: list[Node | frozenset[str]] = []
         for number, line in enumerate(formula.lines):
             reads = [self.values[k] for k in line.reads]
@@ -139,7 +148,7 @@ class Packed:
             return line.bound <= 0
         if not line.counts:
             name = self._name("at", number + 1, meaning)
-            self.positions[name] = f"I[mod(i, {line.divisor}) = {line.bound}]"
+            self.positions[name] = predicate(line, "i")
             return self._variable(name)
         if line.op == "at least":
             terms = []
@@ -166,7 +175,7 @@ class Packed:
         of the position C - x + 1, which is always there. On the right the number of positions is n - i + 1.
         """
         own = self.hold(self._bit(self.values[one.line]))
-        key = (one.side, own, test and (test.divisor, test.bound))
+        key = (one.side, own, test and test[-3:])
         if key not in self._counts:
             count = len(self._counts) + 1
             inverse = "inverse" if one.side == "left" else "inverse_right"
@@ -186,15 +195,21 @@ class Packed:
             else:
                 values = {}
                 for end, moved in (("here", "i - 1"), ("next", "i")):
-                    table = f"mod{test.divisor}_{test.bound}_{end}"
-                    self.positions[table] = f"I[mod({moved}, {test.divisor}) = {test.bound}]"
-                    self.meanings[table] = f"whether {moved} leaves {test.bound} modulo {test.divisor}"
+                    name = test.table and f"table{self._numbered(test.table)}"
+                    table = f"{name or f'mod{test.divisor}_{test.bound}'}_{end}"
+                    self.positions[table] = predicate(test, moved)
+                    said = f"TABLE({test.table})" if name else f"MOD({test.divisor}, {test.bound})"
+                    self.meanings[table] = f"{said} of {moved}"
                     self.meanings[f"{below}_{end}"] = f"{table} at {what} without this position, plus 1"
                     values[f"{below}_{end}"] = table
                 self.steps.append(head(score, values))
             self.meanings |= {mean: f"{what} over the positions there", less: f"{mean} without this position"}
             self._counts[key] = (below, own)
         return self._counts[key]
+
+    def _numbered(self, table: str) -> int:
+        """The number of a table of bits, among those that are there."""
+        return self._tables.setdefault(table, len(self._tables) + 1)
 
     def _name(self, stem: str, number: int, meaning: str) -> str:
         name = f"{stem}{number}"
@@ -254,7 +269,8 @@ class Packed:
         if "zero" in self.meanings or not any(rows.values()):
             rows[self.formula.alphabet[0]]["zero"] = 0
         positions = {"one": "1"} if "one" in self.meanings else {}
-        b = Builder(words=rows, positions=positions | self.positions)
+        short = [len(line.table) - 1 for line in self.formula.lines if line.op == "table" and not line.counts]
+        b = Builder(words=rows, positions=positions | self.positions, max_length=min(short, default=None))
         for step in self.steps:
             b.add(step)
         if labels:
@@ -264,13 +280,14 @@ class Packed:
         else:
             b.readout("sign", "each", shown, weights=[1])
         model = b.build(name, source="Yang et al. (2026), Section 4: a compiled formula")
-        return replace(model, program=Program(kind, source, self.formula.alphabet, self._plan(model)))
+        return replace(model, program=Program(kind, source, self.formula.alphabet, plan_of(model, self.meanings)))
 
-    def _plan(self, model: Transformer) -> tuple[tuple[str, str, str], ...]:
-        """Each coordinate with the place where it is written, and what it holds."""
-        where = dict.fromkeys(model.space, "embedding")
-        for number, layer in enumerate(model.layers, 1):
-            for part in layer.parts():
-                kind = "attention" if isinstance(part, Head) else "feed-forward"
-                where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
-        return tuple((name, where[name], self.meanings.get(name, name)) for name in model.space)
+
+def plan_of(model: Transformer, meanings: Mapping[str, str]) -> tuple[tuple[str, str, str], ...]:
+    """Each coordinate with the place where it is written, and what it holds."""
+    where = dict.fromkeys(model.space, "embedding")
+    for number, layer in enumerate(model.layers, 1):
+        for part in layer.parts():
+            kind = "attention" if isinstance(part, Head) else "feed-forward"
+            where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
+    return tuple((name, where[name], meanings.get(name, name)) for name in model.space)

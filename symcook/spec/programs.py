@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import BadInput
 from symcook.spec.fold import Fold
 
 if TYPE_CHECKING:
@@ -13,27 +12,23 @@ if TYPE_CHECKING:
 
 
 def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
-    """The function of words that the program says, with an answer for each position; the reference of ``check``. Where
-    the model is the construction of a theorem, an answer is the truth of each of its lines."""
-    from symcook.programs.reading import formula_of, read_formula
+    """The function of words that the program says, with an answer for each position; the reference of ``check``."""
+    from symcook.programs.reading import formula_of
     from symcook.spec.logic import answers, fold
 
     formula = formula_of(program)
-    if not program.theorem:
-        return fold(formula) or (lambda word: answers(formula, word))
-    if not program.plan:
-        raise BadInput("the program of a theorem's construction must have its plan", "none", "compile it again")
-    before, lines = "", {}
-    for name, _, meaning in program.plan:
-        before += f"let {name} = {meaning};"
-        lines[name] = read_formula(before + name, program.alphabet)
-    last = name
+    return fold(formula) or (lambda word: answers(formula, word))
 
-    def told(word: Sequence[str]) -> list[dict[str, int]]:
-        rows = {name: answers(line, word) for name, line in lines.items()} | {last: answers(formula, word)}
-        return [{name: int(row[i]) for name, row in rows.items()} for i in range(len(word))]
 
-    return told
+def refuse_uncovered(program: Program, word: Sequence[str]) -> None:
+    """Raise BadInput for a word of which a program does not say what it answers: a count is longer than its TABLE."""
+    from symcook.programs.reading import formula_of
+    from symcook.spec.logic import truths
+
+    if "TABLE" in program.source:
+        formula = formula_of(program)
+        if any(line.op == "table" for line in formula.lines):
+            truths(formula, word)
 
 
 def language(program: Program) -> Fold:
