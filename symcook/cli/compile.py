@@ -28,6 +28,10 @@ def compile(
         str | None,
         option("The printed construction of this theorem of Yang et al. (2026).", "T", OneOf("theorem", THEOREMS)),
     ],
+    soft: Annotated[bool, option("Softmax at the temperature 1/n, and rounding; right at every length.")],
+    tau: Annotated[
+        str | None, option("1: with --soft, the factor stands in the queries, for runtimes without temperature.", "T")
+    ],
     prove: Annotated[bool, option("Prove that the model answers as the program, on every word.")],
     seconds: Seconds = 60,
     force: Annotated[bool, option("Replace existing files.")],
@@ -42,9 +46,10 @@ def compile(
     the reference, and show prints what each coordinate holds.
 
     With --theorem 15a, 15b, 16a or 16b the soft-attention transformer of that proof is made, an instance of a family:
-    symcook prove FILE gives the theorem. With --prove a certificate and its statement are written beside the file,
-    about the weights and all words, which the second checker reads too. Where no proof is found the model is written
-    and the answer is exit 3.
+    symcook prove FILE gives the theorem. With --soft attention is softmax, cold enough that networks round what it
+    retrieves to the bits of the formula, at every length; show prints how far each head is off. With --prove a
+    certificate and its statement are written beside the file, about the weights and all words, which the second checker
+    reads too. Where no proof is found the model is written and the answer is exit 3.
     """
     from symcook.compilers import compile as compiled
     from symcook.model.modelfile import save
@@ -53,7 +58,10 @@ def compile(
         must = "--prove must stand without --theorem, whose models are proved by their family"
         raise BadInput(must, f"--theorem {theorem}", "leave --prove out, then symcook prove FILE")
     text, name = _text(source)
-    model = compiled(kind, text, alphabet=alphabet, theorem=theorem or "", name=name)
+    if prove and soft:
+        must = "--prove must stand without --soft, of which no proof is made"
+        raise BadInput(must, "--soft --prove", "leave --prove out, then check FILE compares all words to a length")
+    model = compiled(kind, text, alphabet=alphabet, theorem=theorem or "", soft=soft, tau=tau, name=name)
     beside = [Path(target).with_suffix(end) for end in (".certificate.json", ".statement.txt")] if prove else []
     for one in beside:
         vacant(one, force)

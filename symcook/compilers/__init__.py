@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from symcook.door import door
-from symcook.errors import require_known
+from symcook.errors import BadInput, require_known
 from symcook.programs import LANGUAGES, THEOREMS
 
 if TYPE_CHECKING:
@@ -15,7 +15,14 @@ if TYPE_CHECKING:
 
 @door()
 def compile(
-    kind: str, source: str, *, alphabet: str | Sequence[str] | None = None, theorem: str = "", name: str = ""
+    kind: str,
+    source: str,
+    *,
+    alphabet: str | Sequence[str] | None = None,
+    theorem: str = "",
+    soft: bool = False,
+    tau: int | str | None = None,
+    name: str = "",
 ) -> Transformer:
     """The transformer of a program: exact, and right on every word of the alphabet that has a letter.
 
@@ -24,7 +31,9 @@ def compile(
     `alphabet` is text, a letter a character or with spaces between, unless the source begins with `alphabet a b;`. The
     model answers at each position; `program.plan` says which coordinate holds what. With `theorem`, one of 15a, 15b,
     16a and 16b, it is the soft-attention transformer of that theorem's proof, a line of the formula a round, and shows
-    the truths of all lines at each position.
+    the truths of all lines at each position. With `soft` attention is softmax at the temperature 1/n, and networks
+    round what it retrieves, so that the model is right at every length; with `tau` = 1 the factor stands in the
+    queries, for runtimes that have softmax without a temperature.
 
     >>> model = compile("ltl", "prev prev Q_1 & prev Q_0 & Q_1", alphabet="01")
     >>> [model.run(word).accept for word in ("10101", "1010", "1")]
@@ -40,10 +49,23 @@ def compile(
     formula = read_formula(source, alphabet, kind)
     if theorem:
         require_known("theorem", theorem, THEOREMS)
+    attention = _attention(soft, tau, theorem)
     short = " ".join(source.split())
     name = name or (short if len(short) <= 40 and short.isprintable() else "formula")
     if theorem:
         from symcook.compilers.printed import printed
 
         return printed(formula, theorem, source, name)
-    return compiled(formula, source, name, kind)
+    return compiled(formula, source, name, kind, attention)
+
+
+def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
+    """The kind of attention, as a program names it."""
+    if tau is not None and str(tau) != "1":
+        raise BadInput("the temperature tau must be 1, or left out for 1/n", tau, "write --soft --tau 1")
+    if tau is not None and not soft:
+        raise BadInput("a temperature tau is for soft attention", f"tau {tau} without soft", "write --soft --tau 1")
+    if soft and theorem:
+        must = "the construction of a theorem must stand without --soft, since its attention is soft already"
+        raise BadInput(must, f"--theorem {theorem}", "leave one of the two out")
+    return "" if not soft else "soft" if tau is None else "soft, tau 1"

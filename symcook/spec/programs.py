@@ -24,7 +24,7 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
     if not program.plan:
         raise BadInput("the program of a theorem's construction must have its plan", "none", "compile it again")
     before, lines = "", {}
-    for name, _, meaning in program.plan:
+    for name, _, meaning, *_ in program.plan:
         before += f"let {name} = {meaning};"
         lines[name] = read_formula(before + name, program.alphabet)
     last = name
