@@ -28,13 +28,13 @@ def compile(
         str | None,
         option("The printed construction of this theorem of Yang et al. (2026).", "T", OneOf("theorem", THEOREMS)),
     ],
+    soft: Annotated[bool, option("Softmax at the temperature 1/n, and rounding; right at every length.")],
+    tau: Annotated[
+        str | None, option("1: with --soft, the factor stands in the queries, for runtimes without temperature.", "T")
+    ],
     weighting: Annotated[
         str | None,
-        option(
-            "How a machine's heads find the last of equal cells (average).",
-            None,
-            OneOf("weighting", WEIGHTINGS),
-        ),
+        option("How a machine's heads find the last of equal cells (average).", None, OneOf("weighting", WEIGHTINGS)),
     ],
     prove: Annotated[bool, option("Prove that the model answers as the program, on every word.")],
     seconds: Seconds = 60,
@@ -54,10 +54,10 @@ def compile(
     model writes down a token a step: symcook run FILE --input W --steps T.
 
     With --theorem the soft-attention transformer of that proof is made. One of 12 to 18 is an instance of a family:
-    symcook prove FILE gives the theorem. Those of 20 to 23 count. With --prove a certificate and its statement are
-    written beside the file,
-    about the weights and all words, which the second checker reads too. Where no proof is found the model is written
-    and the answer is exit 3.
+    symcook prove FILE gives the theorem. Those of 20 to 23 count. With --soft attention is softmax, cold enough that
+    networks round what it retrieves to the bits of the formula, at every length; show prints how far each head is off.
+    With --prove a certificate and its statement are written beside the file, about the weights and all words, which the
+    second checker reads too. Where no proof is found the model is written and the answer is exit 3.
     """
     from symcook.compilers import compile as compiled
     from symcook.model.modelfile import save
@@ -75,8 +75,11 @@ def compile(
         raise BadInput("the file of an automaton must exist", source, "or give a regular expression")
     if kind == "tm" and text == source and source.endswith((".tm", ".txt", ".json")):
         raise BadInput("the file of a machine must exist", source, "or give a code such as 1RB1LB_1LA1RZ")
-    options: dict[str, Any] = {"alphabet": alphabet, "theorem": theorem or "", "name": name, "weighting": weighting or "average"}
-    model = compiled(kind, text, **options)
+    if prove and soft:
+        must = "--prove must stand without --soft, of which no proof is made"
+        raise BadInput(must, "--soft --prove", "leave --prove out, then check FILE compares all words to a length")
+    options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting, "name": name}
+    model = compiled(kind, text, theorem=theorem or "", **options)
     beside = [Path(target).with_suffix(end) for end in (".certificate.json", ".statement.txt")] if prove else []
     for one in beside:
         vacant(one, force)
