@@ -92,12 +92,12 @@ def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[st
 
 def measures(model: Transformer) -> dict[str, int]:
     """Layers, width, heads, and the operators of the program."""
-    from symcook.programs.reading import formula_of
+    from symcook.programs.compiled import read
 
     heads = sum(len(layer.attention.heads) for layer in model.layers if layer.attention is not None)
     program = model.program
     assert program is not None
-    operators = formula_of(program).operators
+    operators = read(program).operators
     return {"layers": len(model.layers), "width": len(model.space), "heads": heads, "operators": operators}
 
 

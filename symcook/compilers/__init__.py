@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from symcook.door import door
-from symcook.errors import require_known
+from symcook.errors import BadInput, require_known
 from symcook.programs import LANGUAGES, THEOREMS
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ def compile(
     `alphabet` is text, a letter a character or with spaces between, unless the source begins with `alphabet a b;`. The
     model answers at each position; `program.plan` says which coordinate holds what. With `theorem`, one of 15a, 15b,
     16a and 16b, it is the soft-attention transformer of that theorem's proof, a line of the formula a round, and shows
-    the truths of all lines at each position.
+    the truths of all lines at each position. kind "srasp" is a program of S-RASP, with RASP's words (see
+    `symcook.programs.srasp_reading`); it answers with letters, verdicts or numbers.
 
     >>> model = compile("ltl", "prev prev Q_1 & prev Q_0 & Q_1", alphabet="01")
     >>> [model.run(word).accept for word in ("10101", "1010", "1")]
@@ -34,6 +35,13 @@ def compile(
     Source: Yang et al. (2026), Section 4; previous in one head, and Boolean parts of one depth in one network.
     """
     require_known("language", kind, LANGUAGES)
+    if kind == "srasp":
+        from symcook.compilers import srasp
+        from symcook.programs.srasp_reading import read_srasp
+
+        if theorem:
+            raise BadInput("the construction of a theorem must be of a formula", "srasp", "leave the theorem out")
+        return srasp.compiled(read_srasp(source, alphabet), source, name or "program")
     from symcook.compilers.formula import compiled
     from symcook.programs.reading import read_formula
 

@@ -18,6 +18,11 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
     from symcook.programs.reading import formula_of, read_formula
     from symcook.spec.logic import answers, fold
 
+    if program.kind == "srasp":
+        from symcook.programs.srasp_reading import read_srasp
+        from symcook.spec.srasp import Interpreted
+
+        return Interpreted(read_srasp(program.source, program.alphabet))
     formula = formula_of(program)
     if not program.theorem:
         return fold(formula) or (lambda word: answers(formula, word))
@@ -41,4 +46,7 @@ def language(program: Program) -> Fold:
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import language
 
+    if program.kind == "srasp":
+        raise BadInput("a program that is decided must be a formula of ltl", "a program of srasp",
+                       "check compares the model with it on all words to a length")  # fmt: skip
     return language(formula_of(program))
