@@ -117,22 +117,13 @@ def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[st
 
 
 def measures(model: Transformer) -> dict[str, int]:
-    """Layers, width, heads, and the operators of the program: those of a formula, or the rows of a table."""
+    """Layers, width, heads, and the operators of the program: those of a formula or program, the rows of a table."""
+    from symcook.programs.compiled import read
+
     heads = sum(len(layer.attention.heads) for layer in model.layers if layer.attention is not None)
     program = model.program
     assert program is not None
-    if program.kind == "dfa":
-        from symcook.programs.running import program_table
-
-        operators = sum(map(len, program_table(program).moves))
-    elif program.kind == "tm":
-        from symcook.programs.turing import read_turing
-
-        operators = len(read_turing(program.source).rows)
-    else:
-        from symcook.programs.reading import formula_of
-
-        operators = formula_of(program).operators
+    operators = read(program).operators
     return {"layers": len(model.layers), "width": len(model.space), "heads": heads, "operators": operators}
 
 

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 from symcook.door import door
 from symcook.errors import BadInput, require_known
-from symcook.programs import LANGUAGES, THEOREMS
+from symcook.programs import FORMULAS, LANGUAGES, THEOREMS
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
-FORMULAS = ("ltl", "count")
 TAKES = {"theorem": FORMULAS, "soft": FORMULAS, "tau": FORMULAS, "weighting": ("tm",)}
 """Which languages an option is for."""
-WORDS = {"ltl": "formula", "count": "formula", "dfa": "automaton", "tm": "machine"}
+WORDS = {"ltl": "formula", "count": "formula", "srasp": "program", "dfa": "automaton", "tm": "machine"}
 """The name of a model whose program is too long to be one."""
 
 
@@ -44,6 +43,9 @@ def compile(
     >>> model = compile("ltl", "prev prev Q_1 & prev Q_0 & Q_1", alphabet="01")
     >>> [model.run(word).accept for word in ("10101", "1010", "1")]
     [True, False, False]
+
+    "srasp" is a program of S-RASP, with RASP's words (`symcook.programs.srasp_reading`); its model answers with letters,
+    verdicts or numbers.
 
     "dfa" is an automaton: JSON by the names of automata-lib, or a regular expression, whose alphabet may be left out.
     Its model is a decoder that goes on behind a word with the states of the run, then with yes or no (`decode.stream`).
@@ -77,6 +79,11 @@ def compile(
         from symcook.programs.running import read_source
 
         return automaton.compiled(read_source(source, alphabet, name), source, name)
+    if kind == "srasp":
+        from symcook.compilers import srasp
+        from symcook.programs.srasp_reading import read_srasp
+
+        return srasp.compiled(read_srasp(source, alphabet), source, name)
     from symcook.compilers.formula import compiled
     from symcook.programs.reading import read_formula
 

@@ -57,6 +57,11 @@ class TuringMachine:
     def __hash__(self) -> int:
         return hash((self.input, self.symbols, self.start, self.halt, self.head, frozenset(self.rows.items())))
 
+    @property
+    def operators(self) -> int:
+        """How many rows there are."""
+        return len(self.rows)
+
     @cached_property
     def states(self) -> tuple[str, ...]:
         """Every state in the order of the table, then those that halt."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from symcook.programs import FORMULAS
 from symcook.spec.fold import Fold
 
 if TYPE_CHECKING:
@@ -16,6 +17,12 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import answers, fold
 
+    if program.kind == "srasp":
+        from symcook.programs.srasp_reading import read_srasp
+        from symcook.spec.srasp import Interpreted
+
+        return Interpreted(read_srasp(program.source, program.alphabet))
+    _answers_words(program)
     formula = formula_of(program)
     return fold(formula) or (lambda word: answers(formula, word))
 
@@ -25,7 +32,7 @@ def refuse_uncovered(program: Program, word: Sequence[str]) -> None:
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import truths
 
-    if "TABLE" in program.source:
+    if program.kind in FORMULAS and "TABLE" in program.source:
         formula = formula_of(program)
         if any(line.op == "table" for line in formula.lines):
             truths(formula, word)
@@ -36,12 +43,16 @@ def language(program: Program) -> Fold:
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import language
 
+    if program.kind == "srasp":
+        raise BadInput("a program that is decided must be a formula of ltl", "a program of srasp",
+                       "check compares the model with it on all words to a length")  # fmt: skip
     _answers_words(program)
     return language(formula_of(program))
 
 
 def _answers_words(program: Program) -> None:
-    """BadInput for a machine, whose model does not answer a word but goes on behind it."""
-    if program.kind == "tm":
+    """BadInput for a decoder, which does not answer a word but goes on behind it."""
+    if program.kind in ("dfa", "tm"):
         must = "a model that is compared on words must answer them"
-        raise BadInput(must, "the decoder of a Turing machine", "run it: symcook run FILE --input W --steps T")
+        what = "a Turing machine" if program.kind == "tm" else "an automaton"
+        raise BadInput(must, f"the decoder of {what}", "run it: symcook run FILE --input W --steps T")
