@@ -22,7 +22,7 @@ COMMANDS = {
     "tolerance": "how far one weight may move, by length",
     "temperature": "how warm soft attention may be, by length",
     "precision": "how many bits are enough, by length and by float format",
-    "report": "the figures of a paper about a recipe, with their numbers",
+    "report": "a page of a model to step through, or the figures of a paper",
     "export": "float weights with a certificate",
     "verify-export": "compute the certificate of exported weights again",
     "diff": "where two models, or a model and its export, part",
