@@ -72,7 +72,7 @@ def _read(part: Head | FeedForward | LayerNorm) -> dict[str, str]:
             for name in {name for row in rows for name in row}:
                 seen[name] += letter
         return {name: letters for name, letters in seen.items() if letters}
-    rows = numbers["W1"] if isinstance(part, FeedForward) else numbers["projection"]
+    rows = numbers["W1"] if isinstance(part, FeedForward) else numbers.get("projection")
     used = part.reads if rows is None else {name for row in rows for name in row}
     return {name: "x" for name in part.reads if name in used}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +71,7 @@ def model_page(
     numbers = {name: as_rational(value) for name, value in start.items()}
     why = unfit(model, numbers)
     if not why and any(step.norms for step in model.sublayers):
-        why = rational_on(bound, [first, *(one for one, _ in zip(inputs(model), range(SAMPLES), strict=False))])
+        why = rational_on(bound, first, islice(inputs(model), SAMPLES))
     data = {
         "model": None if why else described(model, numbers),
         "runs": beforehand(bound, first) if why else [],
@@ -177,7 +178,8 @@ def _run(model: Transformer, start: Mapping[str, str], data: Mapping[str, Any], 
     else:
         words = (
             "Computed in this page over fractions of whole numbers of any length; nothing is rounded but colours. "
-            + ("" if rows is None else "Numbers are written like 3, -1/2 or 0.25.")
+            + ("" if rows is None else "Numbers are written like 3, -1/2 or 0.25. ")
+            + ("Where a layer norm meets a root that is not rational, the page says so." if model.normed else "")
         )
         field = element(
             "input", id="word", type="text", value=data["first"], autocomplete="off", autocapitalize="off",

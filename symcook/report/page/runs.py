@@ -4,13 +4,14 @@ rational values, and soft attention beside hard attention. All of it is the libr
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.compose.cooling import all_heads, harden, soften
-from symcook.errors import BadInput, NotExact, SymcookError
+from symcook.errors import EMPTY_WORD, BadInput, NotExact, SymcookError
+from symcook.model.answers import brief
 from symcook.model.expr import parse_term
 from symcook.model.rationals import quotient, rational
 from symcook.model.symbols import Exact, from_sympy, lowered
@@ -123,20 +124,28 @@ def typed(model: Transformer, given: Any) -> str:
 # --- Runs ---
 
 
-def rational_on(model: Transformer, tried: Sequence[Any]) -> str:
-    """Why some of these runs holds a number that is not rational, as the end of a sentence; empty where none does."""
-    for given in tried:
-        try:
-            found = run(model, given, trace=True)
-        except NotExact as error:
-            return error.must
-        except SymcookError:
-            continue
-        for step in found.trace:
-            for name, column in step["coordinates"].items():
-                strange = next((value for value in column if as_rational(value) is None), None)
-                if strange is not None:
-                    return f"{name} is {strange:.60} on {typed(model, given) or 'the empty word'}"
+def rational_on(model: Transformer, first: Any, others: Iterable[Any]) -> str:
+    """Why a model with norms is not run in the page, as the end of a sentence; empty where it is: where the first run
+    holds rational numbers alone, and so does one of two others at least."""
+    if why := _irrational(model, first):
+        return why
+    found = [_irrational(model, one) for one in others]
+    return max(found, default="") if 2 * sum(map(bool, found)) > len(found) else ""
+
+
+def _irrational(model: Transformer, given: Any) -> str:
+    """A value of a run that is not rational, as the end of a sentence."""
+    try:
+        found = run(model, given, trace=True)
+    except NotExact as error:
+        return error.must
+    except SymcookError:
+        return ""
+    for step in found.trace:
+        for name, column in step["coordinates"].items():
+            strange = next((value for value in column if as_rational(value) is None), None)
+            if strange is not None:
+                return f"{name} is {brief(strange, 60)} on {typed(model, given) or EMPTY_WORD}"
     return ""
 
 
