@@ -162,6 +162,8 @@ def _run(model: Transformer, start: Mapping[str, str], data: Mapping[str, Any], 
     """The controls of the trace, and where it is drawn."""
     rows = model.embedding.inputs
     what = "A word" if rows is None else f"Rows of {', '.join(rows)}: one a position, with ; between"
+    if rows is not None and model.pointwise:
+        what = f"{', '.join(rows) or 'No inputs'}{', with commas between' * (len(rows) > 1)}"
     if rows is None and not model.embedding.spelled:
         what = "Symbols, with spaces between"
     controls: list[object] = []
@@ -233,9 +235,11 @@ def _soft(found: Mapping[str, Any] | None, start: Mapping[str, str]) -> Markup:
     if found is None:
         return Markup("")
     words = (
-        "Every head that has scores with softmax at temperature tau, beside average-hard attention. These are balls "
-        "that were precomputed: the middle ± a radius that is proved to hold the exact value."
+        "Every head that has scores with softmax at temperature tau, beside hard attention. These are balls that "
+        "were precomputed: the middle ± a radius that is proved to hold the exact value."
     )
+    if found["ties"]:
+        words += " Where leftmost or rightmost attention breaks a tie, soft attention does not come near it."
     if found["own"]:
         words += (
             " This model has softmax heads of its own: tau multiplies their temperature, and is 1 for the model itself."

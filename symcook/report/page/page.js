@@ -110,8 +110,9 @@
       const name = every.length > 1 ? `head ${k + 1}` : "the head";
       const same = seen.length > 1 && seen.every(([, value]) => text(value) === text(seen[0][1]));
       lines.push(!seen.length ? `${name} sees nothing`
-        : same ? `${name} looks with ${text(seen[0][1])} each at ${seen.map(([j]) => named(j)).join(", ")}`
-          : `${name} looks at ${seen.map(([j, value]) => `${named(j)} (${short(value)})`).join(", ")}`);
+        : seen.length === 1 ? `${name} looks at ${named(seen[0][0])} alone`
+          : same ? `${name} looks with ${text(seen[0][1])} each at ${seen.map(([j]) => named(j)).join(", ")}`
+            : `${name} looks at ${seen.map(([j, value]) => `${named(j)} (${short(value)})`).join(", ")}`);
     });
     return lines.length ? lines : ["nothing changes here"];
   };

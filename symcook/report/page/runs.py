@@ -219,8 +219,9 @@ def softness(model: Transformer, given: Any) -> dict[str, Any] | None:
             )
         except SymcookError:
             continue
-    own = any(head.weighting == "softmax" for head in all_heads(model))
-    return {"temperatures": list(TEMPERATURES), "rows": rows, "own": own} if rows else None
+    scored = [head.weighting for head in all_heads(model) if not head.uniform]
+    own, ties = "softmax" in scored, "leftmost" in scored or "rightmost" in scored
+    return {"temperatures": list(TEMPERATURES), "rows": rows, "own": own, "ties": ties} if rows else None
 
 
 def _answer(model: Transformer, given: Any) -> dict[str, Any]:
