@@ -42,7 +42,11 @@
   let found = null, step = 0, position = 0, model = null, bound = null;
   const place = (i) => `${data.start + i}`;
   const token = (i) => (found.input && data.inputs === null ? found.input[i] : null);
-  const named = (i) => (token(i) === null ? place(i) : `${place(i)}: ${token(i)}`);
+  const named = (i) => {  // a digit that is a token stands in quotes: it is no position
+    if (token(i) === null) return place(i);
+    const sign = found.input.some((one) => /^\d+$/.test(one)) ? '"' : "";
+    return `${place(i)}: ${sign}${token(i)}${sign}`;
+  };
   const length = () => found.length;
   const said = (one) => (one.layer ? `layer ${one.layer}, ${one.part}` : one.part);
   const word = (verdict) => (verdict === true ? "accept" : verdict === false ? "reject"
