@@ -39,6 +39,8 @@ SAMPLES = 6
 """The inputs on which it is tried whether all values are rational."""
 UNDRAWN = frozenset({"all", "ex", "all in", "ex in", "sum", "prod", "if", "ind"})
 """What is written as it is, and not drawn as a formula."""
+FORMS = 8
+"""The cases of closed forms that stand open."""
 CHIPS = 24
 """The letters that have a key of their own beside the field for a word."""
 
@@ -99,6 +101,7 @@ def model_page(
             "main",
             _run(model, start, data, why),
             _soft(data["soft"], start),
+            _forms(model),
             _diagram(model),
             embedding(model),
             weights(model),
@@ -269,6 +272,23 @@ def _soft(found: Mapping[str, Any] | None, start: Mapping[str, str]) -> Markup:
         element("div", "", id="soft-table"),
         element("div", "", id="soft-plot"),
     )
+
+
+def _forms(model: Transformer) -> Markup:
+    """The closed forms at every length, in the symbols of the model, where there are some."""
+    from symcook.closed import every_length
+    from symcook.report.closed import document
+
+    found = _within(lambda: every_length(model)) if model.alphabet else None
+    if found is None:
+        return Markup("")
+    count = len(found.forms)
+    words = "What it answers at every length, as formulas" + (f" in {count} cases" if count > 1 else "")
+    html = Markup(document(found).html())
+    drawn = element("div", html, class_="frame", tabindex="0", role="region", aria_label=words)
+    inside = drawn if count <= FORMS else element("details", element("summary", f"all {count} cases"), drawn)
+    note = "The symbols in them are any valid ones. symcook derive, on this model without an input, looks for a proof."
+    return section("At every length", "forms", element("p", f"{words}. {note}"), inside)
 
 
 def _diagram(model: Transformer) -> Markup:
