@@ -45,9 +45,9 @@ def compile(
 
     SOURCE is a file where there is one of that name, else the formula itself. Letters are Q_a, Q_"(" and Q_{a, b};
     operators from the weakest: <->, ->, |, &, since and until, and before a formula ~ prev next once historically
-    eventually always; with count #left[F] and #right[F] in linear comparisons, ODD, MOD(m, r), TABLE(0110). `let x = F;`
-    names a formula, `output a = F;` lines answer with letters. The program stays in the model file: check and decide take it as
-    the reference, and show prints what each coordinate holds.
+    eventually always; with count #left[F] and #right[F] in linear comparisons, ODD, MOD(m, r), TABLE(0110).
+    `let x = F;` names a formula, `output a = F;` lines answer with letters. The program stays in the model file: check
+    and decide take it as the reference, and show prints what each coordinate holds.
 
     A Turing machine is text of one row a line, `state read_input read_1 .. -> state write_1 .. move_input move_1 ..`
     with lines input:, work symbols:, start:, halt: and head: before; JSON of the same; or a code as 1RB1LB_1LA1RZ. Its

@@ -44,8 +44,8 @@ def compile(
     >>> [model.run(word).accept for word in ("10101", "1010", "1")]
     [True, False, False]
 
-    "srasp" is a program of S-RASP, with RASP's words (`symcook.programs.srasp_reading`); its model answers with letters,
-    verdicts or numbers.
+    "srasp" is a program of S-RASP, with RASP's words (`symcook.programs.srasp_reading`); its model answers with
+    letters, verdicts or numbers.
 
     "dfa" is an automaton: JSON by the names of automata-lib, or a regular expression, whose alphabet may be left out.
     Its model is a decoder that goes on behind a word with the states of the run, then with yes or no (`decode.stream`).

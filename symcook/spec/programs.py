@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from symcook.errors import BadInput
 from symcook.programs import FORMULAS
 from symcook.spec.fold import Fold
 
