@@ -35,12 +35,16 @@ def run_machine(
             shown = {"position": position, **document(token)}
             say_line(json.dumps(shown) if as_json else _words(shown))
     last = run.run.last
+    rounds = domain is not None and domain.startswith("float")
+    wrong = run.first_wrong() if rounds else None
     if as_json:
-        say_line(json.dumps(last))
+        say_line(json.dumps(last | ({"first_wrong": wrong} if rounds else {})))
     elif run.ended:
         say(f"ended; output: {last['output'] or EMPTY_WORD}")
     else:
         say(f"stopped at the limit of {limit} tokens, before the end; give more with --steps")
+    if rounds and not as_json:
+        say(f"{domain}: " + ("every token is the machine's" if wrong is None else f"wrong from position {wrong} on"))
     return 0 if run.ended else 3
 
 
