@@ -74,8 +74,8 @@ def compile(
         raise BadInput("the file of an automaton must exist", source, "or give a regular expression")
     if kind == "tm" and text == source and source.endswith((".tm", ".txt", ".json")):
         raise BadInput("the file of a machine must exist", source, "or give a code such as 1RB1LB_1LA1RZ")
-    options: dict[str, Any] = {"alphabet": alphabet, "theorem": theorem or "", "name": name, "weighting": weighting or "average"}
-    model = compiled(kind, text, **options)
+    how = weighting or "average"
+    model = compiled(kind, text, alphabet=alphabet, theorem=theorem or "", name=name, weighting=how)
     beside = [Path(target).with_suffix(end) for end in (".certificate.json", ".statement.txt")] if prove else []
     for one in beside:
         vacant(one, force)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-
 from typing import TYPE_CHECKING
 
 from symcook.cli.options import Chosen
@@ -38,7 +37,7 @@ def run_machine(
     rounds = domain is not None and domain.startswith("float")
     wrong = run.first_wrong() if rounds else None
     if as_json:
-        say_line(json.dumps(last | ({"first_wrong": wrong} if rounds else {})))
+        say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
     elif run.ended:
         say(f"ended; output: {last['output'] or EMPTY_WORD}")
     else:
@@ -69,4 +68,3 @@ def _words(shown: dict[str, object]) -> str:
         if isinstance(held, list) and held:
             parts.append(f"{key} {' '.join(held)}")
     return "  ".join(parts)
-

@@ -131,7 +131,9 @@ class FloatDecoder:
         epsilon = self._vector([norm.lowered["epsilon"] for norm in norms])
         refuses = np.array([norm.zero_variance == "refuse" for norm in norms])
         sizes = self._vector([len(norm.writes) for norm in norms])
-        return _Norms(_matrix(rows, self.place, self.dtype), parts, sizes, np.array(place), gain, bias, epsilon, refuses)
+        return _Norms(
+            _matrix(rows, self.place, self.dtype), parts, sizes, np.array(place), gain, bias, epsilon, refuses
+        )
 
     def push(self, token: str) -> str:
         """The label behind one token more. NoRun where a norm refuses it."""
@@ -178,7 +180,7 @@ class FloatDecoder:
 
 
 def _unsupported(model: Transformer) -> str | None:
-    if model.embedding.words is None or not model.readout.labels or model.embedding.after is not None:
+    if model.embedding.words is None or not model.readout.labels or model.embedding.ends[1]:
         return "no tokens, no labels, or a token behind the input"
     if model.embedding.positions:
         return "position functions"

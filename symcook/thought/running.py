@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from symcook.compilers.turing import MachineDecoder, compiled
+from symcook.compilers.turing import compiled
 from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, require_known
 from symcook.model.transformer import Transformer

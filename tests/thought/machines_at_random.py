@@ -41,7 +41,9 @@ def drawn(seed: int, small: bool = False) -> TuringMachine:
             entered = draw.choice((*states, *states, *states, "h"))
             writes = tuple(draw.choice(cells) for _ in range(tapes))
             rows[state, reads] = TuringRow(entered, writes, tuple(draw.choice((-1, 0, 1)) for _ in range(tapes + 1)))
-    return TuringMachine(letters, symbols, draw.choice((*states, *states, "h")), halt, draw.choice((-1, 0, 1)), rows, tapes)
+    return TuringMachine(
+        letters, symbols, draw.choice((*states, *states, "h")), halt, draw.choice((-1, 0, 1)), rows, tapes
+    )
 
 
 def words_for(machine: TuringMachine, seed: int) -> Iterator[tuple[str, ...]]:
@@ -106,9 +108,9 @@ def main(kind: str, count: int) -> int:
         met["ended by themselves"] += run.ended
         met["halted at the start"] += run.ended and run.steps == 0
         met["with an output"] += bool(run.output)
-        met["blanks behind the output"] += run.ended and any(
-            symbol != "_" and place > 0 for place, symbol in run.tapes[-1].items()
-        ) and not run.output
+        met["blanks behind the output"] += (
+            run.ended and any(symbol != "_" and place > 0 for place, symbol in run.tapes[-1].items()) and not run.output
+        )
         met["moves of 0"] += sum("S" in one.get("move", ()) for one in run.documents)
         met["farthest cell"] = max(met["farthest cell"], *(abs(place) for tape in run.tapes for place in tape), 0)
     seconds = time.process_time() - begun

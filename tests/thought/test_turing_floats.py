@@ -36,7 +36,9 @@ left  * _ * -> right b a S R L
 
 
 @pytest.mark.parametrize("weighting", ["average", "rightmost"])
-@pytest.mark.parametrize(("dtype", "limit", "errs"), [("float16", 100, True), ("float32", 100, True), ("float64", 90, False)])
+@pytest.mark.parametrize(
+    ("dtype", "limit", "errs"), [("float16", 100, True), ("float32", 100, True), ("float64", 90, False)]
+)
 def test_the_first_error_is_at_or_above_the_certified_bound(weighting: str, dtype: str, limit: int, errs: bool) -> None:
     model = sc.compile("tm", SWEEPER, weighting=weighting)
     found = steps_right(model, "", limit, dtype)
@@ -101,4 +103,4 @@ def test_a_run_in_floats_says_where_it_goes_wrong(tmp_path: Path, capsys: pytest
     code, found = said("--domain", "float16")
     wrong = found[-1]["first_wrong"]
     assert found[: wrong - 1] == right[: wrong - 1] and found[:-1] != right[:-1]  # a flag may be wrong first
-    assert said("--domain", "float64")[1][-1]["first_wrong"] is None
+    assert "first_wrong" not in said("--domain", "float64")[1][-1]
