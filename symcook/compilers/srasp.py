@@ -12,7 +12,7 @@ from typing import Any
 from symcook.compilers.numbers import Form
 from symcook.compilers.rasp import Aggregates
 from symcook.compilers.selection import Cases
-from symcook.compilers.values import Look, Truth, Value
+from symcook.compilers.values import Look, Truth, Value, holds
 from symcook.compose.builder import Builder
 from symcook.errors import BadInput
 from symcook.model.parts import FeedForward, Head
@@ -103,10 +103,11 @@ class Compiled(Aggregates):
         if isinstance(a, Form):
             return self.compare(sign, a, b)
         if isinstance(a, dict):
-            equal = self.disjoint([self.both(a[letter], b[letter]) for letter in a if letter in b], shown)
+            pairs = [self.both(a[x], b[y]) for x in a for y in b if holds(sign if sign != "!=" else "=", x, y)]
+            equal = self.disjoint(pairs, shown)
         else:
             equal = self.choose(a, b, self.negation(b))
-        return equal if sign == "=" else self.negation(equal)
+        return self.negation(equal) if sign == "!=" else equal
 
     def _select(self, line: SraspLine, key: Any, query: Any) -> Cases:
         if isinstance(key, Form):

@@ -7,6 +7,7 @@ which is greatest where j - 1 is y. Comparisons are ReLUs of whole numbers. Noth
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -40,6 +41,16 @@ PLACES = {
 SEEN = {"left": "future", "right": "past", "both": "none"}
 """The mask of a lookup, by the side of what is looked up."""
 KEYS = {"left": ("before", "before_square"), "right": ("behind", "behind_square"), "both": ("before", "before_square")}
+
+
+_HOLDS = {
+    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge
+}  # fmt: skip
+
+
+def holds(sign: str, a: Any, b: Any) -> bool:
+    """Whether two values stand in a relation."""
+    return _HOLDS[sign](a, b)
 
 
 @dataclass
@@ -251,9 +262,7 @@ class PositionValues(Packed):
         d = d.times(d.denominator)
         values = self.values_of(d)
         if values is not None:
-            holds = {"=": Fraction.__eq__, "!=": Fraction.__ne__, "<": Fraction.__lt__, "<=": Fraction.__le__,
-                     ">": Fraction.__gt__, ">=": Fraction.__ge__}[sign]  # fmt: skip
-            return self.disjoint([truth for value, truth in values if holds(value, Fraction(0))], f"... {sign} ...")
+            return self.disjoint([truth for value, truth in values if holds(sign, value, 0)], f"... {sign} ...")
         if sign in ("!=", "<=", ">="):
             return self.negation(self.compare({"!=": "=", "<=": ">", ">=": "<"}[sign], d, self.number(0)))
         if sign == "=":

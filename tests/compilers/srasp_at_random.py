@@ -106,7 +106,6 @@ class Draw:
         if self.rasp and self.r.random() < 0.3:
             a, b = self.some("mean", "number"), self.some("mean", "number", "grows")
         elif self.r.random() < 0.2:
-            sign = self.r.choice(("=", "!="))
             a, b = self.some("letter"), self.known[0]
         else:
             a, b = self.some("number", "grows"), self.some("number", "grows")
@@ -197,7 +196,7 @@ class Draw:
                 [getattr(j, act)(i) for j in range(len(w))] for i in range(len(w))
             ]
         a, b, kind = self.pair()
-        sign = self.r.choice(("=", "=", "!=") if kind in ("letter", "truth") else ("=", "=", *SIGNS))
+        sign = self.r.choice(("=", "=", "!=") if kind == "truth" else ("=", "=", *SIGNS))
         if kind == "grows" and sign not in ("=", "!="):
             b = self.simple("number")
             a, b = (a, b) if self.r.random() < 0.5 else (b, a)
