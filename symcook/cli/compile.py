@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +13,7 @@ from symcook.cli.output import Waiting, say, say_or_json, within
 from symcook.errors import BadInput, Undecided
 from symcook.files import put, vacant
 from symcook.programs import LANGUAGES, THEOREMS, WEIGHTINGS
+from symcook.programs.shipped import shipped_program
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -143,6 +145,8 @@ def _text(source: str) -> tuple[str, str]:
     try:
         path = Path(source)
         if not path.is_file():
+            if re.fullmatch(r"[\w-]+\.(ltl|count|srasp)", source):
+                return shipped_program(source), path.stem
             return source, ""
         return path.read_text(encoding="utf-8"), path.stem
     except (OSError, ValueError) as error:
