@@ -104,8 +104,9 @@ def runs(model: Transformer, n: int, tick: Callable[[], None] | None = None) -> 
     places = head_places(model)
     tables = {place: _Table(place.head) for place in places}
     found = HardRuns(n, [], [], [ZERO] * (len(model.layers) + 1), {place[:2]: HeadSizes() for place in places})
+    domain = _Watched()
     for word in every(model.alphabet, n):
-        domain = _Watched()
+        domain.met = []
         try:
             result = forward(model, model.tokens(word), domain, trace=True, weights=False)
             shown = model.embedding.written(word)

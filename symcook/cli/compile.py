@@ -58,9 +58,6 @@ def compile(
         must = "--prove must stand without --theorem, whose models are proved by their family"
         raise BadInput(must, f"--theorem {theorem}", "leave --prove out, then symcook prove FILE")
     text, name = _text(source)
-    if prove and soft:
-        must = "--prove must stand without --soft, of which no proof is made"
-        raise BadInput(must, "--soft --prove", "leave --prove out, then check FILE compares all words to a length")
     model = compiled(kind, text, alphabet=alphabet, theorem=theorem or "", soft=soft, tau=tau, name=name)
     beside = [Path(target).with_suffix(end) for end in (".certificate.json", ".statement.txt")] if prove else []
     for one in beside:
@@ -88,6 +85,8 @@ def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[st
     """Prove that a model answers as its program, and write the certificate and the statement."""
     from symcook.proof import formulas, own
 
+    if model.program is not None and model.program.attention:
+        raise Undecided("the model is written, and no proof is made of softmax; check compares it word by word.")
     with Waiting("proving"):
         statement, found = formulas.prove(model, seconds)
     if found.certificate is None or found.verdict is None:

@@ -159,6 +159,7 @@ def test_a_term_that_is_not_below_the_gap_is_found(monkeypatch: pytest.MonkeyPat
     ({1: "3", 2: "12", 3: "27"}, False, "3*n^2"),
     ({1: "2", 2: "2", 3: "2"}, False, "2"),
     ({2: "1/4", 3: "1/8", 4: "1/16", 5: "1/32", 6: "1/64"}, True, None),
+    ({3: "1/3"}, True, "1/n"),
     ({}, True, None),
 ])  # fmt: skip
 def test_what_is_found_to_a_length_as_an_expression(values: dict[int, str], below: bool, text: str | None) -> None:
