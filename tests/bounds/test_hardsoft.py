@@ -86,6 +86,16 @@ def test_the_soft_model_is_within_the_error_and_a_warmer_one_is_not(name: str) -
     assert error(hard, found.soft, longer[: longest + 7]) <= 0.25
 
 
+def test_a_soft_model_decides_as_the_hard_one_where_its_threshold_is_apart() -> None:
+    """A bit that is 0 becomes a little more than 0: the threshold moves to 1/2."""
+    hard = since()
+    soft = hardsoft(hard, "1/4", max_length=3).soft
+    assert soft is not None
+    for n in range(1, 6):
+        for word in words(hard, n):
+            assert soft.run(word, "ball").outputs == hard.run(word).outputs, word
+
+
 def test_by_layer_the_induction_head_is_within_ten_of_what_is_needed() -> None:
     for row in hardsoft(build("induction-most-recent", alphabet="ab"), "1/4", max_length=7).rows[1:]:
         assert row.tau_needed is not None and row.tau_layers is not None
