@@ -23,7 +23,7 @@ COMMANDS = {
     "temperature": "how warm soft attention may be, by length",
     "hardsoft": "soft attention in place of hard, within an error that you give",
     "precision": "how many bits are enough, by length and by float format",
-    "report": "the figures of a paper about a recipe, with their numbers",
+    "report": "a page of a model to step through, or the figures of a paper",
     "export": "float weights with a certificate",
     "verify-export": "compute the certificate of exported weights again",
     "diff": "where two models, or a model and its export, part",

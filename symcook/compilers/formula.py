@@ -36,6 +36,14 @@ def compiled(formula: Formula, source: str, name: str, kind: str = "ltl", attent
     return Packed(formula, attention).model(source, name, kind)
 
 
+def predicate(line: FormulaLine, number: str) -> str:
+    """Whether a predicate holds of a number, as a position function; behind the end of a table it does not."""
+    if line.op == "remainder":
+        return f"I[mod({number}, {line.divisor}) = {line.bound}]"
+    ones = [place for place, bit in enumerate(line.table) if bit == "1"]
+    return " + ".join(f"I[{number} = {place}]" for place in ones) or "0"
+
+
 class FormulaHead(NamedTuple):
     """The head of a line: it writes `name`, its scores are the coordinate `stop` (None: zero), its values `value`."""
 
@@ -64,6 +72,7 @@ class Packed:
         self.cut = False
         self.positions: dict[str, str] = {}
         self._counts: dict[object, tuple[str, str]] = {}
+        self._tables: dict[str, int] = {}
         self.values: list[Node | frozenset[str]] = []
         for number, line in enumerate(formula.lines):
             reads = [self.values[k] for k in line.reads]
@@ -201,9 +210,7 @@ class Packed:
         if not line.counts and line.op == "at least":
             return line.bound <= 0
         if not line.counts:
-            return self._variable(
-                self._position(f"at{number + 1}", f"I[mod(i, {line.divisor}) = {line.bound}]", meaning)
-            )
+            return self._variable(self._position(f"at{number + 1}", predicate(line, "i"), meaning))
         if line.op == "at least":
             terms, counted = [], {}
             for one in line.counts:
@@ -236,7 +243,7 @@ class Packed:
         of the position C - x + 1, which is always there. On the right the number of positions is n - i + 1.
         """
         own = self.hold(self._bit(self.values[one.line]))
-        key = (one.side, own, test and (test.divisor, test.bound))
+        key = (one.side, own, test and test[-3:])
         if key not in self._counts:
             count = len(self._counts) + 1
             left = one.side == "left"
@@ -259,16 +266,22 @@ class Packed:
             else:
                 values = {}
                 for end, moved in (("here", "i - 1"), ("next", "i")):
+                    name = test.table and f"table{self._numbered(test.table)}"
+                    said = f"TABLE({test.table}) of {moved}" if name else ""
                     table = self._position(
-                        f"mod{test.divisor}_{test.bound}_{end}",
-                        f"I[mod({moved}, {test.divisor}) = {test.bound}]",
-                        f"whether {moved} leaves {test.bound} modulo {test.divisor}",
+                        f"{name or f'mod{test.divisor}_{test.bound}'}_{end}",
+                        predicate(test, moved),
+                        said or f"whether {moved} leaves {test.bound} modulo {test.divisor}",
                     )
                     self.meanings[f"{below}_{end}"] = f"{table} at {what} without this position, plus 1"
                     values[f"{below}_{end}"] = table
                 self._look(values, form, BIT, "Lemma 6")
             self._counts[key] = (below, own)
         return self._counts[key]
+
+    def _numbered(self, table: str) -> int:
+        """The number of a table of bits, among those that are there."""
+        return self._tables.setdefault(table, len(self._tables) + 1)
 
     def _name(self, stem: str, number: int, meaning: str) -> str:
         name = f"{stem}{number}"
@@ -331,7 +344,8 @@ class Packed:
         if "zero" in self.meanings or not any(rows.values()):
             rows[self.formula.alphabet[0]]["zero"] = 0
         positions = {"one": "1"} if "one" in self.meanings else {}
-        b = Builder(words=rows, positions=positions | self.positions)
+        short = [len(line.table) - 1 for line in self.formula.lines if line.op == "table" and not line.counts]
+        b = Builder(words=rows, positions=positions | self.positions, max_length=min(short, default=None))
         for step in self.steps:
             b.add(step.head() if isinstance(step, SoftHead) else step)
         if labels:
@@ -346,13 +360,18 @@ class Packed:
         return replace(model, program=Program(kind, source, self.formula.alphabet, plan, attention=self.attention))
 
     def _plan(self, model: Transformer) -> tuple[tuple[str, ...], ...]:
-        """Each coordinate with the place where it is written, and what it holds; with softmax its error too."""
-        where = dict.fromkeys(model.space, "embedding")
-        for number, layer in enumerate(model.layers, 1):
-            for part in layer.parts():
-                kind = "attention" if isinstance(part, Head) else "feed-forward"
-                where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
-        plan = tuple((name, where[name], self.meanings.get(name, name)) for name in model.space)
+        """The plan; with softmax the error of each coordinate too."""
+        plan = plan_of(model, self.meanings)
         if self.scores is None:
             return plan
         return tuple((*line, self.soft[line[0]].budget() if line[0] in self.soft else "exact") for line in plan)
+
+
+def plan_of(model: Transformer, meanings: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
+    """Each coordinate with the place where it is written, and what it holds."""
+    where = dict.fromkeys(model.space, "embedding")
+    for number, layer in enumerate(model.layers, 1):
+        for part in layer.parts():
+            kind = "attention" if isinstance(part, Head) else "feed-forward"
+            where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
+    return tuple((name, where[name], meanings.get(name, name)) for name in model.space)

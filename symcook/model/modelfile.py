@@ -475,7 +475,7 @@ class _Document:
         )
 
     def program(self, value: object, embedding: Any) -> Program:
-        """What the model was compiled from: over its own alphabet."""
+        """What the model was compiled from: over its own alphabet, of which a machine's input is a part."""
         soft = isinstance(value, dict) and "attention" in value
         got = self.fields(value, "the program", f"kind source alphabet plan theorem{' attention' * soft}")
         source = got["source"]
@@ -487,11 +487,13 @@ class _Document:
                 wanted = f"a coordinate, a place and a meaning{', and an error' * soft}"
                 raise self.wrong("a line of the plan", wanted, len(line))
         alphabet = self.names(got["alphabet"], "the alphabet")
-        if list(alphabet) != list(embedding["words"] or ()):
+        kind, words = self.label(got["kind"], "the language"), list(embedding["words"] or ())
+        if (not set(alphabet) <= set(words)) if kind == "dfa" else list(alphabet) != words:
             must = "the program in a model file must be over the model's alphabet"
             raise BadInput(must, " ".join(alphabet), "compile it again")
-        kind, theorem = self.label(got["kind"], "the language"), self.label(got["theorem"], "the theorem")
-        attention = self.label(got["attention"], "the attention") if soft else ""
+        theorem, attention = self.label(got["theorem"], "the theorem"), ""
+        if soft:
+            attention = self.label(got["attention"], "the attention")
         return Program(kind, source, alphabet, tuple(map(tuple, plan)), theorem, attention)
 
 
