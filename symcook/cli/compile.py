@@ -77,9 +77,6 @@ def compile(
         raise BadInput("the file of an automaton must exist", source, "or give a regular expression")
     if kind == "tm" and text == source and source.endswith((".tm", ".txt", ".json")):
         raise BadInput("the file of a machine must exist", source, "or give a code such as 1RB1LB_1LA1RZ")
-    if prove and soft:
-        must = "--prove must stand without --soft, of which no proof is made"
-        raise BadInput(must, "--soft --prove", "leave --prove out, then check FILE compares all words to a length")
     options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting, "name": name}
     model = compiled(kind, text, theorem=theorem or "", **options)
     beside = [Path(target).with_suffix(end) for end in (".certificate.json", ".statement.txt")] if prove else []
@@ -113,6 +110,8 @@ def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[st
 
     none = "the model is written, and no proof was found"
     assert model.program is not None
+    if model.program.attention:
+        raise Undecided("the model is written, and no proof is made of softmax; check compares it word by word.")
     if model.program.kind == "dfa":
         with Waiting("proving"), within(seconds, none, "check compares it word by word"):
             bridged = decoders.prove(model)
