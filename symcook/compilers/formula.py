@@ -36,8 +36,10 @@ def compiled(formula: Formula, source: str, name: str, kind: str = "ltl") -> Tra
 
 def predicate(line: FormulaLine, number: str) -> str:
     """Whether a predicate holds of a number, as a position function; behind the end of a table it does not."""
-    if line.op == "remainder":
-        return f"I[mod({number}, {line.divisor}) = {line.bound}]"
+    if line.op == "remainder" and line.divisor == 2:
+        return f"(1 {'-' if line.bound else '+'} (-1)^({number}))/2"
+    if line.op == "remainder":  # a sum, since statements have no remainder
+        return f"sum(q, 0, {number}, I[{number} = {line.divisor}*q + {line.bound}])"
     ones = [place for place, bit in enumerate(line.table) if bit == "1"]
     return " + ".join(f"I[{number} = {place}]" for place in ones) or "0"
 
@@ -48,6 +50,19 @@ class FormulaHead(NamedTuple):
     name: str
     stop: str | None
     value: str
+
+
+class CountHead(NamedTuple):
+    """The heads of a count: `mean` over the positions on a side, `less` without the position's `own` part, and what is
+    looked up by that, `found` of `tables`."""
+
+    side: str
+    own: str
+    inverse: str
+    mean: str
+    less: str
+    found: tuple[str, ...]
+    tables: tuple[str, ...]
 
 
 class Packed:
@@ -65,7 +80,8 @@ class Packed:
         self.sets: dict[str, frozenset[str]] = {}
         self.cut = False
         self.positions: dict[str, str] = {}
-        self._counts: dict[object, tuple[str, str]] = {}
+        self.counting: dict[int, tuple[CountHead, ...]] = {}
+        self._counts: dict[object, CountHead] = {}
         self._tables: dict[str, int] = {}
         self.values: list[Node | frozenset[str]] = []
         for number, line in enumerate(formula.lines):
@@ -149,24 +165,29 @@ class Packed:
         if not line.counts:
             name = self._name("at", number + 1, meaning)
             self.positions[name] = predicate(line, "i")
-            return self._variable(name)
+            return self._counted(number, name, ())
         if line.op == "at least":
+            heads = tuple(self._count(one) for one in line.counts)
             terms = []
-            for one in line.counts:
-                below, own = self._count(one)
-                terms += [f"{'-' if one.factor < 0 else '+'} {abs(one.factor)}*{part}" for part in (below, own)]
+            for one, head in zip(line.counts, heads, strict=True):
+                parts = (*head.found, head.own)
+                terms += [f"{'-' if one.factor < 0 else '+'} {abs(one.factor)}*{part}" for part in parts]
             total = f"{' '.join(terms).removeprefix('+ ')} - {line.bound}"
             name = self._name("more", number + 1, meaning)
             self.steps.append(feedforward({name: f"relu({total} + 1) - relu({total})"}))
-            return self._variable(name)
-        (one,) = line.counts
-        below, own = self._count(one, line)
-        even, odd = f"{below}_here", f"{below}_next"
+            return self._counted(number, name, heads)
+        found = self._count(line.counts[0], line)
+        here, after = found.found
         name = self._name("rest", number + 1, meaning)
-        self.steps.append(feedforward({name: f"relu({even} - {own}) + relu({odd} + {own} - 1)"}))
+        self.steps.append(feedforward({name: f"relu({here} - {found.own}) + relu({after} + {found.own} - 1)"}))
+        return self._counted(number, name, (found,))
+
+    def _counted(self, number: int, name: str, heads: tuple[CountHead, ...]) -> Node:
+        """The bit of a line about counts, which stands in a coordinate."""
+        self.heads[number], self.counting[number] = FormulaHead(name, None, name), heads
         return self._variable(name)
 
-    def _count(self, one: Count, test: FormulaLine | None = None) -> tuple[str, str]:
+    def _count(self, one: Count, test: FormulaLine | None = None) -> CountHead:
         """The coordinates of a count that add up to it: how often the line is true at other positions, found by looking
         up the position of one more, and its own bit. For a `test` what is looked up are its truths of that count and of
         one more.
@@ -191,7 +212,7 @@ class Packed:
                 self.positions["before"] = "i - 1"
                 self.meanings["before"] = "i - 1"
                 self.meanings[below] = f"{what} without this position"
-                self.steps.append(head(score, {below: "before"}))
+                values = {below: "before"}
             else:
                 values = {}
                 for end, moved in (("here", "i - 1"), ("next", "i")):
@@ -202,9 +223,9 @@ class Packed:
                     self.meanings[table] = f"{said} of {moved}"
                     self.meanings[f"{below}_{end}"] = f"{table} at {what} without this position, plus 1"
                     values[f"{below}_{end}"] = table
-                self.steps.append(head(score, values))
+            self.steps.append(head(score, values))
             self.meanings |= {mean: f"{what} over the positions there", less: f"{mean} without this position"}
-            self._counts[key] = (below, own)
+            self._counts[key] = CountHead(one.side, own, inverse, mean, less, tuple(values), tuple(values.values()))
         return self._counts[key]
 
     def _numbered(self, table: str) -> int:
