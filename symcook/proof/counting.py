@@ -1,4 +1,4 @@
-"""Counts in the proofs of compiled formulas: what their lines mean, and the facts about their heads. Nothing is trusted.
+"""Counts in the proofs of compiled formulas: what their lines mean, facts about their heads. Nothing here is trusted.
 
 A count is found by the mean of a line over the positions on a side, and by a lookup at the number that is left without
 the position itself: `lem.left_share`, `lem.count_found`, then `lem.at_least` or `lem.table_found`.
@@ -47,7 +47,9 @@ def facts(text: ProofLines, k: int, line: FormulaLine) -> None:
     heads = text.packed.counting[k - 1]
     name = text.packed.heads[k - 1].name
     if line.op == "at least":
-        sums = [_sum(text, head, one, f"{k}_{t}") for t, (head, one) in enumerate(zip(heads, line.counts, strict=True), 1)]
+        sums = [
+            _sum(text, head, one, f"{k}_{t}") for t, (head, one) in enumerate(zip(heads, line.counts, strict=True), 1)
+        ]
         s, b = total(line), line.bound
         text.lines += [f"  B{k}: all i in 1..n. bit(z{k}(i)) & {name}(i) = z{k}(i)", "    given i (low high)",
                        f"    truth: z{k}(i) = I[{b} <= {s}] by m{k}(i), low, high",
@@ -59,15 +61,19 @@ def facts(text: ProofLines, k: int, line: FormulaLine) -> None:
         return
     _predicate(text, k, line)
     if not line.counts:
+        truth = condition(line, "i")
         text.lines += [f"  B{k}: all i in 1..n. bit(z{k}(i)) & {name}(i) = z{k}(i)", "    given i (low high)",
-                       f"    qed by m{k}(i), {name}_is(i), T{k}(i), low, high"]  # fmt: skip
+                       f"    truth: z{k}(i) = I[{truth}] by m{k}(i), low, high",
+                       f"    now: {name}(i) = I[{truth}] by {name}_is(i), T{k}(i), low, high",
+                       f"    cases yes, no: {truth}", "      - qed by truth, now, yes",
+                       "      - qed by truth, now, no"]  # fmt: skip
         return
     (head,), (one,) = heads, line.counts
     c, x = number(one), f"z{one.line + 1}"
     shares = _share(text, head, one, str(k))
     for end, found, table in zip("hf", head.found, head.tables, strict=True):
-        text.lines.append(f"  F{k}{end}: all i in 1..n. {found}(i) = {table}({c} - {x}(i) + 1) by "
-                          f"{_lookup(head, c, x, found, table)}[{shares}, index_is, square_is, {found}_is]")  # fmt: skip
+        rule = f"{_lookup(head, c, x, found, table)}[{shares}, index_is, square_is, {found}_is]"
+        text.lines.append(f"  F{k}{end}: all i in 1..n. {found}(i) = {table}({c} - {x}(i) + 1) by {rule}")
     here, after = head.found
     p = f"{c} - {x}(i)"
     theta = f"I[{condition(line, '_k_')}]"
@@ -77,20 +83,26 @@ def facts(text: ProofLines, k: int, line: FormulaLine) -> None:
                    f"    - qed by F{k}h(i), {head.tables[0]}_is({p} + 1), T{k}({p}), least, most, low, high",
                    f"    - qed by F{k}f(i), {head.tables[1]}_is({p} + 1), T{k}({p} + 1), least, most, low, high",
                    f"  B{k}: all i in 1..n. bit(z{k}(i)) & {name}(i) = z{k}(i) by table_found(n; i. {c}; {x}; "
-                   f"{head.own}; {here}; {after}; {name}; k. {theta.replace('_k_', 'k')}; z{k})"
+                   f"i. {_own(text, head)}; {here}; {after}; {name}; k. {theta.replace('_k_', 'k')}; z{k})"
                    f"[P{k}, W{k}, _, {name}_is, m{k}]"]  # fmt: skip
 
 
 def _share(text: ProofLines, head: CountHead, one: Count, label: str) -> str:
     """The fact that a count without the position's own part, over the number of positions, stands in `less`."""
     x, c = f"z{one.line + 1}", number(one)
-    text.by_cases(f"P{label}", f"bit({x}(i)) & {head.own}(i) = {x}(i)", [one.line])
+    text.by_cases(f"P{label}", f"bit({x}(i)) & {_own(text, head)} = {x}(i)", [one.line])
+    inverse, mean, less = head.inverse, head.mean, head.less
+    rule = f"{head.side}_share(n; {x}; i. {_own(text, head)}; {inverse}; {mean}; {less})"
     text.lines.append(
-        f"  S{label}: all i in 1..n. 0 < {head.inverse}(i) & {head.less}(i) = {head.inverse}(i)*({c} - {x}(i)) & "
-        f"0 <= {c} - {x}(i) & {c} - {x}(i) + 1 <= n by {head.side}_share(n; {x}; {head.own}; {head.inverse}; "
-        f"{head.mean}; {head.less})[P{label}, {head.inverse}_is, {head.mean}_is, {head.less}_is]"
+        f"  S{label}: all i in 1..n. 0 < {inverse}(i) & {less}(i) = {inverse}(i)*({c} - {x}(i)) & 0 <= {c} - {x}(i) & "
+        f"{c} - {x}(i) + 1 <= n by {rule}[P{label}, {inverse}_is, {mean}_is, {less}_is]"
     )
     return f"S{label}"
+
+
+def _own(text: ProofLines, head: CountHead) -> str:
+    """The position's own part; a coordinate that is always 0 is in no run."""
+    return f"{head.own}(i)" if head.own in text.run else "0"
 
 
 def _lookup(head: CountHead, c: str, x: str, found: str, table: str) -> str:
@@ -101,11 +113,14 @@ def _sum(text: ProofLines, head: CountHead, one: Count, label: str) -> str:
     """The fact that what is found and the position's own part are a count."""
     x, c, (found,) = f"z{one.line + 1}", number(one), head.found
     shares = _share(text, head, one, label)
-    text.lines += [f"  F{label}: all i in 1..n. {found}(i) = before({c} - {x}(i) + 1) by "
-                   f"{_lookup(head, c, x, found, 'before')}[{shares}, index_is, square_is, {found}_is]",
-                   f"  N{label}: all i in 1..n. {found}(i) + {head.own}(i) = {c}", "    given i (low high)",
-                   f"    take (warm cut least most) from {shares}(i) by low, high",
-                   f"    qed by F{label}(i), before_is({c} - {x}(i) + 1), P{label}(i), least, most, low, high"]  # fmt: skip
+    text.lines += [  # fmt: skip
+        f"  F{label}: all i in 1..n. {found}(i) = before({c} - {x}(i) + 1) by "
+        f"{_lookup(head, c, x, found, 'before')}[{shares}, index_is, square_is, {found}_is]",
+        f"  N{label}: all i in 1..n. {found}(i) + {_own(text, head)} = {c}",
+        "    given i (low high)",
+        f"    take (warm cut least most) from {shares}(i) by low, high",
+        f"    qed by F{label}(i), before_is({c} - {x}(i) + 1), P{label}(i), least, most, low, high",
+    ]
     return f"N{label}"
 
 
