@@ -10,8 +10,9 @@ from timing import Row, best, faster, same
 
 from symcook.questions.margin import margin
 from symcook.recipes import build, reference
+from symcook.verify.findings import Check
 from symcook.verify.merged import Merged, merged
-from symcook.verify.sweep import Check, check
+from symcook.verify.sweep import check
 
 SHORT = 10
 """All words to this length are run one and all."""

@@ -227,7 +227,7 @@ def rows() -> Iterator[Row]:
     yield from references()
     yield remembered()
 
-    from symcook.verify.sweep import check_recipe
+    from symcook.verify.stated import check_recipe
 
     whole, other, found, _ = best(lambda: check_recipe("dyck-1", LENGTH), dense_floats, 2)
     same(found.holds, "check dyck-1")

@@ -32,7 +32,7 @@ from symcook.proof.search import elaborate, prooftext
 from symcook.proof.search.prooftext import BadProof, Place, ProofText
 from symcook.proof.search.tactics import Citable, Goal, Stuck, Tactic, prove
 from symcook.proof.terms import Term
-from symcook.verify import sweep
+from symcook.verify import stated
 
 if TYPE_CHECKING:
     from script import Script
@@ -211,7 +211,7 @@ def check(name: str, length: int, statement: replay.Statement) -> dict[str, Any]
     """The certificate that names a check of a model; Stuck where the check fails."""
     recipe = name.removeprefix("model.")
     statement.evaluated(length)
-    found = sweep.check_recipe(recipe, length)
+    found = stated.check_recipe(recipe, length)
     if not found.holds:
         raise Stuck(f"the model is wrong on {found.counterexample}")
     asked = {"recipe": recipe, "max_length": length, "strings": found.strings}

@@ -12,7 +12,6 @@ SHARED = set[str]()
 """Names that more than one class has today. None may come to it: find a name that says which of them is meant."""
 TOGETHER = (
     {"symcook.model.symbols", "symcook.numbers.nodes"},  # nodes of sympy need the printer, and the printer the nodes
-    {"symcook.verify.grid", "symcook.verify.sweep"},
 )
 """Modules that need each other today."""
 

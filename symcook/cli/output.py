@@ -170,7 +170,7 @@ class SweepProgress(Progress):
     """How many strings were done when this began."""
 
     def __call__(self, done: Any, total: Any = None) -> None:
-        from symcook.verify.sweep import duration
+        from symcook.verify.findings import duration
 
         if self.before is None:
             self.before, self.started = done, time.monotonic()

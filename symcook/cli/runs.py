@@ -44,7 +44,7 @@ from symcook.errors import EMPTY_WORD, BadInput, Branching, Undecided, unknown
 if TYPE_CHECKING:
     from symcook.derivation import Derivation
     from symcook.run import Run
-    from symcook.verify.sweep import Check
+    from symcook.verify.findings import Check
     from symcook.verify.workers import Made
 
 BITS = Whole("the number of bits", 1, 1_000_000)
@@ -370,7 +370,8 @@ def run_check(
     **sweep: Any,
 ) -> Any:
     """The check of a chosen model against its recipe's reference, or against `spec`; `sweep` is as `check` takes it."""
-    from symcook.verify.sweep import check, check_recipe
+    from symcook.verify.stated import check_recipe
+    from symcook.verify.sweep import check
 
     with SweepProgress(f"checking {chosen.name}") as progress:
         how: Any = {"values": chosen.values, "progress": progress, "domain": domain, "digits": digits, **sweep}

@@ -471,13 +471,13 @@ class Library:
         length = asked.get("max_length") if isinstance(asked, dict) else None
         if not isinstance(length, int) or isinstance(length, bool) or length < 1:
             raise Rejected("a check needs a max_length of at least 1")
-        from symcook.verify import sweep
+        from symcook.verify import recheck
 
         recipe = asked.get("recipe")
         if re.search(rf"\b(run|word|accept)\(\s*{re.escape(str(recipe))}\s*\)", statement.text) is None:
             raise Rejected("the check that a certificate names is of a model that the statement does not mention")
         statement.evaluated(length)
-        if sweep.recheck(asked) is not True:
+        if recheck.recheck(asked) is not True:
             raise Rejected("the check that a certificate names does not succeed")
         return Verdict(statement.id, f"CHECKED {length}")
 

@@ -12,7 +12,7 @@ from symcook.report.document import Document, PlainLines, value_text
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
-    from symcook.verify.sweep import Check
+    from symcook.verify.findings import Check
 
 _LANGUAGE = re.compile(
     r"all n:Int, w:Int->Int, names\((.+)\)\. 1 <= n -> word\(\1\) -> run\(\1\) -> "

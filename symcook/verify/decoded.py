@@ -17,7 +17,7 @@ from symcook.model.transformer import Transformer
 from symcook.programs.running import program_table, speech_of
 from symcook.spec.automata import tokens
 from symcook.verify.comparison import Counterexample, LengthCount
-from symcook.verify.sweep import Check
+from symcook.verify.findings import Check
 
 MOST = 2**20
 """The greatest number of words that are gone through."""

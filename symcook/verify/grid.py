@@ -6,27 +6,21 @@ import itertools
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from symcook.errors import BadInput, NotExact
-from symcook.model.expr import Tree, children, names, parse_formula, parse_term, show
+from symcook.errors import BadInput
+from symcook.model.expr import Tree, children, names, show
 from symcook.model.parts import FeedForward
 from symcook.model.rationals import rational, truth
 from symcook.model.symbols import Exact, fraction, symbol
 from symcook.model.transformer import Parameter, Transformer
-from symcook.numbers.columns import Column, valued
-from symcook.recipes.words import WORDS, called, read
-from symcook.run import run
-from symcook.verify.answers import BLOCK, InputPart, Reference, braces, conjuncts, region_tree, rows
-from symcook.verify.chunks import plan
-from symcook.verify.comparison import DIGITS, Comparison, Numbers, Tally
-from symcook.verify.sweep import Check, Progress, check, found
+from symcook.verify.answers import BLOCK, InputPart, Reference, braces, conjuncts, region_tree
+from symcook.verify.comparison import Comparison, Numbers, Tally
+from symcook.verify.findings import Check, Progress, found
 
 if TYPE_CHECKING:
-    from symcook.recipes import Recipe
+    pass
 
 SYMBOLS = tuple(Fraction(1, q) for q in (1, 2, 7, 1000))
 """Values of a symbol that has no default."""
@@ -239,149 +233,3 @@ def _extent(values: set[Fraction]) -> str:
     if len(ordered) <= 8:
         return braces(ordered)
     return f"{len(ordered)} values from {ordered[0]} to {ordered[-1]}"
-
-
-LENGTH = 6
-"""The greatest length of an input on which `check` evaluates both texts."""
-MOST = 2000
-"""To how many inputs it keeps where there are more to that length."""
-NEAR = Fraction(1, 10**20)
-"""How far a value that is not rational may lie from what the text gives, beside the recipe's own error."""
-
-_DEFINED = {f"{name}()": (argument, parse_term(text)) for name, (argument, text, _) in WORDS.items() if text}
-
-
-@dataclass(frozen=True)
-class Stated:
-    """A text about a recipe's model as a reference: asked for an input, it gives what the text says of it.
-
-    `kind` is "formula" or "computes". `coordinate` is the number of the coordinate that is asked for, k in the text. In
-    the domain "exact" a number that is not rational is NotExact; in "ball" it comes as a rational within `NEAR` of it.
-    """
-
-    model: Transformer
-    kind: str
-    tree: Tree
-    symbols: Mapping[str, Any]
-    coordinate: int
-    domain: str
-
-    def __call__(self, given: object) -> Any:
-        try:
-            return self._answers(given, "exact")
-        except NotExact:
-            if self.domain == "exact":
-                raise
-        return self._answers(given, "ball")
-
-    @cached_property
-    def _own(self) -> set[str]:
-        """What `computes` names that is not given with the input: coordinates, as a run leaves them."""
-        named = names(self.tree) | called(self.tree) if self.kind == "computes" else set()
-        return named - set(self.model.embedding.inputs or ())
-
-    def _answers(self, given: object, domain: str) -> Any:
-        known, columns = self._input(given)
-        before, positions = len(self.model.embedding.ends[0]), known["n"] + self.model.embedding.added
-        if not self._own.isdisjoint(self.model.space.names):
-            stream = self._stream(given, domain)
-            columns = {name: Column(values, 1 - before) for name, values in stream.items()} | columns
-        known |= _DEFINED | {f"{name}()": column for name, column in columns.items()}
-
-        def at(i: int) -> Any:
-            own = {name: column[i] for name, column in columns.items() if i in column}
-            return self._answer(valued(self.tree, {**known, "i": i, **own}, None if domain == "exact" else NEAR))
-
-        found = [at(index + 1 - before) for index in self.model.readout.answered(positions)]
-        return found if self.model.readout.each else found[0]
-
-    def _input(self, given: Any) -> tuple[dict[str, Any], dict[str, Column]]:
-        """n, k and the symbols; and the letters of a word as numbers, or the inputs of rows, from position 1."""
-        embedding = self.model.embedding
-        point = dict(given) if isinstance(given, Mapping) else {}
-        if embedding.inputs is None and not isinstance(given, Mapping):
-            tokens = embedding.typed(self.model.tokens(given))
-            columns = {"w": Column([self.model.alphabet.index(token) for token in tokens])}
-            length = len(tokens)
-        else:
-            rows = [given] if isinstance(given, Mapping) else given
-            columns = {name: Column([row[name] for row in rows]) for name in embedding.inputs or ()}
-            length = len(rows)
-        return {**self.symbols, **point, "n": length, "k": self.coordinate}, columns
-
-    def _stream(self, given: object, domain: str) -> dict[str, list[Any]]:
-        """The last values of all coordinates, position by position."""
-        inputs = self.model.embedding.inputs
-        point = given if isinstance(given, Mapping) else self.symbols
-        bound = self.model.bind({one.name: point[one.name] for one in self.model.parameters})
-        shown = {name: given[name] for name in inputs} if inputs and isinstance(given, Mapping) else given
-        result = run(bound, shown, domain, digits=DIGITS, trace=True).result
-        places = result.everywhere
-        return {name: [result.domain.read(column, place) for place in places] for name, column in result.stream.items()}
-
-    def _answer(self, value: bool | Fraction) -> Any:
-        readout = self.model.readout
-        if isinstance(value, bool) and not self.model.decides:
-            value = Fraction(value)
-        return readout.labels[int(value)] if readout.labelled else value
-
-
-def parts(info: Recipe, model: Transformer) -> list[tuple[str, Tree, int, Transformer]]:
-    """The texts of a recipe to be evaluated: kind, tree, number of the coordinate, and the model that reads only it."""
-    found = []
-    for kind in ("formula", "computes"):
-        if kind == "computes" and info.computes == info.formula:
-            break  # evaluated already, where the region is
-        tree = read(getattr(info, kind), model.decides)
-        if model.readout.answers or model.readout.labels:
-            found.append((kind, tree, 0, model))
-            continue
-        reads = model.readout.reads if "k" in names(tree) else model.readout.reads[:1]
-        for number, name in enumerate(reads):
-            found.append((kind, tree, number, replace(model, readout=replace(model.readout, reads=(name,)))))
-    return found
-
-
-def check_facts(
-    name: str, max_length: int = LENGTH, values: Mapping[str, Exact] | None = None, most: int | None = None
-) -> list[Check]:
-    """`formula` and `computes` of the recipe `name`, with its default arguments, against the model.
-
-    The formula on all inputs to `max_length` in the recipe's region and within its error, `computes` everywhere; a
-    feed-forward recipe on its grid. With `most` only to the greatest length with at most so many inputs. `against` of
-    each Check says which text it is about. Raises BadInput for a text that cannot be evaluated.
-    """
-    from symcook import recipes
-
-    info, model = recipes.info(name), recipes.build(name)
-    symbols: dict[str, Any] = {key: value for key, value in info.read({}).items() if isinstance(value, (int, Fraction))}
-    if not model.pointwise:
-        symbols |= {key: fraction(value) for key, value in model.values(values).items()}
-    length = None if model.pointwise else _length(model.bind(values), info.region, symbols, max_length, most)
-    out = []
-    for kind, tree, number, narrowed in parts(info, model):
-        region = info.region if kind == "formula" else None
-        how: dict[str, Any] = {"values": values, "region": region}
-        error = recipes.error(name) if kind == "formula" else "0"
-        try:
-            found = check(narrowed, Stated(model, kind, tree, symbols, number, "exact"), length, **how)
-        except NotExact:
-            how |= {"domain": "ball", "error": f"{error} + 1/{NEAR.denominator}"}
-            found = check(narrowed, Stated(model, kind, tree, symbols, number, "ball"), length, **how)
-        out.append(replace(found, against=f"its {kind}" if kind == "formula" else "its `computes`"))
-    return out
-
-
-def _length(model: Transformer, region: str, symbols: Mapping[str, object], max_length: int, most: int | None) -> int:
-    """The greatest length to which the inputs are few enough, and which for words lies in the region."""
-    inside = parse_formula(region)
-    length = 1
-    for n in range(1, max_length + 1):
-        if model.embedding.inputs is None:
-            total, holds = plan(model, n).total, valued(inside, {**symbols, "n": n}, NEAR)
-        else:
-            total, holds = rows(model, n, inside).total, True
-        if not holds or (most is not None and total > most):
-            break
-        length = n
-    return length

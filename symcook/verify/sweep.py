@@ -15,114 +15,39 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 from functools import partial
 from os import PathLike, cpu_count, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symcook import __version__
 from symcook.alarm import TimeUp, alarm
 from symcook.door import door
 from symcook.errors import BadInput, Unmerged
-from symcook.model.answers import Shown
 from symcook.model.expr import Tree, parse_term, show
 from symcook.model.modelfile import model_hash
-from symcook.model.symbols import Exact, fraction
+from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.verify.answers import Reference, region_tree, rows
 from symcook.verify.chunks import TRIAL_FROM, Chunk, Plan, TooMuch, check_count, plan, rate
-from symcook.verify.comparison import DIGITS, Comparison, Counterexample, LengthCount, Numbers, Tally
+from symcook.verify.comparison import DIGITS, Comparison, LengthCount, Numbers, Tally
+from symcook.verify.findings import Check, Progress, duration, found
+from symcook.verify.grid import check_grid
 from symcook.verify.workers import Made, Results, Task, processes, spread
 
 if TYPE_CHECKING:
     from symcook.verify.checkpoint import Checkpoint
 
 MAX_LENGTH = 1_000_000
-WAYS = ("decided", "merged", "exhaustive", "random")
-"""How a check is done, in the order in which they are tried. Random words can only show that model and reference
-differ."""
 AT_ONCE_FROM = 2**20
 """From how many words on it is decided, or words are merged, where that is possible; fewer are run one and all, which
 takes seconds."""
 DECIDE_SECONDS = 10
 HOUR = 3600
 RANDOM_SECONDS = 1.0
-
-Progress = Callable[[int, int], None]
-"""Called after each block with the number of inputs done and the number in all."""
-
-
-@dataclass(frozen=True, repr=False)
-class Check(Shown):
-    """What a check found. `strings` counts the inputs of length 1 and more that were compared, `mismatches` those that
-    differ, `open` those whose answer the domain leaves open.
-
-    The empty word is counted in none of them: `empty_word` says how it came out, "agrees", "differs" or "open"; None
-    where it is no input of the model. It can be the counterexample (input "").
-    """
-
-    REPORT = "check"
-
-    recipe: str
-    max_length: int | None
-    strings: int
-    mismatches: int
-    counterexample: Counterexample | None
-    method: str
-    seconds: float
-    domain: str = "exact"
-    open: int = 0
-    first_open: str | None = None
-    empty_word: str | None = None
-    against: str = "its reference"
-    stated: int = 0
-    """On how many inputs the recipe's `formula` and `computes` were evaluated too, where these agree."""
-    way: str = "exhaustive"
-    """How it was found out, out of `WAYS`."""
-    by_length: tuple[LengthCount, ...] = ()
-    """Where all words are compared, for each length how many there are and how many the model accepts."""
-
-    @property
-    def differs(self) -> bool:
-        """Whether model and reference differ on an input."""
-        return self.mismatches > 0 or self.empty_word == "differs"
-
-    @property
-    def undecided(self) -> bool:
-        """Whether the answer to an input stayed open."""
-        return self.open > 0 or self.empty_word == "open"
-
-    @property
-    def holds(self) -> bool:
-        """Whether model and reference agree on everything that was compared."""
-        return not self.differs and not self.undecided
-
-    def to_json(self) -> dict[str, Any]:
-        """The document of ``symcook check --json``."""
-        first = self.counterexample
-        return {
-            "recipe": self.recipe,
-            "max_length": self.max_length,
-            "strings": self.strings,
-            "mismatches": self.mismatches,
-            "counterexample": None if first is None else first.input,
-            "method": self.method,
-            "domain": self.domain,
-            "open": self.open,
-            "first_open": self.first_open,
-            "empty_word": self.empty_word,
-            "against": self.against,
-            "stated": self.stated,
-            "way": self.way,
-            "by_length": [count._asdict() for count in self.by_length],
-            "got": None if first is None else first.got,
-            "expected": None if first is None else first.expected,
-        }
-
 
 @door(reference="give a function of an input; that of a recipe is recipes.reference(NAME)")
 def check(
@@ -163,7 +88,7 @@ def check(
     """
     numbers = Numbers(domain, digits)
     within = None if error is None else parse_term(error)
-    made = reference if isinstance(reference, Made) else Made.of(reference)
+    made = Made.of(reference)
     if not model.alphabet and (resume, workers, executor) != (None, None, None):
         must = "a sweep that is interrupted or divided must be of a model that reads words"
         raise BadInput(must, model.name, "leave --resume and --workers out")
@@ -172,8 +97,6 @@ def check(
     if model.pointwise:
         if max_length is not None:
             raise BadInput("a feed-forward recipe is checked on a grid and has no length", max_length, "leave it out")
-        from symcook.verify.grid import check_grid
-
         return check_grid(model, made.make(), region, values=values, progress=progress, numbers=numbers, within=within)
     if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= MAX_LENGTH:
         must = f"the greatest length must be an integer from 1 to {MAX_LENGTH}"
@@ -397,111 +320,3 @@ def check_time(seconds: float) -> None:
     if seconds > HOUR:
         do = "give --yes, with --resume FILE so that it can be interrupted, or a smaller --max-length"
         raise TooMuch("a sweep must take less than an hour unless more is allowed", f"about {duration(seconds)}", do)
-
-
-def duration(seconds: float) -> str:
-    """A time in words.
-
-    >>> duration(50), duration(7000), duration(4 * 10**5), duration(10**9)
-    ('50 seconds', '117 minutes', '111 hours', '31.7 years')
-    """
-    for size, unit in ((1, "second"), (60, "minute"), (3600, "hour"), (86400, "day")):
-        count = round(seconds / size)
-        if count < 120:
-            return f"{count} {unit}{'s' * (count != 1)}"
-    years = seconds / (365 * 86400)
-    return f"{count} days" if years < 2 else f"{years:.3g} years"
-
-
-def found(
-    tasks: Sequence[tuple[Comparison, Tally]],
-    name: str,
-    max_length: int | None,
-    method: str,
-    seconds: float,
-    empty_word: str | None = None,
-) -> Check:
-    """What comparisons of a model found together: one, or on a grid one for each setting of the symbols."""
-    wrong = [task.counterexample(tally.first[1]) for task, tally in tasks if tally.first is not None][:1]
-    unclear = [task.text(tally.first_open[1]) for task, tally in tasks if tally.first_open is not None][:1]
-    return Check(
-        name,
-        max_length,
-        sum(tally.strings for _, tally in tasks),
-        sum(tally.mismatches for _, tally in tasks),
-        wrong[0] if wrong else None,
-        method,
-        seconds,
-        tasks[0][0].numbers.domain,
-        sum(tally.open for _, tally in tasks),
-        unclear[0] if unclear else None,
-        empty_word,
-    )
-
-
-def recheck(stored: Mapping[str, Any], progress: Progress | None = None) -> bool:
-    """Run the check that a certificate names again: whether it finds no mismatch on the same number of inputs.
-
-    `stored` has "recipe", "max_length" and "strings", and where needed "arguments" (of the recipe) and "values" (of its
-    symbols). Raises BadInput where an entry is missing or of the wrong type.
-    """
-    for key, kind in (("recipe", str), ("strings", int)):
-        if not isinstance(stored.get(key), kind):
-            raise BadInput(f"a stored check must have the entry {key}", stored.get(key))
-    found = check_recipe(
-        stored["recipe"], stored.get("max_length"), stored.get("arguments"), stored.get("values"), progress=progress
-    )
-    return found.holds and found.strings == stored["strings"]
-
-
-def check_recipe(
-    name: str,
-    max_length: int | None = None,
-    arguments: Mapping[str, object] | None = None,
-    values: Mapping[str, Exact] | None = None,
-    *,
-    progress: Progress | None = None,
-    domain: str = "exact",
-    digits: int = DIGITS,
-    **sweep: Any,
-) -> Check:
-    """Build the recipe `name` with its `arguments` and check it against its own reference; see `check`, for which
-    `sweep` is.
-
-    With the default arguments, in exact numbers, what the recipe says of itself is evaluated too (`verify.grid`):
-    where that differs from the model, the answer is about it.
-    """
-    from symcook import recipes
-
-    arguments = dict(arguments or {})
-    model = recipes.build(name, **arguments)
-    reference: Reference | Made
-    if model.pointwise:
-        inputs = model.embedding.inputs or ()
-        made: dict[tuple[Fraction, ...], Reference] = {}
-
-        def at_point(point: Mapping[str, Fraction]) -> Any:
-            symbols = {key: value for key, value in point.items() if key not in inputs}
-            key = tuple(symbols.values())
-            if key not in made:
-                made[key] = recipes.reference(name, arguments, symbols)
-            return made[key]({key: point[key] for key in inputs})
-
-        reference = at_point
-    else:
-        numbers = {key: fraction(value) for key, value in model.values(values).items()}
-        said = ", ".join(f"{key}={value}" for key, value in {**arguments, **numbers}.items())
-        reference = Made(partial(recipes.reference, name, arguments, numbers), f"{name} ({said})" if said else name)
-    region = recipes.region(name, **arguments)
-    how: Any = {"region": region, "progress": progress, "domain": domain, "digits": digits, **sweep}
-    if (error := recipes.error(name, **arguments)) != "0":
-        how |= {"error": error, "domain": "ball" if domain == "exact" else domain}
-    found = check(model, reference, max_length, values=values, **how)
-    info = recipes.info(name)
-    if not found.holds or domain != "exact" or info.read(arguments) != info.read({}):
-        return found
-    from symcook.verify.grid import LENGTH, MOST, check_facts
-
-    stated = check_facts(name, min(max_length or LENGTH, LENGTH), values, MOST)
-    wrong = [one for one in stated if not one.holds]
-    return wrong[0] if wrong else replace(found, stated=stated[0].strings)

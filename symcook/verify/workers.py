@@ -40,8 +40,10 @@ class Made:
     name: str | None
 
     @classmethod
-    def of(cls, reference: Reference) -> Made:
+    def of(cls, reference: Reference | Made) -> Made:
         """One that is there: told by the file that defines it, and made elsewhere by its module where it has a name."""
+        if isinstance(reference, Made):
+            return reference
         function: Any = getattr(reference, "step", reference)  # of a Fold
         home = str(getattr(function, "__module__", None))
         known = vars(sys.modules[home]) if home in sys.modules else {}

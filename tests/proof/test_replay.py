@@ -260,16 +260,16 @@ def test_a_claim_and_its_negation_stop_everything(home, monkeypatch):
 
 def test_checks_are_run_again(home, monkeypatch):
     s = full(home)
-    from symcook.verify import sweep
+    from symcook.verify import recheck
 
     asked = {"recipe": "dyck-1", "max_length": 6, "strings": 126}
     head = {"grammar": 1, "id": "demo.checked", "statement": s["demo.checked"].digest}
     store(home, {**head, "check": asked})
-    monkeypatch.setattr(sweep, "recheck", lambda given: given == asked)
+    monkeypatch.setattr(recheck, "recheck", lambda given: given == asked)
     assert one(home, "demo.checked").status == "CHECKED 6"
-    monkeypatch.setattr(sweep, "recheck", lambda given: False)
+    monkeypatch.setattr(recheck, "recheck", lambda given: False)
     assert one(home, "demo.checked").status == "OPEN"
-    monkeypatch.setattr(sweep, "recheck", lambda given: True)
+    monkeypatch.setattr(recheck, "recheck", lambda given: True)
     store(home, {**head, "check": {**asked, "recipe": "average"}})
     assert "does not mention" in one(home, "demo.checked").reason
     for bad in ({}, [], {"recipe": "dyck-1", "max_length": 0}, {"recipe": "dyck-1", "max_length": True}):

@@ -21,7 +21,7 @@ from symcook.model.symbols import exact, from_sympy, symbol
 from symcook.model.transformer import Transformer
 from symcook.model.weights import feedforward, head
 from symcook.recipes import build, region
-from symcook.verify.sweep import check_recipe
+from symcook.verify.stated import check_recipe
 
 C = symbol("c")
 X = sympy.Symbol("X", positive=True)  # exp(c)

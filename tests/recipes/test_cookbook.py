@@ -20,7 +20,7 @@ from symcook.bounds import bound
 from symcook.errors import BadInput
 from symcook.recipes import build, info, names, of_claim, region
 from symcook.recipes.operations import OPERATIONS
-from symcook.verify.sweep import check_recipe
+from symcook.verify.stated import check_recipe
 
 HARD = ("average", "leftmost", "rightmost")
 

@@ -14,7 +14,8 @@ from families import together
 
 from symcook.errors import BadInput
 from symcook.recipes import build, reference
-from symcook.verify.sweep import check, check_recipe
+from symcook.verify.stated import check_recipe
+from symcook.verify.sweep import check
 
 FETCHED = ("rightmost", "average", "softmax")
 

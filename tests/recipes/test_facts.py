@@ -13,8 +13,7 @@ from symcook.__main__ import main
 from symcook.errors import BadInput
 from symcook.model.expr import parse_term
 from symcook.recipes import build, info, names
-from symcook.verify.grid import LENGTH, MOST, WORDS, Stated, check_facts
-from symcook.verify.sweep import check_recipe
+from symcook.verify.stated import LENGTH, MOST, WORDS, Stated, check_facts, check_recipe
 
 
 @pytest.mark.sampled(6)

@@ -13,7 +13,7 @@ from families import together
 
 from symcook.errors import BadInput
 from symcook.recipes import build, region
-from symcook.verify.sweep import check_recipe
+from symcook.verify.stated import check_recipe
 
 REPRESENTATIONS = {
     "closed": ([0, -1, Fraction(-1, 7), -50], [1, Fraction(1, 1000), 9]),

@@ -14,7 +14,7 @@ from families import together
 
 from symcook.errors import BadInput
 from symcook.recipes import build, region
-from symcook.verify.sweep import check_recipe
+from symcook.verify.stated import check_recipe
 
 
 def out(name: str, point: dict[str, Any], **arguments: Any) -> Fraction:

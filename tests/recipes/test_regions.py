@@ -17,7 +17,7 @@ from symcook.model.expr import parse_formula, parse_term
 from symcook.model.rationals import rational, truth
 from symcook.model.transformer import Parameter
 from symcook.recipes import build, info, names, reference, region
-from symcook.verify.sweep import check_recipe
+from symcook.verify.stated import check_recipe
 
 TINY = Fraction(1, 10**6)
 WITH_EDGES = {"gtzero", "gezero", "eqzero", "gtzero-input", "gezero-input", "eqzero-input", "round", "if"}

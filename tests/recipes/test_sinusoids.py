@@ -11,7 +11,7 @@ from families import together
 
 from symcook.errors import BadInput, NotExact
 from symcook.recipes import build
-from symcook.verify.sweep import check_recipe
+from symcook.verify.stated import check_recipe
 
 
 def number(shown: Any) -> Any:

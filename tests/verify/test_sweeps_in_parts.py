@@ -34,7 +34,8 @@ from symcook.recipes import reference
 from symcook.spec.languages import dyck1, parity
 from symcook.verify import answers, chunks, sweep
 from symcook.verify.chunks import Plan
-from symcook.verify.sweep import check, duration
+from symcook.verify.findings import duration
+from symcook.verify.sweep import check
 from symcook.verify.workers import Made
 
 SHALLOW = """

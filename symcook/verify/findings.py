@@ -1,0 +1,124 @@
+"""What a comparison of a model with a reference found, as an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from symcook.model.answers import Shown
+from symcook.verify.comparison import Comparison, Counterexample, LengthCount, Tally
+
+WAYS = ("decided", "merged", "exhaustive", "random")
+"""How a check is done, in the order in which they are tried. Random words can only show that model and reference
+differ."""
+Progress = Callable[[int, int], None]
+"""Called after each block with the number of inputs done and the number in all."""
+
+
+@dataclass(frozen=True, repr=False)
+class Check(Shown):
+    """What a check found. `strings` counts the inputs of length 1 and more that were compared, `mismatches` those that
+    differ, `open` those whose answer the domain leaves open.
+
+    The empty word is counted in none of them: `empty_word` says how it came out, "agrees", "differs" or "open"; None
+    where it is no input of the model. It can be the counterexample (input "").
+    """
+
+    REPORT = "check"
+
+    recipe: str
+    max_length: int | None
+    strings: int
+    mismatches: int
+    counterexample: Counterexample | None
+    method: str
+    seconds: float
+    domain: str = "exact"
+    open: int = 0
+    first_open: str | None = None
+    empty_word: str | None = None
+    against: str = "its reference"
+    stated: int = 0
+    """On how many inputs the recipe's `formula` and `computes` were evaluated too, where these agree."""
+    way: str = "exhaustive"
+    """How it was found out, out of `WAYS`."""
+    by_length: tuple[LengthCount, ...] = ()
+    """Where all words are compared, for each length how many there are and how many the model accepts."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether model and reference differ on an input."""
+        return self.mismatches > 0 or self.empty_word == "differs"
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the answer to an input stayed open."""
+        return self.open > 0 or self.empty_word == "open"
+
+    @property
+    def holds(self) -> bool:
+        """Whether model and reference agree on everything that was compared."""
+        return not self.differs and not self.undecided
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of ``symcook check --json``."""
+        first = self.counterexample
+        return {
+            "recipe": self.recipe,
+            "max_length": self.max_length,
+            "strings": self.strings,
+            "mismatches": self.mismatches,
+            "counterexample": None if first is None else first.input,
+            "method": self.method,
+            "domain": self.domain,
+            "open": self.open,
+            "first_open": self.first_open,
+            "empty_word": self.empty_word,
+            "against": self.against,
+            "stated": self.stated,
+            "way": self.way,
+            "by_length": [count._asdict() for count in self.by_length],
+            "got": None if first is None else first.got,
+            "expected": None if first is None else first.expected,
+        }
+
+
+def found(
+    tasks: Sequence[tuple[Comparison, Tally]],
+    name: str,
+    max_length: int | None,
+    method: str,
+    seconds: float,
+    empty_word: str | None = None,
+) -> Check:
+    """What comparisons of a model found together: one, or on a grid one for each setting of the symbols."""
+    wrong = [task.counterexample(tally.first[1]) for task, tally in tasks if tally.first is not None][:1]
+    unclear = [task.text(tally.first_open[1]) for task, tally in tasks if tally.first_open is not None][:1]
+    return Check(
+        name,
+        max_length,
+        sum(tally.strings for _, tally in tasks),
+        sum(tally.mismatches for _, tally in tasks),
+        wrong[0] if wrong else None,
+        method,
+        seconds,
+        tasks[0][0].numbers.domain,
+        sum(tally.open for _, tally in tasks),
+        unclear[0] if unclear else None,
+        empty_word,
+    )
+
+
+def duration(seconds: float) -> str:
+    """A time in words.
+
+    >>> duration(50), duration(7000), duration(4 * 10**5), duration(10**9)
+    ('50 seconds', '117 minutes', '111 hours', '31.7 years')
+    """
+    for size, unit in ((1, "second"), (60, "minute"), (3600, "hour"), (86400, "day")):
+        count = round(seconds / size)
+        if count < 120:
+            return f"{count} {unit}{'s' * (count != 1)}"
+    years = seconds / (365 * 86400)
+    return f"{count} days" if years < 2 else f"{years:.3g} years"

@@ -1,0 +1,76 @@
+"""The check of a recipe that a certificate names, run again on one input after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from symcook.errors import BadInput
+from symcook.model.symbols import Exact, fraction
+from symcook.model.transformer import Transformer
+from symcook.verify.answers import Reference
+from symcook.verify.chunks import check_count, plan
+from symcook.verify.comparison import Comparison, Numbers
+from symcook.verify.grid import check_grid
+from symcook.verify.workers import Made
+
+
+def referred(
+    name: str, arguments: Mapping[str, object] | None, values: Mapping[str, Exact] | None
+) -> tuple[Transformer, Reference | Made]:
+    """The model of the recipe `name`, and its reference."""
+    from symcook import recipes
+
+    arguments = dict(arguments or {})
+    model = recipes.build(name, **arguments)
+    reference: Reference | Made
+    if model.pointwise:
+        inputs = model.embedding.inputs or ()
+        made: dict[tuple[Fraction, ...], Reference] = {}
+
+        def at_point(point: Mapping[str, Fraction]) -> Any:
+            symbols = {key: value for key, value in point.items() if key not in inputs}
+            key = tuple(symbols.values())
+            if key not in made:
+                made[key] = recipes.reference(name, arguments, symbols)
+            return made[key]({key: point[key] for key in inputs})
+
+        reference = at_point
+    else:
+        numbers = {key: fraction(value) for key, value in model.values(values).items()}
+        said = ", ".join(f"{key}={value}" for key, value in {**arguments, **numbers}.items())
+        reference = Made(partial(recipes.reference, name, arguments, numbers), f"{name} ({said})" if said else name)
+    return model, reference
+
+
+def recheck(stored: Mapping[str, Any]) -> bool:
+    """Run the check that a certificate names again: whether it finds no mismatch on the same number of inputs.
+
+    `stored` has "recipe", "max_length" and "strings", and where needed "arguments" (of the recipe) and "values" (of its
+    symbols). Raises BadInput where an entry is missing or of the wrong type.
+    """
+    for key, kind in (("recipe", str), ("strings", int)):
+        if not isinstance(stored.get(key), kind):
+            raise BadInput(f"a stored check must have the entry {key}", stored.get(key))
+    from symcook import recipes
+
+    name, arguments, length = stored["recipe"], stored.get("arguments") or {}, stored.get("max_length")
+    values = stored.get("values")
+    model, reference = referred(name, arguments, values)
+    if model.pointwise:
+        if length is not None:
+            raise BadInput("a feed-forward recipe is checked on a grid and has no length", length, "leave it out")
+        found = check_grid(model, Made.of(reference).make(), recipes.region(name, **arguments), values=values)
+        return found.holds and found.strings == stored["strings"]
+    if isinstance(length, bool) or not isinstance(length, int) or length < 1 or not model.alphabet:
+        raise BadInput("a stored check must be of words, to a length of at least 1", length)
+    bound = model.bind(values)
+    bound.check_length(length + bound.embedding.added)
+    check_count(bound, length)
+    task = Comparison(bound, Made.of(reference).make(), Numbers())
+    empty = task.empty_word()[0] if bound.embedding.added else None
+    whole = plan(bound, length)
+    tally = task.compare(part for chunk in whole for part in whole.parts(chunk))
+    return empty in (None, "agrees") and tally.mismatches == tally.open == 0 and tally.strings == stored["strings"]
