@@ -41,6 +41,9 @@ def compile(
     formula, `output a = F;` lines answer with letters. The program stays in the model file: check and decide take it as
     the reference, and show prints what each coordinate holds.
 
+    With dfa the source is an automaton, JSON by the names of automata-lib or a regular expression, and the model goes
+    on behind a word with the states of the run, then with yes or no: symcook run FILE --input W --steps T.
+
     With --theorem 15a, 15b, 16a or 16b the soft-attention transformer of that proof is made, an instance of a family:
     symcook prove FILE gives the theorem. With --prove a certificate and its statement are written beside the file,
     about the weights and all words, which the second checker reads too. Where no proof is found the model is written
@@ -88,8 +91,11 @@ def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[st
     none = "the model is written, and no proof was found"
     assert model.program is not None
     if model.program.kind == "dfa":
-        with Waiting("proving"), within(seconds, none, "check compares it word by word"):
-            bridged = decoders.prove(model)
+        try:
+            with Waiting("proving"), within(seconds, none, "check compares it word by word"):
+                bridged = decoders.prove(model)
+        except BadInput as why:
+            raise Undecided(f"{none}: {why.must}; given: {why.given}; check compares it word by word.") from None
         statement, certificate, verdict = bridged.statement, bridged.certificate, bridged.verdict
     else:
         with Waiting("proving"):

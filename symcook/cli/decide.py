@@ -48,7 +48,7 @@ def decide(
     reach, with the head and the coordinate.
     """
     from symcook.decide.decision import EXIT
-    from symcook.decide.decision import decide as decided
+    from symcook.decide.decoders import decide as decided
     from symcook.report.decision import document
 
     if force and target is None:
