@@ -64,7 +64,7 @@ VERBS = {
     "run_many": "symcook.run:run_many",
     "derive": "symcook.derivation:derive",
     "check": "symcook.verify.sweep:check",
-    "decide": "symcook.decide.decision:decide",
+    "decide": "symcook.decide.decoders:decide",
     "margin": "symcook.questions.margin:margin",
     "tolerance": "symcook.questions.tolerance:tolerance",
     "temperature": "symcook.questions.temperature:temperature",

@@ -51,9 +51,11 @@ def compile(
     `let x = F;` names a formula, `output a = F;` lines answer with letters. The program stays in the model file: check
     and decide take it as the reference, and show prints what each coordinate holds.
 
-    A Turing machine is text of one row a line, `state read_input read_1 .. -> state write_1 .. move_input move_1 ..`
-    with lines input:, work symbols:, start:, halt: and head: before; JSON of the same; or a code as 1RB1LB_1LA1RZ. Its
-    model writes down a token a step: symcook run FILE --input W --steps T.
+    With dfa the source is an automaton, JSON by the names of automata-lib or a regular expression, and the model goes
+    on behind a word with the states of the run, then with yes or no: symcook run FILE --input W --steps T. A Turing
+    machine (tm) is text of one row a line, `state read_input read_1 .. -> state write_1 .. move_input move_1 ..`, with
+    lines input:, work symbols:, start:, halt: and head: before; JSON of the same; or a code as 1RB1LB_1LA1RZ. Its model
+    writes down a token a step.
 
     With --theorem the soft-attention transformer of that proof is made. One of 12 to 18 is an instance of a family:
     symcook prove FILE gives the theorem. Those of 20 to 23 count. With --soft attention is softmax, cold enough that
@@ -113,8 +115,11 @@ def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[st
     if model.program.attention:
         raise Undecided("the model is written, and no proof is made of softmax; check compares it word by word.")
     if model.program.kind == "dfa":
-        with Waiting("proving"), within(seconds, none, "check compares it word by word"):
-            bridged = decoders.prove(model)
+        try:
+            with Waiting("proving"), within(seconds, none, "check compares it word by word"):
+                bridged = decoders.prove(model)
+        except BadInput as why:
+            raise Undecided(f"{none}: {why.must}; given: {why.given}; check compares it word by word.") from None
         statement, certificate, verdict = bridged.statement, bridged.certificate, bridged.verdict
     else:
         with Waiting("proving"):

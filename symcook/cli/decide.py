@@ -53,7 +53,7 @@ def decide(
     """
     from symcook.decide.certificate import document as certified
     from symcook.decide.decision import EXIT, recheck
-    from symcook.decide.decision import decide as decided
+    from symcook.decide.decoders import decide as decided
     from symcook.report.decision import document
 
     if force and target is None and certificate is None:

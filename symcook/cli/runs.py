@@ -78,15 +78,15 @@ def run(
     Without --domain the values are exact; where there are no exact ones they are balls, and the answer says so.
 
     With --steps the model reads what it puts out: at most T tokens, until one that ends the run (exit 0), else exit 3.
-    Then --json prints a document a line: position and token, at last how it stopped and the output. A Turing machine
-    runs in integers unless there is a --domain; with --trace each token shows its tapes, and what each head looked up.
+    Then --json prints a document a line: position and token, at last how it stopped and the output. With --trace each
+    token says where each head looked. A Turing machine runs in integers unless there is a --domain; it shows its tapes.
     """
     from symcook.report.run import text
     from symcook.run import run as answered
 
     if steps is not None or then is not None:
-        others = {"--bits": bits, "--trace": trace, "--svg": picture, "--dark": dark, "--force": force}
-        return _decoded(name, settings, word, tokens, rows, steps, then, domain, digits, as_json, others)
+        others = {"--bits": bits, "--svg": picture, "--dark": dark, "--force": force}
+        return _decoded(name, settings, word, tokens, rows, steps, then, domain, digits, trace, as_json, others)
     if picture is None and (dark or force):
         raise BadInput("--dark and --force must go with --svg", "no --svg", "give --svg FILE")
     chosen, file = choose(name, settings), None
@@ -134,6 +134,7 @@ def _decoded(
     then: str | None,
     domain: str | None,
     digits: int,
+    trace: bool,
     as_json: bool,
     others: Mapping[str, object],
 ) -> int:
@@ -147,16 +148,18 @@ def _decoded(
     program = chosen.model.program
     machine = program is not None and program.kind == "tm" and then is None
     for option_name, value in others.items():
-        if value and not (machine and option_name == "--trace"):
+        if value:
             raise BadInput(f"{mine} must stand without {option_name}", option_name, f"leave {option_name} out")
     if then is not None:
+        if trace:
+            raise BadInput("--then must stand without --trace", "--trace", "leave --trace out")
         return run_then(chosen, word, tokens, then, domain, digits, as_json)
     assert steps is not None
     if machine:
         from symcook.cli.machines import run_machine
 
-        return run_machine(chosen, word, tokens, steps, domain, bool(others["--trace"]), as_json)
-    return run_steps(chosen, word, tokens, rows, steps, domain, digits, as_json)
+        return run_machine(chosen, word, tokens, steps, domain, trace, as_json)
+    return run_steps(chosen, word, tokens, rows, steps, domain, digits, trace, as_json)
 
 
 def in_region(chosen: Chosen, answer: Run) -> bool | None:

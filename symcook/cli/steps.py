@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from symcook.cli.options import Chosen, need_values
+from symcook.cli.options import Chosen, exact_or_balls, need_values
 from symcook.cli.output import say, say_line, say_or_json
 from symcook.errors import EMPTY_WORD, BadInput
 
@@ -37,9 +37,11 @@ def run_steps(
     limit: int,
     domain: str | None,
     digits: int,
+    trace: bool,
     as_json: bool,
 ) -> int:
-    """Print at most `limit` tokens behind the word, each as it comes, and how the run stopped; the exit code."""
+    """Print at most `limit` tokens behind the word, each as it comes, and how the run stopped; the exit code. With
+    `trace` also where each head looked for it."""
     from symcook.decode import stream
     from symcook.programs.running import speech_of
 
@@ -47,11 +49,18 @@ def run_steps(
     speech = speech_of(chosen.model)
     given = given_word(chosen, speech, word, tokens, rows)
     said: list[str] = []
+    first = 1 - len(chosen.model.embedding.ends[0])  # the position of the first token: what is added in front is 0
     for position, token in enumerate(stream(chosen.model, given, limit, domain, digits, values=chosen.values),
                                      len(given) + 1):  # fmt: skip
         said.append(token)
-        document = {"position": position, **speech.said(token)}
+        looks = _looks(chosen, (*given, *said[:-1]), domain) if trace else []
+        document = {"position": position, **speech.said(token), **({"looks": looks} if trace else {})}
         say_line(json.dumps(document) if as_json else f"{position:>6}  {speech.text(token)}")
+        before = chosen.model.embedding.surround((*given, *said[:-1]))
+        for one in [] if as_json else looks:
+            at, many = one["at"], len(one["at"])
+            where = f"{at[0]} ({speech.text(before[at[0] - first])})" if many == 1 else f"{many} positions"
+            say_line(f"        layer {one['layer']}, head {one['head']}: looked at {where}")
     ended = bool(said) and said[-1] in speech.ends
     output = speech.output(said)
     if as_json:
@@ -61,6 +70,23 @@ def run_steps(
     else:
         say(f"stopped at the limit of {limit} steps, before the end; give more with --steps")
     return 0 if ended else LIMIT
+
+
+def _looks(chosen: Chosen, word: Sequence[str], domain: str | None) -> list[dict[str, Any]]:
+    """Where each head looked at the last position of a word: positions with a weight, none where all weights are 0."""
+    from symcook.run import run
+
+    def asked(numbers: str) -> Any:
+        return run(chosen.model, word, numbers, values=chosen.values, trace=True).result
+
+    result, _ = exact_or_balls(domain, asked)
+    first, found = 1 - len(chosen.model.embedding.ends[0]), []
+    for step in result.steps:
+        for head, columns in enumerate(step.attention, 1):
+            at = [first + k for k, column in enumerate(columns) if column[len(columns) - 1] != 0]
+            if at:
+                found.append({"layer": step.layer, "head": head, "at": at})
+    return found
 
 
 def run_then(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import isqrt
+from math import gcd, isqrt
 from typing import Any
 
 import flint
@@ -106,7 +106,8 @@ class Root(Algebraic):
 
     def __add__(self, other: Root | Rational) -> Root | Fraction:
         if isinstance(other, Root):
-            return _made(self.p + other.p, self.q + other._over(self.r, "a sum"), self.r)
+            q = other.q if self.r == other.r else other._over(self.r, "a sum")
+            return _made(self.p + other.p if other.p else self.p, self.q + q, self.r)
         if isinstance(other, (int, Fraction)):
             return Root(self.p + other, self.q, self.r)
         return NotImplemented
@@ -125,7 +126,11 @@ class Root(Algebraic):
     def __mul__(self, other: Root | Rational) -> Root | Fraction:
         if isinstance(other, Root):
             if not self.p and not other.p:
-                return self.q * other.q * root(self.r * other.r)
+                common = gcd(self.r, other.r)  # what both have is a square in the product: nothing is factored
+                inside = self.r // common * (other.r // common)
+                whole = isqrt(inside)
+                q = self.q * other.q if common == 1 else self.q * other.q * common
+                return q * whole if whole * whole == inside else Root(self.p, q, inside)
             q = other._over(self.r, "a product")
             return _made(self.p * other.p + self.q * q * self.r, self.p * q + self.q * other.p, self.r)
         if isinstance(other, (int, Fraction)):
@@ -176,6 +181,9 @@ class Root(Algebraic):
         return self.p, self.q * abs(self.q) * self.r
 
     def _order(self, other: Place | int) -> int:
+        if isinstance(other, Root) and not self.p and not other.p:  # squares, with their signs
+            mine, theirs = self._normal[1], other._normal[1]
+            return (mine > theirs) - (mine < theirs)
         if isinstance(other, Algebraic) and not (isinstance(other, Root) and _ratio(other.r, self.r)):
             return super()._order(other)
         difference = self - other

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from math import isqrt
 from typing import TYPE_CHECKING, Any
 
 from symcook.compilers.automaton import FAMILY, settings
@@ -14,6 +15,7 @@ from symcook.model.modelfile import to_document
 from symcook.programs.running import program_table, tokens_of
 from symcook.proof import replay
 from symcook.proof.replay import Statement, Verdict
+from symcook.proof.search.bridge import Bridge, checked
 from symcook.recipes.models import instance_of
 
 if TYPE_CHECKING:
@@ -21,6 +23,30 @@ if TYPE_CHECKING:
 
 THEOREM = "merrill2024.thm1.schedule"
 """For all automata and words: the family puts out exactly the states of the run, and the verdict."""
+
+
+class RunBridge(Bridge):
+    """The bridge of a decoder. A run on one letter is written down for it: the equations of many states nest deeper
+    than what is solved one by one."""
+
+    def _solved(self) -> tuple[int, list[int], dict[str, list[Any]]]:
+        states, letters, root = (int(self.at.env[size]) for size in ("K", "S", "R"))
+        entries, first = 2 * letters + states + 3, letters + int(self.at.env["first"])
+        whole = isqrt(entries)
+        rational = whole * whole == entries
+        one = str(whole) if rational else f"{entries}*sqrt(1/{entries})"  # 1 over the last deviation
+        both = {
+            "other": ["-1", "1"], "u": ["1", "0"], "z1_u": ["1", "1"], "dev2": ["1", "1"], "dev2_": ["1", "1"],
+            "dev1": [f"1/{root}"] * 2, "dev2__": [f"1/{root}"] * 2,
+            "dev2___": [f"1/{whole}" if rational else f"sqrt(1/{entries})"] * 2,
+            "y2_a1": ["1/2", "1/2"], "y2_a2": ["1/2", "1/2"], "y2_a3": ["-1/2", "-1/2"], "y2_a4": ["-1/2", "-1/2"],
+            "y2_k1": ["-1/2", "1/2"], "y2_k2": ["1/2", "1/2"], "y2_k3": ["1/2", "-1/2"], "y2_k4": ["-1/2", "-1/2"],
+            f"o{first}": [one, one],
+        }  # fmt: skip
+        for code, size in (("t", "1"), ("y1_v", "1"), ("y2_v", "1"), ("y1_minus", "-1"), ("y2_minus", "-1"),
+                           ("y2_vt", one), ("y2_mt", f"-({one})")):  # fmt: skip
+            both |= {f"{code}0": [size, "0"], f"{code}1": ["0", size]}
+        return 2, [0, 1], {name: both.get(name, ["0", "0"]) for name in {*self.runs, *self.number}}
 
 
 @dataclass(frozen=True)
@@ -46,8 +72,6 @@ def prove(model: Transformer) -> Bridged:
     Raises BadInput for a model that is no compiled automaton, Unbridged where its weights or tokens are others than
     those of its program, Undecided where the theorem is not proved.
     """
-    from symcook.proof.search.bridge import Bridge, checked
-
     program = model.program
     if program is None or program.kind != "dfa":
         raise BadInput("the model must be a compiled automaton", model.name, "symcook compile dfa makes one")
@@ -58,7 +82,7 @@ def prove(model: Transformer) -> Bridged:
     if tuple(model.embedding.words or ()) != tokens or model.readout.labels != tokens:
         raise BadInput("the tokens of the model must be those of its program", model.name, "compile the program again")
     name = f"bridge.{re.sub('[^A-Za-z0-9_]', '_', model.name)}_own"
-    bridge = Bridge(family, at, to_document(model), name)
+    bridge = RunBridge(family, at, to_document(model), name)
     certificate, verdict = checked(bridge)
     (theorem,) = replay.library().replay([THEOREM])
     if theorem.status != "PROVED":

@@ -73,7 +73,7 @@ def test_tokens_come_one_a_line_with_their_positions(odd: Path, capsys: pytest.C
 
 
 def test_a_failure_is_one_line(odd: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for given in (["--input", "012"], ["--input", "odd"], ["--input", "0", "--trace"], ["--rows", "1"]):
+    for given in (["--input", "012"], ["--input", "odd"], ["--input", "0", "--svg", "x.svg"], ["--rows", "1"]):
         code, found = lines(capsys, "run", odd, *given, "--steps", "5")
         assert code == 2 and len(found) == 1 and set(found[0]) == {"error"}, given
     for steps in ("-1", "x", ""):
@@ -86,6 +86,17 @@ def test_text_says_the_end_and_the_limit(odd: Path, capsys: pytest.CaptureFixtur
     assert code == 0 and out.split() == ["2", "even", "3", "odd", "4", "yes", "ended", "with", "yes"]
     code, out, _ = call(capsys, "run", odd, "--input", "1", "--steps", "1")
     assert code == 3 and "limit of 1" in out
+
+
+def test_a_trace_says_where_the_heads_looked(odd: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The second head looks at letter k + 1 for the state behind k letters, and at the first state for the verdict."""
+    _, found = lines(capsys, "run", odd, "--input", "011", "--steps", "9", "--trace")
+    looked = [next(one["at"] for one in line["looks"] if one["layer"] == 2) for line in found[1:-1]]
+    assert looked == [[1], [2], [3], [4]]
+    assert [one["at"] for one in found[0]["looks"] if one["layer"] == 1] == [[0, 1, 2]]
+    out = call(capsys, "run", odd, "--input", "011", "--steps", "9", "--trace")[1]
+    assert "layer 2, head 1: looked at 3 (1)" in out and "looked at 4 (even)" in out
+    refused(capsys, "run", odd, "--input", "0", "--then", "even", "--trace")
 
 
 def test_names_that_letters_have_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from proof.stored import second
 from shared import call, document, refused, words
 
 import symcook as sc
-from symcook.decide.decision import decide
+from symcook.decide.decoders import decide
 from symcook.errors import BadInput
 from symcook.proof import decoders
 from symcook.proof.replay import library
@@ -115,6 +115,22 @@ def test_another_program_is_noticed(stored: Path) -> None:
         decoders.prove(sc.load(changed(stored, names)))
     with pytest.raises(BadInput, match="compiled automaton"):
         decoders.prove(sc.build("dyck-1"))
+
+
+def test_many_states_are_too_much_for_the_checker_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The model is written, nothing is said to be proved; what it answers rests on the theorem alone."""
+    states = [f"s{k}" for k in range(24)]
+    table = {s: {"a": states[(k + 1) % 24], "b": s} for k, s in enumerate(states)}
+    (tmp_path / "x.json").write_text(json.dumps({
+        "states": states, "input_symbols": ["a", "b"], "transitions": table, "initial_state": "s0",
+        "final_states": ["s0"]}))  # fmt: skip
+    code, out, err = call(capsys, "compile", "dfa", tmp_path / "x.json", "-o", tmp_path / "m.json", "--prove")
+    assert code == 3 and "PROVED" not in out + err and "wrote" in out and (tmp_path / "m.json").is_file()
+    assert not (tmp_path / "m.certificate.json").exists()
+    found = document(capsys, "decide", tmp_path / "m.json")
+    assert (found["verdict"], found["states"]) == ("equal", 24) and "without a certificate" in found["why"]
 
 
 def test_a_check_counts_what_is_accepted(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:

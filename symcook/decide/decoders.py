@@ -1,0 +1,92 @@
+"""Models that go on by their own answers, for words of every length: what they put out is shown by a theorem about
+their family; other models are decided as `symcook.decide.decision` does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+from symcook.compilers.automaton import compiled
+from symcook.decide import decision
+from symcook.decide.automata import Answering, Asked, Automaton, parted
+from symcook.decide.decision import Decision
+from symcook.decide.regular import regular
+from symcook.decode import stream
+from symcook.door import door
+from symcook.errors import BadInput, Rejected, Undecided
+from symcook.model.transformer import Transformer
+from symcook.programs.running import program_table, speech_of
+from symcook.spec.fold import Fold
+
+
+@door()
+def decide(
+    model: Transformer, against: object = None, *, values: Mapping[str, Any] | None = None, name: str = ""
+) -> Decision:
+    """Decide whether a model answers every word as a reference does: see `symcook.decide.decision.decide`.
+
+    A compiled automaton accepts the words behind which it puts out yes; without a reference it is compared with its
+    program. It takes a `Fold`, an `Automaton`, or a regular expression.
+
+    >>> from symcook.compilers import compile
+    >>> compile("dfa", "(aa)*").decide("a*").word
+    ('a',)
+    """
+    if model.program is not None and model.program.kind == "dfa":
+        return _decoded(model.bind(values), against, name)
+    return decision.decide(model, against, values=values, name=name)
+
+
+TRIED = 4
+"""Up to which length words are run where a decoder is not shown to be what its program says."""
+
+
+def _decoded(model: Transformer, against: object, name: str) -> Decision:
+    """The decision about a compiled automaton, which is asked by decoding: it accepts the words behind which it puts
+    out yes. What it puts out is shown for every word by the theorem about its family."""
+    from symcook.proof import decoders
+
+    assert model.program is not None
+    table = program_table(model.program)
+    letters, automaton = table.alphabet, Automaton(*table)
+    if against is None or isinstance(against, Automaton):
+        reference: Answering = automaton if against is None else against.over(letters)
+    elif isinstance(against, str):
+        reference = regular(against, letters)
+    elif isinstance(against, Fold) and not against.each:
+        reference = Asked(against)
+    else:
+        must = "the reference of a compiled automaton must be a Fold, an automaton or a regular expression"
+        raise BadInput(must, type(against).__name__, "give the program of the other model")
+    why = f"its weights are those of a decoder that runs its program, on every word ({decoders.THEOREM})"
+    try:
+        decoders.prove(model)
+    except (BadInput, Rejected, Undecided) as error:
+        if replace(compiled(table, model.program.source, model.name), source=model.source) != model:
+            return _tried(model, reference, name, str(error).rstrip("."))
+        why += "; as an instance, without a certificate"
+    found, least = parted(automaton, reference, letters), automaton.minimal()
+    if found.word is not None:
+        return Decision("different", model, name, found.word, found.answers, least, why)
+    if found.length is not None:
+        why = f"no difference on any word to length {found.length}"
+        return Decision("open", model, name, automaton=least, why=why)
+    return Decision("equal", model, name, automaton=least, why=why)
+
+
+def _tried(model: Transformer, reference: Answering, name: str, why: str) -> Decision:
+    """The decision about a decoder of which nothing is shown: a short word behind which it puts out a verdict that the
+    reference does not have, else none."""
+    speech = speech_of(model)
+    for length in range(TRIED + 1):
+        for word in product(speech.letters, repeat=length):
+            said = [speech.said(one)["token"] for one in stream(model, word, length + 2)]
+            state: Any = reference.initial
+            for letter in word:
+                state = reference.step(state, letter)
+            accepts = reference.answer(state) is True
+            if said[-1] != ("yes" if accepts else "no"):
+                return Decision("different", model, name, word, (said[-1] == "yes", accepts))
+    return Decision("open", model, name, why=f"not decided, as no proof was found: {why}")
