@@ -5,7 +5,8 @@
     python tests/thought/machines_at_random.py small             every machine with two states, one letter, one work
                                                                  symbol and one work tape (integers; 18^4 of them)
 
-A third argument is the first seed. Each prints how many machines, runs and tokens there were, how many tokens were wrong, and what was met on the way.
+A third argument is the first seed. Each prints how many machines, runs and tokens there were, how many tokens were
+wrong, and what was met on the way.
 """
 
 from __future__ import annotations
