@@ -30,6 +30,7 @@ from symcook.cli.options import (
     check_latex,
     choose,
     exact_or_balls,
+    in_balls,
     input_hint,
     need_input,
     need_values,
@@ -97,6 +98,7 @@ def run(
     need_values(chosen)
     options: dict[str, Any] = {"values": chosen.values, "digits": digits, "bits": bits}
     options["trace"] = trace or file is not None
+    domain = in_balls(domain, chosen.model)
     answer, why = exact_or_balls(domain, lambda numbers: answered(chosen.model, given, numbers, **options))
     within = in_region(chosen, answer)
     if file is not None:
@@ -321,6 +323,7 @@ def check(
             if workers is not None:
                 raise BadInput("--scheduler must stand without --workers", workers, "leave --workers out")
             sweep["executor"], sweep["workers"] = stack.enter_context(cluster(scheduler))
+        domain = in_balls(domain, chosen.model)
         found, why = exact_or_balls(
             domain, lambda numbers: run_check(chosen, max_length, spec, numbers, digits, **sweep)
         )

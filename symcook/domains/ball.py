@@ -3,9 +3,9 @@ encloses the true number; a comparison may stay open.
 
 The precision is flint's process-wide setting; `context` sets it for a forward pass and puts it back. A rational of more
 than `RATIONAL_BITS` bits becomes a ball. A ball that a linear map makes of one other, a x + b, is known as such, so
-that what cancels leaves a rational: a rounding that saturates is exact. Two entries that are one object are equal by
-construction, irrational or not: positions with the same entries get the same object, so that ties of what they were
-made of are decided.
+that what cancels leaves a rational, and so is one of the same sum of several: a rounding that saturates is exact. Two
+entries that are one object are equal by construction, irrational or not: positions with the same entries get the same
+object, so that ties of what they were made of are decided.
 """
 
 from __future__ import annotations
@@ -81,6 +81,8 @@ class BallDomain(Shortening[Value]):
         self._directions: dict[tuple[Any, ...], list[Value]] = {}
         """By rational entries in lowest terms, as integers: what a norm with epsilon 0 makes of them and of all that
         are a positive multiple of them."""
+        self._sums: dict[tuple[tuple[int, fmpq], ...], tuple[list[Value], Value]] = {}
+        """By ids of balls and their factors: these balls, and the sum of the products."""
 
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(self.bits)
@@ -112,12 +114,12 @@ class BallDomain(Shortening[Value]):
     def begin(self, sequence: Any, start: int) -> None:
         super().begin(sequence, start)
         self._factors = {}
-        self._affine, self._directions, self._ones = {}, {}, {}
+        self._affine, self._directions, self._ones, self._sums = {}, {}, {}, {}
 
     def resume(self, sequence: object, start: int, seen: int) -> None:
-        kept = self._factors, self._affine, self._directions, self._ones
+        kept = self._factors, self._affine, self._directions, self._ones, self._sums
         super().resume(sequence, start, seen)
-        self._factors, self._affine, self._directions, self._ones = kept
+        self._factors, self._affine, self._directions, self._ones, self._sums = kept
 
     def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
         factors, added = [self._factor(weight) for _, weight in terms], self._factor(bias)
@@ -142,6 +144,12 @@ class BallDomain(Shortening[Value]):
             made[id(base)] = base, so_far + factor * scale
             rest = rest + factor * shift
         left = [(base, scale) for base, scale in made.values() if scale]
+        if len(left) > 1 and rest:  # the same sum of balls, moved, is known as such
+            terms = tuple((id(base), scale) for base, scale in left)
+            if terms not in self._sums:
+                whole = self.total([self.times(scale, base) for base, scale in left])
+                self._sums[terms] = [base for base, _ in left], whole
+            left = [(self._sums[terms][1], ONE)]
         if len(left) == 1 and left[0][1] == 1 and not rest:
             return left[0][0]
         total = self.total([*([rest] if rest or not left else []), *(self.times(scale, base) for base, scale in left)])
