@@ -3,9 +3,9 @@
 `last_write`: what was given at the last earlier position with the same cell. `input_tape`: what stands in a cell of the
 input. Each is one layer of hashes and one head; the decoder of a machine is made of them (`symcook.compilers.turing`).
 
-The tie-breaks. "norms": T_j = F(F(1/j)) with F(x) = (1 - 1/sqrt(1 + x^2))/2, out of two norms; T_j <= 1/(64 j^4) for all
-j >= 1. "printed": the first entry of the hash of f(j), Definition 7 of the paper, f(j) = 1/1000 - j/10^10 to j = 4 and
-6/(100 j (j - 1)(j - 2)(j - 3)) from 5 on; it needs five cases of a position function, is less than f(j)/sqrt(2), and
+The tie-breaks. "norms": T_j = F(F(1/j)) with F(x) = (1 - 1/sqrt(1 + x^2))/2, out of two norms; T_j <= 1/(64 j^4) for
+all j >= 1. "printed": the first entry of the hash of f(j), Definition 7 of the paper, f(j) = 1/1000 - j/10^10 to j = 4
+and 6/(100 j (j - 1)(j - 2)(j - 3)) from 5 on, by a position function with two cases; it is less than f(j)/sqrt(2), and
 f(j) < 1/(2 j^4) for all j >= 1. "rightmost": none; equal scores are decided by place.
 
 Where the last earlier position with the cell h of row i is j, the answer at i is that of j iff every other earlier
@@ -17,9 +17,9 @@ Source: Merrill and Sabharwal (2024), Appendices D and E.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput, require_known
 from symcook.model.checks import Space
@@ -28,6 +28,9 @@ from symcook.model.layers import Layer
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.transformer import Transformer
 from symcook.model.weights import feedforward, head
+
+if TYPE_CHECKING:
+    from flint import arb
 
 TIES = ("norms", "printed", "rightmost")
 HALF = Fraction(1, 2)
@@ -39,8 +42,8 @@ def last_write(tie: str = "norms", mask: str = "strict-future") -> Transformer:
     """Rows of `cell` (an integer) and `value`: at each position `found` is the value at the last earlier position with
     the same cell. With mask "future" a position sees itself, which is the last one on its own cell."""
     require_known("tie-break", tie, TIES)
-    score: dict[tuple[str, str], Any] = {("a", "a"): 2, ("b", "b"): 2}
-    places: dict[str, Any] = {"one": 1}
+    score: dict[tuple[str, str], int] = {("a", "a"): 2, ("b", "b"): 2}
+    places: dict[str, object] = {"one": 1}
     written = {"a": "relu(h_1) - relu(-h_1)", "b": "relu(h_2) - relu(-h_2)"}
     norms = [_hash(("cell", "one"), "h")]
     layers: list[Layer] = []
@@ -66,7 +69,7 @@ def input_tape(mask: str = "none") -> Transformer:
     """Rows of `cell`, `value`, and `inside`, 1 at positions of the input and 0 behind it: at each position `found` is
     the value at position `cell`, if this is one of the input; for any other number the value of the position of the
     input whose direction (j, 1) is nearest, the first or last one for integers."""
-    score: dict[tuple[str, str], Any] = {("a", "c"): 2, ("b", "d"): 2, ("one", "inside"): 3}
+    score: dict[tuple[str, str], int] = {("a", "c"): 2, ("b", "d"): 2, ("one", "inside"): 3}
     written = {
         name: f"relu({made}) - relu(-{made})" for name, made in zip("abcd", ("h_1", "h_2", "p_1", "p_2"), strict=True)
     }
@@ -113,7 +116,7 @@ def printed_tie(j: int) -> Fraction:
     return Fraction(1, 1000) - Fraction(j, 10**10) if j <= 4 else Fraction(6, 100 * j * (j - 1) * (j - 2) * (j - 3))
 
 
-def _size(tie: str, j: int) -> Any:
+def _size(tie: str, j: int) -> arb:
     """What the tie-break takes from the score of position j, as a ball."""
     from flint import arb, fmpq
 
@@ -138,7 +141,7 @@ def _tie(x: str, stem: str) -> LayerNorm:
     return LayerNorm((x, "one"), tuple(f"{stem}_{k}" for k in range(1, 9)), gain=[HALF] * 8, projection=rows)
 
 
-def _rows(name: str, inputs: tuple[str, ...], places: dict[str, Any], layers: Sequence[Layer]) -> Transformer:
+def _rows(name: str, inputs: tuple[str, ...], places: Mapping[str, object], layers: Sequence[Layer]) -> Transformer:
     parts: list[Head | FeedForward] = [
         part for layer in layers for part in layer.parts() if not isinstance(part, LayerNorm)
     ]
