@@ -16,7 +16,7 @@ from symcook.errors import BadInput
 from symcook.programs.turing import LETTERS, TuringMachine, TuringRow
 
 START, END = "$", "end"
-MOST_TOKENS = 4_000
+MOST_TOKENS = 20_000
 """How many tokens a model may have: their embedding and readout are written out."""
 
 
