@@ -72,8 +72,6 @@ def compile(
     if prove and kind == "tm":
         must = "--prove must stand with a formula"
         raise BadInput(must, "tm", "leave --prove out: run --steps answers in integers or balls")
-    if weighting is not None and kind != "tm":
-        raise BadInput("--weighting must stand with a Turing machine", kind, "leave it out")
     text, name = _text(source)
     if kind == "dfa" and text == source and source.endswith(".json"):
         raise BadInput("the file of an automaton must exist", source, "or give a regular expression")

@@ -48,12 +48,12 @@ def run_machine(
 
 
 def _traced(run: MachineStream, as_json: bool) -> None:
-    from symcook.thought.frames import differences, frames, text
+    from symcook.thought.frames import changes, frames, text
 
     for _ in run:
         pass
     if as_json:
-        for one in differences(run.run)["tokens"]:
+        for one in changes(run.run):
             say_line(json.dumps(one))
     else:
         for frame in frames(run.run):

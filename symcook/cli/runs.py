@@ -90,6 +90,8 @@ def run(
     if picture is None and (dark or force):
         raise BadInput("--dark and --force must go with --svg", "no --svg", "give --svg FILE")
     chosen, file = choose(name, settings), None
+    if chosen.model.program is not None and chosen.model.program.kind == "tm" and tokens is None:
+        raise BadInput("a Turing machine must be given how far it goes", "no --steps", "give for example --steps 100")
     if picture is not None:
         from symcook.report.picture import target
 

@@ -25,7 +25,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from symcook.errors import require_known
 from symcook.model.checks import Space
@@ -228,7 +228,7 @@ class MachineDecoder:
     def model(self, source: str, name: str) -> Transformer:
         """The model, with its plan."""
         tapes, tie = range(self.machine.tapes + 1), self.weighting == "average"
-        words: dict[str, dict[str, Any]] = {START: {**self.bits(START), "u": 1}}
+        words: dict[str, dict[str, int]] = {START: {**self.bits(START), "u": 1}}
         words |= {letter: self.bits(letter) for letter in self.machine.input}
         tokens = labels(self.machine)
         words |= {label: self.bits(token) for token, label in tokens.items()}
@@ -292,13 +292,13 @@ class MachineDecoder:
             norms.append(_tie("F", "tie"))
         values = [*self.letters.values(), *(name for tape in self.tapes for name in self.own(tape))]
         norms.append(_bits(["one", "bos", "typed", "first", "step", *values]))
-        bias = {"one": -3}
+        bias: dict[str, int | Fraction] = {"one": -3}
         if self.letters:
             key = bias | {"bos": 3, "typed": 3, "first": 3}
             values = {f"read_{letter}": letter for letter in self.letters.values()}
             heads.append(_look("at0", "place", key, values, "average"))
         for tape in self.tapes:
-            key: dict[str, Any] = bias | {"step": 3, "bos": -1}
+            key = bias | {"step": 3, "bos": -1}
             if tie:
                 key["tie_one"] = HALF
             values = dict(zip(self.got(tape), self.own(tape), strict=True))
@@ -409,13 +409,13 @@ def _over(part: FeedForward) -> FeedForward:
     return replace(part, reads=tuple(map(_held, part.reads)))
 
 
-def _look(query: str, key: str, added: Mapping[str, Any], values: Mapping[str, str], weighting: str) -> Head:
+def _look(query: str, key: str, added: Mapping[str, int | Fraction], values: Mapping[str, str], weighting: str) -> Head:
     """A head whose score is the cosine of two hashes plus what keys add."""
     held = {name if name.startswith("tie_") else _held(name): value for name, value in added.items()}
     reads = [f"{query}n_a", f"{query}n_b", f"{key}n_a", f"{key}n_b", _held("one"), *held, *map(_held, values.values())]
     reads = list(dict.fromkeys(reads))
     Q = [[2 * int(one == f"{query}n_{side}") for one in reads] for side in "ab"]
-    K = [[int(one == f"{key}n_{side}") for one in reads] for side in "ab"]
+    K: list[list[int | Fraction]] = [[int(one == f"{key}n_{side}") for one in reads] for side in "ab"]
     Q.append([int(one == _held("one")) for one in reads])
     K.append([held.get(one, 0) for one in reads])
     V = [[int(one == _held(name)) for one in reads] for name in values.values()]

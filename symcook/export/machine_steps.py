@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.model.transformer import Transformer
@@ -17,6 +17,9 @@ from symcook.programs.steps import END, labels
 from symcook.thought.floats import FORMATS, FloatDecoder
 from symcook.thought.retrieval import lookups
 from symcook.thought.running import MachineRun, run_machine
+
+if TYPE_CHECKING:
+    from flint import arb
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class StepsRight:
     first_wrong_cached: int | None
     certified: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return dict(vars(self))
 
 
@@ -128,7 +131,7 @@ def bits_needed(run: MachineRun) -> list[int]:
     return needed
 
 
-def _bits(gap: Any) -> int:
+def _bits(gap: arb) -> int:
     """The least p >= 0 with 2^-p <= gap."""
     from flint import arb
 

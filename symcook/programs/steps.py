@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from symcook.errors import BadInput
-from symcook.programs.turing import LETTERS, TuringMachine
+from symcook.programs.turing import LETTERS, TuringMachine, TuringRow
 
 START, END = "$", "end"
-MOST_TOKENS = 4_000
+MOST_TOKENS = 20_000
 """How many tokens a model may have: their embedding and readout are written out."""
 
 
@@ -77,7 +77,7 @@ def tokens(machine: TuringMachine) -> Iterator[MachineToken]:
             yield from (OutputToken(symbol, False), OutputToken(symbol, True))
 
 
-def _used(machine: TuringMachine) -> tuple[list[Any], set[str]]:
+def _used(machine: TuringMachine) -> tuple[list[TuringRow], set[str]]:
     """What rows do that may be used, and what may come to stand on the last tape: by the states that are reached and
     the symbols that are written on each tape, whatever stands beside them."""
     states, cells = {machine.start}, [{machine.blank} for _ in range(machine.tapes)]
@@ -126,7 +126,7 @@ def shown(token: MachineToken) -> str:
     return f"{token.state}({LETTERS[token.moves[0]]};{';'.join(parts)})"
 
 
-def document(token: MachineToken) -> dict[str, Any]:
+def document(token: MachineToken) -> dict[str, object]:
     """A token as ``run --steps --json`` prints it, without its position."""
     if isinstance(token, OutputToken):
         return {"token": token.symbol}

@@ -323,7 +323,7 @@ class _Listing:
                     raise BadInput(must, "none", f"add a row: {state} {' '.join(choice)} -> ...")
 
 
-def _row_of_text(row: Sequence[Any]) -> bool:
+def _row_of_text(row: list[Any]) -> bool:
     state, reads, target, writes, moves = row
     lists = all(isinstance(one, list) and all(isinstance(x, str) for x in one) for one in (reads, writes, moves))
     names = [state, target] if isinstance(state, str) and isinstance(target, str) else [""]

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from symcook.programs.turing import LETTERS, TuringMachine
+
+Document = dict[str, object]
 
 
 @dataclass(frozen=True)
 class TuringRun:
     """What a machine did within a limit of documents: one for the start, one a step, one a symbol of the output."""
 
-    documents: tuple[dict[str, Any], ...]
+    documents: tuple[Document, ...]
     output: str
     ended: bool
     steps: int
@@ -25,7 +26,7 @@ def execute(machine: TuringMachine, word: Sequence[str], limit: int) -> TuringRu
     """The run of `machine` on `word`, to at most `limit` documents in the form of ``run --steps --json``."""
     tapes: list[dict[int, str]] = [{}, *({} for _ in range(machine.tapes))]
     tapes[0] = {place: symbol for place, symbol in enumerate(word, 1)}
-    found: list[dict[str, Any]] = []
+    found: list[Document] = []
     going = _documents(machine, tapes)
     for document in going:
         if len(found) == limit:
@@ -36,13 +37,13 @@ def execute(machine: TuringMachine, word: Sequence[str], limit: int) -> TuringRu
     return _done(found, tapes, False)
 
 
-def _done(found: list[dict[str, Any]], tapes: list[dict[int, str]], ended: bool) -> TuringRun:
+def _done(found: list[Document], tapes: list[dict[int, str]], ended: bool) -> TuringRun:
     steps = max(0, sum("write" in one for one in found) - 1)
-    output = "".join(one["token"] for one in found if "write" not in one)
+    output = "".join(str(one["token"]) for one in found if "write" not in one)
     return TuringRun(tuple(found), output, ended, steps, tuple(tapes))
 
 
-def _documents(machine: TuringMachine, tapes: list[dict[int, str]]) -> Iterator[dict[str, Any]]:
+def _documents(machine: TuringMachine, tapes: list[dict[int, str]]) -> Iterator[Document]:
     heads = [machine.head] + [0] * machine.tapes
     state = machine.start
     yield {"token": state, "write": [], "move": []}

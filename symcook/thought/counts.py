@@ -7,7 +7,6 @@ passes as tokens, each over all pairs) and Theorem 4 (the tokens are all that mu
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
@@ -40,7 +39,7 @@ class RunCounts:
     stored_bits: int
     cached: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, int]:
         return dict(vars(self))
 
 

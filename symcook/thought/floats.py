@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from symcook.errors import BadInput, NoRun, require_known
 from symcook.machine import unfollowed
 from symcook.model.layers import Sublayer
 from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.symbols import Number
 from symcook.model.transformer import Transformer
 from symcook.programs.running import speech_of
 
 if TYPE_CHECKING:
     import numpy as np
 
+Key = TypeVar("Key")
 FORMATS = ("float16", "float32", "float64")
 
 
@@ -36,10 +38,20 @@ class _Norms(NamedTuple):
     refuses: np.ndarray
 
 
+class _Units(NamedTuple):
+    """A feed-forward part, and where it writes."""
+
+    W1: np.ndarray
+    b1: np.ndarray
+    W2: np.ndarray
+    b2: np.ndarray
+    writes: list[int]
+
+
 class _CachedHead:
     """A head with the keys and values of the columns so far; of a uniform one the sum of values."""
 
-    def __init__(self, head: Head, view: Mapping[str, int], writes: Sequence[int], dtype: Any) -> None:
+    def __init__(self, head: Head, view: Mapping[str, int], writes: Sequence[int], dtype: type[np.floating]) -> None:
         import numpy as np
 
         self.head, self.writes = head, np.array(writes)
@@ -96,15 +108,15 @@ class FloatDecoder:
         self.blocks = [self._block(step) for step in model.sublayers]
         self.readout = _matrix(model.readout.rows, self.place, self.dtype)
 
-    def _vector(self, values: Sequence[Any]) -> np.ndarray:
+    def _vector(self, values: Sequence[int | Fraction]) -> np.ndarray:
         import numpy as np
 
         return np.array([float(value) for value in values], self.dtype)
 
-    def _block(self, step: Sublayer) -> tuple[Any, ...]:
+    def _block(self, step: Sublayer) -> tuple[_Norms | None, list[_CachedHead | _Units]]:
         norms = self._norms(step.before) if step.before else None
         view = {name: k for k, name in enumerate(name for norm in step.before for name in norm.writes)} or self.place
-        parts: list[Any] = []
+        parts: list[_CachedHead | _Units] = []
         for part in step.parts:
             writes = [self.place[name] for name in part.writes]
             if isinstance(part, Head):
@@ -113,7 +125,7 @@ class FloatDecoder:
                 hidden = {h: h for h in range(part.hidden)}
                 numbers = part.lowered
                 W1, W2 = _matrix(numbers["W1"], view, self.dtype), _matrix(numbers["W2"], hidden, self.dtype)
-                parts.append((W1, self._vector(numbers["b1"]), W2, self._vector(numbers["b2"]), writes))
+                parts.append(_Units(W1, self._vector(numbers["b1"]), W2, self._vector(numbers["b2"]), writes))
         return norms, parts
 
     def _norms(self, norms: Sequence[LayerNorm]) -> _Norms:
@@ -198,13 +210,15 @@ def _unsupported(model: Transformer) -> str | None:
     return None
 
 
-def _matrix(rows: Sequence[Mapping[Any, Any]], columns: Mapping[Any, int], dtype: Any) -> np.ndarray:
+def _matrix(
+    rows: Sequence[Mapping[Key, Number | int]], columns: Mapping[Key, int], dtype: type[np.floating]
+) -> np.ndarray:
     """Sparse rows of numbers as a dense matrix."""
     import numpy as np
 
     table = np.zeros((len(rows), len(columns)), dtype)
     for k, row in enumerate(rows):
         for name, value in row.items():
-            assert isinstance(value, (int, Fraction))
+            assert not isinstance(value, tuple)
             table[k, columns[name]] = float(value)
     return table

@@ -7,7 +7,7 @@ the tapes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from symcook.programs.steps import OutputToken, StepToken, document, shown
 from symcook.programs.turing import TuringMachine
@@ -85,19 +85,24 @@ def _said(machine: TuringMachine, frame: Frame, tape: int) -> str:
     return where if looked.rival is None else f"{where}; next best token {looked.rival}, {looked.gap} below"
 
 
-def differences(run: MachineRun) -> dict[str, Any]:
-    """The whole run as JSON: what each token changes, and what each head looked up behind it."""
-    machine = run.machine
+def changes(run: MachineRun) -> list[dict[str, object]]:
+    """For each token what it changes, and what each head looked up behind it."""
     found = []
     for frame in frames(run):
         looked = [
             None if one is None else {"position": one.position, "rival": one.rival, "gap": one.gap}
             for one in frame.looked
         ]
-        more: dict[str, Any] = {"looked": looked} if isinstance(frame.token, StepToken) else {}
+        more: dict[str, object] = {}
         if isinstance(frame.token, StepToken):
-            more["fresh"] = [tape for tape, fresh in enumerate(frame.token.fresh, 1) if fresh]
+            more = {"looked": looked, "fresh": [tape for tape, fresh in enumerate(frame.token.fresh, 1) if fresh]}
         found.append({"position": frame.position, **document(frame.token), **more})
+    return found
+
+
+def differences(run: MachineRun) -> dict[str, object]:
+    """The whole run as JSON: the machine's ends, its heads at the start, what each token changes, the output."""
+    machine = run.machine
     return {
         "input": list(run.word),
         "blank": machine.blank,
@@ -105,6 +110,6 @@ def differences(run: MachineRun) -> dict[str, Any]:
         "halt": list(machine.halt),
         "heads": [machine.head, *[0] * machine.tapes],
         "domain": run.domain,
-        "tokens": found,
+        "tokens": changes(run),
         **run.last,
     }

@@ -9,10 +9,13 @@ needed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from symcook.programs.steps import StepToken
 from symcook.thought.running import MachineRun
+
+if TYPE_CHECKING:
+    from flint import arb
 
 BITS = 256
 
@@ -24,18 +27,18 @@ class Looked(NamedTuple):
     position: int
     rival: int | None
     gap: str | None
-    size: Any = None
+    size: arb | None = None
     """The gap as a ball."""
 
 
-def cosine(h: int, k: int) -> Any:
+def cosine(h: int, k: int) -> arb:
     """The cosine of the hashes of two cells, (hk + 1)/sqrt((h^2 + 1)(k^2 + 1)), as a ball."""
     from flint import arb
 
     return arb(h * k + 1) / (arb(h * h + 1) * arb(k * k + 1)).sqrt()
 
 
-def tie_break(j: int) -> Any:
+def tie_break(j: int) -> arb:
     """T_j = F(F(1/j)) with F(x) = (1 - 1/sqrt(1 + x^2))/2, as a ball; written without cancellation."""
     from flint import arb
 
@@ -96,6 +99,6 @@ def _work(head: int, cells: dict[int, list[int]]) -> Looked:
     return Looked(own[-1], rival, _short(gap), gap)
 
 
-def _short(gap: Any) -> str:
+def _short(gap: arb) -> str:
     """Three digits of a positive ball."""
     return gap.str(3, radius=False)

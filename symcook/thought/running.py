@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from symcook.compilers.turing import compiled
 from symcook.domains import RUNNABLE
@@ -38,13 +37,13 @@ class MachineRun:
         return "".join(token.symbol for token in self.tokens if isinstance(token, OutputToken))
 
     @property
-    def documents(self) -> list[dict[str, Any]]:
+    def documents(self) -> list[dict[str, object]]:
         """The tokens as ``run --steps --json`` prints them."""
         first = len(self.word) + 1
         return [{"position": first + k, **document(token)} for k, token in enumerate(self.tokens)]
 
     @property
-    def last(self) -> dict[str, Any]:
+    def last(self) -> dict[str, object]:
         """The last line of ``run --steps --json``."""
         return {"stopped": "end" if self.ended else "limit", "output": self.output}
 

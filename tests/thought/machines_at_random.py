@@ -2,10 +2,11 @@
 
     python tests/thought/machines_at_random.py integers 4000     networks as they are, heads as they are shown to do
     python tests/thought/machines_at_random.py ball 300          the whole model in balls, with either weighting in turn
-    python tests/thought/machines_at_random.py small             every machine with two states, one letter, one work
+    python tests/thought/machines_at_random.py small 104976      every machine with two states, one letter, one work
                                                                  symbol and one work tape (integers; 18^4 of them)
 
-A third argument is the first seed. Each prints how many machines, runs and tokens there were, how many tokens were wrong, and what was met on the way.
+A third argument is the first seed. Each prints how many machines, runs and tokens there were, how many tokens were
+wrong, and what was met on the way.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def main(kind: str, count: int, first: int = 0) -> int:
     begun = time.process_time()
     cases: Iterator[tuple[TuringMachine, tuple[str, ...]]]
     if kind == "small":
-        cases = ((machine, ()) for machine in small_machines())
+        cases = ((machine, ()) for machine in itertools.islice(small_machines(), first, first + count))
     else:
         machines = ((drawn(seed, kind == "ball"), seed) for seed in range(first, first + count))
         cases = ((machine, word) for machine, seed in machines for word in words_for(machine, seed))

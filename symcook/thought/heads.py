@@ -1,0 +1,151 @@
+"""The two retrievals of a machine's decoder as models of their own, over rows of numbers, and when each is right.
+
+`last_write`: what was given at the last earlier position with the same cell. `input_tape`: what stands in a cell of the
+input. Each is one layer of hashes and one head; the decoder of a machine is made of them (`symcook.compilers.turing`).
+
+The tie-breaks. "norms": T_j = F(F(1/j)) with F(x) = (1 - 1/sqrt(1 + x^2))/2, out of two norms; T_j <= 1/(64 j^4) for
+all j >= 1. "printed": the first entry of the hash of f(j), Definition 7 of the paper, f(j) = 1/1000 - j/10^10 to j = 4
+and 6/(100 j (j - 1)(j - 2)(j - 3)) from 5 on, by a position function with two cases; it is less than f(j)/sqrt(2), and
+f(j) < 1/(2 j^4) for all j >= 1. "rightmost": none; equal scores are decided by place.
+
+Where the last earlier position with the cell h of row i is j, the answer at i is that of j iff every other earlier
+position k has cos(h, h_k) - tie_k < 1 - tie_j; for rightmost there is no condition. For the others this holds for all
+i >= 2 where |h_j| <= j - 1, as on every walk from 0 with steps of at most 1: a cell beside h loses 1/(2 j^4) or more.
+`certainly_right` decides it for given cells.
+Source: Merrill and Sabharwal (2024), Appendices D and E.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from symcook.errors import BadInput, require_known
+from symcook.model.checks import Space
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer
+from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.transformer import Transformer
+from symcook.model.weights import feedforward, head
+
+if TYPE_CHECKING:
+    from flint import arb
+
+TIES = ("norms", "printed", "rightmost")
+HALF = Fraction(1, 2)
+PRINTED = "if(i <= 4, 1/1000 - i/10^10, 6/(100*(if(i <= 4, 1, i*(i - 1)*(i - 2)*(i - 3)))))"
+MOST_BITS = 1 << 14
+
+
+def last_write(tie: str = "norms", mask: str = "strict-future") -> Transformer:
+    """Rows of `cell` (an integer) and `value`: at each position `found` is the value at the last earlier position with
+    the same cell. With mask "future" a position sees itself, which is the last one on its own cell."""
+    require_known("tie-break", tie, TIES)
+    score: dict[tuple[str, str], int] = {("a", "a"): 2, ("b", "b"): 2}
+    places: dict[str, object] = {"one": 1}
+    written = {"a": "relu(h_1) - relu(-h_1)", "b": "relu(h_2) - relu(-h_2)"}
+    norms = [_hash(("cell", "one"), "h")]
+    layers: list[Layer] = []
+    if tie == "norms":
+        places["inverse"] = "1/i"
+        norms.append(_tie("inverse", "t"))
+        written["F"] = "relu(1/2 - 1/2*t_2)"
+        second = feedforward({"T": "relu(1/2 - 1/2*s_2)"})
+        layers = [Layer(None, second, (), (_tie("F", "s"),), "multi pre")]
+        score["one", "T"] = -1
+    elif tie == "printed":
+        places["f"] = PRINTED
+        norms.append(_hash(("f", "one"), "p"))
+        written["psi"] = "relu(p_1)"
+        score["one", "psi"] = -1
+    weighting = "rightmost" if tie == "rightmost" else "average"
+    look = head(score, {"found": "value"}, mask=mask, weighting=weighting)
+    layers = [Layer(None, feedforward(written), (), tuple(norms), "multi pre"), *layers, Layer(look)]
+    return _rows(f"last-write-{tie}", ("cell", "value"), places, layers)
+
+
+def input_tape(mask: str = "none") -> Transformer:
+    """Rows of `cell`, `value`, and `inside`, 1 at positions of the input and 0 behind it: at each position `found` is
+    the value at position `cell`, if this is one of the input; for any other number the value of the position of the
+    input whose direction (j, 1) is nearest, the first or last one for integers."""
+    score: dict[tuple[str, str], int] = {("a", "c"): 2, ("b", "d"): 2, ("one", "inside"): 3}
+    written = {
+        name: f"relu({made}) - relu(-{made})" for name, made in zip("abcd", ("h_1", "h_2", "p_1", "p_2"), strict=True)
+    }
+    norms = (_hash(("cell", "one"), "h"), _hash(("one", "inverse"), "p"))
+    look = head(score, {"found": "value"}, mask=mask)
+    layers = [Layer(None, feedforward(written), (), norms, "multi pre"), Layer(look)]
+    return _rows("input-tape", ("cell", "value", "inside"), {"one": 1, "inverse": "1/i"}, layers)
+
+
+def certainly_right(cells: Sequence[int], i: int, tie: str) -> bool | None:
+    """Whether `last_write` is right at position i (from 1) of these cells whatever the values are: decided by balls of
+    growing precision. None where no earlier position has the cell, so that nothing is to be found."""
+    from flint import ctx
+
+    from symcook.thought.retrieval import cosine
+
+    require_known("tie-break", tie, TIES)
+    if not 1 <= i <= len(cells):
+        raise BadInput(f"a position must be one of 1 to {len(cells)}", i)
+    cell = cells[i - 1]
+    same = [j for j in range(1, i) if cells[j - 1] == cell]
+    if not same:
+        return None
+    if tie == "rightmost":
+        return True
+    last = same[-1]
+    bits = 128
+    while bits <= MOST_BITS:
+        with ctx.workprec(bits):
+            best = 1 - _size(tie, last)
+            others = [
+                (cosine(cell, cells[k - 1]) if k not in same else 1) - _size(tie, k) for k in range(1, i) if k != last
+            ]
+            if all(other < best for other in others):
+                return True
+            if any(other >= best for other in others):
+                return False
+        bits *= 2
+    raise AssertionError((cells, i, tie))
+
+
+def printed_tie(j: int) -> Fraction:
+    """f of Definition 7."""
+    return Fraction(1, 1000) - Fraction(j, 10**10) if j <= 4 else Fraction(6, 100 * j * (j - 1) * (j - 2) * (j - 3))
+
+
+def _size(tie: str, j: int) -> arb:
+    """What the tie-break takes from the score of position j, as a ball."""
+    from flint import arb, fmpq
+
+    from symcook.thought.retrieval import tie_break
+
+    if tie == "norms":
+        return tie_break(j)
+    f = printed_tie(j)
+    x = arb(fmpq(f.numerator, f.denominator))
+    return x / (2 * x * x + 2).sqrt()
+
+
+def _hash(reads: tuple[str, str], stem: str) -> LayerNorm:
+    """(x, y)/sqrt(2 (x^2 + y^2)) as `stem`_1 and `stem`_2."""
+    rows = [[1, 0], [0, 1], [-1, 0], [0, -1]]
+    return LayerNorm(reads, tuple(f"{stem}_{k}" for k in range(1, 5)), gain=[HALF] * 4, projection=rows)
+
+
+def _tie(x: str, stem: str) -> LayerNorm:
+    """1/sqrt(1 + x^2) as `stem`_2."""
+    rows = [[1, 0], [0, 1], [-1, 0], [0, -1], *[[0, 0]] * 4]
+    return LayerNorm((x, "one"), tuple(f"{stem}_{k}" for k in range(1, 9)), gain=[HALF] * 8, projection=rows)
+
+
+def _rows(name: str, inputs: tuple[str, ...], places: Mapping[str, object], layers: Sequence[Layer]) -> Transformer:
+    parts: list[Head | FeedForward] = [
+        part for layer in layers for part in layer.parts() if not isinstance(part, LayerNorm)
+    ]
+    space = Space(tuple(dict.fromkeys((*inputs, *places, *(one for part in parts for one in part.writes)))))
+    readout = Readout("value", "each", ("found",))
+    source = "Merrill and Sabharwal (2024), Appendices D and E"
+    return Transformer(name, Embedding(space, inputs=inputs, positions=places), tuple(layers), readout, source=source)
