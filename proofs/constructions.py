@@ -164,7 +164,7 @@ def page(rows: list[claims.Claim]) -> str:
 
 
 def _families(rows: Iterable[claims.Claim]) -> Iterator[str]:
-    """The families that ship: their place in a paper, rows and lemmas about them, and what ties stored weights to them."""
+    """The families that ship: place in a paper, rows and lemmas about them, and what ties stored weights to them."""
     about: dict[str, list[str]] = defaultdict(list)
     settled = {row.corrected or row.id: row.id for row in rows}
     for one in statements().values():

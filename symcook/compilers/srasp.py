@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from symcook.compilers.formula import plan_of
 from symcook.compilers.numbers import Form
 from symcook.compilers.rasp import Aggregates
 from symcook.compilers.selection import Cases
@@ -157,7 +158,7 @@ class Compiled(Aggregates):
         else:
             b.readout("sign", "each", reads, weights=[1])
         model = b.build(name, source="Strobl et al. (2025): a compiled S-RASP program")
-        return replace(model, program=Program(kind, source, self.program.alphabet, self._plan(model)))
+        return replace(model, program=Program(kind, source, self.program.alphabet, plan_of(model, self.meanings)))
 
     def _shown(self, form: Form) -> str:
         """The coordinate that holds a number."""

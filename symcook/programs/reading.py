@@ -38,7 +38,7 @@ untils: (prefixed | untils) UNTIL prefixed -> binary
      | predicate -> of_position | predicate OPEN number CLOSE -> of_count
      | (TRUE | FALSE) -> constant | LETTER -> letter | NAME -> name
      | SET [(WORD | QUOTED) (COMMA (WORD | QUOTED))*] END -> letters
-predicate: ODD | MOD OPEN INTEGER COMMA INTEGER CLOSE
+predicate: ODD | MOD OPEN INTEGER COMMA INTEGER CLOSE | TABLE OPEN BITS CLOSE
 counts: [MINUS] count ((PLUS | MINUS) count)*
 ?count: INTEGER -> constant_term | INTEGER TIMES number -> factor_term | number -> term
 number: (LEFT | RIGHT) SQUARE formula SQUARED
@@ -81,6 +81,8 @@ LEFT: "#left" | "#←"
 RIGHT: "#right" | "#→"
 ODD.3: /ODD\b/
 MOD.3: /MOD\b/
+TABLE.3: /TABLE\b/
+BITS: /[01]+/
 INTEGER: /[0-9]{1,18}/
 SEMICOLON: ";"
 NAME: /[A-Za-z][A-Za-z0-9_]*/
@@ -96,11 +98,13 @@ WORDS = frozenset((
 ))  # fmt: skip
 """The words of the language, which are no names, and letters only in quotes."""
 SHOWN = {
-    "PLUS": "+", "MINUS": "-", "TIMES": "*", "SQUARE": "[", "SQUARED": "]", "INTEGER": "a number", "LEFT": "#left",
-    "RIGHT": "#right", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<=", "OTHER": "!=",
+    "PLUS": "+", "MINUS": "-", "TIMES": "*", "SQUARE": "[", "SQUARED": "]", "INTEGER": "a number", "BITS": "bits",
+    "LEFT": "#left", "RIGHT": "#right", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<=", "OTHER": "!=",
     "IFF": "<->", "IMPLIES": "->", "OR": "|", "AND": "&", "NOT": "~", "SINCE": "since", "UNTIL": "until", "END": "}",
     "COMMA": ",", "CLOSE": ")", "EQUAL": "=", "SEMICOLON": ";", "NAME": "a name", "WORD": "a letter", "$END": "the end",
 }  # fmt: skip
+Predicate = tuple[int, int] | str
+"""A divisor and what is left, or the bits of a table."""
 _STARTS = {"OPEN", "LETTER", "TRUE"}
 """Terminals that may stand, all together, where a formula begins."""
 DEEPEST = 1000
@@ -177,8 +181,6 @@ def _unexpected(source: str, token: Token, expected: Any) -> BadInput:
         return BadInput(f"since and until mixed must have brackets ({where})", given, "write (F since G) until H")
     if given.startswith("#"):
         return _count("#", where)
-    if source.split("\n")[(token.line or 1) - 1][: (token.column or 1) - 1].rstrip().endswith("TABLE"):
-        return BadInput(f"a predicate must be ODD or MOD(m, r) ({where})", "TABLE")
     if expected >= _STARTS:
         what = "a formula"
     else:
@@ -312,10 +314,12 @@ class _FormulaReader:
         both = self.lines.add("and", more, less)
         return both if sign.type == "EQUAL" else self.lines.add("not", both)
 
-    def predicate(self, parts: list[Token]) -> tuple[int, int]:
+    def predicate(self, parts: list[Token]) -> Predicate:
         self.counting(parts[0])
         if parts[0].type == "ODD":
             return 2, 1
+        if parts[0].type == "TABLE":
+            return str(parts[2])
         divisor, rest = int(parts[2]), int(parts[4])
         if not 0 <= rest < divisor:
             must = f"MOD(m, r) must have 0 <= r < m ({_at(parts[0])})"
@@ -323,12 +327,18 @@ class _FormulaReader:
         return divisor, rest
 
     def of_position(self, parts: list[Any]) -> int:
-        divisor, rest = parts[0]
-        return self.lines.remainder(divisor, rest, None)
+        return self.predicated(parts[0], None)
 
     def of_count(self, parts: list[Any]) -> int:
-        divisor, rest = parts[0]
-        return self.lines.remainder(divisor, rest, parts[2])
+        return self.predicated(parts[0], parts[2])
+
+    def predicated(self, predicate: Predicate, count: tuple[str, int] | None) -> int:
+        """The line of a predicate of a count, or of the position."""
+        if isinstance(predicate, str):
+            if count is None and len(predicate) < 2:
+                raise BadInput("a TABLE of the position must have a bit for 0 and one for 1", f"TABLE({predicate})")
+            return self.lines.table(predicate, count)
+        return self.lines.remainder(*predicate, count)
 
     def inner(self, parts: list[Any]) -> int:
         return parts[1]

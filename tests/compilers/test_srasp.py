@@ -180,7 +180,7 @@ def test_outputs_are_letters_truths_and_fractions(tmp_path: Path, capsys: pytest
     ):
         document(capsys, "compile", "srasp", source, "--alphabet", "ab", "--force", "-o", tmp_path / "m.json")
         assert document(capsys, "run", tmp_path / "m.json", "--input", "aba")["outputs"] == outputs
-        assert sc.load(tmp_path / "m.json") == sc.compile("srasp", source, alphabet="ab", name="program")
+        assert sc.load(tmp_path / "m.json") == sc.compile("srasp", source, alphabet="ab")
 
 
 def test_no_proof_is_made_and_the_model_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
