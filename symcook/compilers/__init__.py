@@ -45,8 +45,8 @@ def compile(
     >>> [model.run(word).accept for word in ("10101", "1010", "1")]
     [True, False, False]
 
-    "srasp" is a program of S-RASP, with RASP's words (`symcook.programs.srasp_reading`), or RASP as Python objects
-    (`symcook.programs.rasp`); its model answers with letters, verdicts or numbers.
+    "srasp" is a program of S-RASP, with RASP's words (`symcook.programs.srasp_reading`), or RASP as Python
+    objects (`symcook.programs.rasp`); its model answers with letters, verdicts or numbers.
 
     "dfa" is an automaton: JSON by the names of automata-lib, or a regular expression, whose alphabet may be left out.
     Its model is a decoder that goes on behind a word with the states of the run, then with yes or no (`decode.stream`).
@@ -61,12 +61,11 @@ def compile(
     and Sabharwal (2024), Theorems 1 and 2.
     """
     require_known("language", kind, LANGUAGES)
+    source = source if isinstance(source, str) else _text(kind, source, alphabet)
     for option, given in (("theorem", theorem), ("soft", soft), ("tau", tau), ("weighting", weighting)):
         if given not in ("", None, False) and kind not in TAKES[option]:
             must = f"--{option} must stand with {' or '.join(TAKES[option])}"
             raise BadInput(must, kind, "leave it out")
-    if not isinstance(source, str):
-        source = _text(kind, source, alphabet)
     short = " ".join(source.split())
     name = name or (short if len(short) <= 40 and short.isprintable() else WORDS[kind])
     if kind == "tm":
@@ -115,9 +114,8 @@ def _text(kind: str, source: object, alphabet: str | Sequence[str] | None) -> st
     """The text of a program that is given as Python objects."""
     from symcook.programs.rasp import SOp
 
-    if not isinstance(source, SOp) or kind != "srasp":
-        sequence = ", or a sequence of symcook.programs.rasp" if kind == "srasp" else ""
-        raise BadInput(f"a program must be text{sequence}", type(source).__name__)
+    if kind != "srasp" or not isinstance(source, SOp):
+        raise BadInput("a program must be text, or of srasp a sequence of symcook.programs.rasp", type(source).__name__)
     if alphabet is None:
         raise BadInput("a program must have an alphabet", "none", 'give alphabet="ab"')
     return source.source(alphabet)

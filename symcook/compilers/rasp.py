@@ -139,7 +139,7 @@ class Aggregates(Selections):
                 mean = self.new("mean", f"one over how many: {shown}")
                 values[mean] = {self.hold(self.node(first)): Fraction(1)}
                 units.append(f"relu({self.hold(self.node(case.here))} + {mean} + {some} - 2)")
-            self.looks.append(Look(self.scores(here, equalities), values, mask))
+            self.looks.append(Look(self.selecting(here, equalities), values, mask))
             inverse = self.network("inverse_of", f"one over how many, or 1: {shown}", " + ".join(units))
             count = self.new("count", f"how many more than one: {shown}")
             self.squares[count] = self.new("square", f"({self.meanings[count]})^2")
@@ -190,7 +190,7 @@ class Aggregates(Selections):
         else:
             low, high = bounded.span()
             row = self._with_one(bounded)
-            mean = self._mean_of(self.scores(here, equalities), row, mask, shown)
+            mean = self._mean_of(self.selecting(here, equalities), row, mask, shown)
             atom = Atom(mean, "mean", max(abs(low), abs(high)), mask.endswith("future"))
             result = result.plus(self.gate(found, Form(self.number(0).table, {}, {atom: Fraction(1)})))
         if value.atoms:
@@ -238,14 +238,14 @@ class Aggregates(Selections):
             at_end = Form(value.table, {}, ends)
         row = self._with_one(value.plus(at_end, -1))
         if self.truth(found) == self.every:
-            mean = self._mean_of(self.scores(cases, equalities), row, mask, shown)
+            mean = self._mean_of(self.selecting(cases, equalities), row, mask, shown)
             return Form(value.table, {}, {Atom(mean, "mean", None, local): Fraction(1)}).plus(at_end)
         gated = tuple(SelectorCase(self.both(here, found), there) for here, there in cases)
-        score = self.scores(tuple(case for case in gated if self.truth(case.here) != frozenset()), ()) or {}
+        score = self.selecting(tuple(case for case in gated if self.truth(case.here) != frozenset()), ()) or {}
         some, none = self.hold(self.node(found)), self.hold(self.node(self.negation(found)))
         for one in equalities:
             queries = Equality(one.key, self.gate(found, one.query), one.shown)
-            for (query, key), factor in (self.scores((), (queries,)) or {}).items():
+            for (query, key), factor in (self.selecting((), (queries,)) or {}).items():
                 pair = (some if query == "one" else query, key)
                 score[pair] = score.get(pair, Fraction(0)) + factor
         draw = self.place("before" if first else "behind")

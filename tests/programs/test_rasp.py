@@ -128,7 +128,7 @@ def test_text_and_objects_say_the_same() -> None:
     (lambda: rasp.tokens + 1, "a number"),
     (lambda: rasp.SelectorWidth(rasp.Select(histogram(), histogram(), LT)), "hist(i) and hist(i)"),
     (lambda: rasp.Map(lambda k: str(k), rasp.indices), "at most 64 numbers"),
-    (lambda: rasp.Select(rasp.tokens, rasp.tokens, EQ), "a sequence of symcook.programs.rasp"),
+    (lambda: rasp.Select(rasp.tokens, rasp.tokens, EQ), "symcook.programs.rasp"),
     (lambda: rasp.indices / 0, "not 0"),
     (lambda: rasp.Aggregate(rasp.Select(rasp.indices, rasp.indices, LT), rasp.tokens, 0), "one type"),
 ])  # fmt: skip
