@@ -14,6 +14,11 @@ Truth = Node | frozenset[str]
 FEW_VARIABLES = 10
 """How many bits a disjunction may be of to be made a decision diagram."""
 
+MOST_UNITS = 256
+"""How many conjunctions a disjunction may be of in one network."""
+LONG = 100
+"""How many terms a sum may have without brackets."""
+
 
 class Bits:
     """The coordinates of a model as they are made, and the truths that they hold. `written` takes a new network."""
@@ -111,9 +116,12 @@ class Bits:
             return reduce(self.either, nodes)
         found = [cubes(node, MOST) or cubes(self.bit(self.hold(node)), MOST) or [] for node in nodes]
         units = tuple(self._unit(cube) for part in found for cube in part)
+        if len(units) > MOST_UNITS and len(nodes) > 1:
+            middle = len(nodes) // 2
+            return self.disjoint([self.disjoint(half, meaning) for half in (nodes[:middle], nodes[middle:])], meaning)
         if units not in self._sums:
             self._sums[units] = self.new("some", meaning)
-            self._written({self._sums[units]: " + ".join(units)})
+            self._written({self._sums[units]: halved(units)})
         return self.bit(self._sums[units])
 
     def _unit(self, cube: Cube) -> str:
@@ -141,7 +149,15 @@ class Bits:
         if found is None or (other is not None and len(other) < len(found)):
             found, negative = other or [], True
         texts = [" & ".join(("" if value else "~") + self._names[v] for v, value in cube) for cube in found]
-        text, network = " | ".join(texts), " + ".join(map(self._unit, found))
+        text, network = " | ".join(texts), halved([*map(self._unit, found)])
         name = self.new("truth", f"~({text})" if negative else text)
         self._written({name: f"1 - ({network})" if negative else network})
         return name
+
+
+def halved(units: Sequence[str]) -> str:
+    """A sum as a formula of weights, bracketed in halves where it is long."""
+    if len(units) <= LONG:
+        return " + ".join(units)
+    middle = len(units) // 2
+    return f"({halved(units[:middle])}) + ({halved(units[middle:])})"

@@ -104,8 +104,11 @@ class Compiled(Aggregates):
         if isinstance(a, Form):
             return self.compare(sign, a, b)
         if isinstance(a, dict):
-            pairs = [self.both(a[x], b[y]) for x in a for y in b if holds(sign if sign != "!=" else "=", x, y)]
-            equal = self.disjoint(pairs, shown)
+            same = "=" if sign == "!=" else sign
+            fits = [(here, [b[y] for y in b if holds(same, x, y)]) for x, here in a.items()]
+            equal = self.disjoint(
+                [self.both(here, self.disjoint(there, shown)) for here, there in fits if there], shown
+            )
         else:
             equal = self.choose(a, b, self.negation(b))
         return self.negation(equal) if sign == "!=" else equal
