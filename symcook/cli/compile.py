@@ -51,6 +51,10 @@ def compile(
     `let x = F;` names a formula, `output a = F;` lines answer with letters. The program stays in the model file: check
     and decide take it as the reference, and show prints what each coordinate holds.
 
+    S-RASP (srasp) is one definition a line, name(i) = E, the last is put out: in(i), map(in(i); "a": 1, else: 0),
+    arithmetic, comparisons, if, psum j [j <= i] E, right j [j < i, x(j) = y(i)] V : D; with RASP's select, aggregate
+    and selector_width. Programs that come with symcook go by their names: sort.srasp, dyck-3.srasp, flip-flop.ltl.
+
     With dfa the source is an automaton, JSON by the names of automata-lib or a regular expression, and the model goes
     on behind a word with the states of the run, then with yes or no: symcook run FILE --input W --steps T. A Turing
     machine (tm) is text of one row a line, `state read_input read_1 .. -> state write_1 .. move_input move_1 ..`, with
@@ -143,13 +147,13 @@ def measures(model: Transformer) -> dict[str, int]:
 
 
 def _text(source: str) -> tuple[str, str]:
-    """The program, and a name for its model: what stands in a file of this name, else the text itself."""
+    """The program, and a name for its model: what stands in a file of this name, or comes with the library under it,
+    else the text itself."""
     try:
         path = Path(source)
         if not path.is_file():
-            if re.fullmatch(r"[\w-]+\.(ltl|count|srasp)", source):
-                return shipped_program(source), path.stem
-            return source, ""
+            shipped = re.fullmatch(r"[\w-]+\.(ltl|count|srasp)", source)
+            return (shipped_program(source), path.stem) if shipped else (source, "")
         return path.read_text(encoding="utf-8"), path.stem
     except (OSError, ValueError) as error:
         if isinstance(error, UnicodeDecodeError):

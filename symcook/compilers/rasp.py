@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from symcook.compilers.bits import halved
 from symcook.compilers.booleans import Node, variables
 from symcook.compilers.numbers import Atom, Form, Linear, add_to
 from symcook.compilers.selection import (
@@ -66,7 +67,7 @@ class Aggregates(Selections):
                 continue
             test = self.hold(self.node(here))
             units.append(f"relu({test})" if there is True else f"relu({test} + {self._mean(mask, there)} - 1)")
-        return self.network("share", f"share {mask}: {shown}", " + ".join(units) + less)
+        return self.network("share", f"share {mask}: {shown}", halved(units) + less)
 
     def _mean(self, mask: str, there: Node) -> str:
         def make() -> str:
@@ -140,7 +141,7 @@ class Aggregates(Selections):
                 values[mean] = {self.hold(self.node(first)): Fraction(1)}
                 units.append(f"relu({self.hold(self.node(case.here))} + {mean} + {some} - 2)")
             self.looks.append(Look(self.selecting(here, equalities), values, mask))
-            inverse = self.network("inverse_of", f"one over how many, or 1: {shown}", " + ".join(units))
+            inverse = self.network("inverse_of", f"one over how many, or 1: {shown}", halved(units))
             count = self.new("count", f"how many more than one: {shown}")
             self.squares[count] = self.new("square", f"({self.meanings[count]})^2")
             keys = {

@@ -253,12 +253,11 @@ class Selections(PositionValues):
             return read[name]
 
         score = self.selecting(cases, equalities)
-        tests = []
         some = self._some(mask)
-        for here, there in cases:
-            at_key = some if there is True else frozenset() if there is False else self._copied(there, copied)
-            tests.append(self.both(here, at_key))
-        found = self.disjoint(tests, f"found: {shown}")
+        keys = [
+            some if there is True else frozenset() if there is False else self._copied(there, copied)
+            for _, there in cases
+        ]
         differences = []
         for one in equalities:
             row = self.linear(one.key)
@@ -266,8 +265,10 @@ class Selections(PositionValues):
             values[name] = {part: q for part, q in row.items() if part}
             differences.append(Form(self.number(row.get("", Fraction(0))).table, {}, {Atom(name, "both"): Fraction(1)}))
         result = None if value is None else self._read(value, mask, copied)
-        if values:
+        if values:  # what the head reads is there by now, and what reads the head comes behind it
             self.looks.append(Look(score, values, mask, f"{op}most"))
+        tests = [self.both(case.here, key) for case, key in zip(cases, keys, strict=True)]
+        found = self.disjoint(tests, f"found: {shown}")
         for one, key in zip(equalities, differences, strict=True):
             found = self.both(found, self.compare("=", key, one.query), some)
         return FoundThere(found, result if result is not None else frozenset())

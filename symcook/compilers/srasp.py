@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from symcook.compilers.formula import plan_of
 from symcook.compilers.numbers import Form
 from symcook.compilers.rasp import Aggregates
 from symcook.compilers.selection import Cases
@@ -103,8 +104,11 @@ class Compiled(Aggregates):
         if isinstance(a, Form):
             return self.compare(sign, a, b)
         if isinstance(a, dict):
-            pairs = [self.both(a[x], b[y]) for x in a for y in b if holds(sign if sign != "!=" else "=", x, y)]
-            equal = self.disjoint(pairs, shown)
+            same = "=" if sign == "!=" else sign
+            fits = [(here, [b[y] for y in b if holds(same, x, y)]) for x, here in a.items()]
+            equal = self.disjoint(
+                [self.both(here, self.disjoint(there, shown)) for here, there in fits if there], shown
+            )
         else:
             equal = self.choose(a, b, self.negation(b))
         return self.negation(equal) if sign == "!=" else equal
@@ -157,7 +161,7 @@ class Compiled(Aggregates):
         else:
             b.readout("sign", "each", reads, weights=[1])
         model = b.build(name, source="Strobl et al. (2025): a compiled S-RASP program")
-        return replace(model, program=Program(kind, source, self.program.alphabet, self._plan(model)))
+        return replace(model, program=Program(kind, source, self.program.alphabet, plan_of(model, self.meanings)))
 
     def _shown(self, form: Form) -> str:
         """The coordinate that holds a number."""

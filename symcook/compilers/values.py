@@ -11,25 +11,20 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 from typing import Any
 
-from symcook.compilers.booleans import Node, cubes, variables
-from symcook.compilers.formula import MOST, Packed
+from symcook.compilers.bits import Bits, Truth
+from symcook.compilers.booleans import Node
 from symcook.compilers.numbers import Atom, Form, Linear, add_to, text
 from symcook.errors import BadInput
 from symcook.model.parts import FeedForward, Head
 from symcook.model.weights import feedforward, head
-from symcook.programs.formula import Formula
 from symcook.programs.srasp import Srasp
 
-Truth = Node | frozenset[str]
 Letters = dict[str, Truth]
 Value = Truth | Letters | Form
 FEW_VALUES = 64
 """How many values a number of finite range may have to be taken apart into them."""
-FEW_VARIABLES = 10
-"""How many bits a disjunction may be of to be made a decision diagram."""
 PLACES = {
     "one": "1", "zero": "0", "index": "i", "before": "i - 1", "before_square": "(i - 1)^2", "behind": "n - i",
     "behind_square": "(n - i)^2", "remaining": "n - i + 1", "length": "n", "last": "n - 1", "at_first": "I[i = 1]",
@@ -73,27 +68,19 @@ class Look:
         return head(score, values, mask=self.mask, weighting=self.weighting)
 
 
-class PositionValues(Packed):
+class PositionValues(Bits):
     """The coordinates of a model as they are made, with the operations on one position."""
 
     def __init__(self, program: Srasp) -> None:
-        super().__init__(Formula(program.alphabet, (), ()))
+        self.looks: list[Look | FeedForward] = []
+        super().__init__(program.alphabet, lambda formulas: self.looks.append(feedforward(formulas)))
         self.program = program
-        self.every = frozenset(program.alphabet)
-        self.looks: list[Look | FeedForward | Head] = []
-        self.steps = self.looks  # type: ignore[assignment]  # what holds a Boolean function adds its part here too
+        self.positions: dict[str, str] = {}
         self.tables: dict[str, tuple[Fraction, ...]] = {}
         self.squares: dict[str, str] = {}
         self._known: dict[object, Any] = {}
-        self._used: dict[str, int] = {}
-        self.titles: dict[Node, str] = {}
 
     # Coordinates
-
-    def new(self, stem: str, meaning: str) -> str:
-        """A fresh coordinate."""
-        self._used[stem] = self._used.get(stem, 0) + 1
-        return self._name(stem, self._used[stem], meaning)
 
     def place(self, name: str) -> str:
         """The coordinate of a position function."""
@@ -112,73 +99,6 @@ class PositionValues(Packed):
         name = self.new(stem, meaning)
         self.looks.append(feedforward({name: formula}))
         return name
-
-    def bit(self, name: str) -> Node:
-        """The truth that a coordinate of 0 and 1 holds."""
-        return self._variable(name)
-
-    def hold(self, f: Node) -> str:
-        """The coordinate that holds a function, with the name of its line as its meaning."""
-        name = super().hold(f)
-        if f in self.titles:
-            self.meanings[name] = self.titles[f]
-        return name
-
-    # Truths
-
-    def node(self, truth: Truth) -> Node:
-        return self._bit(truth)
-
-    def truth(self, node: Truth) -> Truth:
-        """A truth; constants as sets of letters."""
-        return (self.every if node else frozenset()) if isinstance(node, bool) else node
-
-    def negation(self, a: Truth) -> Truth:
-        a = self.truth(a)
-        return self.every - a if isinstance(a, frozenset) else self.truth(self.diagrams.negation(a))
-
-    def both(self, *truths: Truth) -> Truth:
-        return reduce(self._both, map(self.truth, truths), self.every)
-
-    def _both(self, a: Truth, b: Truth) -> Truth:
-        if isinstance(a, frozenset) and isinstance(b, frozenset):
-            return a & b
-        return self.truth(self._few(self.diagrams.both, [self._bit(a), self._bit(b)]))
-
-    def either(self, a: Truth, b: Truth) -> Truth:
-        a, b = self.truth(a), self.truth(b)
-        if isinstance(a, frozenset) and isinstance(b, frozenset):
-            return a | b
-        return self.truth(self._few(self.diagrams.either, [self._bit(a), self._bit(b)]))
-
-    def choose(self, test: Truth, a: Truth, b: Truth) -> Truth:
-        """a where the test is true, b elsewhere."""
-        test, a, b = map(self.truth, (test, a, b))
-        if isinstance(test, frozenset) and isinstance(a, frozenset) and isinstance(b, frozenset):
-            return (test & a) | (b - test)
-        return self.truth(self._few(self.diagrams.choice, [self._bit(one) for one in (test, a, b)]))  # type: ignore[arg-type]
-
-    def disjoint(self, truths: Sequence[Truth], meaning: str) -> Truth:
-        """The disjunction of truths of which at most one holds."""
-        parts = [one for one in map(self.truth, truths) if one != frozenset()]
-        sets = frozenset().union(*(one for one in parts if isinstance(one, frozenset)))
-        nodes = [one for one in parts if not isinstance(one, frozenset)]
-        if not nodes:
-            return sets
-        if sets:
-            nodes.append(self._bit(sets))  # type: ignore[arg-type]
-        if len(set().union(*map(variables, nodes))) <= FEW_VARIABLES:  # type: ignore[arg-type]
-            return reduce(self.either, nodes)
-        units = [self._unit(cube) for node in nodes for cube in cubes(node, MOST) or self._whole(node)]  # type: ignore[arg-type]
-        return self.bit(self.once(("sum", tuple(units)), lambda: self.network("some", meaning, " + ".join(units))))
-
-    def _whole(self, node: Node) -> list[Any]:
-        return cubes(self._variable(self.hold(node)), MOST) or []
-
-    def _unit(self, cube: Sequence[tuple[int, bool]]) -> str:
-        ones = 1 - sum(value for _, value in cube)
-        signs = " ".join(f"{'+' if value else '-'} {self.names[variable]}" for variable, value in cube)
-        return f"relu({signs.removeprefix('+ ')} + {ones})"
 
     # Numbers
 

@@ -30,7 +30,7 @@ from math import prod
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.programs.srasp import Srasp, SraspLines, constant_text, given_types
+from symcook.programs.srasp import Constant, Srasp, SraspLines, constant_text, given_types
 
 NOTHING = "?"
 """The letter where an aggregate of letters selects nothing and no default is given; for numbers it is 0."""
@@ -38,7 +38,7 @@ FEW = 64
 """How many values a function may be asked for."""
 
 
-class Comparison(Enum):
+class RaspComparison(Enum):
     """How a key stands to a query."""
 
     EQ = "="
@@ -51,11 +51,16 @@ class Comparison(Enum):
     FALSE = "false"
 
 
+Comparison = RaspComparison
+"""Its name in tracr."""
+
+
 class SOp:
     """A sequence: a value at each position. `op` on `parts`, sequences, selectors or constants."""
 
-    def __init__(self, op: str, *parts: Any, value: Any = None) -> None:
-        self.op, self.parts, self.value, self.label = op, parts, value, ""
+    def __init__(self, op: str, *parts: object, value: object = None) -> None:
+        self.op, self.parts, self.label = op, parts, ""
+        self.value: Any = value
 
     def named(self, label: str) -> SOp:
         """The same sequence with a name, which the text shows where it can be one."""
@@ -72,7 +77,7 @@ class SOp:
 
     def program(self, alphabet: str | Sequence[str]) -> Srasp:
         """The program over an alphabet. BadInput where types do not fit, or a function cannot be read off."""
-        return _Writer(alphabet).program(self)
+        return _RaspLines(alphabet).program(self)
 
     def __add__(self, other: object) -> SOp:
         return SOp("sum", self, other)
@@ -146,8 +151,9 @@ class _NeedsValues(TypeError):
 class RaspSelector:
     """True or false of pairs of positions."""
 
-    def __init__(self, op: str, *parts: Any, value: Any = None) -> None:
-        self.op, self.parts, self.value = op, parts, value
+    def __init__(self, op: str, *parts: object, value: object = None) -> None:
+        self.op, self.parts = op, parts
+        self.value: Any = value
 
     def named(self, label: str) -> RaspSelector:
         return self
@@ -171,10 +177,10 @@ indices = SOp("indices")
 """0, 1, 2 and so on."""
 length = SOp("length")
 """The length of the word."""
-Predicate = Comparison | Callable[[Any, Any], Any]
+Predicate = RaspComparison | Callable[..., object]
 
 
-def Select(keys: Any, queries: Any, predicate: Predicate) -> RaspSelector:  # noqa: N802
+def Select(keys: object, queries: object, predicate: Predicate) -> RaspSelector:  # noqa: N802
     """Which positions j, with their keys, each position i selects by its query; `predicate(key, query)`."""
     if isinstance(predicate, Comparison):
         if predicate in (Comparison.TRUE, Comparison.FALSE):
@@ -200,7 +206,7 @@ def SelectorNot(selector: RaspSelector) -> RaspSelector:  # noqa: N802
     return ~selector
 
 
-def Aggregate(selector: RaspSelector, sop: Any, default: Any = None) -> SOp:  # noqa: N802
+def Aggregate(selector: RaspSelector, sop: object, default: object = None) -> SOp:  # noqa: N802
     """The mean of numbers over the positions that are selected, the first letter; the default where none is."""
     return SOp("aggregate", selector, sop, value=default)
 
@@ -210,22 +216,22 @@ def SelectorWidth(selector: RaspSelector) -> SOp:  # noqa: N802
     return SOp("width", selector)
 
 
-def Map(f: Callable[[Any], Any], sop: Any) -> SOp:  # noqa: N802
+def Map(f: Callable[..., object], sop: object) -> SOp:  # noqa: N802
     """A function of each value."""
     return SOp("map", sop, value=f)
 
 
-def SequenceMap(f: Callable[[Any, Any], Any], first: Any, second: Any) -> SOp:  # noqa: N802
+def SequenceMap(f: Callable[..., object], first: object, second: object) -> SOp:  # noqa: N802
     """A function of the two values at each position."""
     return SOp("map", first, second, value=f)
 
 
-def LinearSequenceMap(first: Any, second: Any, fst_fac: int | Fraction, snd_fac: int | Fraction) -> SOp:  # noqa: N802
+def LinearSequenceMap(first: object, second: object, fst_fac: int | Fraction, snd_fac: int | Fraction) -> SOp:  # noqa: N802
     """The first times a number, and the second times another."""
     return SOp("sum", SOp("product", first, fst_fac), SOp("product", second, snd_fac))
 
 
-def Full(value: Any) -> SOp:  # noqa: N802
+def Full(value: object) -> SOp:  # noqa: N802
     """The same value everywhere."""
     return SOp("constant", value=value)
 
@@ -238,7 +244,7 @@ def numerical(sop: SOp) -> SOp:
 categorical = numerical
 
 
-class _Writer:
+class _RaspLines:
     """Objects to lines; each object once."""
 
     def __init__(self, alphabet: str | Sequence[str]) -> None:
@@ -248,11 +254,11 @@ class _Writer:
         self.names: dict[str, int] = {}
         self.ranges: dict[int, tuple[Any, ...] | None] = {}
 
-    def program(self, sop: Any) -> Srasp:
+    def program(self, sop: SOp) -> Srasp:
         line = self.line(sop)
         return self.lines.program(list(self.names.items()), line)
 
-    def line(self, part: Any) -> int:
+    def line(self, part: object) -> int:
         """The line of an object. Objects stand on others without end, so they are gone through with a stack."""
         stack = [part]
         while stack:
@@ -270,7 +276,7 @@ class _Writer:
                 self.names.setdefault(top.label, self.known[id(top)])
         return self.known[id(part)] if isinstance(part, (SOp, RaspSelector)) else self.constant(part)
 
-    def constant(self, value: Any) -> int:
+    def constant(self, value: object) -> int:
         if isinstance(value, (bool, str)):
             return self.lines.constant(value)
         if isinstance(value, (int, Fraction)):
@@ -293,7 +299,7 @@ class _Writer:
             return line
         return self.lines.add("compare", line, self.constant(0), value="!=")
 
-    def _made(self, part: Any) -> int:
+    def _made(self, part: SOp | RaspSelector) -> int:
         op, add = part.op, self.lines.add
         if op == "constant":
             return self.constant(part.value)
@@ -328,7 +334,7 @@ class _Writer:
                 return self.lines.add("times", other, value=value)
         return self.lines.add("product", a, b)
 
-    def _mapped(self, f: Callable[..., Any], reads: Sequence[int]) -> int:
+    def _mapped(self, f: Callable[..., object], reads: Sequence[int]) -> int:
         """A function of values: read off, else asked for each."""
         made = None
         with suppress(TypeError, ValueError, KeyError, AttributeError, IndexError):  # it may want values
@@ -356,7 +362,7 @@ class _Writer:
         assert result is not None
         return result
 
-    def _is(self, line: int, value: Any) -> int:
+    def _is(self, line: int, value: object) -> int:
         """Where a sequence has a value."""
         return self.lines.add("compare", line, self.constant(value), value="=")
 
@@ -397,7 +403,7 @@ class _Writer:
             return _sorted(a + b if plus else a * b for a in tables[0] for b in tables[1])
         return None
 
-    def _predicate(self, f: Callable[[Any, Any], Any], keys: int, queries: int) -> int:
+    def _predicate(self, f: Callable[..., object], keys: int, queries: int) -> int:
         """A function of a key and a query: for each value of the query, or of the key, what fits."""
         table = self.range_of(queries)
         mine, theirs, (here, there) = queries, keys, ("query", "key")
@@ -415,7 +421,7 @@ class _Writer:
         return result
 
 
-def _sorted(values: Iterable[Any]) -> tuple[Any, ...]:
+def _sorted(values: Iterable[Fraction]) -> tuple[Any, ...]:
     return tuple(sorted(set(values)))
 
 
@@ -443,7 +449,7 @@ def text(program: Srasp) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _written(op: str, parts: Sequence[str], value: Any) -> str:
+def _written(op: str, parts: Sequence[str], value: Constant) -> str:
     """A line with {p} for the position; of selectors without it."""
     if op in ("in", "indices"):
         return f"{op}({{p}})"
@@ -472,7 +478,7 @@ def _written(op: str, parts: Sequence[str], value: Any) -> str:
     return _heads(op, parts, value, key)
 
 
-def _heads(op: str, parts: Sequence[str], value: Any, key: Callable[[str], str]) -> str:
+def _heads(op: str, parts: Sequence[str], value: Constant, key: Callable[[str], str]) -> str:
     from symcook.programs.srasp import MASKS
 
     mask = next((shown for shown, name in MASKS.items() if name == value), "")

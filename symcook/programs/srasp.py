@@ -19,7 +19,8 @@ from symcook.programs.formula import alphabet_of, quoted
 MASKS = {"true": "none", "j < i": "strict-future", "j <= i": "future", "j > i": "strict-past", "j >= i": "past"}
 """Which positions j a line at i may look at, by the mask of a head that looks there."""
 TYPES = {"letter": "a letter", "truth": "true or false", "number": "a number", "selector": "a selector"}
-COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
+Constant = str | bool | Fraction | None
+"""What a line may hold: a letter, truth or number; a sign, a mask."""
 WIDEST = 60
 """The characters of a line that `Srasp.text` shows."""
 _SIGN = {"and": " & ", "or": " | ", "sum": " + ", "product": "*"}
@@ -133,7 +134,7 @@ class SraspLines:
         self.deep: list[int] = []
         self._numbers: dict[tuple[SraspLine, type], int] = {}
 
-    def add(self, op: str, *reads: int, value: Any = None) -> int:
+    def add(self, op: str, *reads: int, value: Constant = None) -> int:
         """The line of an operator on lines that are there. BadInput where their types do not fit."""
         line = SraspLine(op, reads, value)
         key = line, type(value)  # true is no 1

@@ -7,14 +7,14 @@ goes on as far as it can. RASP's sequences may be written without `(i)`, and its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.errors import BadInput, unknown
 from symcook.programs.reading import DEEPEST, check_depth, read_letter
-from symcook.programs.srasp import MASKS, TYPES, Srasp, SraspLines
+from symcook.programs.srasp import MASKS, TYPES, Constant, Srasp, SraspLines
 
 if TYPE_CHECKING:
     from lark import Lark, Token
@@ -114,7 +114,14 @@ class PlacedLine(NamedTuple):
 
     line: int
     at: frozenset[str]
-    token: Any
+    token: Token
+
+
+class MapEntry(NamedTuple):
+    """A key of a map, None for else, and its value."""
+
+    key: PlacedLine | None
+    value: PlacedLine
 
 
 def read_srasp(source: str, alphabet: str | Sequence[str] | None = None) -> Srasp:
@@ -168,15 +175,26 @@ def _parser() -> tuple[Lark, _SraspReader]:
     from lark import Lark
 
     reader = _SraspReader()
-    rules: Any = {"parser": "lalr", "transformer": reader, "maybe_placeholders": False, "postlex": _Lines()}
+    rules: Any = {"parser": "lalr", "transformer": _Spread(reader), "maybe_placeholders": False, "postlex": _Lines()}
     return Lark(GRAMMAR, **rules), reader
+
+
+class _Spread:
+    """The rules of a reader, which take their parts one by one."""
+
+    def __init__(self, reader: _SraspReader) -> None:
+        self._reader = reader
+
+    def __getattr__(self, name: str) -> Callable[[list[Any]], object]:
+        rule = getattr(self._reader, name)
+        return lambda parts: rule(*parts)
 
 
 def _place(line: int | None, column: int | None) -> str:
     return f"line {line or 1}, column {column or 1}"
 
 
-def _at(token: Any) -> str:
+def _at(token: Token) -> str:
     return _place(token.line, token.column)
 
 
@@ -230,19 +248,21 @@ class _SraspReader:
             raise BadInput(must, "none", "give --alphabet ab, or begin the text with: alphabet a b;")
         return self._lines
 
-    def header(self, parts: list[Token]) -> None:
-        own = SraspLines([read_letter(part) for part in parts[1:]])
+    def header(self, _: Token, *letters: Token) -> None:
+        own = SraspLines([read_letter(part) for part in letters])
         if self._lines is not None and self._lines.alphabet != own.alphabet:
             both = f"{' '.join(self._lines.alphabet)} and {' '.join(own.alphabet)}"
             raise BadInput("an alphabet must be given once", both)
         self._lines = own
 
-    def definition(self, parts: list[Any]) -> None:
-        name, value = parts[0], parts[-1]
+    def definition(self, name: Token, *parts: Token | PlacedLine) -> None:
+        value = parts[-1]
+        assert isinstance(value, PlacedLine)
         if str(name) in WORDS or str(name) in self.names:
             raise BadInput(f"a name must be new and no word of the language ({_at(name)})", str(name))
-        if len(parts) > 3 and str(parts[2]) != "i":
-            raise BadInput(f"what is defined must be at i ({_at(parts[2])})", str(parts[2]), f"write {name}(i) = E")
+        place = parts[1] if len(parts) > 2 else "i"
+        if not isinstance(place, PlacedLine) and place != "i":
+            raise BadInput(f"what is defined must be at i ({_at(place)})", str(place), f"write {name}(i) = E")
         if "j" in value.at and self.kind(value) != "selector":
             raise BadInput(f"a definition must be at i ({_at(value.token)})", "a value at j",
                            "take it at j inside of psum, left or right")  # fmt: skip
@@ -252,7 +272,7 @@ class _SraspReader:
         self.names[str(name)] = value
         self.last = value.line
 
-    def whole(self, parts: list[Any]) -> None:
+    def whole(self, *_: object) -> None:
         named = [(name, term.line) for name, term in self.names.items()]
         self.program = self.lines.program(named, self.last)
 
@@ -260,7 +280,7 @@ class _SraspReader:
         """The type of a term."""
         return self.lines.types[term.line]
 
-    def _add(self, token: Any, op: str, *reads: int, value: Any = None) -> int:
+    def _add(self, token: Token, op: str, *reads: int, value: Constant = None) -> int:
         """A line; what does not fit is refused with the place."""
         try:
             return self.lines.add(op, *reads, value=value)
@@ -276,7 +296,7 @@ class _SraspReader:
                            "write x(j) or x(i)")  # fmt: skip
         return self._add(term.token, "query" if term.at == {"i"} else "key", term.line)
 
-    def _together(self, token: Any, *terms: PlacedLine) -> frozenset[str]:
+    def _together(self, token: Token, *terms: PlacedLine) -> frozenset[str]:
         """Where values are that are taken at one position; BadInput where they are at several."""
         at = frozenset().union(*(term.at for term in terms))
         at -= {"own"} if "i" in at else set()
@@ -294,8 +314,7 @@ class _SraspReader:
         at = frozenset().union(*(term.at for term in terms))
         return any(self.kind(term) == "selector" for term in terms) or {"i", "j"} <= at
 
-    def joined(self, parts: list[Any]) -> PlacedLine:
-        left, sign, right = parts
+    def joined(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
         op = sign.type.lower()
         if self._on_pairs(left, right):
             pair = [self._selector(one) for one in (left, right)]
@@ -303,24 +322,23 @@ class _SraspReader:
         at = self._together(sign, left, right)
         return PlacedLine(self._add(left.token, op, left.line, right.line), at, left.token)
 
-    def negation(self, parts: list[Any]) -> PlacedLine:
-        sign, inner = parts
+    def negation(self, sign: Token, inner: PlacedLine) -> PlacedLine:
         if self.kind(inner) == "selector":
             return PlacedLine(self.lines.add("pair not", inner.line), inner.at, sign)
         return PlacedLine(self._add(inner.token, "not", inner.line), inner.at, sign)
 
-    def sign(self, parts: list[Token]) -> str:
-        return SIGNS[parts[0].type]
+    def sign(self, token: Token) -> str:
+        return SIGNS[token.type]
 
-    def comparison(self, parts: list[Any]) -> PlacedLine:
-        left, sign, right = parts
+    def comparison(self, left: PlacedLine, sign: str, right: PlacedLine) -> PlacedLine:
+        begin = left.token
         self._known(left, right)
         if left.at | right.at == {"i", "j"} and left.at and right.at and left.at != right.at:
             if left.at == {"i"}:
                 left, sign, right = right, _MIRRORED[sign], left
-            return PlacedLine(self._add(parts[0].token, "select", left.line, right.line, value=sign), frozenset("ij"),
-                        parts[0].token)  # fmt: skip
-        at = self._together(parts[0].token, left, right)
+            return PlacedLine(self._add(begin, "select", left.line, right.line, value=sign), frozenset("ij"),
+                        begin)  # fmt: skip
+        at = self._together(begin, left, right)
         return PlacedLine(self._add(left.token, "compare", left.line, right.line, value=sign), at, left.token)
 
     def _known(self, *terms: PlacedLine) -> None:
@@ -334,8 +352,7 @@ class _SraspReader:
                     error = unknown("letter of the alphabet", line.value, list(known))
                     raise BadInput(f"{error.must} ({_at(term.token)})", error.given, error.do)
 
-    def added(self, parts: list[Any]) -> PlacedLine:
-        left, sign, right = parts
+    def added(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
         at = self._together(sign, left, right)
         second = right.line if sign.type == "PLUS" else self._times(right, Fraction(-1))
         return PlacedLine(self._add(left.token, "sum", left.line, second), at, left.token)
@@ -349,8 +366,7 @@ class _SraspReader:
             return inner if factor == 1 else self.lines.add("times", inner, value=factor)
         return self._add(term.token, "times", term.line, value=factor)
 
-    def multiplied(self, parts: list[Any]) -> PlacedLine:
-        left, sign, right = parts
+    def multiplied(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
         at = self._together(sign, left, right)
         constants = [self.lines.lines[one.line].value for one in (left, right)]
         numbers = [value if isinstance(value, Fraction) and self.lines.lines[one.line].op == "constant" else None
@@ -366,31 +382,31 @@ class _SraspReader:
             return PlacedLine(self._times(right, numbers[0]), at, left.token)
         return PlacedLine(self._add(left.token, "product", left.line, right.line), at, left.token)
 
-    def minus(self, parts: list[Any]) -> PlacedLine:
-        return PlacedLine(self._times(parts[1], Fraction(-1)), parts[1].at, parts[0])
+    def minus(self, sign: Token, inner: PlacedLine) -> PlacedLine:
+        return PlacedLine(self._times(inner, Fraction(-1)), inner.at, sign)
 
-    def choice(self, parts: list[Any]) -> PlacedLine:
-        begin, test, _, then, _, other = parts
+    def choice(
+        self, begin: Token, test: PlacedLine, _: Token, then: PlacedLine, _else: Token, other: PlacedLine
+    ) -> PlacedLine:
         at = self._together(begin, test, then, other)
         return PlacedLine(self._add(begin, "if", test.line, then.line, other.line), at, begin)
 
-    def mask(self, parts: list[Any]) -> str:
+    def mask(self, *parts: Token | str) -> str:
         if len(parts) == 1:
             return "none"
-        left, sign, right = str(parts[0]), parts[1], str(parts[2])
+        left, sign, right = map(str, parts)
         if (left, right) == ("i", "j"):
             left, sign, right = "j", _MIRRORED[sign], "i"
         text = f"{left} {sign} {right}"
         if text not in MASKS:
-            raise BadInput(f"a mask must be one of {', '.join(MASKS)} ({_at(parts[0])})", text)
+            raise BadInput(f"a mask must be one of {', '.join(MASKS)} ({_at(parts[0])})", text)  # type: ignore[arg-type]
         return MASKS[text]
 
-    def _bound(self, token: Any) -> None:
+    def _bound(self, token: Token) -> None:
         if str(token) != "j":
             raise BadInput(f"the other position must be called j ({_at(token)})", str(token))
 
-    def prefix_sum(self, parts: list[Any]) -> PlacedLine:
-        begin, other, _, mask, _, value = parts
+    def prefix_sum(self, begin: Token, other: Token, _: Token, mask: str, _end: Token, value: PlacedLine) -> PlacedLine:
         self._bound(other)
         if mask == "none":
             raise BadInput(f"the positions of a psum must be compared with i ({_at(begin)})", "true", "write [j <= i]")
@@ -400,11 +416,9 @@ class _SraspReader:
                            "write x(j), and brackets around a psum that is part of a sum")  # fmt: skip
         return PlacedLine(self._add(value.token, "psum", value.line, value=mask), frozenset("i"), begin)
 
-    def nearest(self, parts: list[Any]) -> PlacedLine:
-        begin, other, _, mask = parts[:4]
+    def nearest(self, begin: Token, other: Token, _: Token, mask: str, *parts: Token | PlacedLine) -> PlacedLine:
         self._bound(other)
-        value, default = parts[-3], parts[-1]
-        conditions = [part for part in parts[5:-4] if isinstance(part, PlacedLine)]
+        *conditions, value, default = (part for part in parts if isinstance(part, PlacedLine))
         pairs = [self._selector(one) for one in conditions] or [self._add(begin, "key", self.lines.constant(True))]
         pair = pairs[0]
         for one in pairs[1:]:
@@ -417,30 +431,30 @@ class _SraspReader:
         line = self._add(value.token, op, pair, value.line, default.line, value=mask)
         return PlacedLine(line, frozenset("i"), begin)
 
-    def inner(self, parts: list[Any]) -> PlacedLine:
-        return parts[1]
+    def inner(self, _: Token, value: PlacedLine, _end: Token) -> PlacedLine:
+        return value
 
-    def integer(self, parts: list[Token]) -> PlacedLine:
-        if len(parts[0]) > _MOST_DIGITS:
-            raise BadInput(f"a number must have at most {_MOST_DIGITS} digits ({_at(parts[0])})", len(parts[0]))
-        return PlacedLine(self.lines.constant(Fraction(int(parts[0]))), frozenset(), parts[0])
+    def integer(self, token: Token) -> PlacedLine:
+        if len(token) > _MOST_DIGITS:
+            raise BadInput(f"a number must have at most {_MOST_DIGITS} digits ({_at(token)})", len(token))
+        return PlacedLine(self.lines.constant(Fraction(int(token))), frozenset(), token)
 
-    def letter(self, parts: list[Token]) -> PlacedLine:
-        letter = read_letter(parts[0])
+    def letter(self, token: Token) -> PlacedLine:
+        letter = read_letter(token)
         if letter.split() != [letter] or not letter.isprintable():
-            raise BadInput(f"a letter must be printable text without spaces ({_at(parts[0])})", letter)
-        return PlacedLine(self.lines.constant(letter), frozenset(), parts[0])
+            raise BadInput(f"a letter must be printable text without spaces ({_at(token)})", letter)
+        return PlacedLine(self.lines.constant(letter), frozenset(), token)
 
-    def constant(self, parts: list[Token]) -> PlacedLine:
-        return PlacedLine(self.lines.constant(parts[0].type == "TRUE"), frozenset(), parts[0])
+    def constant(self, token: Token) -> PlacedLine:
+        return PlacedLine(self.lines.constant(token.type == "TRUE"), frozenset(), token)
 
-    def bare(self, parts: list[Token]) -> PlacedLine:
-        return self._named(parts[0], None)
+    def bare(self, name: Token) -> PlacedLine:
+        return self._named(name, None)
 
-    def placed(self, parts: list[Token]) -> PlacedLine:
-        if str(parts[2]) not in ("i", "j"):
-            raise BadInput(f"a position must be i or j ({_at(parts[2])})", str(parts[2]))
-        return self._named(parts[0], str(parts[2]))
+    def placed(self, name: Token, _: Token, place: Token, _end: Token) -> PlacedLine:
+        if str(place) not in ("i", "j"):
+            raise BadInput(f"a position must be i or j ({_at(place)})", str(place))
+        return self._named(name, str(place))
 
     def _named(self, token: Token, place: str | None) -> PlacedLine:
         name = str(token)
@@ -460,37 +474,37 @@ class _SraspReader:
             return PlacedLine(term.line, term.at, token)
         return PlacedLine(term.line, at, token)
 
-    def entry(self, parts: list[Any]) -> tuple[Any, PlacedLine]:
-        """A key of a map, None for else, and its value."""
-        token = parts[0] if parts[0].type != "MINUS" else parts[1]
+    def entry(self, *parts: Token | PlacedLine) -> MapEntry:
+        *tokens, _, value = parts
+        assert isinstance(value, PlacedLine)
+        token: Any = tokens[-1]
         if token.type == "ELSE":
-            return None, parts[-1]
-        key = {"QUOTED": self.letter, "INTEGER": self.integer}.get(token.type, self.constant)([token])
-        if parts[0].type == "MINUS":
-            key = PlacedLine(self._times(key, Fraction(-1)), key.at, key.token)
-        return key, parts[-1]
+            return MapEntry(None, value)
+        key = {"QUOTED": self.letter, "INTEGER": self.integer}.get(token.type, self.constant)(token)
+        if len(tokens) > 1:  # a minus
+            key = key._replace(line=self._times(key, Fraction(-1)))
+        return MapEntry(key, value)
 
-    def mapped(self, parts: list[Any]) -> PlacedLine:
-        begin, _, value = parts[:3]
-        entries = [part for part in parts[3:] if isinstance(part, tuple) and not isinstance(part, PlacedLine)]
-        at = self._together(begin, value, *(entry for _, entry in entries))
-        keys = [key for key, _ in entries]
+    def mapped(self, begin: Token, _: Token, value: PlacedLine, *parts: Token | MapEntry) -> PlacedLine:
+        entries = [part for part in parts if isinstance(part, MapEntry)]
+        at = self._together(begin, value, *(entry.value for entry in entries))
         lines = self.lines
-        if None in keys[:-1]:
+        keys = [entry.key for entry in entries if entry.key is not None]
+        if any(entry.key is None for entry in entries[:-1]):
             raise BadInput(f"else must stand last in a map ({_at(begin)})", "else before")
-        rest = {lines.lines[key.line].value for key in keys if key is not None}
-        if len(rest) < sum(key is not None for key in keys):
+        known = {lines.lines[key.line].value for key in keys}
+        if len(known) < len(keys):
             raise BadInput(f"a map must have each key once ({_at(begin)})", "one twice")
         for key in keys:
-            if key is not None:
-                self._known(value, key)
-        whole = {"letter": set(lines.letters[value.line]), "truth": {True, False}}.get(self.kind(value))
-        if keys[-1] is not None and (whole is None or not whole <= rest):
-            missing = "numbers" if whole is None else " ".join(map(str, sorted(whole - rest)))
+            self._known(value, key)
+        every = {"letter": set(lines.letters[value.line]), "truth": {True, False}}.get(self.kind(value))
+        if entries[-1].key is not None and (every is None or not every <= known):
+            missing = "numbers" if every is None else " ".join(map(str, sorted(every - known)))
             raise BadInput(f"a map must have a value for all others ({_at(begin)})", f"none for {missing}",
                            "end it with else: E")  # fmt: skip
-        made = entries[-1][1].line
+        made = entries[-1].value.line
         for key, entry in reversed(entries[:-1]):
+            assert key is not None
             test = self._add(key.token, "compare", value.line, key.line, value="=")
             made = self._add(entry.token, "if", test, entry.line, made)
         return PlacedLine(made, at, begin)
@@ -500,17 +514,20 @@ class _SraspReader:
             raise BadInput(f"{what} must be a sequence ({_at(term.token)})", TYPES[self.kind(term)], "write its name")
         return term.line
 
-    def select(self, parts: list[Any]) -> PlacedLine:
-        begin, _, keys, _, queries, _, sign = parts[:7]
+    def select(
+        self, begin: Token, _: Token, keys: PlacedLine, _1: Token, queries: PlacedLine, _2: Token, sign: str, _3: Token
+    ) -> PlacedLine:
         self._known(keys, queries)
         pair = (self._sequence(keys, "j", "the keys of select"), self._sequence(queries, "i", "the queries of select"))
         return PlacedLine(self._add(begin, "select", *pair, value=sign), frozenset("ij"), begin)
 
-    def aggregate(self, parts: list[Any]) -> PlacedLine:
-        begin, _, pair, _, value, _, default = parts[:7]
+    def aggregate(
+        self, begin: Token, _: Token, pair: PlacedLine, _1: Token, value: PlacedLine, _2: Token, default: PlacedLine,
+        _3: Token,
+    ) -> PlacedLine:  # fmt: skip
         reads = (self._selector(pair), self._sequence(value, "j", "what is aggregated"),
                  self._sequence(default, "i", "the default of an aggregate"))  # fmt: skip
         return PlacedLine(self._add(begin, "aggregate", *reads), frozenset(("own",)), begin)
 
-    def width(self, parts: list[Any]) -> PlacedLine:
-        return PlacedLine(self._add(parts[0], "width", self._selector(parts[2])), frozenset(("own",)), parts[0])
+    def width(self, begin: Token, _: Token, pair: PlacedLine, _end: Token) -> PlacedLine:
+        return PlacedLine(self._add(begin, "width", self._selector(pair)), frozenset(("own",)), begin)

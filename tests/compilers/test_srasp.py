@@ -180,7 +180,7 @@ def test_outputs_are_letters_truths_and_fractions(tmp_path: Path, capsys: pytest
     ):
         document(capsys, "compile", "srasp", source, "--alphabet", "ab", "--force", "-o", tmp_path / "m.json")
         assert document(capsys, "run", tmp_path / "m.json", "--input", "aba")["outputs"] == outputs
-        assert sc.load(tmp_path / "m.json") == sc.compile("srasp", source, alphabet="ab", name="program")
+        assert sc.load(tmp_path / "m.json") == sc.compile("srasp", source, alphabet="ab")
 
 
 def test_no_proof_is_made_and_the_model_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,3 +197,31 @@ def test_a_compiled_program_in_a_runtime(name: str, tmp_path: Path, capsys: pyte
     made = document(capsys, "export", file, "-o", weights, "--max-length", 4)
     assert made["guaranteed"]["ranges"] == [[1, 4]]
     assert made["compared"]["complete"] and made["compared"]["first_difference"] is None
+
+
+LARGE = {
+    "histogram": "h = selector_width(select(tokens, tokens, ==))",
+    "sort": shipped_program("sort.srasp").partition(";\n")[2].replace('map(tokens; "a": 0, "b": 1, "c": 2)', "tokens"),
+    "two that are read": shipped_program("3-hop.srasp").partition(";\n")[2]
+    + "x(i) = hop3(i) = hop1(i) | hop2(i) < in(i)",
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_an_alphabet_of_26_letters(name: str) -> None:
+    """Nothing is exponential in the letters; and what is read comes after what reads it is made."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    program, model = read_srasp(LARGE[name], letters), sc.compile("srasp", LARGE[name], alphabet=letters)
+    r = random.Random(3)
+    for n in (1, 4, 20):
+        word = "".join(r.choices(letters[:3] + letters[-2:], k=n))
+        assert list(map(str, model.run(word).outputs or ())) == list(map(str, answers(program, word))), word
+
+
+def test_a_selector_of_too_many_cases_is_refused() -> None:
+    source = (
+        'r(i) = right j [j < i, true] in(j) : "?"\nx = selector_width(select(r, r, ==) and select(tokens, tokens, ==))'
+    )
+    with pytest.raises(BadInput, match="at most 256 cases"):
+        sc.compile("srasp", source, alphabet="abcdefghijklmnopqrstuvwxyz")
+    assert sc.compile("srasp", source, alphabet="abcdefgh").run("abab").outputs == ["1", "2", "1", "2"]

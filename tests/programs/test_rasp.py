@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
-from shared import words
+from checkout import ROOT
+from shared import document, words
 
 import symcook as sc
 from symcook.errors import BadInput
@@ -125,7 +128,7 @@ def test_text_and_objects_say_the_same() -> None:
     (lambda: rasp.tokens + 1, "a number"),
     (lambda: rasp.SelectorWidth(rasp.Select(histogram(), histogram(), LT)), "hist(i) and hist(i)"),
     (lambda: rasp.Map(lambda k: str(k), rasp.indices), "at most 64 numbers"),
-    (lambda: rasp.Select(rasp.tokens, rasp.tokens, EQ), "a sequence of symcook.programs.rasp"),
+    (lambda: rasp.Select(rasp.tokens, rasp.tokens, EQ), "symcook.programs.rasp"),
     (lambda: rasp.indices / 0, "not 0"),
     (lambda: rasp.Aggregate(rasp.Select(rasp.indices, rasp.indices, LT), rasp.tokens, 0), "one type"),
 ])  # fmt: skip
@@ -143,3 +146,20 @@ def test_objects_need_an_alphabet_and_may_stand_deep() -> None:
         deep = ~(deep == 1)
     with pytest.raises(BadInput, match="1000"):
         sc.compile("srasp", deep, alphabet="ab")
+
+
+def test_the_page_says_what_is_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The program and the Python lines of notes/srasp.md, and the answers that it shows."""
+    page = (ROOT / "notes" / "srasp.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"(?:^    .*\n|^\n(?=    ))+", page, re.MULTILINE)
+    shell, python = ("\n".join(line[4:] for line in one.strip("\n").split("\n")) for one in blocks[:2])
+    source = shell.partition("$ cat dyck.srasp\n")[2].partition("\n$ ")[0]
+    (tmp_path / "dyck.srasp").write_text(source)
+    document(capsys, "compile", "srasp", tmp_path / "dyck.srasp", "-o", tmp_path / "dyck.json")
+    assert document(capsys, "run", tmp_path / "dyck.json", "--input", "(())")["outputs"] == ["0", "0", "0", "1"]
+    assert document(capsys, "check", tmp_path / "dyck.json", "--max-length", 12)["strings"] == 8190
+    last = python.strip().rpartition("\n")
+    space: dict[str, Any] = {}
+    exec(last[0], space)
+    said = last[2].partition("#")
+    assert eval(said[0], space) == eval(said[2])

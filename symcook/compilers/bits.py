@@ -1,0 +1,163 @@
+"""Truths as Boolean functions of bits that coordinates hold, and the networks that hold new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+from symcook.compilers.booleans import Cube, Diagrams, Node, cubes, variables
+from symcook.compilers.formula import MOST
+from symcook.programs.formula import letters_text
+
+Truth = Node | frozenset[str]
+"""A set of letters where the letter at the position alone decides, else a function of bits."""
+FEW_VARIABLES = 10
+"""How many bits a disjunction may be of to be made a decision diagram."""
+
+MOST_UNITS = 256
+"""How many conjunctions a disjunction may be of in one network."""
+LONG = 100
+"""How many terms a sum may have without brackets."""
+
+
+class Bits:
+    """The coordinates of a model as they are made, and the truths that they hold. `written` takes a new network."""
+
+    def __init__(self, alphabet: Sequence[str], written: Callable[[dict[str, str]], None]) -> None:
+        self.alphabet, self.every = tuple(alphabet), frozenset(alphabet)
+        self.diagrams = Diagrams()
+        self.meanings: dict[str, str] = {}
+        self.sets: dict[str, frozenset[str]] = {}
+        self.titles: dict[Node, str] = {}
+        self._written = written
+        self._names: list[str] = []
+        self._numbers: dict[str, int] = {}
+        self._atoms: dict[frozenset[str], Node] = {}
+        self._held: dict[Node, str] = {}
+        self._sums: dict[tuple[str, ...], str] = {}
+        self._used: dict[str, int] = {}
+
+    def new(self, stem: str, meaning: str) -> str:
+        """A fresh coordinate."""
+        self._used[stem] = self._used.get(stem, 0) + 1
+        name = f"{stem}{self._used[stem]}"
+        self.meanings[name] = meaning
+        return name
+
+    def bit(self, name: str) -> Node:
+        """The truth that a coordinate of 0 and 1 holds."""
+        if name not in self._numbers:
+            self._numbers[name] = len(self._names)
+            self._names.append(name)
+        return self.diagrams.variable(self._numbers[name])
+
+    def truth(self, truth: Truth) -> Truth:
+        """A truth; constants as sets of letters."""
+        return (self.every if truth else frozenset()) if isinstance(truth, bool) else truth
+
+    def node(self, truth: Truth) -> Node:
+        """A truth as a function of bits: a set of letters is a bit of the embedding, or the negation of one."""
+        if not isinstance(truth, frozenset):
+            return truth
+        if truth in (frozenset(), self.every):
+            return bool(truth)
+        if self.every - truth in self._atoms:
+            return self.diagrams.negation(self._atoms[self.every - truth])
+        if truth not in self._atoms:
+            name = self.new("letters", letters_text(truth, self.alphabet))
+            self.sets[name] = truth
+            self._atoms[truth] = self.bit(name)
+        return self._atoms[truth]
+
+    def negation(self, a: Truth) -> Truth:
+        a = self.truth(a)
+        return self.every - a if isinstance(a, frozenset) else self.truth(self.diagrams.negation(a))
+
+    def both(self, *truths: Truth) -> Truth:
+        return reduce(self._both, map(self.truth, truths), self.every)
+
+    def _both(self, a: Truth, b: Truth) -> Truth:
+        if isinstance(a, frozenset) and isinstance(b, frozenset):
+            return a & b
+        return self._few(self.diagrams.both, a, b)
+
+    def either(self, a: Truth, b: Truth) -> Truth:
+        a, b = self.truth(a), self.truth(b)
+        if isinstance(a, frozenset) and isinstance(b, frozenset):
+            return a | b
+        return self._few(self.diagrams.either, a, b)
+
+    def choose(self, test: Truth, a: Truth, b: Truth) -> Truth:
+        """a where the test is true, b elsewhere."""
+        test, a, b = map(self.truth, (test, a, b))
+        if isinstance(test, frozenset) and isinstance(a, frozenset) and isinstance(b, frozenset):
+            return (test & a) | (b - test)
+        return self._few(self.diagrams.choice, test, a, b)
+
+    def _few(self, make: Callable[..., Node], *truths: Truth) -> Truth:
+        """A function of truths; of coordinates that hold them where it is too large to be one network."""
+        nodes = [self.node(one) for one in truths]
+        made = make(*nodes)
+        small = cubes(made, MOST) is not None or cubes(self.diagrams.negation(made), MOST) is not None
+        if not small or len(variables(made)) > MOST:
+            made = make(*(one if isinstance(one, bool) else self.bit(self.hold(one)) for one in nodes))
+        return self.truth(made)
+
+    def disjoint(self, truths: Sequence[Truth], meaning: str) -> Truth:
+        """The disjunction of truths of which at most one holds."""
+        parts = [one for one in map(self.truth, truths) if one != frozenset()]
+        sets = frozenset().union(*(one for one in parts if isinstance(one, frozenset)))
+        nodes = [self.node(one) for one in parts if not isinstance(one, frozenset)]
+        if not nodes:
+            return sets
+        if sets:
+            nodes.append(self.node(sets))
+        if len(set().union(*map(variables, nodes))) <= FEW_VARIABLES:
+            return reduce(self.either, nodes)
+        found = [cubes(node, MOST) or cubes(self.bit(self.hold(node)), MOST) or [] for node in nodes]
+        units = tuple(self._unit(cube) for part in found for cube in part)
+        if len(units) > MOST_UNITS and len(nodes) > 1:
+            middle = len(nodes) // 2
+            return self.disjoint([self.disjoint(half, meaning) for half in (nodes[:middle], nodes[middle:])], meaning)
+        if units not in self._sums:
+            self._sums[units] = self.new("some", meaning)
+            self._written({self._sums[units]: halved(units)})
+        return self.bit(self._sums[units])
+
+    def _unit(self, cube: Cube) -> str:
+        """A network that is 1 where a conjunction holds, else 0."""
+        ones = 1 - sum(value for _, value in cube)
+        signs = " ".join(f"{'+' if value else '-'} {self._names[variable]}" for variable, value in cube)
+        return f"relu({signs.removeprefix('+ ')} + {ones})"
+
+    def hold(self, f: Node) -> str:
+        """The coordinate that holds a function; made where there is none."""
+        if f not in self._held:
+            self._held[f] = self._new_holder(f)
+        if f in self.titles:
+            self.meanings[self._held[f]] = self.titles[f]
+        return self._held[f]
+
+    def _new_holder(self, f: Node) -> str:
+        if isinstance(f, bool):
+            self.meanings["one" if f else "zero"] = "true" if f else "false"
+            return "one" if f else "zero"
+        if f[1:] == (False, True):
+            return self._names[f[0]]
+        found, negative = cubes(f, MOST), False
+        other = cubes(self.diagrams.negation(f), MOST)
+        if found is None or (other is not None and len(other) < len(found)):
+            found, negative = other or [], True
+        texts = [" & ".join(("" if value else "~") + self._names[v] for v, value in cube) for cube in found]
+        text, network = " | ".join(texts), halved([*map(self._unit, found)])
+        name = self.new("truth", f"~({text})" if negative else text)
+        self._written({name: f"1 - ({network})" if negative else network})
+        return name
+
+
+def halved(units: Sequence[str]) -> str:
+    """A sum as a formula of weights, bracketed in halves where it is long."""
+    if len(units) <= LONG:
+        return " + ".join(units)
+    middle = len(units) // 2
+    return f"({halved(units[:middle])}) + ({halved(units[middle:])})"
