@@ -25,6 +25,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from flint import fmpq
+
 from symcook.bounds.arguments import written
 from symcook.bounds.growth import rows_of
 from symcook.bounds.hardruns import ZERO, HardRuns, HeadPlace, flint_of, head_places, runs
@@ -190,12 +192,12 @@ def hardsoft(
     return HardSoft(model.name, heads, gamma, x_max, h_max, known.told(), tuple(rows), status, soft)
 
 
-def _ratio(value: Any) -> Fraction:
+def _ratio(value: fmpq) -> Fraction:
     """A number of flint as a Fraction."""
     return Fraction(int(value.p), int(value.q))
 
 
-def _least_one(value: Any) -> Fraction:
+def _least_one(value: fmpq) -> Fraction:
     return max(_ratio(value), Fraction(1))
 
 
