@@ -209,7 +209,7 @@ class Selections(PositionValues):
         first, second = a.plus(common, -1), b.plus(common, -1)
         return common.plus(self.gate(test, first)).plus(self.gate(self.negation(test), second))
 
-    def scores(self, cases: Cases, equalities: Sequence[Equality]) -> dict[tuple[str, str], Fraction] | None:
+    def selecting(self, cases: Cases, equalities: Sequence[Equality]) -> dict[tuple[str, str], Fraction] | None:
         """The score of a position: greater by 1 where a truth that is looked for holds, less the squares of
         differences."""
         score: dict[tuple[str, str], Fraction] = {}
@@ -249,7 +249,7 @@ class Selections(PositionValues):
                 values[read[name]] = {name: Fraction(1)}
             return read[name]
 
-        score = self.scores(cases, equalities)
+        score = self.selecting(cases, equalities)
         tests = []
         some = self._some(mask)
         for here, there in cases:

@@ -104,7 +104,7 @@ def read_turing(source: str) -> TuringMachine:
         raise BadInput(must, "nothing", f"write rows: {_FORM}")
     if _CODE.fullmatch(text):
         return _code(text)
-    return _Table.of_json(text).machine() if text.startswith("{") else _Table.of_text(source).machine()
+    return _Listing.of_json(text).machine() if text.startswith("{") else _Listing.of_text(source).machine()
 
 
 def written(machine: TuringMachine) -> str:
@@ -138,7 +138,7 @@ class _Written(NamedTuple):
     moves: list[str]
 
 
-class _Table:
+class _Listing:
     """Headers and rows as they are read, with where they stand."""
 
     def __init__(self) -> None:
@@ -146,7 +146,7 @@ class _Table:
         self.written: list[_Written] = []
 
     @classmethod
-    def of_text(cls, source: str) -> _Table:
+    def of_text(cls, source: str) -> _Listing:
         table = cls()
         signs = bool(_HASH.search(source))
         for number, raw in enumerate(source.splitlines(), 1):
@@ -181,7 +181,7 @@ class _Table:
         self.headers[name] = number, rest.split()
 
     @classmethod
-    def of_json(cls, source: str) -> _Table:
+    def of_json(cls, source: str) -> _Listing:
         try:
             document = json.loads(source)
         except ValueError as error:
