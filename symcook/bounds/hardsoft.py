@@ -38,7 +38,7 @@ from symcook.compose.untied import UNIQUE, untie, with_position
 from symcook.door import Progress, door
 from symcook.errors import BadInput, Undecided
 from symcook.model.answers import Shown
-from symcook.model.symbols import exact, symbol
+from symcook.model.symbols import exact, from_sympy, symbol
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, hull
 
@@ -309,9 +309,8 @@ def _model(
     table, last = table_of(list(taus), first, "n"), first + len(taus)
     longest = loose.max_length
     if tail is not None:
-        moved = (
-            str(exact(tail).subs(symbol("n"), symbol("n") - loose.embedding.added)) if loose.embedding.added else tail
-        )
+        typed = symbol("n") - loose.embedding.added  # the expressions count what a user types
+        moved = from_sympy(exact(tail).subs(symbol("n"), typed)) if loose.embedding.added else tail
         table = f"if(n < {last}, {table}, {moved})"
     elif any(not place.head.uniform for place in head_places(loose)):
         longest = len(taus) + loose.embedding.added

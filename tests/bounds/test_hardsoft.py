@@ -37,8 +37,8 @@ def words(model: sc.Transformer, n: int) -> list[str]:
 def error(hard: sc.Transformer, soft: sc.Transformer, word: str) -> float:
     """The greatest sum of differences at a position, over the coordinates of the hard model."""
     right, got = stream(hard, word, Exact()), stream(soft, word, Float64())
-    rows = range(len(word))
-    return max(sum(abs(got.get(c, [0.0] * len(word))[i] - right[c][i]) for c in right) for i in rows)
+    rows = range(len(next(iter(right.values()))))
+    return max(sum(abs(got.get(c, [0.0] * len(rows))[i] - right[c][i]) for c in right) for i in rows)
 
 
 def at(model: sc.Transformer, tau: Fraction | float) -> sc.Transformer:
@@ -76,6 +76,7 @@ MODELS: dict[str, tuple[Any, int]] = {
     "dyck-k-d": (lambda: build("dyck-k-d", k="2", D="2"), 3),
     "dyck-1-2": (lambda: build("dyck-1-2"), 4),
     "since": (since, 4),
+    "modulo, with tokens added": (lambda: build("modulo"), 3),
     "dyck-2 by s-rasp": (lambda: sc.compile("srasp", DYCK_2), 2),
 }
 
