@@ -323,7 +323,7 @@ def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> T
     """The soft model with its threshold between what the hard one accepts and rejects on the words that were run, where
     errors then cannot reach it: a bit that is 0 is no longer exactly so."""
     readout = soft.readout
-    if readout.kind != "sign":
+    if not readout.signed:
         return soft
     (weights,) = rows_of(readout.weights)
     logits = [
