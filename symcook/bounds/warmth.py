@@ -248,10 +248,9 @@ class Floats:
         b1, b2 = (self._matrix(b).reshape(-1) for b in (block.b1, block.b2))
         return reads, writes, self._matrix(block.W1), b1, self._matrix(block.W2), b2
 
-    def errors(self, tau: Fraction | None) -> Any:
-        """The greatest error of each word; tau None stands for scores that are all alike."""
-        np = self.np
-        rate = 0.0 if tau is None else float(1 / tau)
+    def errors(self, tau: Fraction) -> Any:
+        """The greatest error of each word."""
+        np, rate = self.np, float(1 / tau)
         x = self.start
         for heads, network in self.layers:
             new = x.copy()
@@ -279,21 +278,20 @@ class Floats:
 
     def needed(self, allowed: Fraction, from_: Fraction) -> tuple[Fraction, list[int]] | None:
         """Nearly the least temperature above `from_` at which a word has a greater error, and the words that come near,
-        the one with the greatest error first; None where none has, however warm."""
+        the one with the greatest error first; None where none has up to `WARMEST`, where scores count no more."""
         bound = float(allowed)
 
-        def good(tau: Fraction | None) -> bool:
+        def good(tau: Fraction) -> bool:
             return bool(self.errors(tau).max() <= bound)
 
         low = from_
-        while good(low * 2):
+        while low < WARMEST and good(low * 2):
             low *= 2
-            if low > WARMEST:
-                if good(None):
-                    return None
-                break
+        if low >= WARMEST:
+            return None
         step = low / 2
         for _ in range(14):
             low, step = (low + step if good(low + step) else low), step / 2
         found = self.errors(low * (1 + NEAR))
-        return low, [int(k) for k in (-found).argsort() if found[k] > bound * CLOSE]
+        order = [int(k) for k in (-found).argsort()]
+        return low, [k for k in order if found[k] > bound * CLOSE] or order[:1]
