@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from flint import fmpq
 
 from symcook.bounds.arguments import entry
 from symcook.bounds.growth import rows_of, score_form
-from symcook.domains.ball import BallDomain
+from symcook.domains.ball import BallDomain, Column, Columns, Value
+from symcook.domains.protocol import Coefficient
 from symcook.errors import BadInput, NotExact
-from symcook.forward import forward
+from symcook.forward import Snapshot, forward
 from symcook.model.layers import SelfAttention
-from symcook.model.parts import Head
+from symcook.model.parts import Head, Mask
 from symcook.model.transformer import Transformer
 from symcook.words import Word, every
 
 ZERO = fmpq(0)
+Met = tuple[fmpq | None, bool]
+"""Of a head in one run: the least gap of its scores, and whether some are tied."""
 Sparse = list[tuple[int, int, Fraction]]
 """A matrix by its entries that are not zero: row, column, value."""
 
@@ -82,27 +85,32 @@ class _Watched(BallDomain):
 
     def __init__(self) -> None:
         super().__init__()
-        self.met: list[tuple[Any, bool]] = []
+        self.met: list[Met] = []
 
-    def attend(self, queries: Any, keys: Any, values: Any, mask: Any, weighting: str, factor: Any) -> Any:
+    def attend(
+        self, queries: Columns, keys: Columns, values: Columns, mask: Mask, weighting: str, factor: Coefficient
+    ) -> list[Column]:
         equal = not queries and self.length > (1 if mask.here else 2)
         self.met.append((None, equal))
         return super().attend(queries, keys, values, mask, weighting, factor)
 
-    def best(self, scores: Sequence[Any], weighting: str, i: int, first: int) -> Any:
-        top = max(scores)
+    def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> Sequence[int]:
+        known = [score for score in scores if isinstance(score, fmpq)]
+        if len(known) < len(scores):
+            raise NotExact("a score must be rational", f"one at position {i}")
+        top = max(known)
         gap, tied = self.met[-1]
-        for score in scores:
+        for score in known:
             if score != top and (gap is None or top - score < gap):
                 gap = top - score
-        self.met[-1] = gap, tied or list(scores).count(top) > 1
+        self.met[-1] = gap, tied or known.count(top) > 1
         return super().best(scores, weighting, i, first)
 
 
 def runs(model: Transformer, n: int, tick: Callable[[], None] | None = None) -> HardRuns:
     """All words of `n` typed symbols. BadInput where a value is not rational."""
     places = head_places(model)
-    tables = {place: _Table(place.head) for place in places}
+    tables = {place: _HeadWeights(place.head) for place in places}
     found = HardRuns(n, [], [], [ZERO] * (len(model.layers) + 1), {place[:2]: HeadSizes() for place in places})
     domain = _Watched()
     for word in every(model.alphabet, n):
@@ -115,17 +123,19 @@ def runs(model: Transformer, n: int, tick: Callable[[], None] | None = None) -> 
             must = "the values of an average-hard model must be rational"
             raise BadInput(must, f"{error}, at the word {model.embedding.written(word)}") from None
         found.words.append(word)
-        end: dict[str, list[Any]] = {name: list(column) for name, column in result.steps[-1].columns.items()}
-        found.ends.append(end)
+        found.ends.append(_all_rational(result.steps[-1].columns))
         if tick is not None:
             tick()
     return found
 
 
-def _all_rational(columns: Mapping[str, Sequence[Any]]) -> None:
+def _all_rational(columns: Mapping[str, Column]) -> dict[str, list[fmpq]]:
+    """A stream whose values are rational; NotExact where one is not."""
+    found = {name: [x for x in column if isinstance(x, fmpq)] for name, column in columns.items()}
     for name, column in columns.items():
-        if any(type(x) is not fmpq for x in column):
+        if len(found[name]) < len(column):
             raise NotExact("a value of the stream must be rational", f"one of {name}")
+    return found
 
 
 def flint_of(value: Fraction) -> fmpq:
@@ -133,7 +143,7 @@ def flint_of(value: Fraction) -> fmpq:
     return fmpq(value.numerator, value.denominator)
 
 
-class _Table:
+class _HeadWeights:
     """The matrices of a head."""
 
     def __init__(self, head: Head) -> None:
@@ -145,19 +155,18 @@ class _Table:
 
 def _note(
     model: Transformer,
-    tables: Mapping[HeadPlace, _Table],
-    steps: Sequence[Any],
-    met: Sequence[tuple[Any, bool]],
+    tables: Mapping[HeadPlace, _HeadWeights],
+    steps: Sequence[Snapshot[Column]],
+    met: Sequence[Met],
     word: str,
     found: HardRuns,
 ) -> None:
     """What one run shows."""
     turn = iter(met)
-    before, layer = steps[0].columns, 0
+    before, layer = _all_rational(steps[0].columns), 0
     for step, after in zip(model.sublayers, steps[1:], strict=False):
         if step.layer != layer:
             layer = step.layer
-            _all_rational(before)
             found.greatest[layer - 1] = max(found.greatest[layer - 1], _size(before))
         if isinstance(step.block, SelfAttention):
             reads = None
@@ -174,23 +183,22 @@ def _note(
                     sizes.tied = word
                 reads = _rows(head, before)
                 _sizes(sizes, head, table, reads)
-        before = after.columns
-    _all_rational(before)
+        before = _all_rational(after.columns)
     found.greatest[-1] = max(found.greatest[-1], _size(before))
 
 
-def _size(columns: Mapping[str, Sequence[Any]]) -> fmpq:
+def _size(columns: Mapping[str, Sequence[fmpq]]) -> fmpq:
     return max((abs(x) for column in columns.values() for x in column), default=ZERO)
 
 
-def _rows(head: Head, columns: Mapping[str, Sequence[Any]]) -> list[tuple[fmpq, ...]]:
+def _rows(head: Head, columns: Mapping[str, Sequence[fmpq]]) -> list[tuple[fmpq, ...]]:
     """What a head reads at each position; equal rows once."""
     length = len(next(iter(columns.values())))
     held = [columns.get(name, [ZERO] * length) for name in head.reads]
     return list(dict.fromkeys(zip(*held, strict=True)))
 
 
-def _sizes(sizes: HeadSizes, head: Head, table: _Table, rows: Sequence[Sequence[fmpq]]) -> None:
+def _sizes(sizes: HeadSizes, head: Head, table: _HeadWeights, rows: Sequence[Sequence[fmpq]]) -> None:
     if not sizes.ranges:
         sizes.ranges = [ZERO] * len(head.writes)
         sizes.queries, sizes.keys = [ZERO] * len(head.reads), [ZERO] * len(head.reads)

@@ -25,6 +25,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from flint import fmpq
+
 from symcook.bounds.arguments import written
 from symcook.bounds.growth import rows_of
 from symcook.bounds.hardruns import ZERO, HardRuns, HeadPlace, flint_of, head_places, runs
@@ -36,7 +38,7 @@ from symcook.compose.untied import UNIQUE, untie, with_position
 from symcook.door import Progress, door
 from symcook.errors import BadInput, Undecided
 from symcook.model.answers import Shown
-from symcook.model.symbols import exact, symbol
+from symcook.model.symbols import exact, from_sympy, symbol
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, hull
 
@@ -190,12 +192,12 @@ def hardsoft(
     return HardSoft(model.name, heads, gamma, x_max, h_max, known.told(), tuple(rows), status, soft)
 
 
-def _ratio(value: Any) -> Fraction:
+def _ratio(value: fmpq) -> Fraction:
     """A number of flint as a Fraction."""
     return Fraction(int(value.p), int(value.q))
 
 
-def _least_one(value: Any) -> Fraction:
+def _least_one(value: fmpq) -> Fraction:
     return max(_ratio(value), Fraction(1))
 
 
@@ -307,9 +309,8 @@ def _model(
     table, last = table_of(list(taus), first, "n"), first + len(taus)
     longest = loose.max_length
     if tail is not None:
-        moved = (
-            str(exact(tail).subs(symbol("n"), symbol("n") - loose.embedding.added)) if loose.embedding.added else tail
-        )
+        typed = symbol("n") - loose.embedding.added  # the expressions count what a user types
+        moved = from_sympy(exact(tail).subs(symbol("n"), typed)) if loose.embedding.added else tail
         table = f"if(n < {last}, {table}, {moved})"
     elif any(not place.head.uniform for place in head_places(loose)):
         longest = len(taus) + loose.embedding.added
@@ -322,7 +323,7 @@ def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> T
     """The soft model with its threshold between what the hard one accepts and rejects on the words that were run, where
     errors then cannot reach it: a bit that is 0 is no longer exactly so."""
     readout = soft.readout
-    if readout.kind != "sign":
+    if not readout.signed:
         return soft
     (weights,) = rows_of(readout.weights)
     logits = [

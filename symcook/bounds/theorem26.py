@@ -88,7 +88,7 @@ class Constants:
                     entries += [abs(e) for row in rows for e in row]
             heads = max(heads, len(layer.attention.heads) if layer.attention else 1)
         d, p, layers = max(sizes), max(entries), max(len(model.layers), 1)
-        self.d, self.p, self.heads, self.layers = d, p, heads, layers
+        self.d, self.p, self.heads, self.layers, self.added = d, p, heads, layers, model.embedding.added
         self.scored = any(not place.head.uniform for place in head_places(model))
         values, network = heads * d * p, d**2 * p**2 + 1
         self.lemma29 = 2 * network * (values + 1)
@@ -121,15 +121,17 @@ class Constants:
             hundredths = (100 * rest).upper().ceil().unique_fmpz()
         assert hundredths is not None
         whole, power = written(Fraction(int(hundredths), 100)), "" if L < 3 else f"^{L - 1}"
+        n = f"(n + {self.added})" if self.added else "n"
         if L == 1:
-            return f"({gamma})/({whole} + log(n*({x})/({error})))"
-        return f"({gamma})/(2*({whole} + log(n*({x})/({error})*(({x})^2/({gamma})){power})))"
+            return f"({gamma})/({whole} + log({n}*({x})/({error})))"
+        return f"({gamma})/(2*({whole} + log({n}*({x})/({error})*(({x})^2/({gamma})){power})))"
 
     def tau(self, n: int, gamma: Fraction, x: Fraction, error: Fraction) -> Fraction:
-        """The temperature of Theorem 26 at a length, from below."""
+        """The temperature of Theorem 26 at a length, from below; n counts typed symbols, and tokens that are added are
+        positions too."""
         with flint.ctx.workprec(BITS):
             K, L, g = self.lemma25, self.layers, min(gamma, Fraction(1))
-            need = arb_of(L * K * n * x / min(error, Fraction(1))).log()
+            need = arb_of(L * K * (n + self.added) * x / min(error, Fraction(1))).log()
             if L > 1:
                 need = 2 * (need + (L - 1) * (arb_of(2 * K * (L - 1) * x**2 / g).log() - 1))
             return min(rounded(arb_of(g) / need), Fraction(1))

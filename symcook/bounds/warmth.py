@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import flint
 from flint import arb, fmpq
 
 from symcook.bounds.growth import column_sum, product, rows_of, sizes
-from symcook.bounds.hardruns import ZERO, HardRuns, HeadSizes, head_places, sparse
+from symcook.bounds.hardruns import ZERO, HardRuns, HeadSizes, Sparse, head_places, sparse
 from symcook.domains.ball import BallDomain
 from symcook.domains.exact import at_position
 from symcook.domains.rowwise import visible
@@ -21,6 +21,9 @@ from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of
 from symcook.words import Word
+
+if TYPE_CHECKING:
+    import sympy
 
 BITS = 128
 """The precision of the bounds and of the runs in balls."""
@@ -56,6 +59,15 @@ def rounded(value: arb, bits: int = 12) -> Fraction:
     return Fraction(int(scaled)) * Fraction(2) ** exponent
 
 
+class HeadForm(NamedTuple):
+    """A head by the sizes of its entries: |scale Q^T K| and |V|, the greatest column sum of V and entry of the form."""
+
+    form: Sparse
+    values: Sparse
+    column: Fraction
+    greatest: Fraction
+
+
 class ByLayer:
     """The error of a soft model by the constants of its layers at one length; see `symcook.bounds.hardsoft`."""
 
@@ -74,14 +86,14 @@ class ByLayer:
         }
 
     @staticmethod
-    def _form(head: Head) -> tuple[Any, Any, Fraction, Fraction]:
+    def _form(head: Head) -> HeadForm:
         from symcook.bounds.arguments import entry
         from symcook.bounds.growth import score_form
 
         scale = Fraction(1) if head.uniform else entry(head.scale)
         form = [(a, b, abs(scale * value)) for a, b, value in sparse(score_form(head))]
         V = sizes(rows_of(head.V))
-        return form, sparse(V), column_sum(V), max((value for _, _, value in form), default=Fraction(0))
+        return HeadForm(form, sparse(V), column_sum(V), max((value for _, _, value in form), default=Fraction(0)))
 
     def error(self, tau: Fraction) -> arb:
         """A bound on the sum of the errors of all coordinates at a position, at the end."""
@@ -95,12 +107,12 @@ class ByLayer:
             for name, value in added.items():
                 e[name] = e.get(name, arb(0)) + value
             whole = _least(_total(e), whole + more)
-            if number in self.networks:
+            if number in self.networks and layer.feedforward is not None:
                 e, whole = self._network(layer.feedforward, self.networks[number], e, whole)
         return _least(_total(e), whole)
 
     def _head(
-        self, head: Head, met: HeadSizes, form: Any, tau: Fraction, e: Mapping[str, arb], whole: arb,
+        self, head: Head, met: HeadSizes, form: HeadForm, tau: Fraction, e: Mapping[str, arb], whole: arb,
         added: dict[str, arb],
     ) -> arb:  # fmt: skip
         """What a head adds to the errors; what it adds to their sum."""
@@ -125,7 +137,9 @@ class ByLayer:
         return off / 2 * met.apart + arb_of(column) * whole
 
     @staticmethod
-    def _network(block: Any, matrices: Any, e: Mapping[str, arb], whole: arb) -> tuple[dict[str, arb], arb]:
+    def _network(
+        block: FeedForward, matrices: tuple[Sparse, Sparse, Fraction], e: Mapping[str, arb], whole: arb
+    ) -> tuple[dict[str, arb], arb]:
         W1, W2, column = matrices
         inside = [arb(0)] * block.hidden
         for h, k, value in W1:
@@ -213,7 +227,7 @@ class Floats:
             for layer in model.layers
         ]  # fmt: skip
 
-    def _matrix(self, matrix: Any) -> Any:
+    def _matrix(self, matrix: sympy.MatrixBase) -> Any:
         rows = rows_of(matrix)
         return self.np.array([[float(x) for x in row] for row in rows]).reshape(len(rows), -1)
 
@@ -234,10 +248,9 @@ class Floats:
         b1, b2 = (self._matrix(b).reshape(-1) for b in (block.b1, block.b2))
         return reads, writes, self._matrix(block.W1), b1, self._matrix(block.W2), b2
 
-    def errors(self, tau: Fraction | None) -> Any:
-        """The greatest error of each word; tau None stands for scores that are all alike."""
-        np = self.np
-        rate = 0.0 if tau is None else float(1 / tau)
+    def errors(self, tau: Fraction) -> Any:
+        """The greatest error of each word."""
+        np, rate = self.np, float(1 / tau)
         x = self.start
         for heads, network in self.layers:
             new = x.copy()
@@ -265,21 +278,20 @@ class Floats:
 
     def needed(self, allowed: Fraction, from_: Fraction) -> tuple[Fraction, list[int]] | None:
         """Nearly the least temperature above `from_` at which a word has a greater error, and the words that come near,
-        the one with the greatest error first; None where none has, however warm."""
+        the one with the greatest error first; None where none has up to `WARMEST`, where scores count no more."""
         bound = float(allowed)
 
-        def good(tau: Fraction | None) -> bool:
+        def good(tau: Fraction) -> bool:
             return bool(self.errors(tau).max() <= bound)
 
         low = from_
-        while good(low * 2):
+        while low < WARMEST and good(low * 2):
             low *= 2
-            if low > WARMEST:
-                if good(None):
-                    return None
-                break
+        if low >= WARMEST:
+            return None
         step = low / 2
         for _ in range(14):
             low, step = (low + step if good(low + step) else low), step / 2
         found = self.errors(low * (1 + NEAR))
-        return low, [int(k) for k in (-found).argsort() if found[k] > bound * CLOSE]
+        order = [int(k) for k in (-found).argsort()]
+        return low, [k for k in order if found[k] > bound * CLOSE] or order[:1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.compose.routing import fresh
 from symcook.compose.stacking import widen
@@ -14,6 +14,9 @@ from symcook.model.layers import SelfAttention
 from symcook.model.parts import Head
 from symcook.model.symbols import exact
 from symcook.model.transformer import Transformer
+
+if TYPE_CHECKING:
+    import sympy
 
 UNIQUE = {"rightmost": 1, "leftmost": -1}
 """The weightings that break ties by place, with the sign of the term that does so in their stead."""
@@ -65,7 +68,7 @@ def _averaged(head: Head, one: str, tie: str) -> Head:
     zero = head.uniform
     sign = exact(UNIQUE[head.weighting]) / (1 if zero else head.scale)
 
-    def rows(matrix: Any) -> list[list[Any]]:
+    def rows(matrix: sympy.MatrixBase) -> list[list[Any]]:
         old = {name: c for c, name in enumerate(head.reads)}
         return [[matrix[r, old[name]] if name in old else 0 for name in reads] for r in range(matrix.shape[0])]
 

@@ -3,9 +3,9 @@ encloses the true number; a comparison may stay open.
 
 The precision is flint's process-wide setting; `context` sets it for a forward pass and puts it back. A rational of more
 than `RATIONAL_BITS` bits becomes a ball. A ball that a linear map makes of one other, a x + b, is known as such, so
-that what cancels leaves a rational, and so is one of the same sum of several: a rounding that saturates is exact. Two
-entries that are one object are equal by construction, irrational or not: positions with the same entries get the same
-object, so that ties of what they were made of are decided.
+that what cancels leaves a rational, and so is one of the same sum of several with short factors: a rounding that
+saturates is exact. Two entries that are one object are equal by construction, irrational or not: positions with the
+same entries get the same object, so that ties of what they were made of are decided.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ LIMIT_BITS = 2**15
 
 RATIONAL_BITS = 2**14
 """The size of numerator or denominator beyond which a rational becomes a ball."""
+
+SHORT_BITS = 16
+"""Sums of several balls are known again where no factor is longer: those of trained weights would only cost time."""
 
 ROWS = 16
 """Rows of softmax weights that are multiplied with the values at once."""
@@ -144,7 +147,7 @@ class BallDomain(Shortening[Value]):
             made[id(base)] = base, so_far + factor * scale
             rest = rest + factor * shift
         left = [(base, scale) for base, scale in made.values() if scale]
-        if len(left) > 1 and rest:  # the same sum of balls, moved, is known as such
+        if len(left) > 1 and rest and all(scale.height_bits() <= SHORT_BITS for _, scale in left):
             terms = tuple((id(base), scale) for base, scale in left)
             if terms not in self._sums:
                 whole = self.total([self.times(scale, base) for base, scale in left])

@@ -37,8 +37,8 @@ def words(model: sc.Transformer, n: int) -> list[str]:
 def error(hard: sc.Transformer, soft: sc.Transformer, word: str) -> float:
     """The greatest sum of differences at a position, over the coordinates of the hard model."""
     right, got = stream(hard, word, Exact()), stream(soft, word, Float64())
-    rows = range(len(word))
-    return max(sum(abs(got.get(c, [0.0] * len(word))[i] - right[c][i]) for c in right) for i in rows)
+    rows = range(len(next(iter(right.values()))))
+    return max(sum(abs(got.get(c, [0.0] * len(rows))[i] - right[c][i]) for c in right) for i in rows)
 
 
 def at(model: sc.Transformer, tau: Fraction | float) -> sc.Transformer:
@@ -55,12 +55,29 @@ def since() -> sc.Transformer:
     return sc.compile("ltl", "~Q_c since Q_a", alphabet="abc")
 
 
+DYCK_2 = """
+alphabet ( ) [ ];
+opens(i) = map(in(i); "(": 1, "[": 1, else: 0)
+closes(i) = map(in(i); ")": 1, "]": 1, else: 0)
+kind(i) = map(in(i); "(": 1, ")": 1, else: 2)
+up(i) = psum j [j <= i] opens(j)
+down(i) = psum j [j <= i] closes(j)
+diff(i) = up(i) - down(i)
+depth(i) = diff(i) + closes(i)
+partner(i) = right j [j < i, depth(j) = depth(i)] kind(j) : 0
+bad(i) = diff(i) < 0 | (closes(i) = 1 & partner(i) != kind(i))
+fine(i) = right j [j <= i, bad(j)] false : true
+out(i) = fine(i) & diff(i) = 0
+"""
+
 MODELS: dict[str, tuple[Any, int]] = {
     "most recent": (lambda: build("induction-most-recent", alphabet="ab"), 5),
     "most frequent": (lambda: build("induction-most-frequent", alphabet="ab"), 4),
     "dyck-k-d": (lambda: build("dyck-k-d", k="2", D="2"), 3),
     "dyck-1-2": (lambda: build("dyck-1-2"), 4),
     "since": (since, 4),
+    "modulo, with tokens added": (lambda: build("modulo"), 3),
+    "dyck-2 by s-rasp": (lambda: sc.compile("srasp", DYCK_2), 2),
 }
 
 
