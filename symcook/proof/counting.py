@@ -113,7 +113,7 @@ def _sum(text: ProofLines, head: CountHead, one: Count, label: str) -> str:
     """The fact that what is found and the position's own part are a count."""
     x, c, (found,) = f"z{one.line + 1}", number(one), head.found
     shares = _share(text, head, one, label)
-    text.lines += [  # fmt: skip
+    text.lines += [
         f"  F{label}: all i in 1..n. {found}(i) = before({c} - {x}(i) + 1) by "
         f"{_lookup(head, c, x, found, 'before')}[{shares}, index_is, square_is, {found}_is]",
         f"  N{label}: all i in 1..n. {found}(i) + {_own(text, head)} = {c}",
