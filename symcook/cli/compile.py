@@ -37,14 +37,14 @@ def compile(
 
     SOURCE is a file where there is one of that name, else the formula itself. Letters are Q_a, Q_"(" and Q_{a, b};
     operators from the weakest: <->, ->, |, &, since and until, and before a formula ~ prev next once historically
-    eventually always; with count #left[F] and #right[F] in linear comparisons, ODD, MOD(m, r), TABLE(0110). `let x = F;` names a
-    formula, `output a = F;` lines answer with letters. The program stays in the model file: check and decide take it as
-    the reference, and show prints what each coordinate holds.
+    eventually always; with count #left[F] and #right[F] in linear comparisons, ODD, MOD(m, r), TABLE(0110).
+    `let x = F;` names a formula, `output a = F;` lines answer with letters. The program stays in the model file: check
+    and decide take it as the reference, and show prints what each coordinate holds.
 
     With --theorem the soft-attention transformer of that proof is made. One of 12 to 18 is an instance of a family:
-    symcook prove FILE gives the theorem. Those of 20 to 23 count. With --prove a certificate and its statement are written beside the file,
-    about the weights and all words, which the second checker reads too. Where no proof is found the model is written
-    and the answer is exit 3.
+    symcook prove FILE gives the theorem. Those of 20 to 23 count. With --prove a certificate and its statement are
+    written beside the file, about the weights and all words, which the second checker reads too. Where no proof is
+    found the model is written and the answer is exit 3.
     """
     from symcook.compilers import compile as compiled
     from symcook.model.modelfile import save

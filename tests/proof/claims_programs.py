@@ -249,7 +249,8 @@ class Neighbours(NamedTuple):
             values = self.network(formula, word, bool(scaled))
             places = range(1, n + 1)
             signs = [F((-1) ** i) for i in places]
-            marks = {"seen()": column(-sum(signs[:i]) / i for i in places), "first()": column(F(i == 1) for i in places)}
+            first = column(F(i == 1) for i in places)
+            marks = {"seen()": column(-sum(signs[:i]) / i for i in places), "first()": first}
             if self.causal:
                 marks |= {"inverse()": column(F(1, i) for i in places)}
             else:
