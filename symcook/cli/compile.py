@@ -50,8 +50,10 @@ def compile(
     from symcook.model.modelfile import save
 
     if prove and theorem:
-        must = "--prove must stand without --theorem, whose models are proved by their family"
-        raise BadInput(must, f"--theorem {theorem}", "leave --prove out, then symcook prove FILE")
+        must = "--prove must stand without --theorem, whose models have their family's proof or none"
+        counts = theorem[0] == "2"
+        do = "leave --theorem out" if counts else "leave --prove out, then symcook prove FILE"
+        raise BadInput(must, f"--theorem {theorem}", do)
     text, name = _text(source)
     model = compiled(kind, text, alphabet=alphabet, theorem=theorem or "", name=name)
     beside = [Path(target).with_suffix(end) for end in (".certificate.json", ".statement.txt")] if prove else []
