@@ -24,6 +24,7 @@ LAYERS = (
     ("closed",),
     ("spec",),
     ("recipes", "compilers"),
+    ("thought",),
     ("proof",),
     ("decide",),
     ("verify",),

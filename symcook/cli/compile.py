@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli.options import OneOf, Seconds, argument, command, option
-from symcook.cli.output import Waiting, say, say_or_json
+from symcook.cli.output import Waiting, say, say_or_json, within
 from symcook.errors import BadInput, Undecided
 from symcook.files import put, vacant
-from symcook.programs import LANGUAGES, THEOREMS
+from symcook.programs import LANGUAGES, THEOREMS, WEIGHTINGS
+from symcook.programs.shipped import shipped_program
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -28,12 +30,20 @@ def compile(
         str | None,
         option("The printed construction of this theorem of Yang et al. (2026).", "T", OneOf("theorem", THEOREMS)),
     ],
+    soft: Annotated[bool, option("Softmax at the temperature 1/n, and rounding; right at every length.")],
+    tau: Annotated[
+        str | None, option("1: with --soft, the factor stands in the queries, for runtimes without temperature.", "T")
+    ],
+    weighting: Annotated[
+        str | None,
+        option("How a machine's heads find the last of equal cells (average).", None, OneOf("weighting", WEIGHTINGS)),
+    ],
     prove: Annotated[bool, option("Prove that the model answers as the program, on every word.")],
     seconds: Seconds = 60,
     force: Annotated[bool, option("Replace existing files.")],
     as_json: bool,
 ) -> int:
-    """Compile a formula of temporal (ltl) or counting logic (count) to a transformer that answers at each position.
+    """Compile a formula of temporal (ltl) or counting logic (count), or a Turing machine (tm), to a transformer.
 
     SOURCE is a file where there is one of that name, else the formula itself. Letters are Q_a, Q_"(" and Q_{a, b};
     operators from the weakest: <->, ->, |, &, since and until, and before a formula ~ prev next once historically
@@ -41,21 +51,35 @@ def compile(
     `let x = F;` names a formula, `output a = F;` lines answer with letters. The program stays in the model file: check
     and decide take it as the reference, and show prints what each coordinate holds.
 
+    A Turing machine is text of one row a line, `state read_input read_1 .. -> state write_1 .. move_input move_1 ..`
+    with lines input:, work symbols:, start:, halt: and head: before; JSON of the same; or a code as 1RB1LB_1LA1RZ. Its
+    model writes down a token a step: symcook run FILE --input W --steps T.
+
     With --theorem the soft-attention transformer of that proof is made. One of 12 to 18 is an instance of a family:
-    symcook prove FILE gives the theorem. Those of 20 to 23 count. With --prove a certificate and its statement are
-    written beside the file, about the weights and all words, which the second checker reads too. Where no proof is
-    found the model is written and the answer is exit 3.
+    symcook prove FILE gives the theorem. Those of 20 to 23 count. With --soft attention is softmax, cold enough that
+    networks round what it retrieves to the bits of the formula, at every length; show prints how far each head is off.
+    With --prove a certificate and its statement are written beside the file, about the weights and all words, which the
+    second checker reads too. Where no proof is found the model is written and the answer is exit 3.
     """
     from symcook.compilers import compile as compiled
     from symcook.model.modelfile import save
 
     if prove and theorem:
         must = "--prove must stand without --theorem, whose models have their family's proof or none"
-        counts = theorem[0] == "2"
-        do = "leave --theorem out" if counts else "leave --prove out, then symcook prove FILE"
+        do = "leave --theorem out" if theorem[0] == "2" else "leave --prove out, then symcook prove FILE"
         raise BadInput(must, f"--theorem {theorem}", do)
+    if prove and kind == "tm":
+        must = "--prove must stand with a formula"
+        raise BadInput(must, "tm", "leave --prove out: run --steps answers in integers or balls")
+    if weighting is not None and kind != "tm":
+        raise BadInput("--weighting must stand with a Turing machine", kind, "leave it out")
     text, name = _text(source)
-    model = compiled(kind, text, alphabet=alphabet, theorem=theorem or "", name=name)
+    if kind == "dfa" and text == source and source.endswith(".json"):
+        raise BadInput("the file of an automaton must exist", source, "or give a regular expression")
+    if kind == "tm" and text == source and source.endswith((".tm", ".txt", ".json")):
+        raise BadInput("the file of a machine must exist", source, "or give a code such as 1RB1LB_1LA1RZ")
+    options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting, "name": name}
+    model = compiled(kind, text, theorem=theorem or "", **options)
     beside = [Path(target).with_suffix(end) for end in (".certificate.json", ".statement.txt")] if prove else []
     for one in beside:
         vacant(one, force)
@@ -68,7 +92,10 @@ def compile(
             if not as_json:
                 say(_wrote(shown))
             raise
-    proved = f"\n{shown['verdict']}  on every word the answers are those of the program: {shown['certificate']}"
+    says = "the answers are those of the program"
+    if kind == "dfa":
+        says = "it puts out the states of the automaton, then yes or no"
+    proved = f"\n{shown['verdict']}  on every word {says}: {shown['certificate']}"
     say_or_json(as_json, lambda: shown, lambda: _wrote(shown) + (proved if prove else ""))
     return 0
 
@@ -80,26 +107,36 @@ def _wrote(shown: Mapping[str, Any]) -> str:
 
 def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[str, str]:
     """Prove that a model answers as its program, and write the certificate and the statement."""
-    from symcook.proof import formulas, own
+    from symcook.proof import decoders, formulas, own
 
-    with Waiting("proving"):
-        statement, found = formulas.prove(model, seconds)
-    if found.certificate is None or found.verdict is None:
-        why = str(found.missing).partition("\n")[0]
-        raise Undecided(f"the model is written, and no proof was found: {why}; check compares it word by word.")
-    texts = (json.dumps(found.certificate) + "\n", own.expanded(statement, found.certificate))
+    none = "the model is written, and no proof was found"
+    assert model.program is not None
+    if model.program.attention:
+        raise Undecided("the model is written, and no proof is made of softmax; check compares it word by word.")
+    if model.program.kind == "dfa":
+        with Waiting("proving"), within(seconds, none, "check compares it word by word"):
+            bridged = decoders.prove(model)
+        statement, certificate, verdict = bridged.statement, bridged.certificate, bridged.verdict
+    else:
+        with Waiting("proving"):
+            statement, found = formulas.prove(model, seconds)
+        if found.certificate is None or found.verdict is None:
+            why = str(found.missing).partition("\n")[0]
+            raise Undecided(f"{none}: {why}; check compares it word by word.")
+        certificate, verdict = found.certificate, found.verdict
+    texts = (json.dumps(certificate) + "\n", own.expanded(statement, certificate))
     put({path: text.encode() for path, text in zip(beside, texts, strict=True)}, force=True)
-    return {"certificate": str(beside[0]), "verdict": found.verdict.words}
+    return {"certificate": str(beside[0]), "verdict": verdict.words}
 
 
 def measures(model: Transformer) -> dict[str, int]:
-    """Layers, width, heads, and the operators of the program."""
-    from symcook.programs.reading import formula_of
+    """Layers, width, heads, and the operators of the program: those of a formula or program, the rows of a table."""
+    from symcook.programs.compiled import read
 
     heads = sum(len(layer.attention.heads) for layer in model.layers if layer.attention is not None)
     program = model.program
     assert program is not None
-    operators = formula_of(program).operators
+    operators = read(program).operators
     return {"layers": len(model.layers), "width": len(model.space), "heads": heads, "operators": operators}
 
 
@@ -108,6 +145,8 @@ def _text(source: str) -> tuple[str, str]:
     try:
         path = Path(source)
         if not path.is_file():
+            if re.fullmatch(r"[\w-]+\.(ltl|count|srasp)", source):
+                return shipped_program(source), path.stem
             return source, ""
         return path.read_text(encoding="utf-8"), path.stem
     except (OSError, ValueError) as error:

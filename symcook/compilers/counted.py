@@ -25,7 +25,7 @@ def rounded(form: str) -> str:
     return f"2*relu({form} - 1/4) - 2*relu({form} - 3/4)"
 
 
-class CountingConstruction:
+class CountedConstruction:
     """The steps of a construction, and what each coordinate holds; the truth of line k is `bits[k]`."""
 
     def __init__(self, formula: Formula, theorem: str) -> None:

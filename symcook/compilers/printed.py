@@ -45,9 +45,9 @@ def printed(formula: Formula, theorem: str, source: str, name: str, kind: str) -
     check_covered(formula, theorem)
     number, scaled = theorem[:2], int(theorem.endswith("b"))
     if number not in FAMILIES:
-        from symcook.compilers.counted import CountingConstruction
+        from symcook.compilers.counted import CountedConstruction
 
-        return CountingConstruction(formula, theorem).model(source, name, kind)
+        return CountedConstruction(formula, theorem).model(source, name, kind)
     from symcook.model.family import load, shipped
     from symcook.recipes.models import instance_of, said
 

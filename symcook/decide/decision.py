@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from symcook.decide.automata import Answering, Asked, Automaton, parted
+from symcook.decide.certificate import MUST, StateMap, check
 from symcook.decide.counting import Counting, StateTable
 from symcook.decide.finite import Finite, Missing, OutOfReach
 from symcook.decide.following import Lost
 from symcook.decide.invariants import Invariants, invariants
 from symcook.decide.regular import regular
 from symcook.door import door
-from symcook.errors import BadInput
+from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.answers import Shown
 from symcook.model.transformer import Transformer
+from symcook.programs.running import program_table, speech_of
 from symcook.spec.fold import Fold
 
 EXIT = {"equal": 0, "decided": 0, "different": 1, "open": 3, "refused": 2}
@@ -30,7 +33,8 @@ class Decision(Shown):
 
     verdict: one of `EXIT`. word: the smallest word with two answers, as tokens; answers: those of the model and of the
     reference. automaton: the model's minimal one, where it has one. why: what was refused or is missing, or how it was
-    decided. notes: what was replaced on the way, each with its reason.
+    decided. notes: what was replaced on the way, each with its reason. certificate: what shows an equality
+    (`symcook.decide.certificate`).
     """
 
     REPORT = "decision"
@@ -43,7 +47,12 @@ class Decision(Shown):
     automaton: Automaton | None = None
     why: str = ""
     notes: tuple[str, ...] = ()
-    certificate: Any = None
+    certificate: Invariants | StateMap | None = None
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """What words are made of."""
+        return speech_of(self.model).letters
 
     @property
     def decided(self) -> bool:
@@ -55,11 +64,16 @@ class Decision(Shown):
         """Which side accepts the word: "model" or "reference"; None where there is no word, or answers are labels."""
         return {(True, False): "model", (False, True): "reference"}.get(self.answers) if self.answers else None
 
+    @property
+    def status(self) -> str:
+        """DECIDED, OPEN or REFUSED."""
+        return "DECIDED" if self.decided else self.verdict.upper()
+
     def to_json(self) -> dict[str, Any]:
         """{"verdict", "word", "accepts", "states", "why"}."""
         word: Any = self.word
         if word is not None:
-            word = "".join(word) if self.model.embedding.spelled else list(word)
+            word = "".join(word) if all(len(letter) == 1 for letter in self.letters) else list(word)
         return {
             "verdict": self.verdict,
             "word": word,
@@ -88,6 +102,8 @@ def decide(
     that answers at each position where the readout does not).
     """
     model = model.bind(values)
+    if model.program is not None and model.program.kind == "dfa":
+        return _decoded(model, against, name)
     try:
         finite = Finite(model)
         automaton = finite.automaton()
@@ -101,6 +117,88 @@ def decide(
     if isinstance(reference, Decision):
         return reference
     return _settled(model, name, StateTable(automaton), automaton, reference, automaton, finite.notes)
+
+
+def recheck(
+    certificate: Mapping[str, Any],
+    model: Transformer,
+    against: object = None,
+    *,
+    values: Mapping[str, Any] | None = None,
+    name: str = "",
+) -> Decision:
+    """The decision that a certificate shows (`symcook.decide.certificate.document`), checked again for a model and a
+    reference without a search. BadInput where it does not hold."""
+    model = model.bind(values)
+    machine: Any
+    try:
+        machine = Finite(model).automaton()
+        if "invariants" in certificate:
+            machine = StateTable(machine)
+    except (OutOfReach, Missing):
+        try:
+            machine = Counting(model)
+        except OutOfReach as error:
+            raise BadInput(MUST, f"{model.name}, which is out of reach: {error}") from None
+    reference = None if against is None else recogniser(model, against)
+    if isinstance(reference, Decision):
+        raise BadInput(MUST, reference.why)
+    why = check(certificate, model, machine, reference)
+    word, answers = (certificate.get(key) for key in ("word", "answers"))
+    return Decision(
+        certificate["verdict"],
+        model,
+        name,
+        None if word is None else tuple(word),
+        None if answers is None else (answers[0], answers[1]),
+        machine if isinstance(machine, Automaton) else None,
+        f"the certificate holds: {why}",
+    )
+
+
+TRIED = 4
+"""Up to which length words are run where a decoder is not shown to be what its program says."""
+
+
+def _decoded(model: Transformer, against: object, name: str) -> Decision:
+    """The decision about a compiled automaton, which is asked by decoding: it accepts the words behind which it puts
+    out yes. What it puts out is shown for every word by the theorem about its family."""
+    from symcook.decode import stream
+    from symcook.proof import decoders
+
+    assert model.program is not None
+    table = program_table(model.program)
+    letters, automaton = table.alphabet, Automaton(*table)
+    if against is None or isinstance(against, Automaton):
+        reference: Answering = automaton if against is None else against.over(letters)
+    elif isinstance(against, str):
+        reference = regular(against, letters)
+    elif isinstance(against, Fold) and not against.each:
+        reference = Asked(against)
+    else:
+        must = "the reference of a compiled automaton must be a Fold, an automaton or a regular expression"
+        raise BadInput(must, type(against).__name__, "give the program of the other model")
+    try:
+        decoders.prove(model)
+    except (BadInput, Rejected, Undecided) as error:
+        for length in range(TRIED + 1):
+            for word in product(letters, repeat=length):
+                said = [speech_of(model).said(one)["token"] for one in stream(model, word, length + 2)]
+                state: Any = reference.initial
+                for letter in word:
+                    state = reference.step(state, letter)
+                accepts = reference.answer(state) is True
+                if said[-1] != ("yes" if accepts else "no"):
+                    return Decision("different", model, name, word, (not accepts, accepts))
+        return Decision("open", model, name, why=f"not decided, as no proof was found: {str(error).rstrip('.')}")
+    why = f"its weights are those of a decoder that runs its program, on every word ({decoders.THEOREM})"
+    found, least = parted(automaton, reference, letters), automaton.minimal()
+    if found.word is not None:
+        return Decision("different", model, name, found.word, found.answers, least, why)
+    if found.length is not None:
+        why = f"no difference on any word to length {found.length}"
+        return Decision("open", model, name, automaton=least, why=why)
+    return Decision("equal", model, name, automaton=least, why=why)
 
 
 def _settled(
@@ -137,7 +235,8 @@ def _settled(
         why = f"{missing}; no difference on any word to length {found.length}"
         return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
     why = f"{found.pairs} pairs of states, in which the answers are the same"
-    return Decision("equal", model, name, automaton=automaton, why=why, notes=notes)
+    shown = StateMap.of(states, reference, model.alphabet)
+    return Decision("equal", model, name, automaton=automaton, why=why, notes=notes, certificate=shown)
 
 
 def _counted(model: Transformer, against: object, name: str, why: str) -> Decision:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, require_known
-from symcook.programs import LANGUAGES, THEOREMS
+from symcook.programs import FORMULAS, THEOREMS
 from symcook.programs.formula import Formula, Lines, alphabet_of
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def read_formula(source: str, alphabet: str | Sequence[str] | None = None, kind:
 
     if not isinstance(source, str):
         raise BadInput("a formula must be text", type(source).__name__)
-    _check_depth(source)
+    check_depth(source)
     parser, reader = _parser()
     reader.begin(alphabet, kind)
     try:
@@ -140,7 +140,7 @@ def read_formula(source: str, alphabet: str | Sequence[str] | None = None, kind:
 
 def formula_of(program: Program) -> Formula:
     """The formula that a model was compiled from; BadInput for a language or a theorem that is not known."""
-    require_known("language of a program", program.kind, LANGUAGES)
+    require_known("language of a formula", program.kind, FORMULAS)
     if program.theorem:
         require_known("theorem", program.theorem, THEOREMS)
     return read_formula(program.source, program.alphabet, program.kind)
@@ -155,7 +155,7 @@ def _parser() -> tuple[Lark, _FormulaReader]:
     return Lark(GRAMMAR, parser="lalr", transformer=reader, maybe_placeholders=False), reader
 
 
-def _check_depth(source: str) -> None:
+def check_depth(source: str) -> None:
     """Refuse deep brackets before they are read."""
     import re
 
@@ -222,7 +222,7 @@ class _FormulaReader:
         return self._lines
 
     def header(self, parts: list[Token]) -> None:
-        letters = alphabet_of([_word(part) for part in parts[1:-1]])
+        letters = alphabet_of([read_letter(part) for part in parts[1:-1]])
         if self.given is not None and self.given != letters:
             raise BadInput("an alphabet must be given once", f"{' '.join(self.given)} and {' '.join(letters)}")
         self._lines = Lines(letters)
@@ -234,7 +234,7 @@ class _FormulaReader:
         self.names[name] = parts[3]
 
     def output(self, parts: list[Any]) -> None:
-        self.outputs.append((_word(parts[1]), parts[3]))
+        self.outputs.append((read_letter(parts[1]), parts[3]))
 
     def whole(self, parts: list[Any]) -> None:
         lines = self.lines
@@ -354,7 +354,7 @@ class _FormulaReader:
         return self._letters([(_unquoted(text), parts[0])])
 
     def letters(self, parts: list[Token]) -> int:
-        return self._letters([(_word(part), part) for part in parts[1:-1] if part.type != "COMMA"])
+        return self._letters([(read_letter(part), part) for part in parts[1:-1] if part.type != "COMMA"])
 
     def _letters(self, found: list[tuple[str, Token]]) -> int:
         try:
@@ -375,7 +375,8 @@ def _at(token: Token) -> str:
     return f"line {token.line}, column {token.column}"
 
 
-def _word(token: Token) -> str:
+def read_letter(token: Token) -> str:
+    """A letter as it stands in a text, without the quotes around it."""
     return _unquoted(str(token))
 
 
@@ -383,4 +384,4 @@ def _unquoted(text: str) -> str:
     """A letter as it is, without the quotes around it."""
     import re
 
-    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith('"') else text
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text[:1] in ("'", '"') and len(text) > 1 else text

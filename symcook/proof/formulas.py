@@ -85,6 +85,8 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     """
     if model.program is None:
         raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
+    if model.program.kind == "srasp":
+        raise Undecided("no proof is made of an S-RASP program")
     formula = formula_of(model.program)
     packed = Packed(formula)
     if packed.model(model.program.source, model.name, model.program.kind) != model:

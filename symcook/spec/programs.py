@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from symcook.errors import BadInput
+from symcook.programs import FORMULAS
 from symcook.spec.fold import Fold
 
 if TYPE_CHECKING:
@@ -16,6 +18,15 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import answers, fold
 
+    if program.kind == "srasp":
+        from symcook.programs.srasp_reading import read_srasp
+        from symcook.spec.srasp import Interpreted
+
+        return Interpreted(read_srasp(program.source, program.alphabet))
+    if program.kind == "dfa":
+        must = "a model that goes on by its own answers is checked by its tokens"
+        raise BadInput(must, program.kind, "ask symcook.verify.decoded.check_decoded")
+    _answers_words(program)
     formula = formula_of(program)
     return fold(formula) or (lambda word: answers(formula, word))
 
@@ -25,15 +36,33 @@ def refuse_uncovered(program: Program, word: Sequence[str]) -> None:
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import truths
 
-    if "TABLE" in program.source:
+    if program.kind in FORMULAS and "TABLE" in program.source:
         formula = formula_of(program)
         if any(line.op == "table" for line in formula.lines):
             truths(formula, word)
 
 
 def language(program: Program) -> Fold:
-    """What the program answers at the last position, for every word: the reference of ``decide``."""
+    """What the program answers at the last position, or of an automaton whether it accepts, for every word: the
+    reference of ``decide``."""
+    if program.kind == "dfa":
+        from symcook.programs.running import program_table
+        from symcook.spec import automata
+
+        return automata.language(program_table(program))
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import language
 
+    if program.kind == "srasp":
+        raise BadInput("a program that is decided must be a formula of ltl", "a program of srasp",
+                       "check compares the model with it on all words to a length")  # fmt: skip
+    _answers_words(program)
     return language(formula_of(program))
+
+
+def _answers_words(program: Program) -> None:
+    """BadInput for a decoder, which does not answer a word but goes on behind it."""
+    if program.kind in ("dfa", "tm"):
+        must = "a model that is compared on words must answer them"
+        what = "a Turing machine" if program.kind == "tm" else "an automaton"
+        raise BadInput(must, f"the decoder of {what}", "run it: symcook run FILE --input W --steps T")
