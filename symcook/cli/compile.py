@@ -71,8 +71,9 @@ def compile(
     from symcook.model.modelfile import save
 
     if prove and theorem:
-        must = "--prove must stand without --theorem, whose models are proved by their family"
-        raise BadInput(must, f"--theorem {theorem}", "leave --prove out, then symcook prove FILE")
+        must = "--prove must stand without --theorem, whose models have their family's proof or none"
+        do = "leave --theorem out" if theorem[0] == "2" else "leave --prove out, then symcook prove FILE"
+        raise BadInput(must, f"--theorem {theorem}", do)
     if prove and kind == "tm":
         must = "--prove must stand with a formula"
         raise BadInput(must, "tm", "leave --prove out: run --steps answers in integers or balls")

@@ -82,9 +82,11 @@ def facts(text: ProofLines, k: int, line: FormulaLine) -> None:
                    "    given i (low high)", f"    take (warm cut least most) from {shares}(i) by low, high",
                    f"    - qed by F{k}h(i), {head.tables[0]}_is({p} + 1), T{k}({p}), least, most, low, high",
                    f"    - qed by F{k}f(i), {head.tables[1]}_is({p} + 1), T{k}({p} + 1), least, most, low, high",
+                   f"  U{k}: all k:Int. bit({theta.replace('_k_', 'k')})", "    given k",
+                   f"    cases yes, no: {condition(line, 'k')}", "      - qed by yes", "      - qed by no",
                    f"  B{k}: all i in 1..n. bit(z{k}(i)) & {name}(i) = z{k}(i) by table_found(n; i. {c}; {x}; "
                    f"i. {_own(text, head)}; {here}; {after}; {name}; k. {theta.replace('_k_', 'k')}; z{k})"
-                   f"[P{k}, W{k}, _, {name}_is, m{k}]"]  # fmt: skip
+                   f"[P{k}, W{k}, U{k}, {name}_is, m{k}]"]  # fmt: skip
 
 
 def _share(text: ProofLines, head: CountHead, one: Count, label: str) -> str:

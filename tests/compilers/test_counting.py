@@ -157,6 +157,7 @@ PROVABLE = (
     MAJORITY, DYCK, "#left[#left[prev Q_1] = #right[Q_1]] = 0", "ODD(#left[Q_a]) | ~ODD", "MOD(3, 1)(#right[Q_a])",
     "MOD(4, 2) & #left[false] >= 0", "TABLE(010110)(#left[next Q_a])", "TABLE(0110)", "TABLE(000)(#right[Q_a])",
     "#left[true] = 4 | 2*#left[Q_a] - 3*#right[Q_b] <= 1",
+    "TABLE(010001)(#right[#left[TABLE(010100)(#right[#right[Q_b] != #left[Q_b]])] = #left[TABLE(001011)] - 2])",
 )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from proof.paper import softmax
 from proof.statement_truth import real
 
 F = Fraction
-LETTER, NOT, AND, OR, SINCE, UNTIL = range(6)
+LETTER, NOT, AND, OR, SINCE, UNTIL, PREVIOUS, NEXT = range(8)
 TABLES = ("op", "letter", "left", "right")
 
 
@@ -39,6 +39,8 @@ class Formula(NamedTuple):
                     OR: lambda x=x, y=y: [a or b for a, b in zip(x, y, strict=True)],
                     SINCE: lambda x=x, y=y: [any(y[j] and all(x[j : i + 1]) for j in places[: i + 1]) for i in places],
                     UNTIL: lambda x=x, y=y: [any(y[j] and all(x[i : j + 1]) for j in places[i:]) for i in places],
+                    PREVIOUS: lambda x=x: [i > 0 and x[i - 1] for i in places],
+                    NEXT: lambda x=x: [i + 1 < len(word) and x[i + 1] for i in places],
                 }[op]()
             )
         return done
@@ -128,6 +130,7 @@ def runs(causal: bool) -> Iterator[dict[str, Any]]:
             "n": F(n), "w()": column(word), "L": F(lines), "S": F(2), "scaled": F(scaled),
             **{f"{x}()": column(cells) for x, cells in zip(TABLES, zip(*formula.lines, strict=True), strict=True)},
             "many()": column(((i**2 if causal else n) if scaled else 1) for i in places), **encoded,
+            "one()": column(F(1) for _ in places),
             **{f"{x}()": table for x, table in values.items()},
             "formula": formula, "word": word, "right": True,
         }  # fmt: skip
@@ -166,6 +169,140 @@ def every_formula(v: Any) -> bool | None:
 
 @adequate("yang2026.thm16", at=runs(True), misses=near_misses("since"))
 def every_formula_with_since(v: Any) -> bool | None:
+    return every_formula(v)
+
+
+class Neighbours(NamedTuple):
+    """A family with previous and next: which of its operators there are, and whether masks are to the left."""
+
+    name: str
+    operators: tuple[int, ...]
+    causal: bool
+
+    def formulas(self) -> Iterator[Formula]:
+        rng = random.Random(f"formulas of {self.name}")
+        for k in range(18):
+            lines = [(LETTER, 0, 1, 1)]
+            if k < len(self.operators):
+                lines.append((self.operators[k], 0, 1, 1))
+            for number in range(len(lines) + 1, rng.randint(3, 5)):
+                op = rng.choice([LETTER, NOT, *self.operators, *self.operators])
+                lines.append((op, rng.randrange(2), rng.randrange(1, number), rng.randrange(1, number)))
+            yield Formula(tuple(lines))
+
+    def weights(self, scaled: bool, i: int, n: int, seen: Sequence[int], right: bool, top: Any) -> list[Any]:
+        """Of a head whose score is `top` at a position, with a term that prefers near ones."""
+        many = F(i) ** 2 if self.causal else F(n)
+        temperature = F(1) if scaled else 1 / many
+
+        def score(j: int) -> Any:
+            near = -F(1, j) if self.causal else F(j, 2 * n) * (-1 if right else 1)
+            return (many if scaled else 1) * (3 if self.causal else 6) * (top(j) + near) / temperature
+
+        return softmax([real(score(j)) for j in seen])
+
+    def network(self, formula: Formula, word: Sequence[int], scaled: bool) -> dict[str, dict[Any, Any]]:
+        """A round a line, as in `network`; by (round, line, place), and marks of the ends by place."""
+        lines, n = range(1, len(formula.lines) + 1), len(word)
+        hidden = ("stop", "both", "since", *(() if self.causal else ("until",)), "evens", "odds")
+        hidden = (*hidden, *(() if self.causal else ("after", "later")))
+        out: dict[str, dict[Any, Any]] = {x: {} for x in ("c", *hidden)}
+        for f, i in itertools.product(lines, range(1, n + 1)):
+            op, letter, _, _ = formula.lines[f - 1]
+            out["c"][0, f, i] = F(op == LETTER and word[i - 1] == letter)
+            for x in hidden:
+                out[x][0, f, i] = F(0)
+        for t in lines:
+            op, _, left, right = formula.lines[t - 1]
+            for x in out.values():
+                x.update({(t, f, i): x[t - 1, f, i] for f in lines for i in range(1, n + 1)})
+            a, b = ([F(0), *(out["c"][t - 1, k, i] for i in range(1, n + 1))] for k in (left, right))
+            for i in range(1, n + 1):
+                out["stop"][t, t, i], out["both"][t, t, i] = 1 - bend(a[i] - b[i]), bend(a[i] + b[i] - 1)
+            for i in range(1, n + 1):
+                ahead = op in (UNTIL, NEXT)
+                seen = range(i, n + 1) if ahead else range(1, i + 1)
+                if op in (SINCE, UNTIL):
+                    x = "until" if ahead else "since"
+                    p = self.weights(scaled, i, n, seen, ahead, lambda j, t=t: out["stop"][t, t, j])
+                    out[x][t, t, i] = sum(q * real(out["both"][t, t, j]) for q, j in zip(p, seen, strict=True))
+                    out["c"][t, t, i] += rounded(out[x][t, t, i])
+                elif op in (PREVIOUS, NEXT):
+                    for x, sign in (("after", 1), ("later", -1)) if ahead else (("evens", 1), ("odds", -1)):
+                        p = self.weights(scaled, i, n, seen, ahead, lambda j, sign=sign: F(sign * (-1) ** j, 2))
+                        found = sum(q * real(a[j]) for q, j in zip(p, seen, strict=True))
+                        out[x][t, t, i] = found
+                        edge = i == (n if ahead else 1)
+                        if not edge and (-1) ** i == -sign:  # of the other parity
+                            out["c"][t, t, i] += rounded(found)
+                else:
+                    truth = {NOT: bend(1 - a[i]), AND: bend(a[i] + b[i] - 1)}
+                    truth |= {OR: bend(a[i] + b[i]) - bend(a[i] + b[i] - 1), LETTER: F(0)}
+                    out["c"][t, t, i] += truth[op]
+        return out
+
+    def runs(self) -> Iterator[dict[str, Any]]:
+        rng = random.Random(f"runs of {self.name}")
+        for k, formula in enumerate(self.formulas()):
+            word = [rng.randrange(2) for _ in range(1 + k % 4)]
+            n, lines, scaled = len(word), len(formula.lines), k % 2
+            values = self.network(formula, word, bool(scaled))
+            places = range(1, n + 1)
+            signs = [F((-1) ** i) for i in places]
+            first = column(F(i == 1) for i in places)
+            marks = {"seen()": column(-sum(signs[:i]) / i for i in places), "first()": first}
+            if self.causal:
+                marks |= {"inverse()": column(F(1, i) for i in places)}
+            else:
+                marks |= {"share()": column(F(i, n) for i in places), "last()": column(F(i == n) for i in places),
+                          "ahead()": column(-sum(signs[i - 1 :]) / (n - i + 1) for i in places)}  # fmt: skip
+            good = {
+                "n": F(n), "w()": column(word), "L": F(lines), "S": F(2), "scaled": F(scaled),
+                **{f"{x}()": column(cells) for x, cells in zip(TABLES, zip(*formula.lines, strict=True), strict=True)},
+                "many()": column(((i**2 if self.causal else n) if scaled else 1) for i in places), **marks,
+                "sign()": column(signs), "one()": column(F(1) for _ in places),
+                **{f"{x}()": table for x, table in values.items()},
+                "formula": formula, "word": word, "right": True,
+            }  # fmt: skip
+            yield good
+            changed = dict(values["c"])
+            changed[lines, lines, 1] += ODD
+            yield good | {"c()": changed, "right": False}
+            if k < 4:
+                yield good | {"scaled": F(2), "right": False}
+                yield good | {"w()": column([2] * n), "right": False}
+                yield good | {"left()": column([lines + 1] * lines), "right": False}
+
+
+BOTH_WAYS = Neighbours("temporal", (PREVIOUS, NEXT, SINCE, UNTIL), False)
+TO_THE_LEFT = Neighbours("temporal-past", (PREVIOUS, SINCE), True)
+
+
+@adequate("yang2026.cor17", at=BOTH_WAYS.runs(), misses=near_misses("temporal"))
+def every_temporal_formula(v: Any) -> bool | None:
+    return every_formula(v)
+
+
+@adequate("yang2026.cor18", at=TO_THE_LEFT.runs(), misses=near_misses("temporal-past"))
+def every_formula_of_the_past(v: Any) -> bool | None:
+    return every_formula(v)
+
+
+@adequate(
+    "yang2026.thm12",
+    at=BOTH_WAYS._replace(operators=(PREVIOUS, NEXT)).runs(),
+    misses=near_misses("temporal"),
+)
+def every_formula_of_neighbours(v: Any) -> bool | None:
+    return every_formula(v)
+
+
+@adequate(
+    "yang2026.thm13",
+    at=TO_THE_LEFT._replace(operators=(PREVIOUS,)).runs(),
+    misses=near_misses("temporal-past"),
+)
+def every_formula_of_previous(v: Any) -> bool | None:
     return every_formula(v)
 
 

@@ -111,6 +111,8 @@ OWN: dict[str, dict[str, Any]] = {
     ),
 }  # fmt: skip
 NAMES = (*SHIPPED, *OWN)
+OPERATORS = {"since": range(5), "since-until": range(6), "temporal": range(8), "temporal-past": (0, 1, 2, 3, 4, 6)}
+"""The operators of a family of formulas."""
 
 
 def family(name: str, choices: dict[str, str] | None = None) -> Family:
@@ -200,11 +202,11 @@ def case(name: str, rng: random.Random) -> Case:
     if name in ("max", "min"):
         k = rng.randint(1, 4)
         return {"K": k}, lambda: {f"x{c}": number() for c in range(1, k + 1)}
-    if name in ("since", "since-until"):
+    if name in ("since", "since-until", "temporal", "temporal-past"):
         lines = range(1, rng.randint(1, 4) + 1)
         values = {
             "L": len(lines), "S": 2, "scaled": rng.randint(0, 1),
-            "op": [rng.randint(0, 5 if "until" in name else 4) if f > 1 else 0 for f in lines],
+            "op": [rng.choice(OPERATORS[name]) if f > 1 else 0 for f in lines],
             **{side: [rng.randint(1, max(f - 1, 1)) for f in lines] for side in ("left", "right")},
             "letter": [rng.randint(0, 1) for _ in lines],
         }  # fmt: skip

@@ -48,6 +48,8 @@ SIZES: dict[str, dict[str, Any]] = {
     "automaton": {"K": 1, "S": 1, "first": 1, "R": 3, "delta": "1", "final": "1"},
     "automaton-run": {"K": 1, "S": 1, "first": 1, "R": 3, "delta": "1", "final": "1"},
     "since": {"L": 3, "S": 2, "scaled": 1, "op": "0 0 4", "letter": "0 1 0", "left": "1 1 2", "right": "1 1 1"},
+    "temporal": {"L": 3, "S": 2, "scaled": 1, "op": "0 7 6", "letter": "1 0 0", "left": "1 1 2", "right": "1 1 1"},
+    "temporal-past": {"L": 2, "S": 2, "scaled": 0, "op": "0 6", "letter": "1 0", "left": "1 1", "right": "1 1"},
     "min": {"K": 3},
     "identity": {"d": 2},
     "network": {"d": 2, "h": 2, "e": 1, "W": "1 2 -1 3", "b": "1 -2", "V": "2 -1", "c": "1"},
@@ -149,7 +151,7 @@ def numbers_of(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any,
         yield path
 
 
-SLOW = {"since-until", "since"}
+SLOW = {"since-until", "since", "temporal", "temporal-past"}
 """Many near misses of these files take minutes, and a head of a line that is no since or until may look elsewhere."""
 
 

@@ -1,0 +1,1 @@
+"""Simulating Hard Attention Using Soft Attention: its figures."""
