@@ -24,6 +24,7 @@ from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, NamedSum, World
 from symcook.errors import BadInput
 from symcook.forward import forward
+from symcook.model.answers import Shown
 from symcook.model.expr import valid_name
 from symcook.model.parts import LayerNorm
 from symcook.model.symbols import Exact, from_sympy
@@ -206,6 +207,8 @@ class ClosedForm(Derivation):
     rule. `accepts` is the condition under which the verdict is accept where it is open. `proof` is the statement that a
     certificate proves, `proved` the path of the certificate; both None where nothing was proved."""
 
+    REPORT = "closed"
+
     proof: str | None = None
     proved: str | None = None
     meaning: tuple[str, ...] = ()
@@ -231,10 +234,12 @@ class ClosedForm(Derivation):
         return "\n".join(lines)
 
 
-@dataclass(frozen=True)
-class EveryLength:
+@dataclass(frozen=True, repr=False)
+class EveryLength(Shown):
     """The closed forms of a model: the cases of what its readout looks at, the coordinates on the way, and what is out
     of reach with the reason."""
+
+    REPORT = "closed"
 
     model: Transformer
     domain: Lengths

@@ -91,7 +91,8 @@ def decide(
 def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
     """What X is, and what it is called: FILE.py:FOLD, a file, a recipe, else a regular expression; without X the
     recipe's own reference, where that is a Fold."""
-    from symcook.decide.automata import KEYS, read
+    from symcook.decide.automata import read
+    from symcook.programs.automata import KEYS
     from symcook.recipes import exists, reference
 
     if against is None and chosen.model.program is not None:
