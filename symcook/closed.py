@@ -143,7 +143,8 @@ class Spelling:
         """What an atom says, as formulas that all hold."""
         if atom[0] == "letter":
             order = [t for t in (self.world.before, *self.world.letters, self.world.after) if t in held]
-            return [self.letter(str(atom[1]), order)]  # type: ignore[arg-type]
+            place = self.world.last if atom[1] == "n" else str(atom[1])
+            return [self.letter(place, order)]  # type: ignore[arg-type]
         if atom[0] == "mod":
             return [" | ".join(self.residue(atom[1], atom[2], r) for r in sorted(held))]
         if atom[0] == "some":
@@ -325,11 +326,6 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
         (domain.world.shortened(c.guard), {name: t.value_at(c.guard) for name, t in columns.items()})
         for c in common.cells
     ]
-    # where the model adds one token, and the word is empty, a guard on the letter at an end is not to be trusted
-    ends = {("letter", "n"), ("letter", domain.world.start)}
-    if model.embedding.added == 1 and any(atom in ends for guard, _ in cells for atom in guard):
-        must = f"a closed form of {model.name} for every length must not look at the letter at the end"
-        raise BadInput(must, "a model that adds a token, which is there when the word is empty", "give --input")
     reads = {name: result.stream[name] for name in readout.reads}
     reads = {name: c if readout.everywhere else domain.read(c, readout.place) for name, c in reads.items()}
     found = EveryLength(model, domain, (), tuple(cells), reads)

@@ -233,6 +233,7 @@ def _every_length(chosen: Chosen, target: str | None, seconds: int, as_json: boo
     from symcook.closed import every_length
     from symcook.files import put, vacant
     from symcook.proof import forms, own
+    from symcook.report import everylength
 
     where = None if target is None else Path(target)
     beside = None if where is None else where.with_suffix(".statement.txt")
@@ -248,9 +249,9 @@ def _every_length(chosen: Chosen, target: str | None, seconds: int, as_json: boo
         put({where: (json.dumps(proof.certificate) + "\n").encode(), beside: expanded.encode()}, force=True)
     written = str(where) if where is not None and proof.certificate is not None else None
     if as_json:
-        print_json(forms.to_json(found, proof, written))
+        print_json(everylength.to_json(found, proof, written))
     else:
-        say(forms.text(found, proof, written))
+        say(everylength.text(found, proof, written))
 
 
 def _answers(chosen: Chosen, given: object, cases: bool) -> tuple[tuple[Derivation, ...], bool]:

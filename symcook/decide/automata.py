@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from symcook.errors import BadInput
 from symcook.model.answers import Shown
 from symcook.programs.automata import AutomatonTable, reached, read_table, table_of
-from symcook.spec.fold import Fold
+from symcook.spec.fold import Fold, require_steady
 
 Pair = tuple[Hashable, Hashable]
 Value = TypeVar("Value")
@@ -185,6 +185,7 @@ class Asked:
         except TypeError as error:
             must = "the states of a reference must be hashable"
             raise BadInput(must, f"{_shown(state)} ({type(state).__name__})", "use tuples in place of lists") from error
+        require_steady(state)
 
 
 def _shown(value: object) -> str:

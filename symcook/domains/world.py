@@ -199,8 +199,10 @@ class World:
         """All that an atom may be."""
         if atom[0] == "letter":
             if isinstance(atom[1], int):
-                ends = [self.before] if self.before is not None and atom[1] == self.start else self.letters
-                return frozenset([*ends, *([self.after] if self.after is not None and atom[1] != self.start else [])])
+                first = atom[1] == self.start
+                ends = [self.before] if first and self.before is not None else self.letters
+                behind = self.after is not None and not (first and self.before is not None)
+                return frozenset([*ends, *([self.after] if behind else [])])
             return frozenset(self.tokens)
         if atom[0] == "mod":
             return frozenset(range(atom[2]))
@@ -274,7 +276,19 @@ class World:
                 out.append(({named: Fraction(1)}, Fraction(-first_)))
             elif atom[0] == "letter" and atom[1] != "n":
                 out.append(({"n": Fraction(1)}, Fraction(self.start - 1 - int(atom[1]))))
+                if atom[1] == self.start and self.before is None:
+                    out += self._of_empty(held, self.after)
+            elif atom[0] == "letter" and self.after is None:
+                out += self._of_empty(held, self.before)
         return out
+
+    @staticmethod
+    def _of_empty(held: frozenset[str], added: str | None) -> list[Linear]:
+        """What the letter at an end says of the length, where a model adds one token, which stands there iff the word
+        is empty."""
+        if added is None or (added in held and len(held) > 1):
+            return []
+        return [({"n": Fraction(-1)}, Fraction(1))] if added in held else [({"n": Fraction(1)}, Fraction(-2))]
 
     def possible(self, guard: Guard, *more: Linear) -> bool:
         """Whether a guard, and further linear forms that are not negative, may hold; False is sure."""
@@ -388,6 +402,9 @@ class World:
                 rest = self.put(rest, new)
                 if one not in self.names_in(rest):
                     new = {v: self.put(x, {one: rest}) for v, x in new.items()} | {one: rest}
+            elif atom[:2] == ("letter", "n") or atom[:2] == ("letter", self.start):
+                if self.added == 1 and len(held) == 1 and next(iter(held)) in (self.before, self.after):
+                    new.setdefault("n", fmpq(1))  # the word is empty
             elif atom[0] == "letter" and isinstance(atom[1], str) and held == frozenset((self.before,)):
                 new.setdefault(atom[1], fmpq(self.start))
             elif atom[0] == "some" and held == frozenset((False,)):

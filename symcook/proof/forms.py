@@ -19,13 +19,14 @@ from typing import Any
 from flint import fmpq
 
 from symcook.closed import Coordinate, EveryLength, Spelling, none_of, verdict
-from symcook.domains.field import polynomial_of
+from symcook.domains.field import Value, polynomial_of
 from symcook.domains.lengths import Lengths, OutOfRules
 from symcook.domains.tables import CellTable
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
 from symcook.model.symbols import exact
 from symcook.proof import own, replay, runrel
+from symcook.proof.formparity import ParityText
 from symcook.proof.grammar import leading_names
 from symcook.proof.ownfacts import parts
 from symcook.proof.ownnames import ModelMeaning
@@ -114,7 +115,7 @@ class _FormText:
         self.found, self.model = found, found.model
         self.document = modelfile.to_document(found.model)
         self.symbols = bool(found.model.parameters)
-        self.meaning = ModelMeaning(self.document, own._definitions(), self.symbols)
+        self.meaning = ModelMeaning(self.document, own.definitions(), self.symbols)
         relation = self.meaning.relation
         self.equations = dict(zip(relation.defined, relation.equations, strict=True))
         self.low, self.high = relation.low, relation.high
@@ -123,7 +124,9 @@ class _FormText:
         self.lines: list[str] = []
         self.labels: dict[str, str] = {}
         self.lemma: str | None = None
-        self.count_k = False
+        self.count_k = self.cleared = False
+        self.parity: ParityText | None = None
+        """Where the model is that of PARITY: its own lines, once those at their beginning have been proved."""
 
     def spelled(self, domain: Lengths) -> StatementSpelling:
         return StatementSpelling(domain, self.low, self.high, self.meaning.tokens)
@@ -174,7 +177,7 @@ class _FormText:
         place = "i" if readout.everywhere else self.low if readout.first else self.high
         tests = [" & ".join(_in_brackets(g) for g in spelling.guard(guard)) for guard, _ in self.found.cells]
 
-        def claim(coordinate: str, function: str, said: Sequence[tuple[str, str]]) -> FormClaim:
+        def claim(coordinate: str, function: str, said: Sequence[Sequence[str]]) -> FormClaim:
             parts = [[f"({t} -> {text})" if t else text for t, text in zip(tests, side, strict=True)]
                      for side in zip(*said, strict=True)]  # fmt: skip
             both = [" & ".join(dict.fromkeys(x)) for x in parts]
@@ -190,8 +193,10 @@ class _FormText:
                 continue
             if readout.everywhere and isinstance(self.tables.get(held), CellTable):
                 continue  # it is on the way
-            values = [spelling.value(column.value_at(guard)) for guard, _ in self.found.cells]
-            out.append(claim(name, held, [(f'"{name}"({place}) = {v}', f"{held}({place}) = {v}") for v in values]))
+            values = [column.value_at(guard) for guard, _ in self.found.cells]
+            heads = (f'"{name}"({place})', f"{held}({place})")
+            said = [[equation(spelling, head, v, self.cleared) for head in heads] for v in values]
+            out.append(claim(name, held, said))
         if readout.decides and (readout.each or not readout.everywhere):
             mine = relation.accept(place if readout.each else None)
             heads = (f"accept({place})" if readout.each else "accept", f"({mine})")
@@ -212,6 +217,11 @@ class _FormText:
             way, ends = self.claims()
             whole = Proof([*way, *ends])
             self.goal(whole)
+            if not self.defined():  # quotients are spoken of that are not seen to be defined
+                self.cleared = True
+                way, ends = self.claims()
+                whole = Proof([*way, *ends])
+                self.goal(whole)
             for claim in way:
                 self.along(claim)
             for claim in ends:
@@ -227,14 +237,23 @@ class _FormText:
         self.whole = whole
         statement = own.claim(self.document, whole.sentence, self.symbols)
         self.statement = statement
-        self.g = Goal(own.library(statement, own._stored()), statement.formula, {}, {})
+        self.g = Goal(own.library(statement, own.citable()), statement.formula, {}, {})
         self.elaborator = elaborate.Elaborator()
         self.head = f"proof {statement.id}\n"
-        self.lines, self.lemma, self.count_k = [], None, False
+        self.lines, self.lemma, self.count_k, self.parity = [], None, False, None
         assert self.line(f"given .. {' '.join(parts(statement).labels)}", 60.0, True) is None
         self.whole_run = "(..)" not in self.lines[0]
         self.labels = {f: self.equation(f) for f in self.equations}
         self.said = {self.equation(f): text for f, text in self.equations.items()}
+
+    def defined(self) -> bool:
+        """Whether everything in the statement is seen to be defined."""
+        try:
+            with own.limited(self.until):
+                own.defined_part(self.g.library, self.statement.defined)
+        except (Rejected, Stuck, SymcookError):
+            return False
+        return True
 
     def inhabited(self, home: Any) -> list[dict[str, Any]]:
         """The hypotheses at a word; symbols have their defaults there."""
@@ -253,7 +272,7 @@ class _FormText:
             return "the time is over"
         try:
             parsed = prooftext.read(self.head + block).parts["proof"]
-            with own._within(time.monotonic() + left):
+            with own.limited(time.monotonic() + left):
                 for one in parsed:
                     self.elaborator.line(self.g, one)
         except (Rejected, Stuck, BadProof, own.OutOfTime, SymcookError) as error:
@@ -341,6 +360,10 @@ class _FormText:
                         is None
                     ):
                         self.lemma = "known"
+                        if one.id == "lem.parity_run" and self.count_k:
+                            lines = ParityText(self.generic.name("k:1"), self.lemma)
+                            if all(self.line(text) is None for text in lines.begin()):
+                                self.parity = lines
                         return self.lemma
         return self.lemma or None
 
@@ -354,7 +377,13 @@ class _FormText:
 
     def versions(self, claim: FormClaim, equation: str) -> Iterator[str]:
         """Versions of the line of a claim, the likeliest first."""
-        if (lemma := self.about_run()) is not None:
+        lemma = self.about_run()
+        if self.parity is not None and claim.function in ("hit", "s"):
+            if claim.function == "hit":
+                yield self.parity.hit(claim.formula)
+            elif all(self.line(text) is None for text in self.parity.cases(self.parts_of("s"))):
+                yield f"{claim.formula} by {', '.join(f'case{k}' for k in range(len(self.found.cells)))}"
+        if lemma is not None:
             yield f"{claim.formula} by {lemma}"
         inside, known = claim.formula, self.known(claim.function)
         hints = list(dict.fromkeys([self.equation(claim.function), *known]))
@@ -388,6 +417,19 @@ class _FormText:
         if signs:
             yield f"{inside} by {', '.join([*hints, 'sign', *(['sign_sum'] if means else [])])}"
 
+    def parts_of(self, name: str) -> list[tuple[str, str, str]]:
+        """The cases where the readout looks: their conditions, and a value's parts above and below the fraction bar."""
+        world, out = self.found.domain.world, list[tuple[str, str, str]]()
+        for guard, _ in self.found.cells:
+            value = self.found.reads[name].value_at(guard)  # type: ignore[union-attr]
+            condition = " & ".join(_in_brackets(g) for g in self.ended.guard(guard))
+            if isinstance(value, fmpq):
+                out.append((condition, self.ended.value(value), "1"))
+            else:
+                world.field.lift(value)
+                out.append((condition, self.ended.polynomial(value.num), self.ended.polynomial(value.den)))
+        return out
+
     def equation(self, function: str) -> str:
         """The label of a function's equation."""
         return "run" if self.whole_run else f"{function}_is"
@@ -419,6 +461,8 @@ class _FormText:
                 and "all j in" in claim.formula
             ):
                 hints += self.zero(name)
+        if self.parity is not None:
+            yield f"{claim.formula} by decided"
         hints += self.denominators()
         yield f"{claim.formula} by {', '.join(hints)}"
         if "pow(-1" in claim.formula:
@@ -479,8 +523,12 @@ class _FormText:
             for text in lines[1:]:
                 if self.line(text, 60.0, True) is not None:
                     return
-        text = f"qed by {', '.join(closing)}"
-        why = self.line(text, 60.0, True)
+        by_part = [f"- qed by {by}" for c, by in zip(done, closing, strict=False) for _ in range(_conjuncts(c.formula))]
+        ways = [f"qed by {', '.join(closing)}", "\n".join(by_part)]
+        for text in ways[::-1] if self.parity else ways[:1]:
+            why = self.line(text, 60.0, True)
+            if why is None:
+                break
         if why is not None:
             for c in done:
                 c.missing = _first_line(why)
@@ -488,47 +536,24 @@ class _FormText:
         whole.text = self.head + "".join(f"  {one}\n" for text in self.lines for one in text.split("\n"))
         home = self.g.library
         try:
-            with own._within(self.end_of_all):
-                parts = {"proof": self.g.nodes, "defined": own._defined(home, self.statement.defined)}
+            with own.limited(self.end_of_all):
+                parts = {"proof": self.g.nodes, "defined": own.defined_part(home, self.statement.defined)}
                 parts["inhabited"] = self.inhabited(home)
-            whole.certificate, whole.verdict = own._checked(self.statement, parts, "proved")
+            whole.certificate, whole.verdict = own.judged(self.statement, parts, "proved")
             whole.statement = self.statement
         except (Rejected, Stuck, SymcookError) as error:  # no word for the hypotheses, or the time is over
             for c in done:
                 c.missing = _first_line(str(error))
 
 
-def to_json(found: EveryLength, proof: Proof, certificate: str | None) -> list[dict[str, Any]]:
-    """The documents of ``symcook derive --json`` without an input, one a case: its form, what it rests on, whether it
-    is proved, and where the certificate was written."""
-    way = found.way()
-    said = {"way": way, "proved": proof.whole, "certificate": certificate, "missing": proof.missing}
-    said["statement"] = None if proof.statement is None else proof.statement.text
-    return [form.to_json() | said for form in found.forms]
-
-
-def text(found: EveryLength, proof: Proof, certificate: str | None) -> str:
-    """The cases, the coordinates on the way, and what is proved of them."""
-    lines = ["\n\n".join(form.text() for form in found.forms), ""]
-    way = found.way()
-    if way:
-        lines.append("on the way, at position i" + _meanings(found))
-        for name, cases in way.items():
-            for case in cases:
-                value = f"out of reach: {case['why']}" if case["value"] is None else f"{name} = {case['value']}"
-                given = f" if {' & '.join(case['conditions'])}" if case["conditions"] else ""
-                lines.append(f"  {value}{given}")
-        lines.append("")
-    lines += proof.said()
-    if certificate is not None:
-        lines.append(f"certificate: {certificate}")
-    return "\n".join(lines)
-
-
-def _meanings(found: EveryLength) -> str:
-    spelling = found.spelling
-    counted = [f"p:{a}:i" for a in spelling.world.letters[:-1]] if spelling.world.letters[:-1] else []
-    return f" ({', '.join(spelling.meanings(set(counted)))})" if counted else ""
+def equation(spelling: Spelling, head: str, value: Value, cleared: bool = False) -> str:
+    """That something has a value; if `cleared`, without a fraction bar, and that what stood below it is positive."""
+    if cleared and not isinstance(value, fmpq):
+        spelling.world.field.lift(value)
+        if not value.den.is_constant():
+            above, below = spelling.polynomial(value.num), spelling.polynomial(value.den)
+            return f"0 < {below} & {head}*({below}) = {above}"
+    return f"{head} = {spelling.value(value)}"
 
 
 def _at_each(places: list[str]) -> list[str]:
@@ -539,6 +564,15 @@ def _at_each(places: list[str]) -> list[str]:
     k = len(places)
     cases = [f"cases at{k}, not{k}: i = {places[0]}", f"  - qed by word, at{k}", f"  - {here}"]
     return [*cases, *(f"    {line}" for line in rest)]
+
+
+def _conjuncts(formula: str) -> int:
+    """Of how many parts a formula of this module is the conjunction."""
+    depth, many = 0, 1
+    for x in "" if formula.startswith("all ") else formula:
+        depth += (x in "([") - (x in ")]")
+        many += x == "&" and depth == 0
+    return many
 
 
 def _in_brackets(text: str) -> str:

@@ -56,14 +56,14 @@ def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> 
     the model may have, else these must be set.
     """
     sentence = sentence.translate(dict.fromkeys(map(ord, "\t\r\n"), " ")).strip()
-    meaning = ModelMeaning(document, _definitions(), symbols)
+    meaning = ModelMeaning(document, definitions(), symbols)
     text = meaning.text(sentence)
     names = ", ".join(f"{name}:{sort}" for name, sort in meaning.sorts.items())
     some = "".join(f"{part} -> " for part in [" & ".join([*meaning.least, *meaning.regions])] if part)
     word = "" if meaning.word is None else f"({meaning.word}) -> "
     whole = f"all {names}. {some}{word}{meaning.run} -> ({text})"
     model = modelfile.document_hash(document)
-    statement = Statement(named(document["name"]), whole, note=sentence, known=_definitions(), model=model)
+    statement = Statement(named(document["name"]), whole, note=sentence, known=definitions(), model=model)
     try:
         statement.formula  # noqa: B018
     except Rejected as error:
@@ -71,7 +71,8 @@ def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> 
     return statement
 
 
-def _definitions() -> Mapping[str, Any]:
+def definitions() -> Mapping[str, Any]:
+    """The definitions of the stored statements."""
     return next(iter(replay.statements().values())).known if replay.statements() else {}
 
 
@@ -198,11 +199,11 @@ def _headed(statement: Statement, text: ProofText | None) -> None:
 def _proved(
     statement: Statement, text: ProofText | None, document: Mapping[str, object] | None, until: float | None
 ) -> tuple[dict[str, Any], Verdict]:
-    home = library(statement, _stored())
-    with _within(until):
+    home = library(statement, citable())
+    with limited(until):
         if text is not None and text.refutes:
             parts = {"proof": elaborate.part(home, text, "proof", statement.refutation)}
-            return _checked(statement, parts, "refuted")
+            return judged(statement, parts, "refuted")
         parts = {
             "proof": (
                 _automatic(home, statement) if text is None else elaborate.part(home, text, "proof", statement.formula)
@@ -210,14 +211,14 @@ def _proved(
             "defined": (
                 elaborate.part(home, text, "defined", statement.defined)
                 if text is not None and "defined" in text.parts
-                else _defined(home, statement.defined)
+                else defined_part(home, statement.defined)
             ),
         }
         if text is not None and "inhabited" in text.parts:
             parts["inhabited"] = elaborate.part(home, text, "inhabited", statement.inhabited)
         else:
             parts["inhabited"] = inhabited(home, statement, Runs(statement, document, until))
-    return _checked(statement, parts, "proved")
+    return judged(statement, parts, "proved")
 
 
 def _automatic(home: Citable, statement: Statement) -> list[Node]:
@@ -243,7 +244,7 @@ def _automatic(home: Citable, statement: Statement) -> list[Node]:
     raise left
 
 
-def _defined(home: Citable, goal: Term) -> list[dict[str, Any]]:
+def defined_part(home: Citable, goal: Term) -> list[dict[str, Any]]:
     """D part by part: what a norm takes the root of is a sum of as many squares as there are coordinates."""
     g = Goal(home, goal, {}, {})
 
@@ -270,24 +271,28 @@ def refute(
 ) -> tuple[dict[str, Any], Verdict] | tuple[None, None]:
     """The certificate that the statement is false at the present word of `runs`, with its verdict; None twice where
     none is found."""
-    g = Goal(library(statement, _stored()), statement.refutation, {}, {})
+    g = Goal(library(statement, citable()), statement.refutation, {}, {})
     runs.until = until
     try:
-        with _within(until):
+        with limited(until):
             if not g.first(*(partial(at_word, runs=runs, by_equations=way) for way in ways(runs))):
                 return None, None
-        return _checked(statement, {"proof": g.nodes}, "refuted")
+        return judged(statement, {"proof": g.nodes}, "refuted")
     except (Stuck, Rejected, OutOfTime):
         return None, None
 
 
-def _stored() -> dict[str, Statement]:
+def citable() -> dict[str, Statement]:
+    """The stored statements by the labels under which a proof cites them."""
     return {s.label: s for s in replay.statements().values()}
 
 
-def _checked(statement: Statement, parts: Mapping[str, list[Node]], sense: str) -> tuple[dict[str, Any], Verdict]:
+_stored = citable  # the name that the proofs of bridges use; their files' digests stand in the proof texts
+
+
+def judged(statement: Statement, parts: Mapping[str, list[Node]], sense: str) -> tuple[dict[str, Any], Verdict]:
     """The certificate with these parts, and the checker's verdict with all that it rests on."""
-    stored = _stored()
+    stored = citable()
     lemmas = [stored[label] for label in {x for nodes in parts.values() for x in _used(nodes)} if label in stored]
     for verdict in replay.library().replay([s.id for s in lemmas]):
         if verdict.status not in ("PROVED", "DECIDED") and not replay.statements()[verdict.id].assumed:
@@ -298,7 +303,7 @@ def _checked(statement: Statement, parts: Mapping[str, list[Node]], sense: str) 
 
 
 @contextmanager
-def _within(until: float | None) -> Iterator[None]:
+def limited(until: float | None) -> Iterator[None]:
     """OutOfTime where what stands under it has no result in time: at once, or where there is no alarm soon after."""
     if until is None:
         yield

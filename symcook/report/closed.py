@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from symcook.errors import BadInput
 from symcook.model.answers import brief
 from symcook.model.expr import parse_formula
 from symcook.model.symbols import tree_from_sympy
@@ -53,14 +54,14 @@ def _said(one: ClosedForm) -> list[tuple[str, str, str]]:
 def _html(one: ClosedForm) -> str:
     rows: list[list[str | TableCell]] = [[name, typeset(value)] for name, value in one.output.items()]
     for what, answer, condition in _said(one):
-        drawn = typeset(condition) if condition else None
+        drawn = _typeset(condition) if condition else None
         rows.append([f"{what}: {answer}", drawn] if drawn is not None else [what, answer])
     if one.meaning:
         rows.append(["where", ", ".join(one.meaning)])
     if one.assumptions:
         rows.append(["for all", typeset(" & ".join(one.assumptions))])
     if one.conditions:
-        rows.insert(0, ["if", typeset(" & ".join(one.conditions))])
+        rows.insert(0, ["if", _typeset(" & ".join(one.conditions))])
     return paragraph(f"{one.recipe} at every length", bold=True) + table([], rows, words=True)
 
 
@@ -70,11 +71,26 @@ def _display(one: ClosedForm) -> Display:
         first, *rest = formula_rows(tree_from_sympy(value))
         rows += [rf"{upright(name)} &= {first}", *(f"&{more}" for more in rest)]
     for what, answer, condition in _said(one):
-        drawn = rf"\ {latex(parse_formula(condition))}" if condition else ""
+        drawn = rf"\ {_latex(condition)}" if condition else ""
         rows.append(rf"{words(what)} &\colon {words(answer)}{drawn}")
     if one.conditions:
-        together = r" \land ".join(latex(parse_formula(each)) for each in one.conditions)
+        together = r" \land ".join(_latex(each) for each in one.conditions)
         rows.append(rf"&{words('if ')} {together}")
     if one.meaning:
         rows.append(rf"&{words('where ' + ', '.join(one.meaning))}")
     return Display(f"{one.recipe} at every length", tuple(rows))
+
+
+def _typeset(condition: str) -> TableCell:
+    """A condition drawn; as text where a letter stands in it that the grammar of expressions does not have."""
+    try:
+        return typeset(condition)
+    except BadInput:
+        return TableCell(condition)
+
+
+def _latex(condition: str) -> str:
+    try:
+        return latex(parse_formula(condition))
+    except BadInput:
+        return words(condition)

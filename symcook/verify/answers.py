@@ -17,7 +17,7 @@ from symcook.model.expr import Tree, names, parse_formula, show
 from symcook.model.rationals import quotient, truth
 from symcook.model.symbols import fraction
 from symcook.model.transformer import Transformer
-from symcook.spec.fold import Fold
+from symcook.spec.fold import Fold, require_steady
 from symcook.spec.srasp import Interpreted
 
 if TYPE_CHECKING:
@@ -156,6 +156,7 @@ class _States:
     def number(self, state: object) -> int:
         number = self.numbers.setdefault(state, len(self.states))
         if number == len(self.states):
+            require_steady(state)
             self.states.append(state)
         return number
 

@@ -94,3 +94,21 @@ def test_forms_for_all_values_of_a_symbol(name: str) -> None:
     found = forms.prove(every_length(build(name)), seconds=240)
     assert not {"s", "verdict"} & set(found.missing), found.missing
     assert "c:Real" in found.statement.text and "0 < c" in found.statement.text
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("name", ["parity"])
+def test_the_logit_and_the_verdict_of_parity(name: str) -> None:
+    """For every length and every c > 0, from a text of its own; the second checker accepts it too."""
+    found = forms.prove(every_length(build(name)), seconds=300)
+    assert found.whole, found.missing
+    assert {"hit", "s", "verdict"} <= {claim.coordinate for claim in found.claims}
+    assert found.verdict.status == "PROVED" and not found.verdict.assuming
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("factor", [2, -1])
+def test_a_planted_logit_of_parity_is_not_proved(factor: int) -> None:
+    found = planted(every_length(build("parity")), lambda v: v * fmpq(factor))
+    proof = forms.prove(found, seconds=120)
+    assert "s" in proof.missing and not proof.whole

@@ -282,10 +282,25 @@ def eval_condition(formula: str, n: int) -> bool:
     return truth(parse_formula(formula), {"n": Fraction(n)})
 
 
-def test_forms_are_refused_where_the_empty_word_reads_a_token_of_the_model() -> None:
-    for before, after, position in (("^", None, "last"), (None, "$", "first")):
-        words = {"a": {"t": 0}, "b": {"t": -1}, **{one: {"t": 2} for one in (before, after) if one}}
-        b = sc.Builder(words=words, before=before, after=after)
-        b.readout("sign", position, "t", weights=[1])
-        with pytest.raises(BadInput, match="letter at the end"):
-            every_length(b.build("ends"))
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("position", ["first", "last"])
+@pytest.mark.parametrize("before, after", [("^", None), (None, "$"), ("^", "$"), (None, None)])
+def test_the_letter_at_an_end_where_the_word_may_be_empty(
+    before: str | None, after: str | None, position: str, start: int
+) -> None:
+    """The token that a model adds is what its readout sees of the empty word: each word meets one case, and its value
+    and verdict are those of the run."""
+    words = {"a": {"t": 0}, "b": {"t": -1}, **{one: {"t": 2} for one in (before, after) if one}}
+    for mask in ("none", "future", "past"):
+        b = sc.Builder(words=words, before=before, after=after, start=start)
+        mean = b.add(sc.head(value={"mean": "t"}, mask=mask))
+        b.readout("sign", position, ["t", *mean], weights=[1, 3])
+        model = b.build("ends")
+        found = every_length(model)
+        for word in (
+            "".join(w) for n in range(int(not model.embedding.added), 6) for w in itertools.product("ab", repeat=n)
+        ):
+            value, accept = found_at(found, word, {})
+            run = model.run(word, "exact")
+            assert value == Fraction(str(run.output["logit"])), (mask, word)
+            assert accept in (None, run.accept), (mask, word)

@@ -17,6 +17,7 @@ from browser import browser, complaints, visit
 
 import symcook as sc
 from symcook.__main__ import main
+from symcook.closed import every_length
 from symcook.recipes import info, names
 from symcook.report.page.html import element
 from symcook.report.page.modelpage import model_page
@@ -433,3 +434,13 @@ def test_nothing_is_wider_than_a_phone(tmp_path: Path) -> None:
             made.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
             wide = made.execute_script("return document.documentElement.scrollWidth")
             assert wide <= 360, (name, wide)
+
+
+def test_forms_that_name_letters_outside_of_the_grammar() -> None:
+    """A condition on the letter ( at an end is shown as text, where the grammar of expressions cannot draw it."""
+    b = sc.Builder(words={"(": {"t": 1}, "<b>": {"t": -1}})
+    b.readout("sign", "first", "t", weights=[1])
+    found = every_length(b.build("first"))
+    shown = found._repr_html_()
+    assert "w(1) = &quot;(&quot;" in shown and "&quot;&lt;b&gt;&quot;" in shown
+    assert 'w(1) = "("' in found._repr_latex_()

@@ -188,3 +188,39 @@ def test_a_file_may_hold_a_fold(tmp_path):
     file.write_text("import symcook as sc\nodd = sc.Fold(False, lambda s, t: s != (t == 'b'), lambda s: s)\n")
     loaded = load_spec(f"{file}:odd")
     assert isinstance(loaded, Fold) and loaded("abb") is False and loaded("b") is True
+
+
+class Box:
+    """A state that a step changes in place."""
+
+    def __init__(self, number):
+        self.number = number
+
+
+def raised(box, token):
+    box.number += 1
+    return box
+
+
+IN_PLACE = {
+    "an object": lambda: Fold(Box(0), raised, lambda box: box.number % 2 == 0),
+    "in a tuple": lambda: Fold((Box(0),), lambda s, t: (raised(s[0], t),), lambda s: s[0].number % 2 == 0),
+    "a list": lambda: Fold([0], lambda s, t: s.append(t) or s, lambda s: len(s) % 2 == 1),
+}
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_a_state_that_is_changed_in_place(name):
+    """Word by word each word has a state of its own; where states are kept it is refused, since all would be one."""
+    even = Fold(True, lambda s, t: not s, lambda s: s)
+    made = IN_PLACE[name]()
+    for word in product("()", repeat=4):
+        assert made(word) == even(word) and made("(") is False
+    from symcook.decide.decision import decide
+    from symcook.verify.merged import merged
+
+    with pytest.raises(BadInput, match=r"hashable|change once"):
+        decide(build("dyck-1-2"), IN_PLACE[name]())
+    with pytest.raises(BadInput, match=r"hashable|change once"):
+        merged(build("dyck-1"), IN_PLACE[name](), 30)
+    assert check(build("dyck-1"), IN_PLACE[name](), 5).mismatches == check(build("dyck-1"), even, 5).mismatches
