@@ -190,6 +190,15 @@ def test_every_entry_of_every_matrix_stands_there() -> None:
                     assert {from_sympy(v) for v in matrix} <= shown, name
 
 
+def test_what_takes_too_long_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the page is there all the same."""
+    from symcook.report.page import modelpage
+
+    monkeypatch.setattr(modelpage, "SECONDS", 1e-3)
+    document = page("dyck-1-2")
+    assert document.lower().count(modelpage.LATE) >= 3 and 'id="trace"' in document
+
+
 # --- In a browser ---
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from symcook.alarm import TimeUp, alarm
 from symcook.errors import EMPTY_WORD, BadInput, SymcookError
@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.recipes import Recipe
 
-SECONDS = 1.5
-"""The time that each of the two things may take that may take long: the automaton, and soft attention."""
+Found = TypeVar("Found")
+SECONDS = 3
+"""The time that each of the things may take that may take long: the automaton, closed forms, soft attention, tapes."""
+LATE = "not found in the time that a page may take"
 SAMPLES = 6
 """The inputs on which it is tried whether all values are rational."""
 UNDRAWN = frozenset({"all", "ex", "all in", "ex in", "sum", "prod", "if", "ind"})
@@ -130,12 +132,14 @@ def model_page(
     return page(f"{model.name} · symcook", body, {"data": data}), about
 
 
-def _within(ask: Any) -> Any:
-    """What `ask` answers, None where it takes too long or there is no answer."""
+def _within(ask: Callable[[], Found]) -> Found | str | None:
+    """What `ask` answers: `LATE` where it takes too long, None where there is no answer."""
     try:
         with alarm(SECONDS):
             return ask()
-    except (TimeUp, SymcookError):
+    except TimeUp:
+        return LATE
+    except SymcookError:
         return None
 
 
@@ -248,10 +252,13 @@ def _slider(one: Any, value: str) -> Markup:
     )  # fmt: skip
 
 
-def _soft(found: Mapping[str, Any] | None, start: Mapping[str, str]) -> Markup:
+def _soft(found: Any, start: Mapping[str, str]) -> Markup:
     """Soft attention beside hard attention, with sliders for the temperature and the length."""
     if found is None:
         return Markup("")
+    if found == LATE:
+        words = f"{LATE}: symcook temperature asks how cold softmax must be".capitalize()
+        return section("Soft against hard attention", "soft", element("p", words))
     words = (
         "Every head that has scores with softmax at temperature tau, beside hard attention. These are balls that "
         "were precomputed: the middle ± a radius that is proved to hold the exact value."
@@ -297,6 +304,9 @@ def _forms(model: Transformer) -> Markup:
     found = _within(lambda: every_length(model)) if model.alphabet else None
     if found is None:
         return Markup("")
+    if isinstance(found, str):
+        words = f"{LATE}: symcook derive, without an input, looks longer".capitalize()
+        return section("At every length", "forms", element("p", words))
     count = len(found.forms)
     words = "What it answers at every length, as formulas" + (f" in {count} cases" if count > 1 else "")
     html = Markup(document(found).html())
@@ -342,8 +352,8 @@ def _automaton(model: Transformer) -> tuple[Automaton | None, str]:
     if not model.alphabet or not model.readout.answers:
         return None, ""
     found = _within(lambda: decide(model))
-    if found is None:
-        return None, "not found in the time that a page may take: symcook decide looks longer"
+    if found is None or isinstance(found, str):
+        return None, f"{LATE}: symcook decide looks longer"
     return found.automaton, "" if found.automaton is not None else found.why
 
 
@@ -371,7 +381,7 @@ def _states(automaton: Automaton | None, why: str) -> Markup:
     return section("Automaton", "automaton", *parts, element("details", element("summary", "As a table"), told))
 
 
-def _machine_run(model: Transformer, given: Any) -> dict[str, Any] | None:
+def _machine_run(model: Transformer, given: Any) -> dict[str, Any] | str | None:
     """What each token of a compiled Turing machine changes on its tapes; None for any other model."""
     if model.program is None or model.program.kind != "tm":
         return None
@@ -379,10 +389,13 @@ def _machine_run(model: Transformer, given: Any) -> dict[str, Any] | None:
     return _within(lambda: frames.differences(running.run_machine(model, tuple(given), TOKENS)))
 
 
-def _tape(run: Mapping[str, Any] | None) -> Markup:
+def _tape(run: Mapping[str, Any] | str | None) -> Markup:
     """The tapes of a machine, to step through, and its tokens as a table."""
     if run is None:
         return Markup("")
+    if isinstance(run, str):
+        words = f"{LATE}: symcook run --steps shows the tokens as they come".capitalize()
+        return section("Tapes", "tapes", element("p", words))
     rows = [
         (one["position"], one["token"], " ".join(one.get("write", ())), " ".join(one.get("move", ())))
         for one in run["tokens"]

@@ -34,8 +34,8 @@ LONGEST = 12
 SHOWN = 48
 """The characters of an exact value that stands as it is; a longer one stands as a ball."""
 TEMPERATURES = ("4", "2", "1", "1/2", "1/4", "1/8", "1/16", "1/32", "1/64")
-LENGTHS = 8
-"""The lengths at which soft attention is shown."""
+LENGTHS, SOFT_SECONDS = 8, 1
+"""The lengths at which soft attention is shown, and the processor seconds after which there are no more."""
 
 
 def first_values(model: Transformer, given: Mapping[str, Exact]) -> dict[str, str]:
@@ -211,11 +211,11 @@ def softness(model: Transformer, given: Any) -> dict[str, Any] | None:
         return None
     soft, hard = soften(model, "temperature_of_the_page"), harden(model)
     name = soft.parameters[-1].name
-    colder = [(tau, soft.bind({name: tau})) for tau in TEMPERATURES]
+    colder, end = [(tau, soft.bind({name: tau})) for tau in TEMPERATURES], time.process_time() + SOFT_SECONDS
     rows = []
     for n in range(1, min(LENGTHS, longest(model)) + 1):
         one = tuple(itertools.islice(itertools.cycle(given), n)) if given else ()
-        if len(one) < n:
+        if len(one) < n or (rows and time.process_time() > end):
             break
         try:
             rows.append(
