@@ -21,6 +21,7 @@ COMMANDS = {
     "margin": "how near decisions come to their threshold, by length",
     "tolerance": "how far one weight may move, by length",
     "temperature": "how warm soft attention may be, by length",
+    "hardsoft": "soft attention in place of hard, within an error that you give",
     "precision": "how many bits are enough, by length and by float format",
     "report": "a page of a model to step through, or the figures of a paper",
     "export": "float weights with a certificate",

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from symcook.decide.decision import Decision
 
 
+HOW = {"different": "the word was read by both", "decided": "from the weights"}
+
+
 def line(found: Decision) -> str:
     """The verdict in a line: the repr."""
     return brief(f"<Decision {_outcome(found, found.model.name)}>")
@@ -33,8 +36,8 @@ def _document(found: Decision, name: str | None) -> Document:
         lines.append(f"smallest word: {found.model.embedding.said(found.word)}")
         one, other = map(_answer, found.answers)
         lines.append(f"the model {one}, the reference {other}")
-    if found.why:
-        lines.append(found.why)
+    if found.why or found.decided:
+        lines.append(f"{found.status}: {found.why or HOW[found.verdict]}" if found.decided else found.why)
     lines += found.notes
     automaton = found.automaton
     if automaton is not None:
