@@ -248,7 +248,7 @@ def test_tokens_that_are_html_are_text(made: Any, tmp_path: Path) -> None:
     visit(made, model_page(model)[0], tmp_path)
     type_in(made, "word", f"{token} b")
     assert f"1: {token} → <b>yes</b>" in text_of(made, "answer")
-    assert made.execute_script("return document.querySelectorAll('img, b').length") == 0
+    assert made.execute_script("return document.querySelectorAll('img, #answer b, #trace b').length") == 0
     assert complaints(made) == []
 
 
