@@ -65,6 +65,11 @@ def _html(one: ClosedForm) -> str:
     return paragraph(f"{one.recipe} at every length", bold=True) + table([], rows, words=True)
 
 
+def _latex(condition: str) -> str:
+    """A condition in math mode; as words where it names a letter in quotes, which is no formula of the grammar."""
+    return words(condition) if '"' in condition else latex(parse_formula(condition))
+
+
 def _display(one: ClosedForm) -> Display:
     rows = []
     for name, value in one.expressions.items():
@@ -74,7 +79,7 @@ def _display(one: ClosedForm) -> Display:
         drawn = rf"\ {_latex(condition)}" if condition else ""
         rows.append(rf"{words(what)} &\colon {words(answer)}{drawn}")
     if one.conditions:
-        together = r" \land ".join(_latex(each) for each in one.conditions)
+        together = r" \land ".join(map(_latex, one.conditions))
         rows.append(rf"&{words('if ')} {together}")
     if one.meaning:
         rows.append(rf"&{words('where ' + ', '.join(one.meaning))}")

@@ -96,10 +96,10 @@ def html(found: Derivation) -> str:
 
 
 def typeset(*texts: str) -> TableCell:
-    """Formulas or terms of the grammar in one cell, by commas; as text where they are too long to be drawn in a line.
-    A pointer shows the text."""
+    """Formulas or terms of the grammar in one cell, by commas; as text where they are too long to be drawn in a line,
+    or name a letter in quotes. A pointer shows the text."""
     together = ", ".join(texts)
-    if len(together) > DRAWN:
+    if len(together) > DRAWN or '"' in together:
         return TableCell(together)
     parts = [parse_formula(text) if _COMPARES.search(text) else parse_term(text) for text in texts]
     return TableCell(together, together, math=", ".join(map(math, parts)))

@@ -46,6 +46,18 @@ def recipes() -> dict[str, sc.Transformer]:
     return {name: model for name, model in every.items() if fits(model)}
 
 
+FORMULAS = ("Q_b & prev (~Q_c since Q_a)", "once (Q_a & ~prev Q_a)", "next Q_a until Q_b", "historically (Q_a | Q_c)")
+COUNTS = ("#left[Q_a] > #left[Q_b]", "2*#right[Q_a] = 3*#left[Q_b] + 1", "MOD(3, 1)(#left[Q_a])")
+
+
+@cache
+def compiled() -> tuple[sc.Transformer, ...]:
+    """Models of formulas, which keep their program."""
+    pairs = [("ltl", text) for text in FORMULAS] + [("count", text) for text in COUNTS]
+    every = [sc.compile(kind, text, alphabet="abc") for kind, text in pairs]
+    return tuple(model for model in every if fits(model))
+
+
 def typed(model: sc.Transformer, given: Any) -> str:
     """An input as a user of the page types it."""
     if model.embedding.inputs is None:
@@ -156,13 +168,13 @@ def some_model(random: Random) -> sc.Transformer:
 
 
 def cases(count: int, seed: int) -> Iterator[tuple[sc.Transformer, list[tuple[Any, dict[str, Any]]]]]:
-    """So many inputs: half of them over the recipes in turn (two seeds reach all), half over random models, each
+    """So many inputs: half of them over the recipes in turn (three seeds reach all), half over random models, each
     with what is expected."""
     random = Random(seed)
-    known = list(recipes().values())
+    known = [*recipes().values(), *compiled()]
     made = 0
     for turn in range(count):
-        model = known[(25 * seed + turn // 2) % len(known)] if turn % 2 else some_model(random)
+        model = known[(24 * seed + turn // 2) % len(known)] if turn % 2 else some_model(random)
         found: list[tuple[Any, dict[str, Any]]] = []
         for _ in range(4):
             given = some_input(model, random)

@@ -191,6 +191,15 @@ def test_every_entry_of_every_matrix_stands_there() -> None:
                     assert {from_sympy(v) for v in matrix} <= shown, name
 
 
+def test_what_takes_too_long_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the page is there all the same."""
+    from symcook.report.page import modelpage
+
+    monkeypatch.setattr(modelpage, "SECONDS", 1e-3)
+    document = page("dyck-1-2")
+    assert document.lower().count(modelpage.LATE) >= 3 and 'id="trace"' in document
+
+
 # --- In a browser ---
 
 
@@ -240,7 +249,7 @@ def test_tokens_that_are_html_are_text(made: Any, tmp_path: Path) -> None:
     visit(made, model_page(model)[0], tmp_path)
     type_in(made, "word", f"{token} b")
     assert f"1: {token} → <b>yes</b>" in text_of(made, "answer")
-    assert made.execute_script("return document.querySelectorAll('img, b').length") == 0
+    assert made.execute_script("return document.querySelectorAll('img, #answer b, #trace b').length") == 0
     assert complaints(made) == []
 
 

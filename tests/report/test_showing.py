@@ -49,6 +49,15 @@ def test_closed_forms_at_every_length_are_typeset() -> None:
     assert "accept iff" in every_length(sc.build("dyck-1"))._repr_html_()
 
 
+def test_closed_forms_that_name_a_letter_are_shown() -> None:
+    """Its name may be anything, and is no formula."""
+    words = {"<b>": {"x": 1}, "b": {"x": 0}}
+    readout = sc.Readout("sign", "last", ("x",), [[1]])
+    found = every_length(sc.Transformer("letters", sc.Embedding(sc.Space(("x",)), words), (), readout))
+    assert "&lt;b&gt;" in found._repr_html_() and "<b>&quot;" not in found._repr_html_()
+    assert r"\textless{}b\textgreater{}" in found._repr_latex_() and '"<b>"' in found.text()
+
+
 def test_a_position_is_not_taken_for_a_digit() -> None:
     """Both are digits in a word of them; brackets need no quotes."""
     html = sc.build("first-position").run("01", trace=True)._repr_html_()

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import NotExact, SymcookError
-from symcook.model.expr import names, show
+from symcook.model.expr import Tree, names, show
 from symcook.model.parts import FeedForward, Head, LayerNorm, Part
 from symcook.model.rationals import quotient, rational
 from symcook.model.symbols import Number, from_sympy, lowered
@@ -70,7 +70,7 @@ def _tree(tree: object) -> Any:
     return str(tree) if isinstance(tree, int) else tree
 
 
-def _numbers(row: Mapping[Any, Number]) -> dict[str, Any]:
+def _numbers(row: Mapping[str, Number] | Mapping[int, Number]) -> dict[str, Any]:
     return {str(name): _number(value) for name, value in row.items()}
 
 
@@ -135,7 +135,7 @@ def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Itera
             yield f"{where} is not rational at i = {at[0]}, n = {at[1]}"
 
 
-def _rational(tree: Any, values: Mapping[str, Fraction]) -> bool:
+def _rational(tree: Tree, values: Mapping[str, Fraction]) -> bool:
     try:
         rational(tree, values)
     except NotExact:
@@ -145,7 +145,7 @@ def _rational(tree: Any, values: Mapping[str, Fraction]) -> bool:
     return True
 
 
-def _irrational(model: Transformer, tree: Any, values: Mapping[str, Fraction]) -> tuple[int, int] | None:
+def _irrational(model: Transformer, tree: Tree, values: Mapping[str, Fraction]) -> tuple[int, int] | None:
     """The first position at which a position function is not rational by its parts."""
     longest = min(TRIED, model.max_length or TRIED)
     start = model.embedding.start

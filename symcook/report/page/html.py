@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symcook.model.answers import brief
 from symcook.model.symbols import from_sympy
@@ -16,6 +16,8 @@ from symcook.report.document import near
 from symcook.report.model import blocks, matrices, readout_text
 
 if TYPE_CHECKING:
+    import sympy
+
     from symcook.model.transformer import Transformer
 
 LARGE = 2_000
@@ -79,7 +81,7 @@ def entry(value: object, most: float) -> Markup:
     return element("td", shown, class_=kind, style=f"--s:{share:g}", title=text if shown != text else None)
 
 
-def heat(name: str, matrix: Any, rows: Sequence[str], columns: Sequence[str]) -> Markup:
+def heat(name: str, matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequence[str]) -> Markup:
     """A matrix as a heat map with its exact entries."""
     count = len(rows) * len(columns)
     if count > LARGE:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib import import_module
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from symcook.alarm import TimeUp, alarm
 from symcook.errors import EMPTY_WORD, BadInput, SymcookError
@@ -18,6 +17,8 @@ from symcook.report.page import diagram
 from symcook.report.page.describe import described, unfit
 from symcook.report.page.html import Markup, element, embedding, page, section, table, weights
 from symcook.report.page.runs import (
+    Given,
+    Softness,
     as_rational,
     beforehand,
     first_input,
@@ -31,11 +32,15 @@ from symcook.report.page.runs import (
 
 if TYPE_CHECKING:
     from symcook.decide.automata import Automaton
-    from symcook.model.transformer import Transformer
+    from symcook.model.transformer import Parameter, Transformer
     from symcook.recipes import Recipe
 
-SECONDS = 1.5
-"""The time that each of the two things may take that may take long: the automaton, and soft attention."""
+Found = TypeVar("Found")
+MachineDocument = dict[str, Any]
+"""What `symcook.thought.frames.differences` says of a run."""
+SECONDS = 3
+"""The time that each of the things may take that may take long: the automaton, closed forms, soft attention, tapes."""
+LATE = "not found in the time that a page may take"
 SAMPLES = 6
 """The inputs on which it is tried whether all values are rational."""
 UNDRAWN = frozenset({"all", "ex", "all in", "ex in", "sum", "prod", "if", "ind"})
@@ -69,7 +74,7 @@ def write(file: Path, page: str, force: bool) -> None:
 
 def model_page(
     model: Transformer,
-    given: Any = None,
+    given: Given | Mapping[str, object] | None = None,
     *,
     recipe: Recipe | None = None,
     values: Mapping[str, Exact] | None = None,
@@ -113,7 +118,7 @@ def model_page(
         _head(model, recipe, why),
         element(
             "main",
-            _run(model, start, data, why),
+            _run(model, start, data["runs"], data["first"], why),
             _tape(data["tape"]),
             _soft(data["soft"], start),
             _forms(model),
@@ -130,12 +135,14 @@ def model_page(
     return page(f"{model.name} · symcook", body, {"data": data}), about
 
 
-def _within(ask: Any) -> Any:
-    """What `ask` answers, None where it takes too long or there is no answer."""
+def _within(ask: Callable[[], Found]) -> Found | str | None:
+    """What `ask` answers: `LATE` where it takes too long, None where there is no answer."""
     try:
         with alarm(SECONDS):
             return ask()
-    except (TimeUp, SymcookError):
+    except TimeUp:
+        return LATE
+    except SymcookError:
         return None
 
 
@@ -176,7 +183,9 @@ def _head(model: Transformer, recipe: Recipe | None, why: str) -> Markup:
     return element("header", element("h1", model.name), *lead, element("dl", *rows))
 
 
-def _run(model: Transformer, start: Mapping[str, str], data: Mapping[str, Any], why: str) -> Markup:
+def _run(
+    model: Transformer, start: Mapping[str, str], runs: Sequence[Mapping[str, object]], first: str, why: str
+) -> Markup:
     """The controls of the trace, and where it is drawn."""
     rows = model.embedding.inputs
     what = "A word" if rows is None else f"Rows of {', '.join(rows)}: one a position, with ; between"
@@ -188,7 +197,7 @@ def _run(model: Transformer, start: Mapping[str, str], data: Mapping[str, Any], 
     if why:
         known = [
             element("option", run["typed"] or EMPTY_WORD, value=k, selected=k == 0)
-            for k, run in enumerate(data["runs"])
+            for k, run in enumerate(runs)
         ]
         words = (
             f"Here {why}. So this page does not compute: it shows {len(known)} runs that were precomputed, values "
@@ -202,7 +211,7 @@ def _run(model: Transformer, start: Mapping[str, str], data: Mapping[str, Any], 
             + ("Where a layer norm meets a root that is not rational, the page says so." if model.normed else "")
         )
         field = element(
-            "input", id="word", type="text", value=data["first"], autocomplete="off", autocapitalize="off",
+            "input", id="word", type="text", value=first, autocomplete="off", autocapitalize="off",
             spellcheck="false", aria_describedby="said",
         )  # fmt: skip
         controls += [element("label", what, field), element("button", "Run", id="go", type="submit")]
@@ -229,7 +238,7 @@ def _run(model: Transformer, start: Mapping[str, str], data: Mapping[str, Any], 
     )
 
 
-def _slider(one: Any, value: str) -> Markup:
+def _slider(one: Parameter, value: str) -> Markup:
     """A symbol of the model: a slider over some of its values, and a field for any other."""
     places = stops(one, value)
     at = next((k for k, stop in enumerate(places) if as_rational(stop) == as_rational(value)), 0)
@@ -248,10 +257,13 @@ def _slider(one: Any, value: str) -> Markup:
     )  # fmt: skip
 
 
-def _soft(found: Mapping[str, Any] | None, start: Mapping[str, str]) -> Markup:
+def _soft(found: Softness | str | None, start: Mapping[str, str]) -> Markup:
     """Soft attention beside hard attention, with sliders for the temperature and the length."""
     if found is None:
         return Markup("")
+    if isinstance(found, str):
+        words = f"{LATE}: symcook temperature asks how cold softmax must be".capitalize()
+        return section("Soft against hard attention", "soft", element("p", words))
     words = (
         "Every head that has scores with softmax at temperature tau, beside hard attention. These are balls that "
         "were precomputed: the middle ± a radius that is proved to hold the exact value."
@@ -297,6 +309,9 @@ def _forms(model: Transformer) -> Markup:
     found = _within(lambda: every_length(model)) if model.alphabet else None
     if found is None:
         return Markup("")
+    if isinstance(found, str):
+        words = f"{LATE}: symcook derive, without an input, looks longer".capitalize()
+        return section("At every length", "forms", element("p", words))
     count = len(found.forms)
     words = "What it answers at every length, as formulas" + (f" in {count} cases" if count > 1 else "")
     html = Markup(document(found).html())
@@ -342,8 +357,8 @@ def _automaton(model: Transformer) -> tuple[Automaton | None, str]:
     if not model.alphabet or not model.readout.answers:
         return None, ""
     found = _within(lambda: decide(model))
-    if found is None:
-        return None, "not found in the time that a page may take: symcook decide looks longer"
+    if found is None or isinstance(found, str):
+        return None, f"{LATE}: symcook decide looks longer"
     return found.automaton, "" if found.automaton is not None else found.why
 
 
@@ -371,18 +386,23 @@ def _states(automaton: Automaton | None, why: str) -> Markup:
     return section("Automaton", "automaton", *parts, element("details", element("summary", "As a table"), told))
 
 
-def _machine_run(model: Transformer, given: Any) -> dict[str, Any] | None:
+def _machine_run(model: Transformer, given: Given) -> dict[str, Any] | str | None:
     """What each token of a compiled Turing machine changes on its tapes; None for any other model."""
     if model.program is None or model.program.kind != "tm":
         return None
-    running, frames = (import_module(f"symcook.thought.{name}") for name in ("running", "frames"))
-    return _within(lambda: frames.differences(running.run_machine(model, tuple(given), TOKENS)))
+    from symcook.thought.frames import differences
+    from symcook.thought.running import run_machine
+
+    return _within(lambda: differences(run_machine(model, [str(one) for one in given], TOKENS)))
 
 
-def _tape(run: Mapping[str, Any] | None) -> Markup:
+def _tape(run: MachineDocument | str | None) -> Markup:
     """The tapes of a machine, to step through, and its tokens as a table."""
     if run is None:
         return Markup("")
+    if isinstance(run, str):
+        words = f"{LATE}: symcook run --steps shows the tokens as they come".capitalize()
+        return section("Tapes", "tapes", element("p", words))
     rows = [
         (one["position"], one["token"], " ".join(one.get("write", ())), " ".join(one.get("move", ())))
         for one in run["tokens"]

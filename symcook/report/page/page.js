@@ -284,7 +284,7 @@
       svg("text", { x: l + 4, y: t - 2, class: "tick start" }, `${name}: dashed hard, points soft`));
     return drawn;
   };
-  if (data.soft) {
+  if (data.soft && data.soft.rows) {
     for (const id of ["tau", "length"]) $(id).addEventListener("input", soft);
     soft();
   }
@@ -318,7 +318,7 @@
     });
     $("strips").replaceChildren(...strips);
   };
-  if (data.tape && data.tape.tokens.length) {
+  if (data.tape && data.tape.tokens?.length) {
     $("token").addEventListener("input", tapes);
     tapes();
   }

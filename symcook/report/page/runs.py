@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,10 @@ from symcook.run import Run, prepare, run
 if TYPE_CHECKING:
     from symcook.model.transformer import Parameter, Transformer
 
+Given = Sequence[object]
+"""An input: tokens that are typed, or rows of numbers."""
+Softness = dict[str, Any]
+"""Soft attention beside hard attention: temperatures, and by length an input and the answers."""
 USUAL = ("1/8", "1/4", "1/2", "1", "2", "3", "4", "1/10", "-1", "0")
 """Values that a symbol without default begins with: the first that is valid."""
 _WHOLE = ("3/4", "1", "3/2", "2", "3", "4", "6", "8", "16", "64", "1000")
@@ -34,8 +38,8 @@ LONGEST = 12
 SHOWN = 48
 """The characters of an exact value that stands as it is; a longer one stands as a ball."""
 TEMPERATURES = ("4", "2", "1", "1/2", "1/4", "1/8", "1/16", "1/32", "1/64")
-LENGTHS = 8
-"""The lengths at which soft attention is shown."""
+LENGTHS, SOFT_SECONDS = 8, 1
+"""The lengths at which soft attention is shown, and the processor seconds after which there are no more."""
 
 
 def first_values(model: Transformer, given: Mapping[str, Exact]) -> dict[str, str]:
@@ -87,7 +91,7 @@ def letters(model: Transformer) -> tuple[str, ...]:
     return model.alphabet if model.program is None else model.program.alphabet
 
 
-def inputs(model: Transformer) -> Iterator[Any]:
+def inputs(model: Transformer) -> Iterator[Given]:
     """Inputs of the model from the shortest on: words in the order of the alphabet, or rows of small numbers."""
     least = 0 if model.embedding.added else 1
     if model.embedding.inputs is None:
@@ -100,7 +104,7 @@ def inputs(model: Transformer) -> Iterator[Any]:
             yield [{name: str((k * (j + 1) + j + shift) % 4) for j, name in enumerate(names)} for k in range(1, n + 1)]
 
 
-def first_input(model: Transformer, values: Mapping[str, str]) -> Any:
+def first_input(model: Transformer, values: Mapping[str, str]) -> Given:
     """What a page begins with: of the first words that the model accepts a longest one, with all letters and as often
     as can be; without one, or where it decides nothing, some word with all letters."""
     if model.embedding.inputs is not None:
@@ -120,10 +124,10 @@ def first_input(model: Transformer, values: Mapping[str, str]) -> Any:
     return max(accepted, key=lambda word: (len(word), *sorted(map(word.count, alphabet))), default=usual)
 
 
-def typed(model: Transformer, given: Any) -> str:
+def typed(model: Transformer, given: Given) -> str:
     """An input as it is typed on the page."""
     if model.embedding.inputs is None:
-        return model.embedding.written(given)
+        return model.embedding.written([str(token) for token in given])
     rows = [given] if isinstance(given, Mapping) else given
     return "; ".join(", ".join(map(from_sympy, row.values())) for row in prepare(model, rows)[0])
 
@@ -131,7 +135,7 @@ def typed(model: Transformer, given: Any) -> str:
 # --- Runs ---
 
 
-def rational_on(model: Transformer, first: Any, others: Iterable[Any]) -> str:
+def rational_on(model: Transformer, first: Given, others: Iterable[Given]) -> str:
     """Why a model with norms is not run in the page, as the end of a sentence; empty where it is: where the first run
     holds rational numbers alone, and so does one of two others at least."""
     if why := _irrational(model, first):
@@ -140,7 +144,7 @@ def rational_on(model: Transformer, first: Any, others: Iterable[Any]) -> str:
     return max(found, default="") if 2 * sum(map(bool, found)) > len(found) else ""
 
 
-def _irrational(model: Transformer, given: Any) -> str:
+def _irrational(model: Transformer, given: Given) -> str:
     """A value of a run that is not rational, as the end of a sentence."""
     try:
         found = run(model, given, trace=True)
@@ -156,7 +160,7 @@ def _irrational(model: Transformer, given: Any) -> str:
     return ""
 
 
-def beforehand(model: Transformer, given: Any) -> list[dict[str, Any]]:
+def beforehand(model: Transformer, given: Given) -> list[dict[str, Any]]:
     """The first runs of a model, that of `given` in front, as the evaluator of the page would give them. `model` has
     values for all its symbols."""
     found: dict[str, dict[str, Any]] = {}
@@ -171,7 +175,7 @@ def beforehand(model: Transformer, given: Any) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _document(model: Transformer, given: Any) -> dict[str, Any]:
+def _document(model: Transformer, given: Given) -> dict[str, Any]:
     """A run with its trace: exact values where they are short, balls where they are not."""
     balls = run(model, given, "ball", trace=True, digits=12)
     try:
@@ -180,7 +184,7 @@ def _document(model: Transformer, given: Any) -> dict[str, Any]:
         exact = None
     held = balls.to_json()
     kept = {key: held[key] for key in ("accept", "output", "outputs", "trace") if key in held}
-    shown = _joined(kept, None if exact is None else {key: exact.to_json().get(key) for key in kept})
+    shown: Any = _joined(kept, None if exact is None else {key: exact.to_json().get(key) for key in kept})
     tokens = model.embedding.inputs is None
     places = list(balls.result.sequence) if tokens else None
     every = balls.result.everywhere
@@ -188,7 +192,7 @@ def _document(model: Transformer, given: Any) -> dict[str, Any]:
     return shown | {"input": places} | at
 
 
-def _joined(ball: Any, exact: Any) -> Any:
+def _joined(ball: object, exact: object) -> object:
     """The values of a document: exact where there are short ones, else balls, each with what it is about."""
     if isinstance(ball, dict) and ball.keys() != {"mid", "rad"}:
         return {key: _joined(value, exact[key] if isinstance(exact, dict) else None) for key, value in ball.items()}
@@ -204,18 +208,18 @@ def _joined(ball: Any, exact: Any) -> Any:
 # --- Soft against hard ---
 
 
-def softness(model: Transformer, given: Any) -> dict[str, Any] | None:
+def softness(model: Transformer, given: Given) -> Softness | None:
     """What soft attention gives in place of hard attention, by length and temperature, in balls; None for a model of
     which no head has scores. `model` has values for all its symbols; inputs are `given`, repeated and cut."""
     if all(head.uniform for head in all_heads(model)) or model.pointwise:
         return None
     soft, hard = soften(model, "temperature_of_the_page"), harden(model)
     name = soft.parameters[-1].name
-    colder = [(tau, soft.bind({name: tau})) for tau in TEMPERATURES]
+    colder, end = [(tau, soft.bind({name: tau})) for tau in TEMPERATURES], time.process_time() + SOFT_SECONDS
     rows = []
     for n in range(1, min(LENGTHS, longest(model)) + 1):
         one = tuple(itertools.islice(itertools.cycle(given), n)) if given else ()
-        if len(one) < n:
+        if len(one) < n or (rows and time.process_time() > end):
             break
         try:
             rows.append(
@@ -232,7 +236,7 @@ def softness(model: Transformer, given: Any) -> dict[str, Any] | None:
     return {"temperatures": list(TEMPERATURES), "rows": rows, "own": own, "ties": ties} if rows else None
 
 
-def _answer(model: Transformer, given: Any) -> dict[str, Any]:
+def _answer(model: Transformer, given: Given) -> dict[str, Any]:
     """The verdict or labels and the values of one run, as balls of ten digits."""
     found = run(model, given if model.embedding.inputs is None else list(given), "ball", digits=10)
     with found.result.domain.context():
