@@ -79,7 +79,7 @@ def test_what_a_page_quotes_is_escaped(rows: list[claims.Claim], tmp_path: Path)
 
 def test_the_index_has_each_row_once_with_its_filters(folder: Path, rows: list[claims.Claim]) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
-    found = re.findall(r'<tr data-p="(\w+)" data-c="([^"]*)" data-s="(\w+)".*?href="([\w.-]+)\.html"', page)
+    found = re.findall(r'<tr role="row" data-p="(\w+)" data-c="([^"]*)" data-s="(\w+)".*?href="([\w.-]+)\.html"', page)
     assert [name for *_, name in found] == [row.id for row in rows if row.id in SHOWN]
     known = {row.id: row for row in rows}
     for paper, _, status, name in found:
@@ -142,7 +142,7 @@ def test_links_are_looked_at(tmp_path: Path) -> None:
 def test_formulas_are_the_mathml_that_browsers_know() -> None:
     draw = load("mathematics").mathml
     assert draw(r"x_{1} \le \mathit{token}") == (
-        '<math><mrow><msub><mi>x</mi><mn>1</mn></msub><mo>≤</mo><mi class="word">token</mi></mrow></math>'
+        '<math><msub><mi>x</mi><mn>1</mn></msub><mo>≤</mo><mi class="word">token</mi></math>'
     )
-    assert draw(r"a < b") == "<math><mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow></math>"
+    assert draw(r"a < b") == "<math><mi>a</mi><mo>&lt;</mo><mi>b</mi></math>"
     assert "<mi>sm</mi>" in draw(r"\operatorname{sm}(s)") and 'mathvariant="normal">e<' in draw(r"\mathrm{e}^{x}")
