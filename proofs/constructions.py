@@ -7,7 +7,7 @@ one that corrects it. What is asserted is taken apart, as `parts` says, and each
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -160,7 +160,26 @@ def page(rows: list[claims.Claim]) -> str:
             why = {row.id: reasons.get(row.id, "").removeprefix(_NO_MODEL) or row.note or "open" for row in those}
             lines += ["", f"## {title[0].upper()}{title[1:]}", ""] if those else []
             lines += [f"- {row.id} ({row.location}): {why[row.id]}" for row in those]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_families(rows)]) + "\n"
+
+
+def _families(rows: Iterable[claims.Claim]) -> Iterator[str]:
+    """The families that ship: place in a paper, rows and lemmas about them, and what ties stored weights to them."""
+    about: dict[str, list[str]] = defaultdict(list)
+    settled = {row.corrected or row.id: row.id for row in rows}
+    for one in statements().values():
+        for name in sorted({call[2] for call in familyrel.CALL.finditer(one.written)}):
+            if not one.id.startswith("bridge."):
+                about[name].append(settled.get(one.id, one.id))
+    yield from ("", "## Families", "", "A row is in bold; the others are lemmas.", "")
+    yield "| file | of | proved at all sizes and tables | stored instances, by bridges |"
+    yield "| --- | --- | --- | --- |"
+    known = {row.id for row in rows}
+    for path in sorted(shipped("").parent.glob("*.json")):
+        name = path.stem
+        over = [f"**{one}**" if one in known else one for one in sorted(set(about[name]), key=lambda x: x not in known)]
+        stored = _all_of(name).partition("stored: ")[2]
+        yield f"| `proofs/families/{name}.json` | {load(path, None).source} | {', '.join(over) or 'none'} | {stored} |"
 
 
 def said_of(row: claims.Claim) -> str:

@@ -123,19 +123,20 @@ def _failed(error: BaseException, arguments: list[str]) -> int:
         what = f"{type(error).__name__}: {error if str(error) else 'no message'}"
         said, code = SymcookError(f"a defect of symcook, please report it{hint}: {what}"), DEFECT
     if "--json" in arguments:
-        _document(said)
+        streamed = any(one == "--steps" or one.startswith("--steps=") for one in arguments)
+        _document(said, streamed)
     return _say(said.sentence, code)
 
 
-def _document(error: SymcookError) -> None:
-    """Print an error as one JSON document, where stdout is open and holds none yet."""
+def _document(error: SymcookError, line: bool) -> None:
+    """Print an error as one JSON document, where stdout is open and holds none yet; as one `line` where each is one."""
     import contextlib
 
     from symcook.cli.output import failed
 
     if sys.stdout is not None:
         with contextlib.suppress(OSError):
-            failed(error.to_json())
+            failed(error.to_json(), line)
             sys.stdout.flush()
 
 

@@ -150,7 +150,7 @@ def claim(name: str) -> Claim:
 
 def remarks() -> dict[str, dict[str, Any]]:
     """What was tried against a claim, gaps of its printed proof, and notes, by claim id; written by people."""
-    from symcook.proof.replay import proofs_directory
+    from symcook.proof.files import proofs_directory
 
     out: dict[str, dict[str, Any]] = {}
     for path in sorted((proofs_directory() / "remarks").glob("*.json")):
@@ -164,7 +164,7 @@ _FACTS = frozenset({"kind", "test", "cited", "empirical", "same", "slip", *_ERRA
 
 def reviewed() -> dict[str, dict[str, str]]:
     """The entries of ``proofs/reviewed.json`` by claim id. SymcookError where one has another shape."""
-    from symcook.proof.replay import proofs_directory
+    from symcook.proof.files import proofs_directory
 
     path = proofs_directory() / "reviewed.json"
     if not path.is_file():
@@ -176,7 +176,7 @@ def reviewed() -> dict[str, dict[str, str]]:
 @cache
 def _entries(path: Path, changed: int, size: int) -> dict[str, dict[str, str]]:
     """What `reviewed` reads; once as long as the file stays as it is."""
-    from symcook.proof.replay import load_json
+    from symcook.proof.files import load_json
 
     entries = load_json(path.read_bytes())
     for name, entry in entries.items():
@@ -224,7 +224,7 @@ def row_digest(name: str) -> str:
 
     Empty where there is neither a certificate nor an entry: then a ledger's row rests on nothing.
     """
-    from symcook.proof.replay import proofs_directory
+    from symcook.proof.files import proofs_directory
 
     root = proofs_directory()
     shared = _shared_digest(root)
@@ -367,7 +367,7 @@ def _as_the_other(row: Claim, other: Claim | None) -> Claim:
 
 def _stored(path: Path) -> dict[str, Any]:
     """The rows of a ledger file; none where it is missing or no ledger, so that every claim reads OPEN."""
-    from symcook.proof.replay import load_json
+    from symcook.proof.files import load_json
 
     try:
         rows = load_json(path.read_bytes())["rows"] if path.is_file() else {}

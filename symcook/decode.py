@@ -10,16 +10,17 @@ Source: Cookbook, Section 2.2.3 (Eqs. 19 and 20).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from symcook.domains import RUNNABLE
-from symcook.errors import BadInput, Undecided, require_known
+from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.forward import Result, forward
 from symcook.machine import follower, unfollowed
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
+from symcook.programs.running import speech_of
 from symcook.run import domains_for
 
 if TYPE_CHECKING:
@@ -42,11 +43,13 @@ class Probability:
 
 @dataclass(frozen=True)
 class Decoded:
-    """What greedy decoding wrote: the given symbols, those that it appended, and whether it came to the end label."""
+    """What greedy decoding wrote: the given symbols, those that it appended, whether it came to a label that ends a
+    run, and which one."""
 
     given: tuple[str, ...]
     appended: tuple[str, ...]
     ended: bool
+    end: str | None = None
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -168,45 +171,175 @@ def generate(
     *,
     values: Mapping[str, Exact] | None = None,
 ) -> Decoded:
-    """Greedy decoding: append the most probable symbol (the first of several), until the end label or `limit` symbols.
+    """Greedy decoding: append the most probable symbol (the first of several), until a label that ends a run or
+    `limit` symbols. See `stream`, which gives them one by one."""
+    bound = model.bind(values)
+    written = tuple(stream(bound, given, limit, domain, digits))
+    if written and written[-1] in speech_of(bound).ends:
+        return Decoded(tuple(given), written[:-1], True, written[-1])
+    return Decoded(tuple(given), written, False)
+
+
+def stream(
+    model: Transformer,
+    given: str | Sequence[str] = "",
+    limit: int = LIMIT,
+    domain: str | None = None,
+    digits: int = 30,
+    *,
+    values: Mapping[str, Exact] | None = None,
+) -> Iterator[str]:
+    """The labels that greedy decoding puts out behind `given`, each as it comes: at most `limit`, and none behind one
+    that ends a run, which is a label that is no symbol of the alphabet, or one that the model's program names.
 
     The greatest score has the greatest probability, so that scores are compared and no exponential is needed: rational
-    scores are decided in the exact domain. A symbol costs as much as there are before it where the model can be
-    followed (`symcook.machine`), else what the whole prefix costs. Raises BadInput where the model has no scores by
-    label, has no symbol to start from, or comes to its greatest length; Undecided where a comparison stays open.
+    scores are decided in the exact domain. Without a domain numbers are exact, and balls where there are no exact ones.
+    A symbol costs as much as there are before it where the model can be followed (`symcook.machine`), else what the
+    whole prefix costs. Raises BadInput where the model has no scores by label, has no symbol to start from, or comes to
+    its greatest length; Undecided where a comparison stays open.
+
+    >>> from symcook.compilers import compile
+    >>> list(stream(compile("dfa", "(aa)*"), "aaa"))
+    ['q0', 'q1', 'q0', 'q1', 'no']
     """
-    require_known("domain", domain, RUNNABLE)
+    names = ("exact", "ball") if domain is None else (domain,)
+    for name in names:
+        require_known("domain", name, RUNNABLE)
     if type(limit) is not int or limit < 0:
         raise BadInput("the greatest number of symbols must be an integer of at least 0", limit)
     from symcook.numbers.balls import check_digits
 
     digits = check_digits(digits)
     bound = model.bind(values)
-    readout = bound.readout
-    if not readout.labels:
-        raise BadInput("decoding needs a readout of kind distribution or largest", readout.kind)
-    if bound.embedding.after is not None:
-        raise BadInput("a model that continues its input must add no token behind it", bound.embedding.after, _NO_END)
-    end = end_label(bound)
+    scores = _scoring(bound, "last")
     start = tuple(given)
     if start or bound.embedding.added:
         bound.tokens(start)  # says what it is not
     else:
         raise BadInput("decoding must have a first symbol", "none", "give one, or a model that adds a token in front")
-    scores = replace(bound, readout=replace(readout, kind="largest", position="last"))
-    greatest = _greatest(scores, domain, digits)
-    written: list[str] = []
-    while len(written) < limit:
-        label = greatest(start + tuple(written))
-        if label == end:
-            return Decoded(start, tuple(written), True)
-        written.append(label)
-    return Decoded(start, tuple(written), False)
+    ends, greatest = speech_of(bound).ends, _greatest(scores, names, digits)
+    return _labels(start, limit, ends, greatest)
 
 
-def _greatest(model: Transformer, name: str, digits: int) -> Callable[[Sequence[str]], str]:
+def _labels(
+    start: tuple[str, ...], limit: int, ends: Container[str], greatest: Callable[[Sequence[str]], str]
+) -> Iterator[str]:
+    written = start
+    for _ in range(limit):
+        label = greatest(written)
+        yield label
+        if label in ends:
+            return
+        written = (*written, label)
+
+
+def _scoring(model: Transformer, position: str) -> Transformer:
+    """The model with the greatest score as its answer; BadInput where it cannot go on by its answers."""
+    if not model.readout.labels:
+        raise BadInput("decoding needs a readout of kind distribution or largest", model.readout.kind)
+    if model.embedding.after is not None:
+        raise BadInput("a model that continues its input must add no token behind it", model.embedding.after, _NO_END)
+    return replace(model, readout=replace(model.readout, kind="largest", position=position))
+
+
+@dataclass(frozen=True)
+class Continued:
+    """A continuation beside what the model puts out: `answers` are the labels that it puts out in the places of the
+    tokens, and `first` the place of the first one that is another, from 0; None where there is none."""
+
+    given: tuple[str, ...]
+    tokens: tuple[str, ...]
+    answers: tuple[str, ...]
+    first: int | None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the model goes on so."""
+        return self.first is None
+
+
+def continued(
+    model: Transformer,
+    given: str | Sequence[str],
+    tokens: Sequence[str],
+    domain: str | None = None,
+    digits: int = 30,
+    *,
+    values: Mapping[str, Exact] | None = None,
+) -> Continued:
+    """Whether a model goes on behind `given` with these tokens, by one pass over them all: each position must answer
+    the next one. The answers up to the first difference are those of decoding; behind it they are to what was given.
+
+    Raises BadInput where the model cannot be followed, so that an answer may rest on what stands behind it; Undecided.
+
+    >>> from symcook.compilers import compile
+    >>> model = compile("dfa", "(aa)*")
+    >>> continued(model, "a", ["q0", "q1", "no"]).agrees, continued(model, "a", ["q0", "q0", "yes"]).first
+    (True, 1)
+    """
+    bound = model.bind(values)
+    why = unfollowed(bound)
+    if why is not None:
+        must = "a continuation is checked in one pass where no answer rests on what follows"
+        raise BadInput(must, why, "decode it instead")
+    scores, start, tokens = _scoring(bound, "each"), tuple(given), tuple(tokens)
+    for token in tokens:
+        require_known("label", token, bound.readout.labels)
+    if not tokens:
+        return Continued(start, (), (), None)
+    first = len(start) + bound.embedding.added - 1
+    if first < 0:
+        raise BadInput("decoding must have a first symbol", "none", "give one, or a model that adds a token in front")
+    whole = bound.tokens((*start, *tokens[:-1]))
+    reason: Undecided | BadInput | None = None
+    for system in _systems(("exact", "ball") if domain is None else (domain,), digits):
+        try:
+            found = forward(scores, whole, system)
+            answers = [found.label(place) for place in range(first, first + len(tokens))]
+        except (Undecided, NotExact) as error:
+            reason = error
+            continue
+        if None not in answers:
+            said = tuple(str(answer) for answer in answers)
+            apart = (k for k, (one, other) in enumerate(zip(said, tokens, strict=True)) if one != other)
+            return Continued(start, tokens, said, next(apart, None))
+    raise reason or Undecided("a greatest score stayed open at the greatest working precision; try the exact domain.")
+
+
+def extended(model: Transformer, given: str | Sequence[str], steps: int, domain: str | None = None) -> tuple[str, ...]:
+    """The extension of a word by so many steps: f^0(x) = x and f^(k+1)(x) = f^k(x) f(f^k(x)), where f(x) is the label
+    that the model answers behind x. No label ends it. Source: Merrill and Sabharwal (2024), Section 2."""
+    bound = model.bind({})
+    start = bound.embedding.typed(bound.tokens(given)) if given else ()
+    greatest = _greatest(_scoring(bound, "last"), ("exact", "ball") if domain is None else (domain,), 30)
+    return (*start, *_labels(tuple(start), steps, (), greatest))
+
+
+def recognizes(
+    model: Transformer, given: str | Sequence[str], steps: Callable[[int], int], yes: str, domain: str | None = None
+) -> bool:
+    """Whether a decoder with t(n) steps accepts a word x: whether the last of t(|x|) tokens that it puts out is `yes`.
+    Source: Merrill and Sabharwal (2024), Section 2.
+
+    >>> from symcook.compilers import compile
+    >>> recognizes(compile("dfa", "(aa)*"), "aa", lambda n: n + 2, "yes")
+    True
+    """
+    many = steps(len(given))
+    if type(many) is not int or many < 1:
+        raise BadInput("a word must be recognized in at least one step", many)
+    return extended(model, given, many, domain)[-1] == yes
+
+
+def _systems(names: Sequence[str], digits: int) -> Iterator[Domain]:
+    """The number systems to try, one after the other."""
+    for name in names:
+        yield from domains_for(name, digits)
+
+
+def _greatest(model: Transformer, names: Sequence[str], digits: int) -> Callable[[Sequence[str]], str]:
     """The label of the greatest score behind a word, for words that grow."""
-    systems, met = iter(domains_for(name, digits)), list[Callable[[Sequence[str]], Result]]()
+    systems, met = _systems(names, digits), list[Callable[[Sequence[str]], Result]]()
 
     def ladder() -> Iterator[Callable[[Sequence[str]], Result]]:
         yield from met
@@ -215,18 +348,18 @@ def _greatest(model: Transformer, name: str, digits: int) -> Callable[[Sequence[
             yield met[-1]
 
     def greatest(word: Sequence[str]) -> str:
-        reason: Undecided | None = None
+        reason: Undecided | NotExact | None = None
         for follow in ladder():
             try:
                 label = follow(word).label(-1)
-            except Undecided as error:
+            except (Undecided, NotExact) as error:
                 reason = error
                 continue
             if label is not None:
                 return label
         prefix = " ".join(model.embedding.surround(word))
         raise reason or Undecided(
-            f"the greatest score after {prefix} stayed open in {name} numbers; try the exact domain."
+            f"the greatest score after {prefix} stayed open in {names[-1]} numbers; try the exact domain."
         )
 
     return greatest

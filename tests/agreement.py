@@ -260,10 +260,10 @@ def outcome(kind: str, seed: int, most: int = LENGTH) -> str:
     accepted, wrong = Counter[int](), list[tuple[str, ...]]()
     for word in words(model, most):
         got = said(model, word)
-        accepted[len(word)] += got is True
+        accepted[len(word)] += (got[-1] if model.readout.each else got) is True  # a word is accepted at its end
         if got != fold(word):
             wrong.append(word)
-    lengths = [(n, 2**n, accepted[n] if model.decides and not model.readout.each else None) for n in range(1, most + 1)]
+    lengths = [(n, 2**n, accepted[n] if model.decides else None) for n in range(1, most + 1)]
     expected = lengths, len(wrong), wrong[0] if wrong else None
     given = [tuple(count) for count in found.by_length], found.wrong, found.smallest
     return "agree" if given == expected else f"WRONG: {given} in place of {expected}"

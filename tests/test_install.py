@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import symcook
-from symcook.proof.replay import proofs_directory
+from symcook.proof.files import proofs_directory
 
 PACKAGE = Path(symcook.__file__).parent
 ASK = "from symcook.proof.replay import proofs_directory as where, replay; print(where(), replay([{!r}])[0].status)"

@@ -13,7 +13,6 @@ SHARED = set[str]()
 TOGETHER = (
     {"symcook.model.symbols", "symcook.numbers.nodes"},  # nodes of sympy need the printer, and the printer the nodes
     {"symcook.verify.grid", "symcook.verify.sweep"},
-    {"symcook.proof.familyrel", "symcook.proof.replay", "symcook.proof.runrel"},
 )
 """Modules that need each other today."""
 

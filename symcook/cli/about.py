@@ -64,7 +64,8 @@ def show(*, name: Name, settings: Settings, latex: Latex = False, document: Comp
     if model.program is not None:
         from symcook.report.document import table
 
-        say("\nPlan\n" + table(["coordinate", "written in", "holds"], [list(line) for line in model.program.plan]))
+        heads = ["coordinate", "written in", "holds", *(["budget"] if model.program.attention else [])]
+        say("\nPlan\n" + table(heads, [list(line) for line in model.program.plan]))
     if chosen.info is not None:
         from symcook.recipes import error, region
 

@@ -11,7 +11,7 @@ from symcook.cli.options import OneOf, Seconds, argument, command, option
 from symcook.cli.output import Waiting, say, say_or_json
 from symcook.errors import BadInput, Undecided
 from symcook.files import put, vacant
-from symcook.programs import LANGUAGES, THEOREMS
+from symcook.programs import LANGUAGES, THEOREMS, WEIGHTINGS
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -28,23 +28,36 @@ def compile(
         str | None,
         option("The printed construction of this theorem of Yang et al. (2026).", "T", OneOf("theorem", THEOREMS)),
     ],
+    soft: Annotated[bool, option("Softmax at the temperature 1/n, and rounding; right at every length.")],
+    tau: Annotated[
+        str | None, option("1: with --soft, the factor stands in the queries, for runtimes without temperature.", "T")
+    ],
+    weighting: Annotated[
+        str | None,
+        option("How a machine's heads find the last of equal cells (average).", None, OneOf("weighting", WEIGHTINGS)),
+    ],
     prove: Annotated[bool, option("Prove that the model answers as the program, on every word.")],
     seconds: Seconds = 60,
     force: Annotated[bool, option("Replace existing files.")],
     as_json: bool,
 ) -> int:
-    """Compile a formula of temporal (ltl) or counting logic (count) to a transformer that answers at each position.
+    """Compile a formula of temporal (ltl) or counting logic (count), or a Turing machine (tm), to a transformer.
 
     SOURCE is a file where there is one of that name, else the formula itself. Letters are Q_a, Q_"(" and Q_{a, b};
     operators from the weakest: <->, ->, |, &, since and until, and before a formula ~ prev next once historically
-    eventually always; with count #left[F] and #right[F] in linear comparisons, ODD, MOD(m, r). `let x = F;` names a
-    formula, `output a = F;` lines answer with letters. The program stays in the model file: check and decide take it as
-    the reference, and show prints what each coordinate holds.
+    eventually always; with count #left[F] and #right[F] in linear comparisons, ODD, MOD(m, r), TABLE(0110).
+    `let x = F;` names a formula, `output a = F;` lines answer with letters. The program stays in the model file: check
+    and decide take it as the reference, and show prints what each coordinate holds.
 
-    With --theorem 15a, 15b, 16a or 16b the soft-attention transformer of that proof is made, an instance of a family:
-    symcook prove FILE gives the theorem. With --prove a certificate and its statement are written beside the file,
-    about the weights and all words, which the second checker reads too. Where no proof is found the model is written
-    and the answer is exit 3.
+    A Turing machine is text of one row a line, `state read_input read_1 .. -> state write_1 .. move_input move_1 ..`
+    with lines input:, work symbols:, start:, halt: and head: before; JSON of the same; or a code as 1RB1LB_1LA1RZ. Its
+    model writes down a token a step: symcook run FILE --input W --steps T.
+
+    With --theorem the soft-attention transformer of that proof is made. One of 12 to 18 is an instance of a family:
+    symcook prove FILE gives the theorem. Those of 20 to 23 count. With --soft attention is softmax, cold enough that
+    networks round what it retrieves to the bits of the formula, at every length; show prints how far each head is off.
+    With --prove a certificate and its statement are written beside the file, about the weights and all words, which the
+    second checker reads too. Where no proof is found the model is written and the answer is exit 3.
     """
     from symcook.compilers import compile as compiled
     from symcook.model.modelfile import save
@@ -52,8 +65,21 @@ def compile(
     if prove and theorem:
         must = "--prove must stand without --theorem, whose models are proved by their family"
         raise BadInput(must, f"--theorem {theorem}", "leave --prove out, then symcook prove FILE")
+    if prove and kind == "tm":
+        must = "--prove must stand with a formula"
+        raise BadInput(must, "tm", "leave --prove out: run --steps answers in integers or balls")
+    if weighting is not None and kind != "tm":
+        raise BadInput("--weighting must stand with a Turing machine", kind, "leave it out")
     text, name = _text(source)
-    model = compiled(kind, text, alphabet=alphabet, theorem=theorem or "", name=name)
+    if kind == "dfa" and text == source and source.endswith(".json"):
+        raise BadInput("the file of an automaton must exist", source, "or give a regular expression")
+    if kind == "tm" and text == source and source.endswith((".tm", ".txt", ".json")):
+        raise BadInput("the file of a machine must exist", source, "or give a code such as 1RB1LB_1LA1RZ")
+    if prove and soft:
+        must = "--prove must stand without --soft, of which no proof is made"
+        raise BadInput(must, "--soft --prove", "leave --prove out, then check FILE compares all words to a length")
+    options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting, "name": name}
+    model = compiled(kind, text, theorem=theorem or "", **options)
     beside = [Path(target).with_suffix(end) for end in (".certificate.json", ".statement.txt")] if prove else []
     for one in beside:
         vacant(one, force)
@@ -91,13 +117,13 @@ def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[st
 
 
 def measures(model: Transformer) -> dict[str, int]:
-    """Layers, width, heads, and the operators of the program."""
-    from symcook.programs.reading import formula_of
+    """Layers, width, heads, and the operators of the program: those of a formula or program, the rows of a table."""
+    from symcook.programs.compiled import read
 
     heads = sum(len(layer.attention.heads) for layer in model.layers if layer.attention is not None)
     program = model.program
     assert program is not None
-    operators = formula_of(program).operators
+    operators = read(program).operators
     return {"layers": len(model.layers), "width": len(model.space), "heads": heads, "operators": operators}
 
 

@@ -29,6 +29,11 @@ def say(text: str = "") -> None:
     print(text)
 
 
+def say_line(text: str) -> None:
+    """Print a line to stdout at once, whoever reads it."""
+    print(text, flush=True)
+
+
 _answered = False
 """Whether this command has printed its JSON document."""
 
@@ -56,9 +61,14 @@ def say_or_json(as_json: bool, data: Callable[[], object], text: Callable[[], st
         say(text())
 
 
-def failed(error: Mapping[str, object]) -> None:
-    """Print a failure as the one JSON document; an answer that stayed open has been printed as what it is."""
-    if not _answered:
+def failed(error: Mapping[str, object], line: bool = False) -> None:
+    """Print a failure as the one JSON document; an answer that stayed open has been printed as what it is. With `line`
+    as one line, where each line is a document."""
+    if line:
+        import json
+
+        say_line(json.dumps({"error": error}))
+    elif not _answered:
         print_json({"error": error})
 
 

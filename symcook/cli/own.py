@@ -165,8 +165,9 @@ def _so_far(chosen: Chosen, tried: Tried | None) -> str:
 
 def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     """Check the certificate beside a model file again, for the model as it is now."""
-    from symcook.proof import own, replay
+    from symcook.proof import own
     from symcook.proof.audit.source import unasked, unasked_words
+    from symcook.proof.files import load_json
 
     _, document = bound(name, settings)
     target, beside = Path(name).with_suffix(".certificate.json"), Path(name).with_suffix(".statement.txt")
@@ -178,7 +179,7 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
         must = "a model without a sentence must have the certificate of a claim beside it"
         raise BadInput(must, f"{target}, which is about {export}", "give --statement, and the model another name")
     try:
-        certificate, text = replay.load_json(target.read_bytes()), beside.read_bytes().decode()
+        certificate, text = load_json(target.read_bytes()), beside.read_bytes().decode()
     except (OSError, UnicodeDecodeError):
         raise BadInput("a certificate and its statement must be readable files in UTF-8", target) from None
     sentence, verdict = own.again(document, certificate, text)

@@ -30,6 +30,7 @@ from symcook.cli.options import (
     check_latex,
     choose,
     exact_or_balls,
+    in_balls,
     input_hint,
     need_input,
     need_values,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from symcook.verify.workers import Made
 
 BITS = Whole("the number of bits", 1, 1_000_000)
+STEPS = Whole("the number of steps", 0, 1_000_000_000)
 WORKERS = Whole("the number of workers", 1, 10_000)
 
 
@@ -61,6 +63,8 @@ def run(
     domain: Domain,
     digits: Digits = 30,
     bits: Annotated[int | None, option("With mpmath: round every operation to P bits.", "P", BITS)],
+    steps: Annotated[int | None, option("Go on behind the input by T tokens at most, each as it comes.", "T", STEPS)],
+    then: Annotated[str | None, option("Check in one pass that the model goes on with these tokens.", "WORDS")],
     trace: Annotated[bool, option("Show the residual stream after each part of a layer.")],
     picture: Annotated[
         str | None, option("Draw the trace: the stream, and where each head looks.", "FILE", None, "--svg")
@@ -68,14 +72,21 @@ def run(
     dark: Annotated[bool, option("With --svg: for dark pages.")],
     force: Annotated[bool, option("With --svg: replace an existing file.")],
     as_json: bool,
-) -> None:
+) -> int | None:
     """Run a model on one input.
 
     Without --domain the values are exact; where there are no exact ones they are balls, and the answer says so.
+
+    With --steps the model reads what it puts out: at most T tokens, until one that ends the run (exit 0), else exit 3.
+    Then --json prints a document a line: position and token, at last how it stopped and the output. A Turing machine
+    runs in integers unless there is a --domain; with --trace each token shows its tapes, and what each head looked up.
     """
     from symcook.report.run import text
     from symcook.run import run as answered
 
+    if steps is not None or then is not None:
+        others = {"--bits": bits, "--trace": trace, "--svg": picture, "--dark": dark, "--force": force}
+        return _decoded(name, settings, word, tokens, rows, steps, then, domain, digits, as_json, others)
     if picture is None and (dark or force):
         raise BadInput("--dark and --force must go with --svg", "no --svg", "give --svg FILE")
     chosen, file = choose(name, settings), None
@@ -87,6 +98,7 @@ def run(
     need_values(chosen)
     options: dict[str, Any] = {"values": chosen.values, "digits": digits, "bits": bits}
     options["trace"] = trace or file is not None
+    domain = in_balls(domain, chosen.model)
     answer, why = exact_or_balls(domain, lambda numbers: answered(chosen.model, given, numbers, **options))
     within = in_region(chosen, answer)
     if file is not None:
@@ -110,6 +122,41 @@ def run(
         given = answer.given or EMPTY_WORD
         numbers = answer.result.domain.name
         raise Undecided(f"the verdict on {given} stayed open in {numbers} numbers; try --domain exact.")
+
+
+def _decoded(
+    name: str,
+    settings: tuple[str, ...],
+    word: str | None,
+    tokens: str | None,
+    rows: str | None,
+    steps: int | None,
+    then: str | None,
+    domain: str | None,
+    digits: int,
+    as_json: bool,
+    others: Mapping[str, object],
+) -> int:
+    """``run --steps`` and ``run --then``, which stand without `others`."""
+    from symcook.cli.steps import run_steps, run_then
+
+    mine = "--steps" if then is None else "--then"
+    if steps is not None and then is not None:
+        raise BadInput("--steps and --then must not stand together", "both", "leave one out")
+    chosen = choose(name, settings)
+    program = chosen.model.program
+    machine = program is not None and program.kind == "tm" and then is None
+    for option_name, value in others.items():
+        if value and not (machine and option_name == "--trace"):
+            raise BadInput(f"{mine} must stand without {option_name}", option_name, f"leave {option_name} out")
+    if then is not None:
+        return run_then(chosen, word, tokens, then, domain, digits, as_json)
+    assert steps is not None
+    if machine:
+        from symcook.cli.machines import run_machine
+
+        return run_machine(chosen, word, tokens, steps, domain, bool(others["--trace"]), as_json)
+    return run_steps(chosen, word, tokens, rows, steps, domain, digits, as_json)
 
 
 def in_region(chosen: Chosen, answer: Run) -> bool | None:
@@ -276,6 +323,7 @@ def check(
             if workers is not None:
                 raise BadInput("--scheduler must stand without --workers", workers, "leave --workers out")
             sweep["executor"], sweep["workers"] = stack.enter_context(cluster(scheduler))
+        domain = in_balls(domain, chosen.model)
         found, why = exact_or_balls(
             domain, lambda numbers: run_check(chosen, max_length, spec, numbers, digits, **sweep)
         )

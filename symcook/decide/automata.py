@@ -6,13 +6,14 @@ A *recogniser* is anything with `initial`, `step(state, letter)` and `answer(sta
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from symcook.errors import BadInput
+from symcook.model.answers import Shown
+from symcook.programs.automata import AutomatonTable, reached, read_table, table_of
 from symcook.spec.fold import Fold
 
 Pair = tuple[Hashable, Hashable]
@@ -33,8 +34,8 @@ class Answering(Protocol):
     def answer(self, state: Any) -> Any: ...
 
 
-@dataclass(frozen=True)
-class Automaton:
+@dataclass(frozen=True, repr=False)
+class Automaton(Shown):
     """A complete deterministic automaton, whose states are 0, 1, ... and which begins in 0.
 
     alphabet: the letters. moves: for each state the next one by each letter, in the order of the alphabet. answers: for
@@ -44,6 +45,8 @@ class Automaton:
     >>> odd("0111"), odd.counts(3), odd.accepts(odd.step(odd.initial, "1"))
     (True, [0, 1, 2, 4], True)
     """
+
+    REPORT = "automaton"
 
     alphabet: tuple[str, ...]
     moves: tuple[tuple[int, ...], ...]
@@ -97,37 +100,19 @@ class Automaton:
             lambda name: answer(numbers[name]),
         )
 
+    @property
+    def table(self) -> AutomatonTable:
+        """What it says, without what can be asked of it."""
+        return AutomatonTable(self.alphabet, self.moves, self.answers, self.names)
+
     def over(self, alphabet: Sequence[str]) -> Automaton:
         """The same with its letters in another order; BadInput where they are others."""
-        if sorted(alphabet) != sorted(self.alphabet):
-            must = f"the automaton must be over the alphabet {' '.join(alphabet)}"
-            raise BadInput(must, " ".join(self.alphabet), "give one over exactly these letters")
-        order = [self.places[letter] for letter in alphabet]
-        moves = tuple(tuple(row[k] for k in order) for row in self.moves)
-        return Automaton(tuple(alphabet), moves, self.answers, self.names)
+        return Automaton(*self.table.over(alphabet))
 
     def minimal(self) -> Automaton:
         """The automaton with the fewest states and the same answers. States are numbered as the words that first reach
         them, shorter ones before longer ones, so that equal languages over one alphabet have equal automata."""
-        numbers: dict[Any, int] = {}
-        classes = [numbers.setdefault((type(answer), answer), len(numbers)) for answer in self.answers]
-        while True:
-            found: dict[tuple[int, ...], int] = {}
-            finer = [
-                found.setdefault((own, *(classes[to] for to in row)), len(found))
-                for own, row in zip(classes, self.moves, strict=True)
-            ]
-            if len(found) == len(numbers):
-                break
-            classes, numbers = finer, found  # type: ignore[assignment]
-        member: dict[int, int] = {}
-        for state, own in enumerate(classes):
-            member.setdefault(own, state)
-
-        def step(own: int, letter: str) -> int:
-            return classes[self.step(member[own], letter)]
-
-        return explored(Fold(classes[0], step, lambda own: self.answers[member[own]]), self.alphabet)
+        return Automaton(*self.table.minimal())
 
     def counts(self, longest: int, accepted: Callable[[object], bool] = lambda answer: answer is True) -> list[int]:
         """How many words of each length from 0 to `longest` are accepted."""
@@ -212,20 +197,11 @@ def _shown(value: object) -> str:
 def explored(fold: Answering | Fold, alphabet: Sequence[str], most: int = STATES) -> Automaton:
     """The automaton of the states that words reach, at most `most`; BadInput where there are more."""
     start = fold.start if isinstance(fold, Fold) else fold.initial
-    numbers, states, moves = {start: 0}, [start], []
-    for state in states:
-        row = []
-        for letter in alphabet:
-            to = fold.step(state, letter)
-            if to not in numbers:
-                if len(states) == most:
-                    must = f"a reference must reach at most {most} states to be an automaton"
-                    raise BadInput(must, "more", "its words can still be compared one by one, by check")
-                numbers[to] = len(states)
-                states.append(to)
-            row.append(numbers[to])
-        moves.append(tuple(row))
-    return Automaton(tuple(alphabet), tuple(moves), tuple(fold.answer(state) for state in states))
+
+    def steps(state: Any) -> list[Hashable]:
+        return [fold.step(state, letter) for letter in alphabet]
+
+    return Automaton(*reached(start, steps, fold.answer, alphabet, most))
 
 
 class Parted(NamedTuple):
@@ -279,87 +255,17 @@ def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: i
     return Parted(None, pairs=len(came))
 
 
-KEYS = ("states", "input_symbols", "transitions", "initial_state")
-
-
 def from_json(document: object) -> Automaton:
     """An automaton by the names of automata-lib, sets as lists: "states", "input_symbols", "transitions" {state:
     {letter: state}}, "initial_state", and "final_states" or "answers" {state: label}. BadInput where it is not
     complete, with the pair that is missing."""
-    if not isinstance(document, Mapping) or any(key not in document for key in KEYS):
-        given = "no object" if not isinstance(document, Mapping) else f"no {_missing(document, KEYS)}"
-        raise BadInput(f"an automaton must be a JSON object with {', '.join(KEYS)} and final_states", given)
-    states, letters = (_names(document[key], key) for key in ("states", "input_symbols"))
-    for letter in letters:
-        if letter.split() != [letter]:
-            raise BadInput("a letter of an automaton must be text without white space", repr(letter))
-    numbers = {name: k for k, name in enumerate(states)}
-
-    def state(name: object, where: str) -> int:
-        if isinstance(name, bool) or not isinstance(name, (str, int)) or str(name) not in numbers:
-            raise BadInput(f"{where} must be one of its states", _shown(name), "name it in states")
-        return numbers[str(name)]
-
-    table = document["transitions"]
-    if not isinstance(table, Mapping):
-        raise BadInput("transitions must map each state to {letter: state}", type(table).__name__)
-    for name in table:
-        state(name, "a state in transitions")
-    initial = state(document["initial_state"], "the initial state")
-    moves = []
-    for name in states:
-        row = table.get(name, {})
-        if not isinstance(row, Mapping):
-            raise BadInput("transitions must map each state to {letter: state}", f"{_shown(row)} for {name}")
-        for letter in row:
-            if letter not in letters:
-                raise BadInput(f"a transition must read one of {' '.join(letters)}", f"{letter} in the state {name}")
-        for letter in letters:
-            if letter not in row:
-                given = f"none from {name} by {letter}"
-                raise BadInput("an automaton must have a transition for each state and letter", given, "add it")
-        moves.append([state(row[letter], f"the state behind {name} by {letter}") for letter in letters])
-    if "answers" in document:
-        labels = document["answers"]
-        if not isinstance(labels, Mapping) or any(name not in labels for name in states):
-            raise BadInput("answers must give each state a label", _shown(labels))
-        answers = [labels[name] for name in states]
-        if any(not isinstance(answer, (str, bool, type(None))) for answer in answers):
-            raise BadInput("an answer must be text, true, false or null", _shown(answers))
-    elif "final_states" in document:
-        final = document["final_states"]
-        ends = {state(name, "a final state") for name in final if isinstance(final, list)}
-        if not isinstance(final, list):
-            raise BadInput("final_states must be a list of states", type(final).__name__)
-        answers = [k in ends for k in range(len(states))]
-    else:
-        raise BadInput("an automaton must have final_states", "none", "give a list, which may be empty")
-    order = [initial, *(k for k in range(len(states)) if k != initial)]
-    rank = {old: new for new, old in enumerate(order)}
-    return Automaton(
-        letters,
-        tuple(tuple(rank[to] for to in moves[old]) for old in order),
-        tuple(answers[old] for old in order),
-        tuple(states[old] for old in order),
-    )
+    return Automaton(*table_of(document))
 
 
 def read(path: str | Path) -> Automaton:
-    """The automaton of a JSON file."""
+    """The automaton of a JSON file; BadInput names the line where one is to blame."""
     try:
-        return from_json(json.loads(Path(path).read_text(encoding="utf-8")))
-    except ValueError as error:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
         raise BadInput("an automaton must be a JSON file", f"{path}: {error}") from None
-
-
-def _missing(document: Mapping[str, object], keys: Iterable[str]) -> str:
-    return next(key for key in keys if key not in document)
-
-
-def _names(given: object, what: str) -> tuple[str, ...]:
-    if not isinstance(given, list) or not given or not all(type(name) in (str, int) for name in given):
-        raise BadInput(f"{what} must be a list of names, at least one", _shown(given))
-    names = tuple(map(str, given))
-    if len(set(names)) < len(names):
-        raise BadInput(f"{what} must name each once", next(name for name in names if names.count(name) > 1))
-    return names
+    return Automaton(*read_table(text, str(path)))

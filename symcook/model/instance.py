@@ -51,7 +51,7 @@ def instance(
     `tokens` are the names of the tokens in the order of their numbers (else the numbers themselves).
 
     >>> from symcook.model.family import load
-    >>> from symcook.proof.replay import proofs_directory
+    >>> from symcook.proof.files import proofs_directory
     >>> lookup = load(proofs_directory() / "families" / "lookup-one-hot.json")
     >>> instance(lookup, {"N": 2}).space.names
     ('query', 'value', 'at1', 'at2', 'hot1', 'hot2', 'found')

@@ -36,8 +36,8 @@ from symcook.model.plainfamily import (
     Write,
 )
 from symcook.proof import grammar, normal
-from symcook.proof.rows import Right, RunEquations, attended, conjunction, joined, normed, plus, window
-from symcook.proof.runrel import _readable
+from symcook.proof.files import load_json, proofs_directory
+from symcook.proof.rows import Right, RunEquations, attended, conjunction, joined, normed, plus, readable, window
 
 CALL = re.compile(r"\b(run|word|accept|premises|answer|names)\(\s*family-([A-Za-z0-9][\w-]*)\s*((?:;[^;()]*)*)\)", re.A)
 HERE: Tree = ("name", "i")
@@ -68,8 +68,6 @@ def expand(text: str) -> str:
 
 @cache
 def _at_values(name: str, values: str, prefix: str) -> FamilyRelation:
-    from symcook.proof.replay import load_json, proofs_directory
-
     path = proofs_directory() / "families" / f"{name}.json"
     if not path.is_file():
         raise BadInput("a statement must name a stored family", name)
@@ -266,7 +264,7 @@ class FamilyRelation(RunEquations):
                 self.functions[name] = f"{'*'.join(['Int'] * k)}->Real" if k else "Real"
                 self.held[name] = (name, ())
             elif given or before:
-                texts = [re.sub(r"\bw\b", "w(i)", _readable(show(w.form))) for w in given]
+                texts = [re.sub(r"\bw\b", "w(i)", readable(show(w.form))) for w in given]
                 text = f"@ = {' + '.join(f'({one})' for one in texts) if len(texts) > 1 else (texts or ['0'])[0]}"
                 self.held[name] = self._equation((name, before), over, text)
 

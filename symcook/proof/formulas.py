@@ -83,6 +83,8 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     """
     if model.program is None:
         raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
+    if model.program.kind == "srasp":
+        raise Undecided("no proof is made of an S-RASP program")
     formula = formula_of(model.program)
     if any(line.op in COUNTING for line in formula.lines):
         raise Undecided("no proof is made of a formula that counts")

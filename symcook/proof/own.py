@@ -21,6 +21,7 @@ from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model import modelfile
 from symcook.model.modelfile import document_hash
 from symcook.proof import kernel, own, replay
+from symcook.proof.files import load_json
 from symcook.proof.ownfacts import Facts, Trying, parts
 from symcook.proof.ownnames import ModelMeaning, named
 from symcook.proof.ownruns import Runs, Tried
@@ -331,7 +332,7 @@ def below(certificate: Mapping[str, Any]) -> list[str]:
         if name not in found:
             found.add(name)
             path = folder / f"{name}.json"
-            todo += replay.load_json(path.read_bytes()).get("lemmas", ()) if path.is_file() else []
+            todo += load_json(path.read_bytes()).get("lemmas", ()) if path.is_file() else []
     return [name for name in replay.statements() if name in found]
 
 

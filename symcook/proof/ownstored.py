@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from symcook.errors import BadInput, Rejected
 from symcook.proof import replay
+from symcook.proof.files import load_json
 from symcook.proof.grammar import leading_names
 from symcook.proof.replay import Statement
 
@@ -40,6 +41,6 @@ def _proved(one: Statement) -> bool:
     """Whether there is a certificate that it is true; the checker judges it when it is used."""
     path = replay.library().root / "certificates" / f"{one.id}.json"
     try:
-        return path.is_file() and replay.load_json(path.read_bytes()).get("sense") == "proved"
+        return path.is_file() and load_json(path.read_bytes()).get("sense") == "proved"
     except (OSError, BadInput, Rejected):
         return False

@@ -26,7 +26,6 @@ In a proof, ``lem:X`` is the statement ``lem.X``, ``lem:ID`` any other statement
 from __future__ import annotations
 
 import gc
-import json
 import re
 import signal
 import time
@@ -34,17 +33,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from symcook.errors import BadInput, Rejected, SymcookError, unknown
-from symcook.proof import conditions, grammar, kernel, records
+from symcook.proof import conditions, grammar, kernel, records, runrel
+from symcook.proof.files import load_json, proofs_directory
 from symcook.proof.grammar import GRAMMAR, Definition
 from symcook.proof.terms import Sort, Term
 
-MAX_JSON_DEPTH = 400
-MAX_JSON_LENGTH = 32_000_000
 _KEYS = frozenset({"statement", "nontrivial", "define", "claim", "corrects", "note"})
 _LEMMA = ("lem.", "named.", "oracle.")
 ID = re.compile(r"[A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*", re.ASCII)
@@ -137,8 +134,6 @@ class Statement:
 
 def _expanded(text: str, how: str) -> str:
     """What a function of `runrel` makes of a statement."""
-    from symcook.proof import runrel
-
     try:
         return getattr(runrel, how)(text)
     except BadInput as error:
@@ -173,36 +168,6 @@ class Verdict:
     def words(self) -> str:
         """The status with what it assumes: ``PROVED assuming named.x``."""
         return self.status + (f" assuming {', '.join(self.assuming)}" if self.assuming else "")
-
-
-def load_json(text: str | bytes) -> Any:
-    """Strict JSON: no duplicate keys, NaN, floats or deep nesting; Rejected where the text is anything else."""
-    try:
-        text = text if isinstance(text, str) else text.decode("utf-8")
-    except UnicodeDecodeError:
-        raise Rejected("a certificate must be UTF-8") from None
-    if len(text) > MAX_JSON_LENGTH:
-        raise Rejected("a certificate is too long")
-    if re.search(r"\\u[dD][89a-fA-F]", text):
-        raise Rejected("a certificate has half a character")  # no message with it could be printed
-    outside = re.sub(r'"(?:[^"\\]|\\.)*+"?', "", text, flags=re.DOTALL)
-    steps = map({"[": 1, "{": 1, "]": -1, "}": -1}.__getitem__, re.findall(r"[\[\]{}]", outside))
-    if max(accumulate(steps), default=0) > MAX_JSON_DEPTH:
-        raise Rejected(f"a certificate nests more than {MAX_JSON_DEPTH} deep")
-
-    def pairs(items: list[tuple[str, object]]) -> dict[str, Any]:
-        out = dict(items)
-        if len(out) != len(items):
-            raise Rejected("a certificate has the same key twice")
-        return out
-
-    def refuse(number: str) -> NoReturn:
-        raise Rejected(f"a certificate has a number that is not an integer: {number[:40]}")
-
-    try:
-        return json.loads(text, object_pairs_hook=pairs, parse_constant=refuse, parse_float=refuse)
-    except (ValueError, RecursionError) as error:
-        raise Rejected(f"a certificate is not valid JSON: {str(error)[:80]}") from None
 
 
 def judge(
@@ -612,15 +577,6 @@ def _blocks(path: Path) -> list[tuple[str, list[tuple[str, str]]]]:
             raise Rejected(f"{path.name}:{number}: a line must be an id in brackets or 'key: value'")
         out[-1][1].append(("id", head[1]) if head[1] is not None else (head[2], head[3].strip()))
     return out
-
-
-def proofs_directory() -> Path:
-    """The folder of statements and certificates: inside an installed package, beside it in a checkout."""
-    package = Path(__file__).resolve().parent.parent
-    for folder in (package / "_proofs", package.parent / "proofs"):
-        if (folder / "statements").is_dir():
-            return folder
-    raise SymcookError("the folder of proofs is missing from this installation; please report it")
 
 
 @cache

@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
+from symcook.model.expr import Tree, parse_term, show
 
 Right = Callable[[str | None], str]
 
@@ -201,3 +204,60 @@ class RunEquations:
     def _write(self, name: str, number: int, right: Right) -> None:
         """An equation for the next value of a coordinate."""
         raise NotImplementedError
+
+
+def split(tree: Tree) -> tuple[Fraction, list[Any]]:
+    """A product as its rational number and its other factors."""
+    if tree[0] == "num":
+        return Fraction(*tree[1:]), []
+    if tree[0] == "neg":
+        number, others = split(tree[1])
+        return -number, others
+    if tree[0] in ("*", "/"):
+        (left, first), (right, second) = split(tree[1]), split(tree[2])
+        if tree[0] == "*":
+            return left * right, first + second
+        if right and not second:
+            return left / right, first
+    return Fraction(1), [tree]
+
+
+def readable(text: str) -> str:
+    """An expression of a model in the statement language: powers with a variable exponent become pow, which is defined
+    for exponents from 0 on. What falls in the exponent is a power of the inverse: 2^(n - i) is
+    pow(2, n)*pow(1/2, i)."""
+
+    def put(part: object) -> Any:
+        if not isinstance(part, tuple) or not part:
+            return part
+        if part[0] == "^" and part[2][0] != "num":
+            base, (rising, falling) = put(part[1]), _signed(put(part[2]))
+            many = [(base, rising)] * bool(rising) + [(_inverse(base), falling)] * bool(falling)
+            return _joined("*", [("call", "pow", (a, _joined("+", terms))) for a, terms in many])
+        return tuple(map(put, part))
+
+    return show(put(parse_term(text)))
+
+
+def _joined(op: str, parts: Sequence[Tree]) -> Any:
+    return reduce(lambda a, b: (op, a, b), parts)
+
+
+def _signed(tree: Tree) -> tuple[list[Any], list[Any]]:
+    """The terms of a sum that are added, and those that are subtracted."""
+    if tree[0] == "neg":
+        rising, falling = _signed(tree[1])
+        return falling, rising
+    if tree[0] not in ("+", "-"):
+        return [tree], []
+    (rising, falling), (more, less) = _signed(tree[1]), _signed(tree[2])
+    return (rising + more, falling + less) if tree[0] == "+" else (rising + less, falling + more)
+
+
+def _inverse(tree: Tree) -> Any:
+    """1/t; of a rational number that is not zero again a quotient of integers."""
+    number, others = split(tree)
+    if others or not number:
+        return ("/", ("num", 1, 1), tree)
+    quotient = ("/", ("num", number.denominator, 1), ("num", abs(number.numerator), 1))
+    return quotient if number > 0 else ("neg", quotient)

@@ -30,13 +30,27 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import cache, reduce
+from functools import cache
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.model.expr import ARITY, Tree, children, names, numeral, parse_term, show, valid_name
-from symcook.proof import records
-from symcook.proof.rows import Right, RunEquations, attended, conjunction, joined, normed, plus, window
+from symcook.model.expr import ARITY, children, names, numeral, parse_term, show, valid_name
+from symcook.proof import familyrel, records
+from symcook.proof.files import proofs_directory
+from symcook.proof.rows import (
+    Right,
+    RunEquations,
+    attended,
+    conjunction,
+    joined,
+    normed,
+    plus,
+    readable,
+    split,
+    window,
+)
+
+_readable = readable  # as what writes models for Coq calls it
 
 Model = Mapping[str, Any]
 View = Mapping[str, str]  # the name of the current value of each coordinate
@@ -57,6 +71,7 @@ def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
     `model` gives the document of a model by name (by default the stored one). Raises BadInput for an unknown model or
     a block that has no equation here.
     """
+
     def written(match: re.Match[str]) -> str:
         with _format(match[2]):
             return f"({getattr(_relation(match[2], model), match[1])()})"
@@ -67,7 +82,6 @@ def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
 def named(text: str, model: Callable[[str], Model] | None = None) -> str:
     """`text` with lists of names, records and families written out, while run(NAME) stays as it is; arguments as for
     `expand`."""
-    from symcook.proof import familyrel
 
     def relation(name: str) -> Relation:
         with _format(name):
@@ -91,8 +105,6 @@ def _relation(name: str, model: Callable[[str], Model] | None) -> Relation:
 @cache
 def stored_model(name: str) -> Model:
     """The document of proofs/models/NAME.json."""
-    from symcook.proof.replay import proofs_directory
-
     path = proofs_directory() / "models" / f"{name}.json"
     if not path.is_file():
         raise BadInput("a statement must name a stored model", name)
@@ -230,7 +242,7 @@ class Relation(RunEquations):
             if name in inputs:
                 self.held[name] = name
             if name in self.embedding["positions"]:
-                terms.append(_readable(self.embedding["positions"][name]))
+                terms.append(readable(self.embedding["positions"][name]))
             if terms:
                 self._write(name, 0, plus(terms))
 
@@ -285,7 +297,7 @@ class Relation(RunEquations):
         return list(zip(block["writes"], rights, strict=True))
 
     def _head(self, head: Model, view: Mapping[str, str]) -> list[tuple[str, Right]]:
-        self._warm(head["weighting"], _readable(head["temperature"]), names(parse_term(head["temperature"])))
+        self._warm(head["weighting"], readable(head["temperature"]), names(parse_term(head["temperature"])))
         seen = window(head["mask"], self.embedding["start"])
 
         def score(at: str, factor: Sequence[str] = ()) -> str | None:
@@ -321,13 +333,13 @@ def _well_normed(norms: list[Model], placement: str, space: set[str]) -> set[str
 
 
 def _nonzero(bias: str) -> list[str]:
-    return [] if bias == "0" else [_bracketed(_readable(bias))]
+    return [] if bias == "0" else [_bracketed(readable(bias))]
 
 
 def _times(weight: str, value: str) -> str:
     if weight in ("1", "-1"):
         return value if weight == "1" else f"-{value}"
-    return f"{_bracketed(_readable(weight))}*{value}"
+    return f"{_bracketed(readable(weight))}*{value}"
 
 
 def _product(factor: Sequence[str], rows: Sequence[Sequence[Entry]]) -> str:
@@ -335,38 +347,22 @@ def _product(factor: Sequence[str], rows: Sequence[Sequence[Entry]]) -> str:
     weights of sums of one term, the scale and the temperature are multiplied to one, which stands in front."""
     number, above, values, below = Fraction(1), list[str](), list[str](), ""
     for text in (*factor[:1], *(row[0][0] for row in rows if len(row) == 1)):
-        part, others = _split(parse_term(_readable(text)))
+        part, others = split(parse_term(readable(text)))
         number, above = number * part, [*above, *(_bracketed(show(one)) for one in others)]
     for temperature in factor[1:]:
         if divided := _rational(temperature):
             number /= divided
         else:
-            below = f"/{_bracketed(_readable(temperature))}"
+            below = f"/{_bracketed(readable(temperature))}"
     for row in rows:
         values.append(row[0][1] if len(row) == 1 else f"({joined(_times(*entry) for entry in row)})")
     whole = numeral(number.numerator) + (f"/{numeral(number.denominator)}" if number.denominator != 1 else "")
     return _times(whole, "*".join([*above, *values]) + below)
 
 
-def _split(tree: Tree) -> tuple[Fraction, list[Any]]:
-    """A product as its rational number and its other factors."""
-    if tree[0] == "num":
-        return Fraction(*tree[1:]), []
-    if tree[0] == "neg":
-        number, others = _split(tree[1])
-        return -number, others
-    if tree[0] in ("*", "/"):
-        (left, first), (right, second) = _split(tree[1]), _split(tree[2])
-        if tree[0] == "*":
-            return left * right, first + second
-        if right and not second:
-            return left / right, first
-    return Fraction(1), [tree]
-
-
 def _rational(text: str) -> Fraction | None:
     """A number of a document as a fraction; None where more than products and quotients of numbers are in it."""
-    number, others = _split(parse_term(text))
+    number, others = split(parse_term(text))
     return None if others else number
 
 
@@ -390,44 +386,3 @@ def _only(text: str, allowed: set[str]) -> None:
             raise BadInput("a number of a model must use functions of the grammar only", text)
     if not names(tree) <= allowed:
         raise BadInput("a number of a model must use its declared symbols only", text)
-
-
-def _readable(text: str) -> str:
-    """An expression of a model in the statement language: powers with a variable exponent become pow, which is defined
-    for exponents from 0 on. What falls in the exponent is a power of the inverse: 2^(n - i) is
-    pow(2, n)*pow(1/2, i)."""
-
-    def put(part: object) -> Any:
-        if not isinstance(part, tuple) or not part:
-            return part
-        if part[0] == "^" and part[2][0] != "num":
-            base, (rising, falling) = put(part[1]), _signed(put(part[2]))
-            many = [(base, rising)] * bool(rising) + [(_inverse(base), falling)] * bool(falling)
-            return _joined("*", [("call", "pow", (a, _joined("+", terms))) for a, terms in many])
-        return tuple(map(put, part))
-
-    return show(put(parse_term(text)))
-
-
-def _joined(op: str, parts: Sequence[Tree]) -> Any:
-    return reduce(lambda a, b: (op, a, b), parts)
-
-
-def _signed(tree: Tree) -> tuple[list[Any], list[Any]]:
-    """The terms of a sum that are added, and those that are subtracted."""
-    if tree[0] == "neg":
-        rising, falling = _signed(tree[1])
-        return falling, rising
-    if tree[0] not in ("+", "-"):
-        return [tree], []
-    (rising, falling), (more, less) = _signed(tree[1]), _signed(tree[2])
-    return (rising + more, falling + less) if tree[0] == "+" else (rising + less, falling + more)
-
-
-def _inverse(tree: Tree) -> Any:
-    """1/t; of a rational number that is not zero again a quotient of integers."""
-    number, others = _split(tree)
-    if others or not number:
-        return ("/", ("num", 1, 1), tree)
-    quotient = ("/", ("num", number.denominator, 1), ("num", abs(number.numerator), 1))
-    return quotient if number > 0 else ("neg", quotient)

@@ -51,7 +51,8 @@ def corrections(name: str) -> list[str]:
 
 def certificate_of(verdict: Verdict) -> dict[str, Any]:
     """The stored certificate that gave a verdict: the refutation where there is one."""
-    from symcook.proof.replay import library, load_json
+    from symcook.proof.files import load_json
+    from symcook.proof.replay import library
 
     folder = library().root / "certificates"
     found: list[dict[str, Any]] = []
@@ -318,8 +319,9 @@ def witness(name: str) -> str:
     they are joined by "or". A statement without leading quantifiers is refuted as it stands; then the values are shown
     at which the proof uses what it supposes, or the stored models that the statement denies something of.
     """
+    from symcook.proof.files import load_json
     from symcook.proof.grammar import leading_names
-    from symcook.proof.replay import library, load_json
+    from symcook.proof.replay import library
 
     home = library()
     for path in (home.root / "certificates" / f"{name}{end}.json" for end in (".refuted", "")):

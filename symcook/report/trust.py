@@ -30,7 +30,8 @@ FILES = {
     "proof/familyrel.py": "a family as equations, at all sizes",
     "proof/records.py": "names(NAME) and runs with a name, written out",
     "proof/instances.py": "a statement at all its instances up to a length, for CHECKED",
-    "proof/replay.py": "files, hashes, statuses",
+    "proof/files.py": "the folder of proofs, strict JSON",
+    "proof/replay.py": "hashes, statuses",
 }
 """The files of the checker, below the package's folder, and what each does."""
 
@@ -80,7 +81,7 @@ def first_checker() -> list[Trusted]:
 
 def second_checker() -> Trusted | None:
     """The checker in one file, where it is installed."""
-    from symcook.proof.replay import proofs_directory
+    from symcook.proof.files import proofs_directory
 
     path = proofs_directory() / SECOND
     if not path.is_file():
@@ -96,7 +97,8 @@ def checker_lines() -> int:
 
 def assumptions(names: Iterable[str] | None = None) -> dict[str, list[str]]:
     """Named assumptions and oracles with the ids whose certificates use them directly; of `names`, or of all."""
-    from symcook.proof.replay import library, load_json
+    from symcook.proof.files import load_json
+    from symcook.proof.replay import library
 
     home = library()
     found: dict[str, list[str]] = {}
@@ -138,7 +140,8 @@ def _axioms(words: set[str]) -> list[str]:
 
 def _words(names: Iterable[str]) -> set[str]:
     """Every text in the stored proofs of `names`."""
-    from symcook.proof.replay import library, load_json
+    from symcook.proof.files import load_json
+    from symcook.proof.replay import library
 
     folder = library().root / "certificates"
     paths = (folder / f"{name}{end}.json" for name in names for end in ("", ".refuted"))

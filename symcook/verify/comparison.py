@@ -142,16 +142,13 @@ class Comparison:
         self.expected = Expected(model, reference, self.setting)
         self.batched = numbers.domain == "exact" and within is None
         self.settled = 0
-
-    @property
-    def judges(self) -> bool:
-        """Whether the model gives one verdict a word."""
-        return self.model.decides and not self.model.readout.each
+        self.said: bool | None = None
+        """Whether the model accepts the input that was run last."""
 
     def by_length(self, tally: Tally, most: int) -> tuple[LengthCount, ...]:
         """All words of each length to `most`, of which the model accepts so many."""
         letters, accepted = len(self.model.alphabet), dict(tally.accepted)
-        known = self.judges and not tally.open
+        known = self.model.decides and not tally.open
         return tuple(LengthCount(n, letters**n, accepted.get(n, 0) if known else None) for n in range(1, most + 1))
 
     @cached_property
@@ -224,7 +221,7 @@ class Comparison:
             if got:
                 full = domain.full(got[place], length)
                 wrong |= full != np.array(known)[codes]
-                yes = int(np.count_nonzero(full)) if self.judges else 0
+                yes = int(np.count_nonzero(full)) if self.model.decides else 0  # the last stands
                 continue
             for column, values in zip(result.columns().values(), zip(*known, strict=True), strict=True):
                 cell = column[:length][place if readout.each else readout.place]
@@ -240,7 +237,7 @@ class Comparison:
             if verdict is None:
                 unclear.append(code)
             else:
-                yes += self.judges and verdict is answers[0]  # what the model says
+                yes += self.said is True
                 if not verdict:
                     wrong.append(code)
         return wrong, unclear, yes
@@ -279,6 +276,7 @@ class Comparison:
             result = self.run(sequence, domain).result
         except Undecided:
             return None
+        self.said = result.accept
         if result.answers:
             verdicts = [None if v is None else v == a for v, a in zip(result.answers, answers, strict=True)]
         else:

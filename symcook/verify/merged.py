@@ -284,14 +284,12 @@ def _take(tally: Gathered, model: Transformer, reader: ReadBeside, level: Prefix
     labels: Any = level.labels
     states, flags, mult = labels >> 1, labels & 1, level.counts[level.origin]
     readout, accepted = model.readout, None
-    if readout.each:
-        wrong = flags > 0
-    elif readout.everywhere:
+    if readout.everywhere and not readout.each:
         accepts = flags == 0  # with the last position
         wrong = accepts != reader.answered(states)
         accepted = int(mult[accepts].sum())
     else:
-        wrong = reader.differs(level.result, states)
+        wrong = flags > 0 if readout.each else reader.differs(level.result, states)
         if readout.decides:
             accepted = int(mult[verdicts(level.result) == 1].sum())
     if wrong.any() and tally.smallest is None:

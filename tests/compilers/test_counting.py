@@ -22,7 +22,7 @@ SIGNS = {"=": "__eq__", "!=": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__g
 def drawn(r: random.Random, operators: int) -> Tree:
     if operators <= 0:
         return ("in", r.choice("ab"))
-    op = r.choice(("~", "prev", "&", "since", "compared", "compared", "modulo"))
+    op = r.choice(("~", "prev", "&", "since", "compared", "compared", "modulo", "table"))
     if op in ("~", "prev"):
         return (op, drawn(r, operators - 1))
     if op in ("&", "since"):
@@ -31,6 +31,9 @@ def drawn(r: random.Random, operators: int) -> Tree:
         divisor = r.randrange(1, 4)
         inner = None if r.random() < 0.3 else (r.choice(("left", "right")), drawn(r, operators - 1))
         return (op, divisor, r.randrange(divisor), inner)
+    if op == "table":
+        bits = "".join(r.choice("01") for _ in range(6))
+        return (op, bits, None if r.random() < 0.3 else (r.choice(("left", "right")), drawn(r, operators - 1)))
     terms = tuple(
         (r.choice((1, 2, 3, -1, -2)), r.choice(("left", "right")), drawn(r, (operators - 1) // 2)) for _ in (0, 1)
     )
@@ -44,6 +47,8 @@ def written(tree: Tree) -> str:
     if op == "modulo":
         inner = "" if tree[3] is None else f"(#{tree[3][0]}[{written(tree[3][1])}])"
         return f"MOD({tree[1]}, {tree[2]}){inner}"
+    if op == "table":
+        return f"TABLE({tree[1]})" + ("" if tree[2] is None else f"(#{tree[2][0]}[{written(tree[2][1])}])")
     if op == "compared":
         (a, side, f), (b, other, g) = tree[1]  # one on each side
         left = f"{'- ' if a < 0 else ''}{abs(a)}*#{side}[{written(f)}]"
@@ -65,6 +70,8 @@ def truth(tree: Tree, word: str) -> tuple[bool, ...]:
     def at(i: int) -> bool:
         if op == "modulo":
             return (i + 1 if tree[3] is None else count(tree[3][0], tree[3][1], i)) % tree[1] == tree[2]
+        if op == "table":
+            return tree[1][i + 1 if tree[2] is None else count(tree[2][0], tree[2][1], i)] == "1"
         if op == "compared":
             total = sum(factor * count(side, inner, i) for factor, side, inner in tree[1])
             return getattr(total, SIGNS[tree[2]])(tree[3])
@@ -87,7 +94,7 @@ def words(longest: int, letters: str = "ab") -> list[str]:
     return ["".join(word) for n in range(1, longest + 1) for word in product(letters, repeat=n)]
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(25))
 def test_counting_formulas_drawn_at_random(seed: int) -> None:
     r = random.Random(seed)
     tree = drawn(r, r.randrange(1, 7))
@@ -114,6 +121,23 @@ def test_languages_that_formulas_count(source: str, letters: str, language: Any)
         assert answers(model, word)[-1] == language(word), word
 
 
+def test_tables_refuse_the_words_that_they_do_not_reach(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A table of a count is met where the count is; one of the position at each position."""
+    counted = tmp_path / "counted.json"
+    assert call(capsys, "compile", "count", "TABLE(0110)(#left[Q_a])", "--alphabet", "ab", "-o", counted)[0] == 0
+    assert document(capsys, "run", counted, "--input", "abaab")["outputs"] == ["1", "1", "1", "0", "0"]
+    assert document(capsys, "run", counted, "--input", "bbbbbb")["outputs"] == ["0"] * 6
+    refused(capsys, "run", counted, "--input", "abaaa")
+    assert document(capsys, "check", counted, "--max-length", "3")["mismatches"] == 0
+    refused(capsys, "check", counted, "--max-length", "4")
+    placed = tmp_path / "placed.json"
+    assert call(capsys, "compile", "count", "TABLE(0110) & Q_a", "--alphabet", "ab", "-o", placed)[0] == 0
+    assert document(capsys, "run", placed, "--input", "aaa")["outputs"] == ["1", "1", "0"]
+    refused(capsys, "run", placed, "--input", "aaaa")
+    with pytest.raises(BadInput, match="without counts"):
+        sc.compile("ltl", "TABLE(01)", alphabet="ab")
+
+
 def test_ltl_refuses_counts_and_no_proof_is_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(BadInput, match="without counts"):
         sc.compile("ltl", MAJORITY, alphabet="ab")
@@ -131,7 +155,9 @@ def test_ltl_refuses_counts_and_no_proof_is_made(tmp_path: Path, capsys: pytest.
     ("#left Q_a > 0", "must stand at column 7"),
     ("2*3 > 1", "column"),
     ("MOD(3, 3)", "0 <= r < m"),
-    ("TABLE(01)", "ODD or MOD"),
+    ("TABLE()", "bits"),
+    ("TABLE(012)", "must stand at column 9"),
+    ("TABLE(1)", "bit for 0 and one for 1"),
     ("#left[Q_a] > 0 > 1", "column 16"),
 ])  # fmt: skip
 def test_what_does_not_count_gets_a_sentence(source: str, said: str) -> None:

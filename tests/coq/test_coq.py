@@ -33,7 +33,7 @@ from symcook.coq.reading import definitions_text, statement_text
 from symcook.coq.record import coq_hash, made, stale, stale_models
 from symcook.coq.statement import lemmas_of, module_name, said_text, statement_part, with_lemmas
 from symcook.errors import BadInput
-from symcook.proof.replay import proofs_directory
+from symcook.proof.files import proofs_directory
 
 PROOFS = Path(__file__).parent.parent.parent / "proofs"
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from symcook.model.family import Family, load
-from symcook.proof.replay import proofs_directory
+from symcook.proof.files import proofs_directory
 
 FAMILIES = proofs_directory() / "families"
 SHIPPED = tuple(sorted(path.stem for path in FAMILIES.glob("*.json")))

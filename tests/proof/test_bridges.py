@@ -22,7 +22,7 @@ from symcook.model.instance import Instance, instance
 from symcook.model.modelfile import to_document
 from symcook.proof import own, replay
 from symcook.proof.familyrel import FamilyRelation
-from symcook.proof.replay import proofs_directory
+from symcook.proof.files import proofs_directory
 from symcook.proof.runrel import Relation, stored_model
 from symcook.proof.search.bridge import Bridge, Unbridged, checked
 from symcook.proof.search.tactics import Stuck

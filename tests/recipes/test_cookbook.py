@@ -255,7 +255,7 @@ def test_predecessors(name: str, arguments: dict[str, Any], bounded: bool) -> No
 
 def test_the_stored_models_are_these_recipes() -> None:
     from symcook.model.modelfile import dumps
-    from symcook.proof.replay import proofs_directory
+    from symcook.proof.files import proofs_directory
 
     for name in ("predecessor", "predecessor-strict", "last-position"):
         assert (proofs_directory() / "models" / f"{name}.json").read_text() == dumps(build(name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +15,7 @@ from typing import Any
 
 import agreement
 import pytest
-from families import by_turns
+from families import by_turns, together
 
 import symcook as sc
 from symcook.decide.automata import explored
@@ -23,6 +24,7 @@ from symcook.errors import BadInput, Unmerged
 from symcook.forward import forward
 from symcook.spec.fold import Fold
 from symcook.spec.languages import dyck1, dyck_bounded, first, parity
+from symcook.spec.programs import reference
 from symcook.verify import sweep
 from symcook.verify.merged import Merged, ReadBeside, _by_prefixes, merged
 from symcook.verify.sweep import check
@@ -338,3 +340,21 @@ def test_the_command_shows_the_smallest_word(
     monkeypatch.setattr(sweep.WordSweep, "decided", lambda self: None)
     assert main(["check", "dyck-1-2", "--max-length", "100"]) == 2
     assert "head 2 of layer 1 looks ahead" in capsys.readouterr().err
+
+
+@together("formula", ["Q_b & prev Q_a", "Q_a since prev Q_b", "~prev true"])
+@together("many", [5, 13])
+def test_words_that_a_model_with_an_answer_at_each_position_accepts_at_the_last_are_counted(
+    formula: str, many: int
+) -> None:
+    """One by one, in batches, and merged or decided where there are many."""
+    model = sc.compile("ltl", formula, alphabet="ab")
+    truth = {
+        "Q_b & prev Q_a": lambda w: w.endswith("ab"),
+        "Q_a since prev Q_b": lambda w: re.search("ba+$", w) is not None,
+        "~prev true": lambda w: len(w) == 1,
+    }[formula]
+    expected = [sum(truth("".join(w)) for w in itertools.product("ab", repeat=n)) for n in range(1, many + 1)]
+    for how in ({}, {"domain": "ball"} if many < 9 else {}, {"workers": 1}):
+        found = check(model, reference(model.program), many, **how)
+        assert found.holds and [one.accepted for one in found.by_length] == expected, (how, found.way)

@@ -1,0 +1,94 @@
+"""``run --steps``: a model goes on behind a word by its own answers, and each token is printed as it comes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from symcook.cli.options import Chosen, need_values
+from symcook.cli.output import say, say_line, say_or_json
+from symcook.errors import EMPTY_WORD, BadInput
+
+if TYPE_CHECKING:
+    from symcook.decode import Continued
+    from symcook.programs.speech import Speech
+
+LIMIT = 3
+"""The exit code where the tokens that were asked for are out before the run has ended."""
+
+
+def given_word(chosen: Chosen, speech: Speech, word: str | None, tokens: str | None, rows: str | None) -> Sequence[str]:
+    """The typed word, nothing where none was given."""
+    if rows is not None or not chosen.model.alphabet:
+        raise BadInput("--steps must stand with a model of words", chosen.name, "leave --steps out")
+    if word is not None and tokens is not None:
+        raise BadInput("one input must be given", "--input and --tokens", "use one of them")
+    if tokens is not None:
+        return speech.word(tokens.split())
+    return speech.word(word or "")
+
+
+def run_steps(
+    chosen: Chosen,
+    word: str | None,
+    tokens: str | None,
+    rows: str | None,
+    limit: int,
+    domain: str | None,
+    digits: int,
+    as_json: bool,
+) -> int:
+    """Print at most `limit` tokens behind the word, each as it comes, and how the run stopped; the exit code."""
+    from symcook.decode import stream
+    from symcook.programs.running import speech_of
+
+    need_values(chosen)
+    speech = speech_of(chosen.model)
+    given = given_word(chosen, speech, word, tokens, rows)
+    said: list[str] = []
+    for position, token in enumerate(stream(chosen.model, given, limit, domain, digits, values=chosen.values),
+                                     len(given) + 1):  # fmt: skip
+        said.append(token)
+        document = {"position": position, **speech.said(token)}
+        say_line(json.dumps(document) if as_json else f"{position:>6}  {speech.text(token)}")
+    ended = bool(said) and said[-1] in speech.ends
+    output = speech.output(said)
+    if as_json:
+        say_line(json.dumps({"stopped": "end" if ended else "limit", "output": output}))
+    elif ended:
+        say(f"ended with {output}" if speech.verdict else f"ended; output: {output or EMPTY_WORD}")
+    else:
+        say(f"stopped at the limit of {limit} steps, before the end; give more with --steps")
+    return 0 if ended else LIMIT
+
+
+def run_then(
+    chosen: Chosen,
+    word: str | None,
+    tokens: str | None,
+    then: str,
+    domain: str | None,
+    digits: int,
+    as_json: bool,
+) -> int:
+    """Say whether the model goes on behind the word with the tokens `then`; the exit code."""
+    from symcook.decode import continued
+    from symcook.programs.running import speech_of
+
+    need_values(chosen)
+    speech = speech_of(chosen.model)
+    given = given_word(chosen, speech, word, tokens, None)
+    found = continued(chosen.model, given, speech.heard(then.split()), domain, digits, values=chosen.values)
+    at = None if found.first is None else len(given) + 1 + found.first
+    shown: dict[str, Any] = {"agrees": found.agrees, "position": at}
+    shown["expected"] = None if found.first is None else speech.said(found.tokens[found.first])["token"]
+    shown["answer"] = None if found.first is None else speech.said(found.answers[found.first])["token"]
+    say_or_json(as_json, lambda: shown, lambda: _then_text(chosen, found, shown))
+    return 0 if found.agrees else 1
+
+
+def _then_text(chosen: Chosen, found: Continued, shown: dict[str, Any]) -> str:
+    if found.agrees:
+        return f"{chosen.name} goes on so: {len(found.tokens)} tokens, in one pass"
+    return f"{chosen.name} puts out {shown['answer']} at position {shown['position']}, not {shown['expected']}"

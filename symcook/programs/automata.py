@@ -1,0 +1,214 @@
+"""Deterministic automata as they are written: tables, read from JSON by the names of automata-lib, and minimised.
+
+A regular expression is one too (`symcook.programs.regular`). What a table means stands in `symcook.spec.automata`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from symcook.errors import BadInput
+
+KEYS = ("states", "input_symbols", "transitions", "initial_state")
+
+
+class AutomatonTable(NamedTuple):
+    """A complete automaton, whose states are 0, 1, ... and which begins in 0.
+
+    alphabet: the letters. moves: for each state the next one by each letter, in the order of the alphabet. answers: for
+    each state True (accepted), False, a label, or None for no answer. names: what the states are called.
+    """
+
+    alphabet: tuple[str, ...]
+    moves: tuple[tuple[int, ...], ...]
+    answers: tuple[Any, ...]
+    names: tuple[str, ...] = ()
+
+    @property
+    def operators(self) -> int:
+        """How many transitions there are."""
+        return sum(map(len, self.moves))
+
+    def over(self, alphabet: Sequence[str]) -> AutomatonTable:
+        """The same with its letters in another order; BadInput where they are others."""
+        if sorted(alphabet) != sorted(self.alphabet):
+            must = f"the automaton must be over the alphabet {' '.join(alphabet)}"
+            raise BadInput(must, " ".join(self.alphabet), "give one over exactly these letters")
+        order = [self.alphabet.index(letter) for letter in alphabet]
+        return self._replace(alphabet=tuple(alphabet), moves=tuple(tuple(row[k] for k in order) for row in self.moves))
+
+    def minimal(self) -> AutomatonTable:
+        """The table with the fewest states and the same answers. States are numbered as the words that first reach
+        them, shorter ones before longer ones, so that equal languages over one alphabet have equal tables."""
+        numbers: dict[Any, int] = {}
+        classes = [numbers.setdefault((type(answer), answer), len(numbers)) for answer in self.answers]
+        while True:
+            found: dict[tuple[int, ...], int] = {}
+            finer = [
+                found.setdefault((own, *(classes[to] for to in row)), len(found))
+                for own, row in zip(classes, self.moves, strict=True)
+            ]
+            if len(found) == len(numbers):
+                break
+            classes, numbers = finer, found  # type: ignore[assignment]
+        member: dict[int, int] = {}
+        for state, own in enumerate(classes):
+            member.setdefault(own, state)
+        rows = {own: [classes[to] for to in self.moves[state]] for own, state in member.items()}
+        return reached(classes[0], rows.__getitem__, lambda own: self.answers[member[own]], self.alphabet)
+
+
+def reached(
+    start: Hashable,
+    steps: Callable[[Any], Iterable[Hashable]],
+    answer: Callable[[Any], Any],
+    alphabet: Sequence[str],
+    most: int = 200_000,
+) -> AutomatonTable:
+    """The table of the states that are reached; `steps` has the next ones of a state by the letters in order.
+    BadInput where there are more than `most`."""
+    numbers, states, moves = {start: 0}, [start], []
+    for state in states:
+        row = []
+        for to in steps(state):
+            if to not in numbers:
+                if len(states) == most:
+                    must = f"a reference must reach at most {most} states to be an automaton"
+                    raise BadInput(must, "more", "its words can still be compared one by one, by check")
+                numbers[to] = len(states)
+                states.append(to)
+            row.append(numbers[to])
+        moves.append(tuple(row))
+    return AutomatonTable(tuple(alphabet), tuple(moves), tuple(map(answer, states)))
+
+
+def read_table(text: str, name: str = "the text") -> AutomatonTable:
+    """The automaton of a JSON text, which stands in the file `name`. BadInput where it is none, with the line where one
+    is to blame: also for a state with two transitions by one letter, which readers of JSON pass over."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput("an automaton must be a JSON file", f"{name}: {error}") from None
+    lines: dict[tuple[str, ...], int] = {}
+    for path, line in _keys(text):
+        if path in lines:
+            of = " by ".join(path[1:]) or path[0]
+            must = "an automaton must have one transition for each state and letter, and each key once"
+            raise BadInput(must, f"{of} in line {lines[path]} and in line {line}", "leave one out")
+        lines[path] = line
+    return table_of(document, lines)
+
+
+def _keys(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Each key of an object in a JSON text, behind those around it, with its line."""
+    around: list[str | None] = []  # the key under which each open object or list stands
+    key: str | None = None
+    for sign in re.finditer(r'"(?:\\.|[^"\\])*"|[{}\[\],:]', text):
+        if sign[0] in ("{", "["):
+            around.append(key)
+            key = None
+        elif sign[0] in ("}", "]"):
+            around.pop()
+        elif sign[0][0] == '"' and re.compile(r"\s*:").match(text, sign.end()):
+            key = json.loads(sign[0])
+            if key is not None:
+                outer = [one for one in around[1:] if one is not None]
+                yield (*outer, str(key)), text.count("\n", 0, sign.start()) + 1
+        elif sign[0] == ",":
+            key = None
+
+
+def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = None) -> AutomatonTable:
+    """An automaton by the names of automata-lib, sets as lists: "states", "input_symbols", "transitions" {state:
+    {letter: state}}, "initial_state", and "final_states" or "answers" {state: label}. BadInput where it is not
+    complete, with the pair that is missing, and the line where `lines` has those of keys."""
+    if not isinstance(document, Mapping) or any(key not in document for key in KEYS):
+        there = document if isinstance(document, Mapping) else {}
+        given = next((f"no {key}" for key in KEYS if there and key not in there), "no object")
+        raise BadInput(f"an automaton must be a JSON object with {', '.join(KEYS)} and final_states", given)
+    states, letters = (_names(document[key], key) for key in ("states", "input_symbols"))
+    for letter in letters:
+        if letter.split() != [letter]:
+            raise BadInput("a letter of an automaton must be text without white space", repr(letter))
+    numbers = {name: k for k, name in enumerate(states)}
+
+    def line(*path: str) -> str:
+        return f" in line {lines[path]}" if lines and path in lines else ""
+
+    def state(name: object, where: str, at: str = "") -> int:
+        if isinstance(name, bool) or not isinstance(name, (str, int)) or str(name) not in numbers:
+            raise BadInput(f"{where} must be one of its states", f"{_shown(name)}{at}", "name it in states")
+        return numbers[str(name)]
+
+    table = document["transitions"]
+    if not isinstance(table, Mapping):
+        raise BadInput("transitions must map each state to {letter: state}", type(table).__name__)
+    for name in table:
+        state(name, "a state in transitions", line("transitions", str(name)))
+    initial = state(document["initial_state"], "the initial state", line("initial_state"))
+    moves = []
+    for name in states:
+        row = table.get(name, {})
+        if not isinstance(row, Mapping):
+            raise BadInput("transitions must map each state to {letter: state}", f"{_shown(row)} for {name}")
+        for letter in row:
+            if letter not in letters:
+                given = f"{letter} in the state {name}{line('transitions', name, str(letter))}"
+                raise BadInput(f"a transition must read one of {' '.join(letters)}", given)
+        for letter in letters:
+            if letter not in row:
+                given = f"none from {name} by {letter}{line('transitions', name)}"
+                raise BadInput("an automaton must have a transition for each state and letter", given, "add it")
+        moves.append([
+            state(row[letter], f"the state behind {name} by {letter}", line("transitions", name, letter))
+            for letter in letters
+        ])  # fmt: skip
+    answers = _answers(document, states, state)
+    order = [initial, *(k for k in range(len(states)) if k != initial)]
+    rank = {old: new for new, old in enumerate(order)}
+    return AutomatonTable(
+        letters,
+        tuple(tuple(rank[to] for to in moves[old]) for old in order),
+        tuple(answers[old] for old in order),
+        tuple(states[old] for old in order),
+    )
+
+
+def _answers(
+    document: Mapping[str, Any], states: Sequence[str], state: Callable[[object, str], int]
+) -> list[str | bool | None]:
+    """The answer of each state: whether it is final, or its label."""
+    if "answers" in document:
+        labels = document["answers"]
+        if not isinstance(labels, Mapping) or any(name not in labels for name in states):
+            raise BadInput("answers must give each state a label", _shown(labels))
+        answers = [labels[name] for name in states]
+        if any(not isinstance(answer, (str, bool, type(None))) for answer in answers):
+            raise BadInput("an answer must be text, true, false or null", _shown(answers))
+        return answers
+    if "final_states" not in document:
+        raise BadInput("an automaton must have final_states", "none", "give a list, which may be empty")
+    final = document["final_states"]
+    if not isinstance(final, list):
+        raise BadInput("final_states must be a list of states", type(final).__name__)
+    ends = {state(name, "a final state") for name in final}
+    return [k in ends for k in range(len(states))]
+
+
+def _names(given: object, what: str) -> tuple[str, ...]:
+    if not isinstance(given, list) or not given or not all(type(name) in (str, int) for name in given):
+        raise BadInput(f"{what} must be a list of names, at least one", _shown(given))
+    names = tuple(map(str, given))
+    if len(set(names)) < len(names):
+        raise BadInput(f"{what} must name each once", next(name for name in names if names.count(name) > 1))
+    return names
+
+
+def _shown(value: object) -> str:
+    try:
+        return repr(value)
+    except Exception as error:  # an object of the user's
+        return f"what cannot be printed ({type(error).__name__})"

@@ -1,0 +1,81 @@
+"""Programs that a decoder runs, step by step: how they are read, which tokens they have, and how these are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from symcook.errors import BadInput
+from symcook.programs.automata import AutomatonTable, read_table
+from symcook.programs.formula import alphabet_of
+from symcook.programs.regular import letters_of, regular_table
+from symcook.programs.speech import Speech
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Program, Transformer
+
+START, VERDICTS = "$", ("no", "yes")
+"""The token in front of a word that a decoder of an automaton reads, and those behind the states that it writes."""
+
+
+def tokens_of(table: AutomatonTable) -> tuple[str, ...]:
+    """The tokens of a decoder of an automaton in the order of their numbers: `START`, letters, states, `VERDICTS`, no
+    two of them alike. Letters are what they are; a state that is called like a letter, or as no token may be, and the
+    others get another name, which is never shown (`automaton_speech`)."""
+    made = dict.fromkeys(table.alphabet)
+
+    def fresh(name: str, instead: str) -> str:
+        found = name if name.split() == [name] and name.isprintable() else instead
+        while found in made:
+            found += "'"
+        made[found] = None
+        return found
+
+    start = fresh(START, START)
+    states = [fresh(name, f"q{number}") for number, name in enumerate(table.names)]
+    return (start, *table.alphabet, *states, *(fresh(word, word) for word in VERDICTS))
+
+
+def program_table(program: Program) -> AutomatonTable:
+    """The automaton that a model was compiled from."""
+    return read_source(program.source, program.alphabet)
+
+
+def read_source(source: str, alphabet: str | Sequence[str] | None = None, name: str = "the text") -> AutomatonTable:
+    """The automaton of a program: JSON where the text begins with {, else a regular expression, whose states are q0,
+    q1, ... BadInput where it is none, where it answers with labels, and where `alphabet` has other letters."""
+    letters = None if alphabet is None else alphabet_of(alphabet)
+    if source.lstrip()[:1] == "{":
+        table = read_table(source, name)
+        if not all(answer in (True, False) for answer in table.answers):
+            raise BadInput("an automaton that is compiled must accept or reject", "answers", "give final_states")
+        return table if letters is None else table.over(letters)
+    if letters is None:
+        letters = letters_of(source)
+        if not letters:
+            must = "an expression without letters must have an alphabet"
+            raise BadInput(must, source or "nothing", "give it, for example --alphabet ab")
+    table = regular_table(source, letters)
+    return table._replace(names=tuple(f"q{state}" for state in range(len(table.moves))))
+
+
+def automaton_speech(program: Program) -> Speech:
+    """How the tokens of a decoder of an automaton are shown: states by their names in the file, then yes or no."""
+    table = program_table(program)
+    tokens = tokens_of(table)[1 + len(table.alphabet) :]
+    names = dict(zip(tokens, (*table.names, *VERDICTS), strict=True))
+    return Speech(table.alphabet, names, frozenset(tokens[-2:]), verdict=True)
+
+
+def speech_of(model: Transformer) -> Speech:
+    """That of a model: by its program where this runs a machine, else the labels that are no symbols end a run."""
+    program = model.program
+    if program is not None and program.kind == "tm":
+        from symcook.programs.steps import END, labels
+        from symcook.programs.turing import read_turing
+
+        machine = read_turing(program.source)
+        return Speech(machine.input, {name: name for name in labels(machine).values()}, frozenset({END}))
+    if program is not None and program.kind == "dfa":
+        return automaton_speech(program)
+    return Speech(model.alphabet, ends=frozenset(model.readout.labels) - frozenset(model.alphabet))

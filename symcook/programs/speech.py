@@ -1,0 +1,61 @@
+"""How the tokens that a model goes on with are read and shown: by the names of its program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from symcook.errors import BadInput
+
+
+@dataclass(frozen=True)
+class Speech:
+    """The tokens of a model that goes on by its own answers.
+
+    letters: what may be given. names: of a machine, what the tokens that it puts out are called. ends: the labels that
+    end a run. verdict: whether the label at the end is the output, rather than all before it.
+    """
+
+    letters: tuple[str, ...]
+    names: Mapping[str, str] = field(default_factory=dict)
+    ends: frozenset[str] = frozenset()
+    verdict: bool = False
+
+    def word(self, given: str | Sequence[str]) -> tuple[str, ...]:
+        """A word over the letters: text where each is one character, or with spaces between. BadInput for another
+        letter."""
+        if isinstance(given, str):
+            given = given if all(len(letter) == 1 for letter in self.letters) else given.split()
+        for letter in given:
+            if letter not in self.letters:
+                raise BadInput(f"every symbol must be in the alphabet {' '.join(self.letters)}", letter)
+        return tuple(given)
+
+    def heard(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Tokens by what they are called: not those of letters, and a label of the end only as the last one."""
+        ends = {self.names.get(one, one): one for one in self.ends}
+        inner = {name: token for token, name in self.names.items() if token not in self.ends}
+        inner |= {} if self.names else {letter: letter for letter in self.letters}
+        *before, last = names or [""]
+        for name in before:
+            if name not in inner:
+                raise BadInput("a continuation must be made of tokens of the model", name, f"such as {' '.join(inner)}")
+        if names and last not in ends and last not in inner:
+            raise BadInput("a continuation must be made of tokens of the model", last, f"such as {' '.join(inner)}")
+        return (*(inner[name] for name in before), *([ends.get(last) or inner[last]] if names else []))
+
+    def said(self, token: str) -> dict[str, Any]:
+        """A token as JSON has it, beside its position."""
+        return {"token": self.names.get(token, token)}
+
+    def text(self, token: str) -> str:
+        """A token in a line of text."""
+        return self.names.get(token, token)
+
+    def output(self, tokens: Sequence[str]) -> str | None:
+        """What the run put out: the verdict, None where it has none yet; else the tokens before the end."""
+        if self.verdict:
+            return self.names.get(tokens[-1], tokens[-1]) if tokens and tokens[-1] in self.ends else None
+        shown = [self.names.get(token, token) for token in tokens if token not in self.ends]
+        return ("" if all(len(letter) == 1 for letter in self.letters) else " ").join(shown)
