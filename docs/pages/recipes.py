@@ -90,6 +90,7 @@ def page(name: str, rows: dict[str, claims.Claim]) -> str:
         lines += ["## Claims", "", *table(["claim", "place", "status", "what it says"], cells), ""]
     length = " --max-length 6" if found.build({}).embedding.inputs is None else ""
     more = [f"symcook check {name}{length}", f"symcook explain {name}", f"symcook export {name} -o weights.npz"]
+    more.append(f"symcook report {name} -o {name}.html")
     lines += ["## More", "", code("\n".join(more), ""), ""]
     return "\n".join(lines)
 
