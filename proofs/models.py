@@ -125,6 +125,17 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
         delta="1 2 2 1",
         final="0 1",
     ),
+    "automaton-run-parity": of_family(  # the same words, with the state that it begins with
+        "automaton-run-parity",
+        "automaton-run",
+        ("$", "a", "b", "p", "q", "no", "yes"),
+        K=2,
+        S=2,
+        first=1,
+        R=3,
+        delta="1 2 2 1",
+        final="0 1",
+    ),
     "since-formula": of_family(  # not since(a, b)
         "since-formula",
         "since",

@@ -405,7 +405,7 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
         for h in sorted(set().union(*(weights for _, weights, _ in rows))):
             inside = self.combine(self.row(numbers["W1"][h], view), numbers["b1"][h])
             hidden[h] = self.domain.activate(inside, block.activation)
-        terms = [(name, self.row(weights, hidden), bias) for name, weights, bias in rows]
+        terms: list[Added[Column]] = [(name, self.row(weights, hidden), bias) for name, weights, bias in rows]
         if self.after is not None and getattr(self.domain, "recalls", False):
             return [(name, [(self.combine(parts, bias), 1)], 0) for name, parts, bias in terms]
         return terms

@@ -42,6 +42,11 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
         "automaton-parity",
         {"K": "2", "S": "2", "first": "1", "R": "4", "delta": "1 2 2 1", "final": "0 1"},
     ),
+    "bridge.automaton_run": (
+        "automaton-run",
+        "automaton-run-parity",
+        {"K": "2", "S": "2", "first": "1", "R": "3", "delta": "1 2 2 1", "final": "0 1"},
+    ),
     "bridge.since": (
         "since",
         "since-formula",

@@ -104,8 +104,9 @@ def runs(model: Transformer, n: int, tick: Callable[[], None] | None = None) -> 
     places = head_places(model)
     tables = {place: _Table(place.head) for place in places}
     found = HardRuns(n, [], [], [ZERO] * (len(model.layers) + 1), {place[:2]: HeadSizes() for place in places})
+    domain = _Watched()
     for word in every(model.alphabet, n):
-        domain = _Watched()
+        domain.met = []
         try:
             result = forward(model, model.tokens(word), domain, trace=True, weights=False)
             shown = model.embedding.written(word)
@@ -127,7 +128,8 @@ def _all_rational(columns: Mapping[str, Sequence[Any]]) -> None:
             raise NotExact("a value of the stream must be rational", f"one of {name}")
 
 
-def _flint(value: Fraction) -> fmpq:
+def flint_of(value: Fraction) -> fmpq:
+    """A Fraction as a number of flint."""
     return fmpq(value.numerator, value.denominator)
 
 
@@ -137,8 +139,8 @@ class _Table:
     def __init__(self, head: Head) -> None:
         scale = Fraction(1) if head.uniform else entry(head.scale)
         self.scale = scale
-        self.form = [(r, c, _flint(scale * value)) for r, c, value in sparse(score_form(head))]
-        self.values = [(r, c, _flint(value)) for r, c, value in sparse(rows_of(head.V))]
+        self.form = [(r, c, flint_of(scale * value)) for r, c, value in sparse(score_form(head))]
+        self.values = [(r, c, flint_of(value)) for r, c, value in sparse(rows_of(head.V))]
 
 
 def _note(
@@ -165,7 +167,7 @@ def _note(
                     continue  # its values are zero, and the forward pass leaves it out
                 gap, tied = next(turn)
                 if gap is not None:
-                    gap = gap * _flint(table.scale)
+                    gap = gap * flint_of(table.scale)
                     if sizes.gap is None or gap < sizes.gap[0]:
                         sizes.gap = gap, word
                 if tied and sizes.tied is None:

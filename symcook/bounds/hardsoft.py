@@ -26,12 +26,13 @@ from fractions import Fraction
 from typing import Any
 
 from symcook.bounds.arguments import written
-from symcook.bounds.hardruns import HardRuns, HeadPlace, head_places, runs
+from symcook.bounds.growth import rows_of
+from symcook.bounds.hardruns import ZERO, HardRuns, HeadPlace, flint_of, head_places, runs
 from symcook.bounds.theorem26 import Constants, Rate, at_most_one, fitted
 from symcook.bounds.warmth import BITS, NEAR, ByLayer, Floats, error_in_balls, soft_at
 from symcook.compose.cooling import plain_scores
 from symcook.compose.states import table_of
-from symcook.compose.untied import UNIQUE, untie
+from symcook.compose.untied import UNIQUE, untie, with_position
 from symcook.door import Progress, door
 from symcook.errors import BadInput, Undecided
 from symcook.model.answers import Shown
@@ -184,6 +185,7 @@ def hardsoft(
         taus.append(Fraction(1) if tau is None else tau)
     tail = None if gamma is None else known.rule(at_most_one(gamma), x_max, at_most_one(allowed.text))
     soft = _model(loose, taus, tail, model, error)
+    soft = _between(soft, met, max(allowed.positive(n) for n in range(1, max_length + 1)))
     status = f"CHECKED {max_length}"
     return HardSoft(model.name, heads, gamma, x_max, h_max, known.told(), tuple(rows), status, soft)
 
@@ -314,6 +316,35 @@ def _model(
     soft = soft_at(loose, table)
     source = f"softmax in place of hard attention, within {error} (yang2026, Theorem 26)"
     return replace(soft, name=f"{model.name} soft", source=source, max_length=longest, program=None)
+
+
+def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> Transformer:
+    """The soft model with its threshold between what the hard one accepts and rejects on the words that were run, where
+    errors then cannot reach it: a bit that is 0 is no longer exactly so."""
+    readout = soft.readout
+    if readout.kind != "sign":
+        return soft
+    (weights,) = rows_of(readout.weights)
+    logits = [
+        sum((flint_of(w) * end[name][k] for w, name in zip(weights, readout.reads, strict=True) if name in end), ZERO)
+        for at in met
+        for end in at.ends
+        for k in readout.places(at.n + soft.embedding.added)
+    ]
+    accepted, rejected = [x for x in logits if x > 0], [x for x in logits if x <= 0]
+    if not accepted or not rejected:
+        return soft
+    low, high = _ratio(max(rejected)), _ratio(min(accepted))
+    middle = (low + high) / 2
+    if middle == 0 or max(map(abs, weights)) * allowed >= (high - low) / 2:
+        return soft
+    soft, one = with_position(soft, "one", "1")
+    reads, row = [*readout.reads], list(weights)
+    if one in reads:
+        row[reads.index(one)] -= middle
+    else:
+        reads, row = [*reads, one], [*row, -middle]
+    return replace(soft, readout=replace(readout, reads=tuple(reads), weights=[row]))
 
 
 def _ticker(model: Transformer, max_length: int, progress: Progress | None) -> Iterator[Callable[[], None]]:

@@ -46,12 +46,12 @@ class Rate:
 
 def fitted(values: Mapping[int, Fraction], below: bool) -> str | None:
     """c/n^k at most all values, or c n^k at least all, for the least k from which the last two do not go beyond; None
-    where no small k will do, or there are no values.
+    where no small k will do, or there are no values. One value alone says nothing of a fall: c/n is below it.
 
     >>> fitted({2: Fraction(1, 2), 3: Fraction(1, 3), 4: Fraction(1, 4)}, below=True)
     '1/n'
     """
-    for k in POWERS:
+    for k in POWERS if len(values) > 1 or not below else (1,):
         scaled = [value * n**k if below else value / n**k for n, value in sorted(values.items())]
         if not scaled:
             return None

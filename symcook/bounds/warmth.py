@@ -169,9 +169,8 @@ def error_in_balls(soft: Transformer, words: Sequence[Word], ends: Sequence[Mapp
                    tick: Callable[[], None] | None = None) -> tuple[arb, int]:  # fmt: skip
     """The greatest error of a soft model over words at a position, the sum over the coordinates, with the number of the
     word that has it; `ends` are the streams of the hard model."""
-    worst, where = arb(0), 0
+    worst, where, domain = arb(0), 0, BallDomain(BITS)
     for number, (word, hard) in enumerate(zip(words, ends, strict=True)):
-        domain = BallDomain(BITS)
         result = forward(soft, soft.tokens(word), domain, trace=True, weights=False)
         with domain.context():
             columns = result.steps[-1].columns

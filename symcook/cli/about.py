@@ -32,10 +32,14 @@ if TYPE_CHECKING:
     from symcook.recipes.operations import Operation
 
 
-@declare("list")
-def list_(*, as_json: bool) -> None:
+@declare("list", "symcook list --search bracket")
+def list_(
+    *,
+    search: Annotated[str | None, option("Those with this text in section, name or summary.", "TEXT")],
+    as_json: bool,
+) -> None:
     """List the recipes by section of the Cookbook: name and summary."""
-    print_list(as_json)
+    print_list(as_json, search or "")
 
 
 @declare("show", "symcook show dyck-1")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli.options import OneOf, Seconds, argument, command, option
-from symcook.cli.output import Waiting, say, say_or_json
+from symcook.cli.output import Waiting, say, say_or_json, within
 from symcook.errors import BadInput, Undecided
 from symcook.files import put, vacant
 from symcook.programs import LANGUAGES, THEOREMS, WEIGHTINGS
+from symcook.programs.shipped import shipped_program
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -75,9 +77,6 @@ def compile(
         raise BadInput("the file of an automaton must exist", source, "or give a regular expression")
     if kind == "tm" and text == source and source.endswith((".tm", ".txt", ".json")):
         raise BadInput("the file of a machine must exist", source, "or give a code such as 1RB1LB_1LA1RZ")
-    if prove and soft:
-        must = "--prove must stand without --soft, of which no proof is made"
-        raise BadInput(must, "--soft --prove", "leave --prove out, then check FILE compares all words to a length")
     options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting, "name": name}
     model = compiled(kind, text, theorem=theorem or "", **options)
     beside = [Path(target).with_suffix(end) for end in (".certificate.json", ".statement.txt")] if prove else []
@@ -92,7 +91,10 @@ def compile(
             if not as_json:
                 say(_wrote(shown))
             raise
-    proved = f"\n{shown['verdict']}  on every word the answers are those of the program: {shown['certificate']}"
+    says = "the answers are those of the program"
+    if kind == "dfa":
+        says = "it puts out the states of the automaton, then yes or no"
+    proved = f"\n{shown['verdict']}  on every word {says}: {shown['certificate']}"
     say_or_json(as_json, lambda: shown, lambda: _wrote(shown) + (proved if prove else ""))
     return 0
 
@@ -104,16 +106,26 @@ def _wrote(shown: Mapping[str, Any]) -> str:
 
 def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[str, str]:
     """Prove that a model answers as its program, and write the certificate and the statement."""
-    from symcook.proof import formulas, own
+    from symcook.proof import decoders, formulas, own
 
-    with Waiting("proving"):
-        statement, found = formulas.prove(model, seconds)
-    if found.certificate is None or found.verdict is None:
-        why = str(found.missing).partition("\n")[0]
-        raise Undecided(f"the model is written, and no proof was found: {why}; check compares it word by word.")
-    texts = (json.dumps(found.certificate) + "\n", own.expanded(statement, found.certificate))
+    none = "the model is written, and no proof was found"
+    assert model.program is not None
+    if model.program.attention:
+        raise Undecided("the model is written, and no proof is made of softmax; check compares it word by word.")
+    if model.program.kind == "dfa":
+        with Waiting("proving"), within(seconds, none, "check compares it word by word"):
+            bridged = decoders.prove(model)
+        statement, certificate, verdict = bridged.statement, bridged.certificate, bridged.verdict
+    else:
+        with Waiting("proving"):
+            statement, found = formulas.prove(model, seconds)
+        if found.certificate is None or found.verdict is None:
+            why = str(found.missing).partition("\n")[0]
+            raise Undecided(f"{none}: {why}; check compares it word by word.")
+        certificate, verdict = found.certificate, found.verdict
+    texts = (json.dumps(certificate) + "\n", own.expanded(statement, certificate))
     put({path: text.encode() for path, text in zip(beside, texts, strict=True)}, force=True)
-    return {"certificate": str(beside[0]), "verdict": found.verdict.words}
+    return {"certificate": str(beside[0]), "verdict": verdict.words}
 
 
 def measures(model: Transformer) -> dict[str, int]:
@@ -132,6 +144,8 @@ def _text(source: str) -> tuple[str, str]:
     try:
         path = Path(source)
         if not path.is_file():
+            if re.fullmatch(r"[\w-]+\.(ltl|count|srasp)", source):
+                return shipped_program(source), path.stem
             return source, ""
         return path.read_text(encoding="utf-8"), path.stem
     except (OSError, ValueError) as error:

@@ -67,7 +67,7 @@ def decide(
     need_values(chosen)
     # What the user's code prints must not stand in the answer.
     with contextlib.redirect_stdout(sys.stderr):
-        if chosen.model.program is not None:  # of a program the answer at the last position is compared
+        if chosen.model.program is not None and chosen.model.program.kind != "dfa":  # the answer at the last position
             last = replace(chosen.model.readout, position="last")
             chosen = replace(chosen, model=replace(chosen.model, readout=last))
         called, reference = _reference(chosen, against)
@@ -93,6 +93,7 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
     recipe's own reference, where that is a Fold."""
     from symcook.decide.automata import read
     from symcook.programs.automata import KEYS
+    from symcook.programs.running import speech_of
     from symcook.recipes import exists, reference
 
     if against is None and chosen.model.program is not None:
@@ -121,9 +122,9 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
     if against.endswith((".json", ".py")):
         raise BadInput("the file of a reference must exist", against)
     if exists(against):
-        own, other = reference(against), choose(against).model
-        if sorted(other.alphabet) != sorted(chosen.model.alphabet):
-            must = f"the reference must be over the alphabet {' '.join(chosen.model.alphabet)}"
+        own, other, letters = reference(against), choose(against).model, speech_of(chosen.model).letters
+        if sorted(other.alphabet) != sorted(letters):
+            must = f"the reference must be over the alphabet {' '.join(letters)}"
             raise BadInput(must, f"{against}, over {' '.join(other.alphabet) or 'numbers'}")
         return against, own if isinstance(own, Fold) else other
     return against or "()", against

@@ -312,8 +312,7 @@ def report(
 def _page(
     chosen: Chosen, place: str, given: tuple[str | None, str | None, str | None], force: bool, as_json: bool
 ) -> int:
-    from symcook.report.figure import write_files
-    from symcook.report.page.modelpage import model_page, target
+    from symcook.report.page.modelpage import model_page, target, write
 
     file = target(place, force)
     first = read_input(chosen, *given)
@@ -322,7 +321,7 @@ def _page(
         prepare(chosen.model, first)  # a bad input is refused before the work
     with Progress("report"):
         page, about = model_page(chosen.model, first, recipe=chosen.info, values=chosen.values)
-        write_files({file: page.encode()}, force)
+        write(file, page, force)
     document = {"recipe": chosen.name, "files": [str(file)], **about}
     why = about["why"]
     how = "its runs are computed in the page" if why is None else f"{about['runs']} runs precomputed: {why}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-
 from typing import TYPE_CHECKING
 
 from symcook.cli.options import Chosen
@@ -35,12 +34,16 @@ def run_machine(
             shown = {"position": position, **document(token)}
             say_line(json.dumps(shown) if as_json else _words(shown))
     last = run.run.last
+    rounds = domain is not None and domain.startswith("float")
+    wrong = run.first_wrong() if rounds else None
     if as_json:
-        say_line(json.dumps(last))
+        say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
     elif run.ended:
         say(f"ended; output: {last['output'] or EMPTY_WORD}")
     else:
         say(f"stopped at the limit of {limit} tokens, before the end; give more with --steps")
+    if rounds and not as_json:
+        say(f"{domain}: " + ("every token is the machine's" if wrong is None else f"wrong from position {wrong} on"))
     return 0 if run.ended else 3
 
 
@@ -65,4 +68,3 @@ def _words(shown: dict[str, object]) -> str:
         if isinstance(held, list) and held:
             parts.append(f"{key} {' '.join(held)}")
     return "  ".join(parts)
-

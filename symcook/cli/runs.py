@@ -354,8 +354,11 @@ def _quick(chosen: Chosen) -> int:
     """A length to which a check takes seconds: 12 over two symbols, less over more, 3 where rows are the inputs."""
     if not chosen.model.alphabet:
         return 3
-    letters = max(2, len(chosen.model.alphabet) - chosen.model.embedding.added)
-    return max(n for n in range(1, 13) if n == 1 or letters**n <= 2**12)
+    from symcook.programs.running import speech_of
+
+    letters = max(2, len(speech_of(chosen.model).letters) - chosen.model.embedding.added)
+    many = 2**8 if chosen.model.program is not None and chosen.model.program.kind == "dfa" else 2**12
+    return max(n for n in range(1, 13) if n == 1 or letters**n <= many)
 
 
 def run_check(
@@ -376,6 +379,13 @@ def run_check(
             # What the user's code prints must not stand in the answer.
             with contextlib.redirect_stdout(sys.stderr):
                 return check(chosen.model, made(spec), max_length, region=_region(chosen), **how)
+        if chosen.model.program is not None and chosen.model.program.kind == "dfa":
+            from symcook.verify.decoded import check_decoded
+
+            for option_name in ("resume", "workers", "executor"):
+                if sweep.get(option_name) is not None:
+                    raise BadInput(f"a check of tokens must stand without --{option_name}", chosen.name, "leave it out")
+            return check_decoded(chosen.model, max_length or 1, domain, digits, progress)
         if chosen.model.program is not None:
             from symcook.spec.programs import reference
 

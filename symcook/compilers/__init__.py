@@ -11,6 +11,7 @@ from symcook.programs import FORMULAS, LANGUAGES, THEOREMS
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
+    from symcook.programs.rasp import SOp
 
 TAKES = {"theorem": FORMULAS, "soft": FORMULAS, "tau": FORMULAS, "weighting": ("tm",)}
 """Which languages an option is for."""
@@ -21,7 +22,7 @@ WORDS = {"ltl": "formula", "count": "formula", "srasp": "program", "dfa": "autom
 @door()
 def compile(
     kind: str,
-    source: str,
+    source: str | SOp,
     *,
     alphabet: str | Sequence[str] | None = None,
     theorem: str = "",
@@ -44,8 +45,8 @@ def compile(
     >>> [model.run(word).accept for word in ("10101", "1010", "1")]
     [True, False, False]
 
-    "srasp" is a program of S-RASP, with RASP's words (`symcook.programs.srasp_reading`); its model answers with
-    letters, verdicts or numbers.
+    "srasp" is a program of S-RASP, with RASP's words (`symcook.programs.srasp_reading`), or RASP as Python
+    objects (`symcook.programs.rasp`); its model answers with letters, verdicts or numbers.
 
     "dfa" is an automaton: JSON by the names of automata-lib, or a regular expression, whose alphabet may be left out.
     Its model is a decoder that goes on behind a word with the states of the run, then with yes or no (`decode.stream`).
@@ -60,6 +61,7 @@ def compile(
     and Sabharwal (2024), Theorems 1 and 2.
     """
     require_known("language", kind, LANGUAGES)
+    source = source if isinstance(source, str) else _text(kind, source, alphabet)
     for option, given in (("theorem", theorem), ("soft", soft), ("tau", tau), ("weighting", weighting)):
         if given not in ("", None, False) and kind not in TAKES[option]:
             must = f"--{option} must stand with {' or '.join(TAKES[option])}"
@@ -106,3 +108,14 @@ def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
         must = "the construction of a theorem must stand without --soft, since its attention is soft already"
         raise BadInput(must, f"--theorem {theorem}", "leave one of the two out")
     return "" if not soft else "soft" if tau is None else "soft, tau 1"
+
+
+def _text(kind: str, source: object, alphabet: str | Sequence[str] | None) -> str:
+    """The text of a program that is given as Python objects."""
+    from symcook.programs.rasp import SOp
+
+    if kind != "srasp" or not isinstance(source, SOp):
+        raise BadInput("a program must be text, or of srasp a sequence of symcook.programs.rasp", type(source).__name__)
+    if alphabet is None:
+        raise BadInput("a program must have an alphabet", "none", 'give alphabet="ab"')
+    return source.source(alphabet)

@@ -38,8 +38,10 @@ def compiled(formula: Formula, source: str, name: str, kind: str = "ltl", attent
 
 def predicate(line: FormulaLine, number: str) -> str:
     """Whether a predicate holds of a number, as a position function; behind the end of a table it does not."""
-    if line.op == "remainder":
-        return f"I[mod({number}, {line.divisor}) = {line.bound}]"
+    if line.op == "remainder" and line.divisor == 2:
+        return f"(1 {'-' if line.bound else '+'} (-1)^({number}))/2"
+    if line.op == "remainder":  # a sum, since statements have no remainder
+        return f"sum(q, 0, {number}, I[{number} = {line.divisor}*q + {line.bound}])"
     ones = [place for place, bit in enumerate(line.table) if bit == "1"]
     return " + ".join(f"I[{number} = {place}]" for place in ones) or "0"
 
@@ -50,6 +52,19 @@ class FormulaHead(NamedTuple):
     name: str
     stop: str | None
     value: str
+
+
+class CountHead(NamedTuple):
+    """The heads of a count: `mean` over the positions on a side, `less` without the position's `own` part, and what is
+    looked up by that, `found` of `tables`."""
+
+    side: str
+    own: str
+    inverse: str
+    mean: str
+    less: str
+    found: tuple[str, ...]
+    tables: tuple[str, ...]
 
 
 class Packed:
@@ -71,7 +86,8 @@ class Packed:
         self.sets: dict[str, frozenset[str]] = {}
         self.cut = False
         self.positions: dict[str, str] = {}
-        self._counts: dict[object, tuple[str, str]] = {}
+        self.counting: dict[int, tuple[CountHead, ...]] = {}
+        self._counts: dict[object, CountHead] = {}
         self._tables: dict[str, int] = {}
         self.values: list[Node | frozenset[str]] = []
         for number, line in enumerate(formula.lines):
@@ -210,31 +226,36 @@ class Packed:
         if not line.counts and line.op == "at least":
             return line.bound <= 0
         if not line.counts:
-            return self._variable(self._position(f"at{number + 1}", predicate(line, "i"), meaning))
+            return self._counted(number, self._position(f"at{number + 1}", predicate(line, "i"), meaning), ())
         if line.op == "at least":
-            terms, counted = [], {}
-            for one in line.counts:
-                below, own = self._count(one)
-                terms += [f"{'-' if one.factor < 0 else '+'} {abs(one.factor)}*{part}" for part in (below, own)]
-                counted[below] = counted.get(below, 0) + one.factor
+            heads = tuple(self._count(one) for one in line.counts)
+            terms, looked = [], {}
+            for one, found in zip(line.counts, heads, strict=True):
+                parts = (*found.found, found.own)
+                terms += [f"{'-' if one.factor < 0 else '+'} {abs(one.factor)}*{part}" for part in parts]
+                looked[found.found[0]] = looked.get(found.found[0], 0) + one.factor
             total = f"{' '.join(terms).removeprefix('+ ')} - {line.bound} + 1"
             name = self._name("more", number + 1, meaning)
-            self.steps.append(feedforward({name: self._rises(total, self._rough(counted))}))
-            return self._variable(name)
-        (one,) = line.counts
-        below, own = self._count(one, line)
-        even, odd = f"{below}_here", f"{below}_next"
+            self.steps.append(feedforward({name: self._rises(total, self._rough(looked))}))
+            return self._counted(number, name, heads)
+        found = self._count(line.counts[0], line)
+        here, after = found.found
         name = self._name("rest", number + 1, meaning)
-        here = self._chosen(f"{even} - {own}", self._rough({even: 1}))
-        there = self._chosen(f"{odd} + {own} - 1", self._rough({odd: 1}))
-        self.steps.append(feedforward({name: f"{here} + {there}"}))
+        first = self._chosen(f"{here} - {found.own}", self._rough({here: 1}))
+        other = self._chosen(f"{after} + {found.own} - 1", self._rough({after: 1}))
+        self.steps.append(feedforward({name: f"{first} + {other}"}))
+        return self._counted(number, name, (found,))
+
+    def _counted(self, number: int, name: str, heads: tuple[CountHead, ...]) -> Node:
+        """The bit of a line about counts, which stands in a coordinate."""
+        self.heads[number], self.counting[number] = FormulaHead(name, None, name), heads
         return self._variable(name)
 
     def _chosen(self, total: str, rough: int) -> str:
         """A network that is 1 where a sum of bits that is at most 1 is 1, else 0; see `_rises`."""
         return self._rises(total, rough) if rough else f"relu({total})"
 
-    def _count(self, one: Count, test: FormulaLine | None = None) -> tuple[str, str]:
+    def _count(self, one: Count, test: FormulaLine | None = None) -> CountHead:
         """The coordinates of a count that add up to it: how often the line is true at other positions, found by looking
         up the position of one more, and its own bit. For a `test` what is looked up are its truths of that count and of
         one more.
@@ -260,9 +281,9 @@ class Packed:
             self.steps.append(feedforward({less: f"relu({mean}) - relu({own} + {inverse} - 1)"}))
             form = self._lookup(less, inverse)
             if test is None:
-                before = self._position("before", "i - 1")
+                values = {below: self._position("before", "i - 1")}
                 self._name("count", count, f"{what} without this position")
-                self._look({below: before}, form, NUMBER, "Lemma 7")
+                self._look(values, form, NUMBER, "Lemma 7")
             else:
                 values = {}
                 for end, moved in (("here", "i - 1"), ("next", "i")):
@@ -276,7 +297,7 @@ class Packed:
                     self.meanings[f"{below}_{end}"] = f"{table} at {what} without this position, plus 1"
                     values[f"{below}_{end}"] = table
                 self._look(values, form, BIT, "Lemma 6")
-            self._counts[key] = (below, own)
+            self._counts[key] = CountHead(one.side, own, inverse, mean, less, tuple(values), tuple(values.values()))
         return self._counts[key]
 
     def _numbered(self, table: str) -> int:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from symcook.compilers.booleans import Node, variables
 from symcook.compilers.numbers import Atom, Form, Linear
-from symcook.compilers.values import Letters, Look, PositionValues, Truth, Value
+from symcook.compilers.values import Letters, Look, PositionValues, Truth, Value, holds
 from symcook.errors import BadInput
 
 BEFORE, AFTER = -2, -1
@@ -84,8 +84,11 @@ class Selections(PositionValues):
         return self._cases([(self.both(x.here, y.here), make(x.there, y.there)) for x, y in product(a, b)])
 
     def letters_meet(self, sign: str, key: Letters, query: Letters) -> Cases:
-        cases = self._cases([(here, self.node(key.get(letter, frozenset()))) for letter, here in query.items()])
-        return cases if sign == "=" else self.complement(cases)
+        cases = []
+        for letter, here in query.items():
+            there = [truth for other, truth in key.items() if holds(sign, other, letter)]
+            cases.append((here, self.node(self.disjoint(there, f"a letter {sign} {letter}"))))
+        return self._cases(cases)
 
     def truths_meet(self, sign: str, key: Truth, query: Truth) -> Cases:
         cases = self._cases([(query, self.node(key)), (self.negation(query), self.node(self.negation(key)))])

@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from symcook.compilers.numbers import Form
-from symcook.compilers.selection import Cases, Selections
-from symcook.compilers.values import Look, Truth, Value
+from symcook.compilers.rasp import Aggregates
+from symcook.compilers.selection import Cases
+from symcook.compilers.values import Look, Truth, Value, holds
 from symcook.compose.builder import Builder
 from symcook.errors import BadInput
 from symcook.model.parts import FeedForward, Head
@@ -24,7 +25,7 @@ def compiled(program: Srasp, source: str, name: str) -> Transformer:
     return Compiled(program).model(source, name)
 
 
-class Compiled(Selections):
+class Compiled(Aggregates):
     """What each line is, as coordinates hold it."""
 
     def __init__(self, program: Srasp) -> None:
@@ -52,17 +53,17 @@ class Compiled(Selections):
         if op == "times":
             return reads[0].times(line.value)
         if op == "product":
-            return self._product_of(*reads, shown)
+            return self._product_of(*reads, shown=shown)
         if op in ("not", "and", "or"):
             return self.negation(reads[0]) if op == "not" else (self.both if op == "and" else self.either)(*reads)
         if op == "compare":
-            return self._compared(line.value, *reads, shown)
+            return self._compared(line.value, *reads, shown=shown)
         if op == "if":
             return self.pick(*reads)
         if op == "psum":
             return self.psum(line.value, reads[0], shown)
         if op in ("left", "right"):
-            return self.nearest(op, line.value, *reads, shown)
+            return self.nearest(op, line.value, *reads, shown=shown)
         if op == "select":
             return self._select(line, *reads)
         if op in ("key", "query"):
@@ -71,7 +72,8 @@ class Compiled(Selections):
             return self.complement(reads[0])
         if op.startswith("pair"):
             return self.joined(op.removeprefix("pair "), *reads)
-        raise BadInput("a program must be without aggregate and selector_width", shown)
+        selector = self.program.text(line.reads[0])
+        return self.aggregate(*reads, shown=selector) if op == "aggregate" else self.width(reads[0], selector)
 
     def _title(self, value: Any, name: str) -> None:
         """What coordinates hold that hold a value, or one letter of it."""
@@ -101,10 +103,11 @@ class Compiled(Selections):
         if isinstance(a, Form):
             return self.compare(sign, a, b)
         if isinstance(a, dict):
-            equal = self.disjoint([self.both(a[letter], b[letter]) for letter in a if letter in b], shown)
+            pairs = [self.both(a[x], b[y]) for x in a for y in b if holds(sign if sign != "!=" else "=", x, y)]
+            equal = self.disjoint(pairs, shown)
         else:
             equal = self.choose(a, b, self.negation(b))
-        return equal if sign == "=" else self.negation(equal)
+        return self.negation(equal) if sign == "!=" else equal
 
     def _select(self, line: SraspLine, key: Any, query: Any) -> Cases:
         if isinstance(key, Form):

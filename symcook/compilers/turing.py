@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -236,9 +236,9 @@ class MachineDecoder:
         parts = [part for layer in layers for part in layer.parts() if not isinstance(part, LayerNorm)]
         written = [one for part in parts for one in part.writes]
         names = dict.fromkeys([*(one for row in words.values() for one in row), *written])
-        looked = [one for layer in layers for norm in (*layer.attention_norms, *layer.feedforward_norms) for one in norm.reads]
-        names |= dict.fromkeys(looked)
-        nexts = [one for one in dict.fromkeys(one for unit in self.transition for one in unit.adds)]
+        norms = [norm for layer in layers for norm in (*layer.attention_norms, *layer.feedforward_norms)]
+        names |= dict.fromkeys(one for norm in norms for one in norm.reads)
+        nexts = list(dict.fromkeys(one for unit in self.transition for one in unit.adds))
         rows = []
         for token in (*tokens, END):
             bits = {f"next_{one}" for one in self.answered(token)}

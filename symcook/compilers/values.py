@@ -7,6 +7,7 @@ which is greatest where j - 1 is y. Comparisons are ReLUs of whole numbers. Noth
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -40,6 +41,16 @@ PLACES = {
 SEEN = {"left": "future", "right": "past", "both": "none"}
 """The mask of a lookup, by the side of what is looked up."""
 KEYS = {"left": ("before", "before_square"), "right": ("behind", "behind_square"), "both": ("before", "before_square")}
+
+
+_HOLDS = {
+    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge
+}  # fmt: skip
+
+
+def holds(sign: str, a: Any, b: Any) -> bool:
+    """Whether two values stand in a relation."""
+    return _HOLDS[sign](a, b)
 
 
 @dataclass
@@ -251,9 +262,7 @@ class PositionValues(Packed):
         d = d.times(d.denominator)
         values = self.values_of(d)
         if values is not None:
-            holds = {"=": Fraction.__eq__, "!=": Fraction.__ne__, "<": Fraction.__lt__, "<=": Fraction.__le__,
-                     ">": Fraction.__gt__, ">=": Fraction.__ge__}[sign]  # fmt: skip
-            return self.disjoint([truth for value, truth in values if holds(value, Fraction(0))], f"... {sign} ...")
+            return self.disjoint([truth for value, truth in values if holds(sign, value, 0)], f"... {sign} ...")
         if sign in ("!=", "<=", ">="):
             return self.negation(self.compare({"!=": "=", "<=": ">", ">=": "<"}[sign], d, self.number(0)))
         if sign == "=":
@@ -329,8 +338,8 @@ class PositionValues(Packed):
         """
         new = [atom for atom in atoms if ("gate", test, atom) not in self._known]
         for side in ("left", "right", "both"):
-            names = {atom.name: self.new("gated", f"{self.meanings[atom.name]} where {test}, else 0")
-                     for atom in new if atom.side == side}  # fmt: skip
+            gated = [one for one in new if one.side == side or (side == "left" and _starts_at_0(one))]
+            names = {one.name: self.new("gated", f"{self.meanings[one.name]} where {test}, else 0") for one in gated}
             one = self.place("one") if names else ""
             if names and side != "both":
                 key = self.place("index")
@@ -347,10 +356,12 @@ class PositionValues(Packed):
                     self.lookup({name: Fraction(2)}, to, "both", {(one, draw): Fraction(-2), (test, draw): Fraction(2)})
             for name, to in names.items():
                 atom = next(one for one in new if one.name == name)
-                self._known["gate", test, atom] = Atom(to, side)
+                self._known["gate", test, atom] = atom._replace(name=to)
         for atom in new:
-            if atom.side == "mean":
-                assert atom.bound is not None
+            if atom.side == "mean" and not _starts_at_0(atom):
+                if atom.bound is None:
+                    must = "a mean of numbers that grow must not be chosen by a condition: no position holds it"
+                    raise BadInput(must, self.meanings[atom.name], "compare it, or choose before the mean")
                 b, m = atom.bound, atom.name
                 formula = f"relu({m} + {b}*{test} - {b}) - relu({b}*{test} - {b} - {m})"
                 made = self.network("gated", f"{self.meanings[m]} where {test}, else 0", formula)
@@ -455,3 +466,8 @@ class PositionValues(Packed):
         key, square = (self.place(name) for name in KEYS["both"])
         score = {(part, key): Fraction(2), (self.place("one"), square): Fraction(-1)}
         return Look(score, {times: {self.place("before_times_length"): Fraction(1)}}, "none")
+
+
+def _starts_at_0(atom: Atom) -> bool:
+    """Whether it is a mean of numbers on the left, which is 0 at position 1."""
+    return atom.side == "mean" and atom.bound is None and atom.local

@@ -27,38 +27,36 @@ def untie(model: Transformer, terms: Mapping[tuple[int, int], str]) -> Transform
     `terms` gives c of head (layer, number), both from 1: an expression in n. A head whose scores have a gap of at least
     c chooses the same position, and then has a gap of at least c/n. Raises BadInput where a head is left out.
     """
-    positions = dict(model.embedding.positions)
-    words = (c for row in (model.embedding.words or {}).values() for c in row)
-    held = {*words, *(model.embedding.inputs or ()), *(name for layer in model.layers for part in layer.parts()
-                                                      for name in part.writes)}  # fmt: skip
-    new: list[str] = []
-
-    def at(base: str, function: str) -> str:
-        for name, given in positions.items():
-            if name not in held and exact(given) == exact(function):
-                return name
-        name = fresh(base, (*model.space, *new))
-        positions[name] = exact(function)
-        new.append(name)
-        return name
-
     layers = []
     for number, layer in enumerate(model.layers, 1):
         heads = []
         for place, head in enumerate(layer.attention.heads if layer.attention else (), 1):
-            if head.weighting not in UNIQUE:
-                heads.append(head)
-                continue
-            if (number, place) not in terms:
-                raise BadInput(
-                    "every head that breaks ties must have a term", f"none for head {place} of layer {number}"
-                )
-            one, tie = at("one", "1"), at("tie", f"({terms[number, place]})*i/n")
-            heads.append(_averaged(head, one, tie))
+            if head.weighting in UNIQUE:
+                if (number, place) not in terms:
+                    given = f"none for head {place} of layer {number}"
+                    raise BadInput("every head that breaks ties must have a term", given)
+                model, one = with_position(model, "one", "1")
+                model, tie = with_position(model, "tie", f"({terms[number, place]})*i/n")
+                head = _averaged(head, one, tie)
+            heads.append(head)
         layers.append(replace(layer, attention=SelfAttention(tuple(heads))) if heads else layer)
-    wide = widen(model, tuple(new)) if new else model
-    embedding = replace(wide.embedding, positions=positions)
-    return replace(wide, name=f"{model.name} untied", embedding=embedding, layers=tuple(layers))
+    return replace(model, name=f"{model.name} untied", layers=tuple(layers))
+
+
+def with_position(model: Transformer, name: str, function: str) -> tuple[Transformer, str]:
+    """The model with a coordinate that holds a position function and nothing else, and its name: one that is there, or
+    a new one, called `name` where that is free."""
+    given = model.embedding
+    words = (c for row in (given.words or {}).values() for c in row)
+    written = (c for layer in model.layers for part in layer.parts() for c in part.writes)
+    other = {*words, *(given.inputs or ()), *written}
+    for known, value in given.positions.items():
+        if known not in other and value == exact(function):
+            return model, known
+    name = fresh(name, model.space)
+    wide = widen(model, (name,))
+    positions = dict(wide.embedding.positions) | {name: exact(function)}
+    return replace(wide, embedding=replace(wide.embedding, positions=positions)), name
 
 
 def _averaged(head: Head, one: str, tie: str) -> Head:

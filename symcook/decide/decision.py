@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from symcook.decide.automata import Answering, Asked, Automaton, parted
@@ -14,9 +15,10 @@ from symcook.decide.following import Lost
 from symcook.decide.invariants import Invariants, invariants
 from symcook.decide.regular import regular
 from symcook.door import door
-from symcook.errors import BadInput
+from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.answers import Shown
 from symcook.model.transformer import Transformer
+from symcook.programs.running import program_table, speech_of
 from symcook.spec.fold import Fold
 
 EXIT = {"equal": 0, "decided": 0, "different": 1, "open": 3, "refused": 2}
@@ -48,6 +50,11 @@ class Decision(Shown):
     certificate: Invariants | StateMap | None = None
 
     @property
+    def letters(self) -> tuple[str, ...]:
+        """What words are made of."""
+        return speech_of(self.model).letters
+
+    @property
     def decided(self) -> bool:
         """Whether the question is settled for all lengths."""
         return self.verdict in ("equal", "different", "decided")
@@ -66,7 +73,7 @@ class Decision(Shown):
         """{"verdict", "word", "accepts", "states", "why"}."""
         word: Any = self.word
         if word is not None:
-            word = "".join(word) if self.model.embedding.spelled else list(word)
+            word = "".join(word) if all(len(letter) == 1 for letter in self.letters) else list(word)
         return {
             "verdict": self.verdict,
             "word": word,
@@ -95,6 +102,8 @@ def decide(
     that answers at each position where the readout does not).
     """
     model = model.bind(values)
+    if model.program is not None and model.program.kind == "dfa":
+        return _decoded(model, against, name)
     try:
         finite = Finite(model)
         automaton = finite.automaton()
@@ -145,6 +154,51 @@ def recheck(
         machine if isinstance(machine, Automaton) else None,
         f"the certificate holds: {why}",
     )
+
+
+TRIED = 4
+"""Up to which length words are run where a decoder is not shown to be what its program says."""
+
+
+def _decoded(model: Transformer, against: object, name: str) -> Decision:
+    """The decision about a compiled automaton, which is asked by decoding: it accepts the words behind which it puts
+    out yes. What it puts out is shown for every word by the theorem about its family."""
+    from symcook.decode import stream
+    from symcook.proof import decoders
+
+    assert model.program is not None
+    table = program_table(model.program)
+    letters, automaton = table.alphabet, Automaton(*table)
+    if against is None or isinstance(against, Automaton):
+        reference: Answering = automaton if against is None else against.over(letters)
+    elif isinstance(against, str):
+        reference = regular(against, letters)
+    elif isinstance(against, Fold) and not against.each:
+        reference = Asked(against)
+    else:
+        must = "the reference of a compiled automaton must be a Fold, an automaton or a regular expression"
+        raise BadInput(must, type(against).__name__, "give the program of the other model")
+    try:
+        decoders.prove(model)
+    except (BadInput, Rejected, Undecided) as error:
+        for length in range(TRIED + 1):
+            for word in product(letters, repeat=length):
+                said = [speech_of(model).said(one)["token"] for one in stream(model, word, length + 2)]
+                state: Any = reference.initial
+                for letter in word:
+                    state = reference.step(state, letter)
+                accepts = reference.answer(state) is True
+                if said[-1] != ("yes" if accepts else "no"):
+                    return Decision("different", model, name, word, (not accepts, accepts))
+        return Decision("open", model, name, why=f"not decided, as no proof was found: {str(error).rstrip('.')}")
+    why = f"its weights are those of a decoder that runs its program, on every word ({decoders.THEOREM})"
+    found, least = parted(automaton, reference, letters), automaton.minimal()
+    if found.word is not None:
+        return Decision("different", model, name, found.word, found.answers, least, why)
+    if found.length is not None:
+        why = f"no difference on any word to length {found.length}"
+        return Decision("open", model, name, automaton=least, why=why)
+    return Decision("equal", model, name, automaton=least, why=why)
 
 
 def _settled(

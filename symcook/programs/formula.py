@@ -172,6 +172,8 @@ class Lines:
 
     def remainder(self, divisor: int, rest: int, count: tuple[str, int] | None) -> int:
         """The line that a count, or the position, leaves `rest` when divided."""
+        if divisor == 1:
+            return self.letters(self.alphabet)
         terms = () if count is None else (Count(1, *count),)
         return self._add(FormulaLine("remainder", counts=terms, bound=rest, divisor=divisor))
 

@@ -30,11 +30,11 @@ class SraspLine(NamedTuple):
     """One line: `op` on the lines whose numbers it `reads`.
 
     Sequences: "in" (the letter), "indices" (from 0), "length"; "constant" (`value`); "sum", "product", "times" (by
-    `value`); "compare" (by the sign `value`), "not", "and", "or"; "if" (truth, then, else); "psum" (over the positions
-    that the mask `value` leaves); "left" and "right" (selector, value, default: the first or last selected position
-    that the mask leaves); "aggregate" (selector, value, default: the mean of numbers and truths, the first letter) and
-    "width". Selectors: "select" (a sequence at j, the sign `value`, a sequence at i), "key" and "query" (a truth at j,
-    at i), "pair not", "pair and", "pair or".
+    `value`); "compare" (by the sign `value`; letters in the order of their text), "not", "and", "or"; "if" (truth,
+    then, else); "psum" (over the positions that the mask `value` leaves); "left" and "right" (selector, value, default:
+    the first or last selected position that the mask leaves); "aggregate" (selector, value, default: the mean of
+    numbers and truths, the first letter) and "width". Selectors: "select" (a sequence at j, the sign `value`, a
+    sequence at i), "key" and "query" (a truth at j, at i), "pair not", "pair and", "pair or".
     """
 
     op: str
@@ -171,7 +171,7 @@ class SraspLines:
             require_type({"not": "~", "and": "&", "or": "|"}.get(op, "a condition"), types, "truth")
             return ("selector" if op in ("key", "query") else "truth"), ()
         if op in ("compare", "select"):
-            self._comparable(line.value, types, letters)
+            self._comparable(line.value, types)
             return ("truth" if op == "compare" else "selector"), ()
         if op == "if":
             require_type("the condition of if", types[:1], "truth")
@@ -187,12 +187,11 @@ class SraspLines:
             return "number", ()
         return "selector", ()
 
-    def _comparable(self, sign: str, types: Sequence[str], letters: Sequence[tuple[str, ...]]) -> None:
+    def _comparable(self, sign: str, types: Sequence[str]) -> None:
         if "selector" in types or types[0] != types[1]:
             raise BadInput("two values that are compared must be of one type", given_types(types))
-        if types[0] != "number" and sign not in ("=", "!="):
-            must = f"{'letters' if types[0] == 'letter' else 'truths'} must be compared by = or !="
-            raise BadInput(must, sign)
+        if types[0] == "truth" and sign not in ("=", "!="):
+            raise BadInput("truths must be compared by = or !=", sign)
 
     def _same(self, what: str, types: Sequence[str], letters: Sequence[tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
         if types[0] != types[1] or types[0] == "selector":

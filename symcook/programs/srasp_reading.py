@@ -271,7 +271,7 @@ class _SraspReader:
         """A condition on pairs: a selector, or a truth at one position."""
         if self.kind(term) == "selector":
             return term.line
-        if term.at - {"i", "j"}:
+        if self.kind(term) == "truth" and term.at - {"i", "j"}:
             raise BadInput(f"a condition on pairs must say where ({_at(term.token)})", "a name without (i) or (j)",
                            "write x(j) or x(i)")  # fmt: skip
         return self._add(term.token, "query" if term.at == {"i"} else "key", term.line)

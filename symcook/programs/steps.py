@@ -62,6 +62,7 @@ def tokens(machine: TuringMachine) -> Iterator[MachineToken]:
     """Every token that a decoder may put out: for each row that may be used what it does, with flags and fresh cells as
     the moves allow them; and the symbols of the output."""
     yield first_token(machine)
+    shapes: dict[int, tuple[tuple[int, int, int], ...]]
     shapes = {0: ((0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)), 1: ((0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1))}
     shapes[-1] = tuple((right, left, fresh) for left, right, fresh in shapes[1])
     actions, held = _used(machine)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from symcook.decide.drawing import MOST, rows
+from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
 from symcook.report.automaton import SHOWN, picture
 from symcook.report.document import Document, Drawn, PlainLines, Table
@@ -33,7 +34,8 @@ def _document(found: Decision, name: str | None) -> Document:
     parts: list[Any] = []
     lines = []
     if found.word is not None and found.answers is not None:
-        lines.append(f"smallest word: {found.model.embedding.said(found.word)}")
+        spaces = "" if all(len(letter) == 1 for letter in found.letters) else " "
+        lines.append(f"smallest word: {spaces.join(found.word) or EMPTY_WORD}")
         one, other = map(_answer, found.answers)
         lines.append(f"the model {one}, the reference {other}")
     if found.why or found.decided:

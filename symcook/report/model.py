@@ -14,7 +14,7 @@ from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
 from symcook.model.symbols import at, from_sympy, lowered, symbol, tree_from_sympy
 from symcook.model.transformer import Parameter
-from symcook.report.document import WIDTH, Drawn, abridged, table, wrapped
+from symcook.report.document import WIDTH, Drawn, abridged, room, table, wrapped
 from symcook.report.latex import latex
 from symcook.report.markup import Display, array, page, paragraph, section, upright, words
 from symcook.report.markup import table as html_table
@@ -116,10 +116,10 @@ def grid(matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequence[str], 
         return f"  {title}: no rows"
     texts = [[abridged(from_sympy(v)) for v in matrix[r, :]] for r in range(len(rows))]
     body = [[name, *line] for name, line in zip(rows, texts, strict=True)]
-    if _width([[title, *columns], *body]) <= WIDTH:
+    if _width([[title, *columns], *body]) <= room(WIDTH):
         return table([title, *columns], body)
     turned = [[name, *line] for name, line in zip(columns, zip(*texts, strict=True), strict=True)]
-    if _width([[f"{title}^T", *rows], *turned]) <= WIDTH:
+    if _width([[f"{title}^T", *rows], *turned]) <= room(WIDTH):
         return table([f"{title}^T", *rows], turned)
     return f"  {title}: {len(rows)} x {len(columns)} (too large to draw; --json has it)"
 

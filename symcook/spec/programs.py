@@ -23,6 +23,9 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
         from symcook.spec.srasp import Interpreted
 
         return Interpreted(read_srasp(program.source, program.alphabet))
+    if program.kind == "dfa":
+        must = "a model that goes on by its own answers is checked by its tokens"
+        raise BadInput(must, program.kind, "ask symcook.verify.decoded.check_decoded")
     _answers_words(program)
     formula = formula_of(program)
     return fold(formula) or (lambda word: answers(formula, word))
@@ -40,7 +43,13 @@ def refuse_uncovered(program: Program, word: Sequence[str]) -> None:
 
 
 def language(program: Program) -> Fold:
-    """What the program answers at the last position, for every word: the reference of ``decide``."""
+    """What the program answers at the last position, or of an automaton whether it accepts, for every word: the
+    reference of ``decide``."""
+    if program.kind == "dfa":
+        from symcook.programs.running import program_table
+        from symcook.spec import automata
+
+        return automata.language(program_table(program))
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import language
 

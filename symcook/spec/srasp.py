@@ -3,8 +3,8 @@
 `values` reads one word. `columns` reads all words of a block at once: a value at a position is there the words, as bits
 of a number, at which it occurs.
 
-Source: Strobl et al. (2025) for S-RASP; Weiss et al. (2021) for select, aggregate and selector width, where of letters at
-several positions, which RASP leaves out, the first is taken.
+Source: Strobl et al. (2025) for S-RASP; Weiss et al. (2021) for select, aggregate and selector width, where of letters
+at several positions, which RASP leaves out, the first is taken.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def differences(run: MachineRun) -> dict[str, Any]:
             None if one is None else {"position": one.position, "rival": one.rival, "gap": one.gap}
             for one in frame.looked
         ]
-        more = {"looked": looked} if isinstance(frame.token, StepToken) else {}
+        more: dict[str, Any] = {"looked": looked} if isinstance(frame.token, StepToken) else {}
         if isinstance(frame.token, StepToken):
             more["fresh"] = [tape for tape, fresh in enumerate(frame.token.fresh, 1) if fresh]
         found.append({"position": frame.position, **document(frame.token), **more})
@@ -108,5 +108,3 @@ def differences(run: MachineRun) -> dict[str, Any]:
         "tokens": found,
         **run.last,
     }
-
-

@@ -1,8 +1,8 @@
 """The decoder of a Turing machine in integers: heads by what they are shown to do, networks as they are.
 
 The fact that this rests on. A step at position j writes on a cell h with |h| <= j - 1 =: H, as heads move one cell a
-token. For integers h != h' the cosine of their hashes is at most 1 - 1/(2((H^2 + H + 1)^2 + 1)): the nearest cell is the
-next one towards 0 or away from it, at an angle of tangent 1/(1 + H(H + 1)) at least, and 1 - 1/sqrt(1 + y) >=
+token. For integers h != h' the cosine of their hashes is at most 1 - 1/(2((H^2 + H + 1)^2 + 1)): the nearest cell is
+the next one towards 0 or away from it, at an angle of tangent 1/(1 + H(H + 1)) at least, and 1 - 1/sqrt(1 + y) >=
 y/(2(1 + y)). For j >= 2 this is at least 1/(2 j^4) under 1, and the tie-break is T_j <= 1/(64 j^4), since
 1 - 1/sqrt(1 + y) <= y/2, twice; for j = 1 it is 1/4 against T_1 < 1/64. A step on another cell has T >= 0. So wherever
 some step wrote on the cell of the query, the greatest score is that of the last one: T falls. In the columns where none
@@ -96,7 +96,7 @@ class IntegerDecoder:
             if isinstance(token, OutputToken):
                 heads = [*heads[:-1], heads[-1] + 1]
             else:
-                heads = [head + move for head, move in zip(heads, token.moves)]
+                heads = [head + move for head, move in zip(heads, token.moves, strict=True)]
             cell = min(max(heads[0], 0), n + 1 if position > n + 1 else n)
             read = word[cell - 1] if 1 <= cell <= n else blank
             places = [wrote[k].get(heads[k + 1]) for k in range(tapes)]
@@ -105,4 +105,3 @@ class IntegerDecoder:
             if isinstance(token, StepToken):
                 for k in range(tapes):
                     wrote[k][before[k + 1]] = position
-

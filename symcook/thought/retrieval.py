@@ -1,8 +1,9 @@
 """What each head of a machine's decoder retrieves, and by how much: scores as balls, beside the runner-up.
 
 A work head behind the token at i looks for its cell h among the steps j < i; the step there has the score 1 - T_j, a
-step on another cell h' the cosine less its T. What must be told apart is the match from the steps on neighbouring cells,
-and from the step before on the same cell, whose T is larger. The least of these gaps says how many bits are needed.
+step on another cell h' the cosine less its T. What must be told apart is the match from the steps on neighbouring
+cells, and from the step before on the same cell, whose T is larger. The least of these gaps says how many bits are
+needed.
 """
 
 from __future__ import annotations

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from symcook.compilers.turing import MachineDecoder, compiled
+from symcook.compilers.turing import compiled
 from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, require_known
 from symcook.model.transformer import Transformer
 from symcook.programs.steps import END, MachineToken, OutputToken, document, labels
 from symcook.programs.turing import TuringMachine, read_turing
+from symcook.thought.floats import FORMATS, FloatDecoder
 from symcook.thought.integers import IntegerDecoder, IntegerStep
 
 INTEGERS = "integers"
@@ -75,7 +76,8 @@ def genuine(model: Transformer) -> bool:
 def run_machine(model: Transformer, word: str | Sequence[str], limit: int, domain: str = INTEGERS) -> MachineRun:
     """The run of a compiled machine behind `word`, to at most `limit` tokens.
 
-    In integers, where the weights are those of the compiler; in any other domain by the forward pass. Raises BadInput
+    In integers, where the weights are those of the compiler; in floats by numpy with a cache, right or wrong; in any
+    other domain by the forward pass. Raises BadInput
     for a foreign symbol or a blank in the word, and for integers where a weight was changed; Undecided.
     """
     stream = MachineStream(model, word, limit, domain)
@@ -121,10 +123,25 @@ class MachineStream:
             yield step.token
 
     def _labels(self) -> Iterator[MachineToken]:
-        from symcook.decode import stream
-
         named = {name: token for token, name in labels(self.machine).items()}
-        for label in stream(self.model, self.word, self.limit + 1, self.domain):
+        for label in self._said():
             if label == END:
                 return
             yield named[label]
+
+    def _said(self) -> Iterator[str]:
+        if self.domain in FORMATS:
+            return FloatDecoder(self.model, self.domain).decode(self.word)
+        from symcook.decode import stream
+
+        return stream(self.model, self.word, self.limit + 1, self.domain)
+
+    def first_wrong(self) -> int | None:
+        """The position of the first token that is not the machine's; None where all are (and the end, if it came)."""
+        exact = IntegerDecoder(self.machine).steps(self.word)
+        first = len(self.word) + 1
+        for position, token in enumerate(self.tokens, first):
+            step = next(exact, None)
+            if step is None or step.token != token:
+                return position
+        return first + len(self.tokens) if self.ended and next(exact, None) is not None else None

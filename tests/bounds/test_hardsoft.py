@@ -86,6 +86,16 @@ def test_the_soft_model_is_within_the_error_and_a_warmer_one_is_not(name: str) -
     assert error(hard, found.soft, longer[: longest + 7]) <= 0.25
 
 
+def test_a_soft_model_decides_as_the_hard_one_where_its_threshold_is_apart() -> None:
+    """A bit that is 0 becomes a little more than 0: the threshold moves to 1/2."""
+    hard = since()
+    soft = hardsoft(hard, "1/4", max_length=3).soft
+    assert soft is not None
+    for n in range(1, 6):
+        for word in words(hard, n):
+            assert soft.run(word, "ball").outputs == hard.run(word).outputs, word
+
+
 def test_by_layer_the_induction_head_is_within_ten_of_what_is_needed() -> None:
     for row in hardsoft(build("induction-most-recent", alphabet="ab"), "1/4", max_length=7).rows[1:]:
         assert row.tau_needed is not None and row.tau_layers is not None
@@ -159,6 +169,7 @@ def test_a_term_that_is_not_below_the_gap_is_found(monkeypatch: pytest.MonkeyPat
     ({1: "3", 2: "12", 3: "27"}, False, "3*n^2"),
     ({1: "2", 2: "2", 3: "2"}, False, "2"),
     ({2: "1/4", 3: "1/8", 4: "1/16", 5: "1/32", 6: "1/64"}, True, None),
+    ({3: "1/3"}, True, "1/n"),
     ({}, True, None),
 ])  # fmt: skip
 def test_what_is_found_to_a_length_as_an_expression(values: dict[int, str], below: bool, text: str | None) -> None:

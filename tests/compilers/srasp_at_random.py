@@ -74,6 +74,8 @@ class Draw:
             a = self.letters[0]
             at = lambda w: [Fraction(low if x == a else high) for x in w]  # noqa: E731
             return Drawn(kind, f'map(in({{p}}); "{a}": {low}, else: {high})', at)
+        if kind == "mean":
+            return self.simple("number")
         return self.define(self.psum())
 
     def psum(self) -> Drawn:
@@ -89,6 +91,7 @@ class Draw:
 
     def definition(self) -> Drawn:
         ops = ["psum", "psum", "sum", "compare", "compare", "boolean", "if", "map", "near", "near", "near"]
+        ops += ["width", "width", "mean", "mean", "first"] if self.rasp else []
         return getattr(self, self.r.choice(ops))()
 
     def sum(self) -> Drawn:
@@ -100,8 +103,9 @@ class Draw:
 
     def compare(self) -> Drawn:
         sign = self.r.choice(tuple(SIGNS))
-        if self.r.random() < 0.2:
-            sign = self.r.choice(("=", "!="))
+        if self.rasp and self.r.random() < 0.3:
+            a, b = self.some("mean", "number"), self.some("mean", "number", "grows")
+        elif self.r.random() < 0.2:
             a, b = self.some("letter"), self.known[0]
         else:
             a, b = self.some("number", "grows"), self.some("number", "grows")
@@ -172,3 +176,58 @@ class Draw:
 
         v, d = value.text.format(p="j"), default.text.format(p="i")
         return Drawn(kind, f"{side} j [{mask}, {text}] {v} : {d}", at)
+
+    def selector(self, deep: int = 2) -> tuple[str, Callable[[str], list[list[bool]]]]:
+        """A selector of RASP, and for each i whether each j is selected."""
+        op = self.r.choice(("select", "select", "and", "or", "not")) if deep else "select"
+        if op == "not":
+            text, at = self.selector(deep - 1)
+            return f"not {text}", lambda w: [[not x for x in row] for row in at(w)]
+        if op in ("and", "or"):
+            (a, p), (b, q) = self.selector(deep - 1), self.selector(deep - 1)
+            act = all if op == "and" else any
+            return f"({a} {op} {b})", lambda w: [
+                [act(pair) for pair in zip(*rows, strict=True)] for rows in zip(p(w), q(w), strict=True)
+            ]
+        if self.r.random() < 0.3:
+            sign = self.r.choice(("<", "<=", ">", ">=", "="))
+            act = SIGNS[sign]
+            return f"select(indices, indices, {sign})", lambda w: [
+                [getattr(j, act)(i) for j in range(len(w))] for i in range(len(w))
+            ]
+        a, b, kind = self.pair()
+        sign = self.r.choice(("=", "=", "!=") if kind == "truth" else ("=", "=", *SIGNS))
+        if kind == "grows" and sign not in ("=", "!="):
+            b = self.simple("number")
+            a, b = (a, b) if self.r.random() < 0.5 else (b, a)
+        act = SIGNS[sign]
+        sign = "==" if sign == "=" else sign
+        return f"select({a.text.format(p='i')}, {b.text.format(p='i')}, {sign})", lambda w: [
+            [getattr(x, act)(y) for x in a.at(w)] for y in b.at(w)
+        ]
+
+    def width(self) -> Drawn:
+        text, at = self.selector()
+        return Drawn("grows", f"selector_width({text})", lambda w: [Fraction(sum(row)) for row in at(w)])
+
+    def mean(self) -> Drawn:
+        text, fits = self.selector()
+        value, default = self.some("number", "grows", "truth"), self.some("number", "grows")
+
+        def at(w: str) -> list[Any]:
+            result = []
+            for row, rest in zip(fits(w), default.at(w), strict=True):
+                found = [Fraction(x) for x, one in zip(value.at(w), row, strict=True) if one]
+                result.append(sum(found, Fraction(0)) / len(found) if found else rest)
+            return result
+
+        return Drawn("mean", f"aggregate({text}, {value.text.format(p='i')}, {default.text.format(p='i')})", at)
+
+    def first(self) -> Drawn:
+        text, fits = self.selector()
+        value = self.some("letter")
+
+        def at(w: str) -> list[Any]:
+            return [next((x for x, one in zip(value.at(w), row, strict=True) if one), "?") for row in fits(w)]
+
+        return Drawn("letter", f'aggregate({text}, {value.text.format(p="i")}, "?")', at)

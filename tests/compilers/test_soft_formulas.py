@@ -227,6 +227,13 @@ def test_options_that_do_not_go_together(arguments: list[str], said: str, tmp_pa
     assert said in err and not (tmp_path / "m.json").exists()
 
 
+def test_no_proof_is_made_of_a_soft_model_and_the_model_is_written(tmp_path: Path, capsys: Any) -> None:
+    file = tmp_path / "m.json"
+    code, out, err = call(capsys, "compile", "ltl", "prev Q_a", "--alphabet", "ab", "--soft", "--prove", "-o", file)
+    assert code == 3 and "PROVED" not in out + err and file.exists()
+    assert not file.with_suffix(".certificate.json").exists()
+
+
 def test_in_python_too() -> None:
     with pytest.raises(BadInput, match="tau"):
         sc.compile("ltl", "Q_a", alphabet="ab", tau=1)

@@ -60,7 +60,9 @@ def test_a_code_is_a_machine_with_one_tape_and_no_input() -> None:
 
 
 def test_a_sign_for_comments_may_be_a_symbol() -> None:
-    text = "input: # a\nwork symbols: a\nstart: go\nhalt: done\ngo # * -> go a R R // # is a symbol\ngo a * -> go a R R\n"
+    text = (
+        "input: # a\nwork symbols: a\nstart: go\nhalt: done\ngo # * -> go a R R // # is a symbol\ngo a * -> go a R R\n"
+    )
     assert read_turing(text + "go _ * -> done . S S").input == ("#", "a")
     assert read_turing(FLIP.replace("R R\n", "R R # right\n")) == read_turing(FLIP)
 

@@ -5,7 +5,7 @@
     python tests/thought/machines_at_random.py small             every machine with two states, one letter, one work
                                                                  symbol and one work tape (integers; 18^4 of them)
 
-Each prints how many machines, runs and tokens there were, how many tokens were wrong, and what was met on the way.
+A third argument is the first seed. Each prints how many machines, runs and tokens there were, how many tokens were wrong, and what was met on the way.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def drawn(seed: int, small: bool = False) -> TuringMachine:
             entered = draw.choice((*states, *states, *states, "h"))
             writes = tuple(draw.choice(cells) for _ in range(tapes))
             rows[state, reads] = TuringRow(entered, writes, tuple(draw.choice((-1, 0, 1)) for _ in range(tapes + 1)))
-    return TuringMachine(letters, symbols, draw.choice((*states, *states, "h")), halt, draw.choice((-1, 0, 1)), rows, tapes)
+    return TuringMachine(
+        letters, symbols, draw.choice((*states, *states, "h")), halt, draw.choice((-1, 0, 1)), rows, tapes
+    )
 
 
 def words_for(machine: TuringMachine, seed: int) -> Iterator[tuple[str, ...]]:
@@ -84,14 +86,14 @@ def small_machines() -> Iterator[TuringMachine]:
         yield TuringMachine(("0",), ("1",), "a", ("h",), 0, table, 1)
 
 
-def main(kind: str, count: int) -> int:
+def main(kind: str, count: int, first: int = 0) -> int:
     met: Counter[str] = Counter()
     begun = time.process_time()
     cases: Iterator[tuple[TuringMachine, tuple[str, ...]]]
     if kind == "small":
         cases = ((machine, ()) for machine in small_machines())
     else:
-        machines = ((drawn(seed, kind == "ball"), seed) for seed in range(count))
+        machines = ((drawn(seed, kind == "ball"), seed) for seed in range(first, first + count))
         cases = ((machine, word) for machine, seed in machines for word in words_for(machine, seed))
     machines_met = set()
     for number, (machine, word) in enumerate(cases):
@@ -106,9 +108,9 @@ def main(kind: str, count: int) -> int:
         met["ended by themselves"] += run.ended
         met["halted at the start"] += run.ended and run.steps == 0
         met["with an output"] += bool(run.output)
-        met["blanks behind the output"] += run.ended and any(
-            symbol != "_" and place > 0 for place, symbol in run.tapes[-1].items()
-        ) and not run.output
+        met["blanks behind the output"] += (
+            run.ended and any(symbol != "_" and place > 0 for place, symbol in run.tapes[-1].items()) and not run.output
+        )
         met["moves of 0"] += sum("S" in one.get("move", ()) for one in run.documents)
         met["farthest cell"] = max(met["farthest cell"], *(abs(place) for tape in run.tapes for place in tape), 0)
     seconds = time.process_time() - begun
@@ -118,5 +120,5 @@ def main(kind: str, count: int) -> int:
 
 
 if __name__ == "__main__":
-    kind, *rest = sys.argv[1:] or ["integers"]
-    sys.exit(main(kind, int(rest[0]) if rest else 4000))
+    kind, *rest = sys.argv[1:] or ["integers", "4000"]
+    sys.exit(main(kind, *map(int, rest or ["0"])))

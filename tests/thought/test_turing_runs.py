@@ -108,14 +108,20 @@ def test_the_whole_model_of_every_shipped_machine_in_balls(name: str, weighting:
     for word in KNOWN.get(name, (["", ""],))[0][1:4:2]:
         for limit in (0, 1, 40):
             run = run_machine(model, word, limit, "ball")
-            assert machines_at_random.wrong(execute(machine_of(model), word, limit), run.tokens, len(word) + 1, run.ended) == 0
+            assert (
+                machines_at_random.wrong(execute(machine_of(model), word, limit), run.tokens, len(word) + 1, run.ended)
+                == 0
+            )
 
 
 def test_by_place_the_model_is_exact_and_with_the_tie_break_it_names_balls() -> None:
     for name, word in (("increment", "11"), ("busy-beaver-2", "")):
         model = shipped(name, "rightmost")
         run = run_machine(model, word, 100, "exact")
-        assert run.ended and machines_at_random.wrong(execute(machine_of(model), word, 100), run.tokens, len(word) + 1, True) == 0
+        assert (
+            run.ended
+            and machines_at_random.wrong(execute(machine_of(model), word, 100), run.tokens, len(word) + 1, True) == 0
+        )
     with pytest.raises(NotExact, match="ball"):
         run_machine(shipped("busy-beaver-2"), "", 10, "exact")
 
@@ -150,7 +156,10 @@ def test_what_each_machine_does_at_the_edges(tmp_path: Path, capsys: pytest.Capt
     rows = "input: a\nwork symbols: a b\nstart: s\nhalt: h\n"
     cases = {
         "at once": (rows.replace("start: s", "start: h") + "s * * -> h . S S\n", ["", "a"]),
-        "a blank": (rows + "s * * -> t a S R\nt * * -> u _ S R\nu * * -> v b S L\nv * * -> w . S L\nw * * -> h . S S", [""]),
+        "a blank": (
+            rows + "s * * -> t a S R\nt * * -> u _ S R\nu * * -> v b S L\nv * * -> w . S L\nw * * -> h . S S",
+            [""],
+        ),
         "an output like the input": (rows + "s * * -> h a S S\n", ["a", "aa"]),
     }
     for name, (source, given) in cases.items():

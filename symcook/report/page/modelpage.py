@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import TimeUp, alarm
 from symcook.errors import EMPTY_WORD, BadInput, SymcookError
-from symcook.files import ordinary, vacant
+from symcook.files import exists, ordinary, put, vacant
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.meaning import subtrees
 from symcook.model.symbols import Exact
@@ -39,6 +40,8 @@ SAMPLES = 6
 """The inputs on which it is tried whether all values are rational."""
 UNDRAWN = frozenset({"all", "ex", "all in", "ex in", "sum", "prod", "if", "ind"})
 """What is written as it is, and not drawn as a formula."""
+TOKENS = 400
+"""The tokens of a machine that a page shows at most."""
 FORMS = 8
 """The cases of closed forms that stand open."""
 CHIPS = 24
@@ -52,6 +55,16 @@ def target(place: str, force: bool) -> Path:
         raise BadInput("the folder for a page must exist", path.parent, "make it first")
     vacant(path, force)
     return path
+
+
+def write(file: Path, page: str, force: bool) -> None:
+    """Write the page, whole or not at all; BadInput where its folder does not take it."""
+    try:
+        put({file: page.encode()}, force=force)
+    except FileExistsError:
+        raise exists(file) from None
+    except OSError as error:
+        raise BadInput("the target of a page must be writable", f"{file} ({error.strerror})") from error
 
 
 def model_page(
@@ -88,6 +101,7 @@ def model_page(
         "parts": [[column.name, list(column.reads), list(column.writes)] for column in diagram.columns(model)],
         "soft": _within(lambda: softness(bound, first)),
         "automaton": None,
+        "tape": _machine_run(model, first),
     }
     automaton, undecided = _automaton(bound)
     if automaton is not None:
@@ -100,6 +114,7 @@ def model_page(
         element(
             "main",
             _run(model, start, data, why),
+            _tape(data["tape"]),
             _soft(data["soft"], start),
             _forms(model),
             _diagram(model),
@@ -354,6 +369,43 @@ def _states(automaton: Automaton | None, why: str) -> Markup:
     header, *body = rows(automaton)
     told = table("the automaton", header, body[:200], class_="words")
     return section("Automaton", "automaton", *parts, element("details", element("summary", "As a table"), told))
+
+
+def _machine_run(model: Transformer, given: Any) -> dict[str, Any] | None:
+    """What each token of a compiled Turing machine changes on its tapes; None for any other model."""
+    if model.program is None or model.program.kind != "tm":
+        return None
+    running, frames = (import_module(f"symcook.thought.{name}") for name in ("running", "frames"))
+    return _within(lambda: frames.differences(running.run_machine(model, tuple(given), TOKENS)))
+
+
+def _tape(run: Mapping[str, Any] | None) -> Markup:
+    """The tapes of a machine, to step through, and its tokens as a table."""
+    if run is None:
+        return Markup("")
+    rows = [
+        (one["position"], one["token"], " ".join(one.get("write", ())), " ".join(one.get("move", ())))
+        for one in run["tokens"]
+    ]
+    end = "it ended by itself" if run["stopped"] == "end" else f"the first {len(rows)} tokens"
+    words = f"The machine on {' '.join(run['input']) or EMPTY_WORD}: {end}; the output is {run['output'] or 'empty'}."
+    last = max(0, len(rows) - 1)
+    slider = element(
+        "div",
+        element("label", "token", for_="token"),
+        element("input", type="range", id="token", min=0, max=last, value=0, aria_describedby="token-said"),
+        class_="slider",
+    )
+    told = table("tokens of the machine", ("position", "state or output", "writes", "moves"), rows, class_="words")
+    return section(
+        "Tapes",
+        "tapes",
+        element("p", words),
+        slider,
+        element("p", "", id="token-said", aria_live="polite"),
+        element("div", "", id="strips"),
+        element("details", element("summary", "As a table"), told),
+    )
 
 
 def _program(model: Transformer) -> Markup:

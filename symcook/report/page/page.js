@@ -3,6 +3,7 @@
    and drawn step by step. Text is always put in as text, so that nothing that is typed can become markup. */
 (() => {
   const MOST = 64;  // positions that a page shows
+  const MANY = 8;  // values of a readout that are listed
   const SHORT = 11;  // the characters of a value in a table
   const data = JSON.parse(document.getElementById("data").textContent);
   const $ = (id) => document.getElementById(id);
@@ -56,7 +57,8 @@
     const parts = [];
     if ("accept" in found) parts.push(make("strong", { class: word(found.accept), text: word(found.accept) }));
     const where = data.decides && !found.outputs ? ` at position ${named(found.place)}` : "";
-    const values = Object.entries(found.output).map(([name, value]) => `${name} = ${long(text(value))}`).join(", ");
+    const every = Object.entries(found.output).map(([name, value]) => `${name} = ${long(text(value))}`);
+    const values = every.length <= MANY ? every.join(", ") : `${every.slice(0, MANY).join(", ")}, and ${every.length - MANY} more`;
     if (found.outputs && found.outputs.length === length())
       parts.push(make("span", {}, make("span", { class: "note", text: `${data.each ? "answers" : "values"} by position ` }),
         ...found.outputs.map((one, i) => make("span", { class: "each", text:
@@ -285,6 +287,40 @@
   if (data.soft) {
     for (const id of ["tau", "length"]) $(id).addEventListener("input", soft);
     soft();
+  }
+
+  // The tapes of a machine: what tokens changed is played up to the one that is chosen.
+  const AROUND = 8;  // cells on each side of a head
+  const tapes = () => {
+    const run = data.tape, at = Number($("token").value), now = run.tokens[at];
+    const cells = run.heads.map((_, k) => new Map(k ? [] : run.input.map((symbol, i) => [i + 1, symbol])));
+    const heads = [...run.heads];
+    for (const one of run.tokens.slice(0, at + 1)) {
+      if (!one.move) { heads[heads.length - 1] += 1; continue; }
+      one.write.forEach((symbol, k) => cells[k + 1].set(heads[k + 1], symbol));
+      one.move.forEach((move, k) => { heads[k] += { L: -1, R: 1 }[move] || 0; });
+    }
+    const number = now.write ? `Step ${at}, state ${now.token}` : `Output ${now.token}`;
+    $("token-said").textContent = `${number}, position ${now.position}.`;
+    $("token").setAttribute("aria-valuetext", `${number}`);
+    const strips = heads.map((here, k) => {
+      const places = Array.from({ length: 2 * AROUND + 1 }, (_, i) => here - AROUND + i);
+      const name = k ? `work tape ${k}` : "input tape";
+      const looked = now.looked?.[k], symbol = cells[k].get(here) ?? run.blank;
+      const from = now.looked === undefined ? "" : looked === null
+        ? now.fresh?.includes(k) ? `; reads ${symbol}: a cell never visited` : `; reads ${symbol}: what it wrote itself`
+        : `; reads ${symbol} from token ${looked.position}${looked.rival === null ? ""
+          : `, the next best is token ${looked.rival}, ${looked.gap} below`}`;
+      return table(`${name}, head at cell ${here}${from}`,
+        [head("cell", "col"), ...places.map((cell) => head(`${cell}`, "col", cell === here ? "here" : null))],
+        [make("tr", {}, head("symbol", "row"), ...places.map((cell) => make("td", {
+          class: cell === here ? "here" : null, text: cells[k].get(cell) ?? run.blank })))]);
+    });
+    $("strips").replaceChildren(...strips);
+  };
+  if (data.tape && data.tape.tokens.length) {
+    $("token").addEventListener("input", tapes);
+    tapes();
   }
 
   // What is folded is printed too.

@@ -4,6 +4,7 @@ rational values, and soft attention beside hard attention. All of it is the libr
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
@@ -26,8 +27,8 @@ USUAL = ("1/8", "1/4", "1/2", "1", "2", "3", "4", "1/10", "-1", "0")
 _WHOLE = ("3/4", "1", "3/2", "2", "3", "4", "6", "8", "16", "64", "1000")
 STOPS = (*(f"1/{2**k}" for k in range(16, 0, -1)), *_WHOLE)
 """The stops of a slider, where they are valid."""
-BEFOREHAND = 24
-"""The inputs of a model whose runs are computed beforehand."""
+BEFOREHAND, SECONDS = 24, 2
+"""The inputs of a model whose runs are computed beforehand, and the processor seconds after which there are no more."""
 LONGEST = 12
 """The greatest length of one that is found here, with the tokens that the model adds."""
 SHOWN = 48
@@ -81,12 +82,17 @@ def longest(model: Transformer) -> int:
     return max(1, most - model.embedding.added)
 
 
+def letters(model: Transformer) -> tuple[str, ...]:
+    """What words are made of: the letters of the program that a model was compiled from, else its own."""
+    return model.alphabet if model.program is None else model.program.alphabet
+
+
 def inputs(model: Transformer) -> Iterator[Any]:
     """Inputs of the model from the shortest on: words in the order of the alphabet, or rows of small numbers."""
     least = 0 if model.embedding.added else 1
     if model.embedding.inputs is None:
         for n in range(least, longest(model) + 1):
-            yield from itertools.product(model.alphabet, repeat=n)
+            yield from itertools.product(letters(model), repeat=n)
         return
     names = model.embedding.inputs
     for shift in range(8):
@@ -100,8 +106,9 @@ def first_input(model: Transformer, values: Mapping[str, str]) -> Any:
     if model.embedding.inputs is not None:
         every = list(itertools.islice(inputs(model), 6))
         return every[0] if model.pointwise else max(every, key=len)
-    count = min(longest(model), 6 if len(model.alphabet) < 6 else len(model.alphabet))
-    usual = tuple(itertools.islice(itertools.cycle((*model.alphabet, *model.alphabet[:-1])), count))
+    alphabet = letters(model)
+    count = min(longest(model), 6 if len(alphabet) < 6 else len(alphabet))
+    usual = tuple(itertools.islice(itertools.cycle((*alphabet, *alphabet[:-1])), count))
     if not model.decides:
         return usual
     bound = model.bind(values)
@@ -110,7 +117,7 @@ def first_input(model: Transformer, values: Mapping[str, str]) -> Any:
         with suppress(SymcookError):
             if run(bound, word).accept:
                 accepted.append(word)
-    return max(accepted, key=lambda word: (len(word), *sorted(map(word.count, model.alphabet))), default=usual)
+    return max(accepted, key=lambda word: (len(word), *sorted(map(word.count, alphabet))), default=usual)
 
 
 def typed(model: Transformer, given: Any) -> str:
@@ -137,8 +144,8 @@ def _irrational(model: Transformer, given: Any) -> str:
     """A value of a run that is not rational, as the end of a sentence."""
     try:
         found = run(model, given, trace=True)
-    except NotExact as error:
-        return error.must
+    except NotExact:
+        return f"a value is no rational number on {typed(model, given) or EMPTY_WORD}"
     except SymcookError:
         return ""
     for step in found.trace:
@@ -153,12 +160,13 @@ def beforehand(model: Transformer, given: Any) -> list[dict[str, Any]]:
     """The first runs of a model, that of `given` in front, as the evaluator of the page would give them. `model` has
     values for all its symbols."""
     found: dict[str, dict[str, Any]] = {}
+    end = time.process_time() + SECONDS
     for one in itertools.chain([given], inputs(model)):
         text = typed(model, one)
         if text not in found:
             with suppress(SymcookError):
                 found[text] = _document(model, one) | {"typed": text}
-        if len(found) == BEFOREHAND:
+        if len(found) == BEFOREHAND or (found and time.process_time() > end):
             break
     return list(found.values())
 

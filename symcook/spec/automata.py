@@ -1,0 +1,33 @@
+"""What an automaton does on a word: its states by their names, walked one by one. Of the library it shares the reader
+of tables alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from symcook.programs.automata import AutomatonTable
+from symcook.spec.fold import Fold
+
+
+def language(table: AutomatonTable) -> Fold:
+    """Whether a word is accepted, as a reference."""
+    rows = {
+        name: dict(zip(table.alphabet, (table.names[to] for to in row), strict=True))
+        for name, row in zip(table.names, table.moves, strict=True)
+    }
+    final = {name for name, answer in zip(table.names, table.answers, strict=True) if answer is True}
+    return Fold(table.names[0], lambda state, letter: rows[state][letter], lambda state: state in final)
+
+
+def tokens(table: AutomatonTable, word: Iterable[str]) -> list[str]:
+    """The tokens of its run: the states that a word goes through, the initial one first, and yes or no.
+
+    >>> from symcook.programs.running import read_source
+    >>> tokens(read_source("(aa)*"), "aaa")
+    ['q0', 'q1', 'q0', 'q1', 'no']
+    """
+    fold = language(table)
+    states = [fold.start]
+    for letter in word:
+        states.append(fold.step(states[-1], letter))
+    return [*map(str, states), "yes" if fold.answer(states[-1]) else "no"]

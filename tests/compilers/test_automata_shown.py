@@ -1,0 +1,152 @@
+"""Compiled automata shown to run their program: on words, for all lengths, by a certificate; and what is changed is
+noticed."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from automata_examples import FILES, LANGUAGES, letters
+from proof.stored import second
+from shared import call, document, refused, words
+
+import symcook as sc
+from symcook.decide.decision import decide
+from symcook.errors import BadInput
+from symcook.proof import decoders
+from symcook.proof.replay import library
+from symcook.proof.search.bridge import Unbridged
+from symcook.spec.automata import tokens
+from symcook.spec.programs import language
+from symcook.verify.decoded import check_decoded
+
+FIVE = next(file for file in FILES if file.stem == "dyck-to-depth-3")
+
+
+def changed(path: Path, change: Any) -> Path:
+    """A model file with another weight, under another name."""
+    found = json.loads(path.read_text())
+    change(found)
+    other = path.with_name("changed.json")
+    other.write_text(json.dumps(found))
+    return other
+
+
+@pytest.fixture
+def stored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    assert call(capsys, "compile", "dfa", FILES[-1], "-o", tmp_path / "m.json")[0] == 0
+    return tmp_path / "m.json"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_certificate_ties_each_example_to_the_theorem(file: Path) -> None:
+    start = time.process_time()
+    found = decoders.prove(sc.compile("dfa", file.read_text(), name=file.stem))
+    assert found.words == "PROVED" and found.theorem.status == "PROVED"
+    assert time.process_time() - start < 60
+
+
+def test_the_command_writes_what_the_second_checker_accepts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = call(capsys, "compile", "dfa", FIVE, "-o", tmp_path / "m.json", "--prove")
+    assert code == 0 and out.splitlines()[-1].startswith("PROVED")
+    certificate = json.loads((tmp_path / "m.certificate.json").read_text())
+    (tmp_path / "certificates").mkdir()
+    (tmp_path / "certificates" / f"{certificate['id']}.json").write_text(json.dumps(certificate))
+    for name in certificate["lemmas"]:
+        kept = library().root / "certificates" / f"{name}.json"
+        (tmp_path / "certificates" / kept.name).write_bytes(kept.read_bytes())
+    said = second(tmp_path / "m.statement.txt", tmp_path / "certificates")
+    assert any(certificate["id"] in line and "PROVED" in line for line in said)
+    assert "--force" in refused(capsys, "compile", "dfa", "a", "-o", tmp_path / "m.json", "--prove")
+    found = document(capsys, "compile", "dfa", "a*", "-o", tmp_path / "n.json", "--prove")
+    assert found["verdict"] == "PROVED" and Path(found["certificate"]).is_file()
+
+
+def test_a_changed_entry_has_no_certificate(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Another successor in the weights, the program as it was: refused, and found by words."""
+
+    def swap(found: dict[str, Any]) -> None:
+        rows = found["layers"][1]["feedforward"]["W2"]
+        rows[4], rows[5] = rows[5], rows[4]
+
+    other = changed(stored, swap)
+    with pytest.raises(Unbridged):
+        decoders.prove(sc.load(other))
+    found = document(capsys, "decide", other, code=1)
+    assert found["verdict"] == "different" and found["word"] is not None
+    checked = document(capsys, "check", other, "--max-length", "3", code=1)
+    assert checked["mismatches"] > 0 and checked["got"] != checked["expected"]
+
+
+def test_a_key_one_token_off_is_noticed(stored: Path) -> None:
+    """The query looks at position k in place of k + 1."""
+
+    def shift(found: dict[str, Any]) -> None:
+        norm = found["layers"][1]["attention_norms"][0]
+        place = norm["reads"].index("u")
+        norm["projection"][0][place] = norm["projection"][2][place] = "0"
+
+    other = sc.load(changed(stored, shift))
+    with pytest.raises(Unbridged):
+        decoders.prove(other)
+    assert not check_decoded(other, 2).holds
+
+
+def test_another_program_is_noticed(stored: Path) -> None:
+    def other(found: dict[str, Any]) -> None:
+        table = json.loads(found["program"]["source"])
+        table["final_states"] = []
+        found["program"]["source"] = json.dumps(table)
+
+    model = sc.load(changed(stored, other))
+    with pytest.raises(Unbridged):
+        decoders.prove(model)
+    assert check_decoded(model, 2).differs and decide(model).verdict == "different"
+
+    def names(found: dict[str, Any]) -> None:
+        found["program"]["source"] = found["program"]["source"].replace("odd", "even1")
+
+    with pytest.raises(BadInput, match="tokens of the model"):
+        decoders.prove(sc.load(changed(stored, names)))
+    with pytest.raises(BadInput, match="compiled automaton"):
+        decoders.prove(sc.build("dyck-1"))
+
+
+def test_a_check_counts_what_is_accepted(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = document(capsys, "check", stored, "--max-length", "4")
+    assert found["strings"] == 30 and found["mismatches"] == 0 and found["empty_word"] == "agrees"
+    assert found["by_length"] == [{"n": n, "strings": 2**n, "accepted": 2 ** (n - 1)} for n in range(1, 5)]
+    assert "--max-length" in refused(capsys, "check", stored)
+    assert "at most" in refused(capsys, "check", stored, "--max-length", "40")
+
+
+def test_decisions_for_all_lengths(stored: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert document(capsys, "decide", stored) | {"why": ""} == {
+        "verdict": "equal", "word": None, "accepts": None, "states": 2, "why": ""}  # fmt: skip
+    assert document(capsys, "decide", stored, "--against", "0*1(0|10*1)*")["verdict"] == "equal"
+    found = document(capsys, "decide", stored, "--against", "0*1(0|1)*", code=1)
+    assert (found["word"], found["accepts"]) == ("11", "reference")
+    assert document(capsys, "decide", stored, "--against", FILES[-1])["verdict"] == "equal"
+    assert document(capsys, "decide", stored, "--against", "(0|1)*1", code=1)["word"] == "10"
+    (tmp_path / "odd.py").write_text(
+        "from symcook import Fold\nodd = Fold(0, lambda s, a: s ^ (a == '1'), lambda s: s == 1)\n"
+    )
+    assert document(capsys, "decide", stored, "--against", f"{tmp_path / 'odd.py'}:odd")["verdict"] == "equal"
+    assert "Fold, an automaton" in refused(capsys, "decide", stored, "--against", str(stored))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_the_interpreter_says_what_the_language_is(file: Path) -> None:
+    model = sc.compile("dfa", file.read_text())
+    assert model.program is not None
+    fold = language(model.program)
+    for word in words(6, "".join(letters(file)), 0):
+        assert fold(word) is LANGUAGES[file.stem](word), word
+    from symcook.programs.running import program_table
+
+    assert len(tokens(program_table(model.program), "")) == 2
