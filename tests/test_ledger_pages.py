@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import html
 import re
 import shlex
@@ -146,3 +147,34 @@ def test_formulas_are_the_mathml_that_browsers_know() -> None:
     )
     assert draw(r"a < b") == "<math><mi>a</mi><mo>&lt;</mo><mi>b</mi></math>"
     assert "<mi>sm</mi>" in draw(r"\operatorname{sm}(s)") and 'mathvariant="normal">e<' in draw(r"\mathrm{e}^{x}")
+
+
+@pytest.mark.parametrize("name", ["markdown", "mathematics"])
+def test_examples_of_the_generators(name: str) -> None:
+    found = doctest.testmod(load(name))
+    assert found.attempted and not found.failed
+
+
+def test_folders_that_are_made_are_the_same_in_both_lists_and_ignored() -> None:
+    import test_readme
+
+    made = load("extension").MADE
+    assert made == test_readme.MADE
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert {f"docs/{place}/" for place in made} <= set(ignored)
+
+
+def test_links_of_a_note_lead_to_pages_or_become_names() -> None:
+    """As the site reads notes/kernel.md from docs/notes: a note is a page, a file of the checkout is its name."""
+    resolved = load("extension").resolved
+    source = ROOT / "notes" / "kernel.md"
+    text = (
+        "[p](proofs.md#lines) [t](../tests/checkout.py) [w](https://x.y) `[a](proofs.md)`\n```\n[c](proofs.md)\n```\n"
+    )
+    (ROOT / "docs" / "notes").mkdir(exist_ok=True)
+    page = ROOT / "docs" / "notes" / "proofs.md"
+    if not page.exists():
+        page.write_text("```{include} ../../notes/proofs.md\n```\n", encoding="utf-8")
+    found = resolved(text, source, "explanation/trust")
+    assert found.startswith("[p](../notes/proofs.md#lines) t (`tests/checkout.py`) [w](https://x.y) ")
+    assert found.endswith("```\n[c](proofs.md)\n```\n")
