@@ -164,17 +164,14 @@ def test_folders_that_are_made_are_the_same_in_both_lists_and_ignored() -> None:
     assert {f"docs/{place}/" for place in made} <= set(ignored)
 
 
-def test_links_of_a_note_lead_to_pages_or_become_names() -> None:
-    """As the site reads notes/kernel.md from docs/notes: a note is a page, a file of the checkout is its name."""
-    resolved = load("extension").resolved
-    source = ROOT / "notes" / "kernel.md"
+def test_links_of_a_note_lead_to_pages_or_become_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the site reads notes/kernel.md from a page: a note is a page, a file of the checkout its name, code stays."""
+    extension = load("extension")
+    monkeypatch.setattr(extension, "notes", lambda: {ROOT / "notes" / "proofs.md": "notes/proofs.md"})
     text = (
         "[p](proofs.md#lines) [t](../tests/checkout.py) [w](https://x.y) `[a](proofs.md)`\n```\n[c](proofs.md)\n```\n"
     )
-    (ROOT / "docs" / "notes").mkdir(exist_ok=True)
-    page = ROOT / "docs" / "notes" / "proofs.md"
-    if not page.exists():
-        page.write_text("```{include} ../../notes/proofs.md\n```\n", encoding="utf-8")
-    found = resolved(text, source, "explanation/trust")
-    assert found.startswith("[p](../notes/proofs.md#lines) t (`tests/checkout.py`) [w](https://x.y) ")
-    assert found.endswith("```\n[c](proofs.md)\n```\n")
+    assert extension.resolved(text, ROOT / "notes" / "kernel.md", "explanation/trust") == (
+        "[p](../notes/proofs.md#lines) t (`tests/checkout.py`) [w](https://x.y) `[a](proofs.md)`\n"
+        "```\n[c](proofs.md)\n```\n"
+    )
