@@ -19,6 +19,8 @@ from pathlib import Path
 
 from timing import Row
 
+import symcook
+
 PARTS = ("starts", "sweeps", "merging", "derivations", "attention", "bounds", "exports", "machines")
 
 
@@ -47,7 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             lines.append({"part": part, **row})
             print(shown(row), flush=True)
     if options.json is not None:
-        document = {"python": platform.python_version(), "processor": platform.machine(), "rows": lines}
+        document = {"symcook": symcook.__version__, "python": platform.python_version()}
+        document |= {"processor": platform.machine(), "rows": lines}
         options.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     return 0
 

@@ -9,11 +9,12 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "proofs")]
 import symcook  # noqa: E402  (the scripts beside the proofs are found by the line above)
 
 project = "symcook"
-author = "The symcook authors"
+author = copyright = "The symcook authors"
 release = version = symcook.__version__
 extensions = ["myst_parser", "pages.extension"]
 exclude_patterns = ["pages"]
 root_doc = "index"
+smartquotes = False  # -- is the beginning of an option
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 html_theme = "furo"

@@ -118,7 +118,7 @@ def letter(paper: str, rows: Iterable[claims.Claim]) -> str:
     """What could be sent to the authors of one paper."""
     title, authors = PAPERS[paper]
     found = own(paper, rows)
-    said = ", ".join(f"{count} {kind}" for kind, count in counted(found).items())
+    said = ", ".join(f"{count} {kind}" for kind, count in counted(found).items() if count)
     lines = [f"# {title}", "", f"To {authors}.", ""]
     lines += [
         f"In reading every sentence of the paper, and in proving what it states, we met {said}.",

@@ -81,3 +81,18 @@ def test_the_command_writes_what_it_prints(load, tmp_path: Path, capsys: pytest.
     with pytest.raises(SystemExit) as stop:
         run.main(["--json", str(tmp_path / "missing" / "speed.json")])
     assert stop.value.code == 2
+
+
+def test_ratios_of_versions_are_drawn(load, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line that one version does not have is a gap, and a record without a version has the name of its file."""
+    pytest.importorskip("matplotlib", reason="needs the extra plots")
+    plot = load("plot")
+    row = {"part": "sweeps", "what": "x", "seconds": 1.0, "other": 4.0}
+    records = [{"rows": [row]}, {"symcook": "0.2.0", "rows": [{**row, "seconds": 0.5}, {**row, "what": "y"}]}]
+    assert plot.curves(records) == {"sweeps: x": [4.0, 8.0], "sweeps: y": [None, 4.0]}
+    for name, record in zip(("old.json", "new.json"), records, strict=True):
+        (tmp_path / name).write_text(json.dumps(record), encoding="utf-8")
+    assert plot.main([*map(str, (tmp_path / "old.json", tmp_path / "new.json")), "-o", str(tmp_path / "r.svg")]) == 0
+    drawn = (tmp_path / "r.svg").read_text(encoding="utf-8")
+    assert "<svg" in drawn and "0.2.0" in drawn.replace("<!-- ", "") and "old" in drawn
+    assert capsys.readouterr().out.startswith("wrote ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import html
 import re
 import shlex
@@ -79,7 +80,7 @@ def test_what_a_page_quotes_is_escaped(rows: list[claims.Claim], tmp_path: Path)
 
 def test_the_index_has_each_row_once_with_its_filters(folder: Path, rows: list[claims.Claim]) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
-    found = re.findall(r'<tr data-p="(\w+)" data-c="([^"]*)" data-s="(\w+)".*?href="([\w.-]+)\.html"', page)
+    found = re.findall(r'<tr role="row" data-p="(\w+)" data-c="([^"]*)" data-s="(\w+)".*?href="([\w.-]+)\.html"', page)
     assert [name for *_, name in found] == [row.id for row in rows if row.id in SHOWN]
     known = {row.id: row for row in rows}
     for paper, _, status, name in found:
@@ -142,7 +143,35 @@ def test_links_are_looked_at(tmp_path: Path) -> None:
 def test_formulas_are_the_mathml_that_browsers_know() -> None:
     draw = load("mathematics").mathml
     assert draw(r"x_{1} \le \mathit{token}") == (
-        '<math><mrow><msub><mi>x</mi><mn>1</mn></msub><mo>≤</mo><mi class="word">token</mi></mrow></math>'
+        '<math><msub><mi>x</mi><mn>1</mn></msub><mo>≤</mo><mi class="word">token</mi></math>'
     )
-    assert draw(r"a < b") == "<math><mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow></math>"
+    assert draw(r"a < b") == "<math><mi>a</mi><mo>&lt;</mo><mi>b</mi></math>"
     assert "<mi>sm</mi>" in draw(r"\operatorname{sm}(s)") and 'mathvariant="normal">e<' in draw(r"\mathrm{e}^{x}")
+
+
+@pytest.mark.parametrize("name", ["markdown", "mathematics"])
+def test_examples_of_the_generators(name: str) -> None:
+    found = doctest.testmod(load(name))
+    assert found.attempted and not found.failed
+
+
+def test_folders_that_are_made_are_the_same_in_both_lists_and_ignored() -> None:
+    import test_readme
+
+    made = load("extension").MADE
+    assert made == test_readme.MADE
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert {f"docs/{place}/" for place in made} <= set(ignored)
+
+
+def test_links_of_a_note_lead_to_pages_or_become_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the site reads notes/kernel.md from a page: a note is a page, a file of the checkout its name, code stays."""
+    extension = load("extension")
+    monkeypatch.setattr(extension, "notes", lambda: {ROOT / "notes" / "proofs.md": "notes/proofs.md"})
+    text = (
+        "[p](proofs.md#lines) [t](../tests/checkout.py) [w](https://x.y) `[a](proofs.md)`\n```\n[c](proofs.md)\n```\n"
+    )
+    assert extension.resolved(text, ROOT / "notes" / "kernel.md", "explanation/trust") == (
+        "[p](../notes/proofs.md#lines) t (`tests/checkout.py`) [w](https://x.y) `[a](proofs.md)`\n"
+        "```\n[c](proofs.md)\n```\n"
+    )

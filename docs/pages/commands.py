@@ -35,6 +35,13 @@ def command(name: str) -> str:
     return "\n".join(lines)
 
 
+def surface() -> dict[str, list[str]]:
+    """Every command with its arguments and options: what the tests hold stable."""
+    with click.Context(group, info_name="symcook") as above:
+        made: dict[str, Any] = {name: group.get_command(above, name) for name in COMMANDS}
+    return {name: sorted(word for p in one.params for word in (p.opts or [p.name])) for name, one in made.items()}
+
+
 def question(found: Question, kind: str) -> str:
     """The page of a question or a bound: what is asked, each argument, and how it is asked in Python."""
     lines = [f"# {kind} {found.name}", ""]

@@ -26,7 +26,8 @@ MADE = ("reference/recipes", "reference/commands", "reference/api", "errata", "n
 """The folders of pages that are made; git ignores them."""
 MAINTAINERS = ("searches", "inventory", "constructions")
 """Notes that are lists for maintainers, and no pages."""
-_LINK = re.compile(r"(!?)\[((?:[^\[\]`]|`[^`\n]*`)+)\]\(([^()\s]+)\)")
+_LINK = re.compile(r"`[^`\n]*`|(!?)\[((?:[^\[\]`]|`[^`\n]*`)+)\]\(([^()\s]+)\)")
+"""A link, or code, in which there is none."""
 _INCLUDED = re.compile(r"^```\{include\} (\S+)", re.MULTILINE)
 log = logging.getLogger(__name__)
 
@@ -114,6 +115,8 @@ def resolved(text: str, source: Path, page: str) -> str:
 
     def one(found: re.Match[str]) -> str:
         mark, words, target = found.groups()
+        if target is None:
+            return found[0]
         name, hash_, place = target.partition("#")
         if "://" in target or not name or target.startswith("mailto:"):
             return found[0]

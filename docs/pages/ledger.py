@@ -33,6 +33,7 @@ from symcook.recipes import exists
 from symcook.report.latex import formula_rows, where
 
 HERE = Path(__file__).resolve().parent
+RECORD = record.ROOT / "tests" / "every_case.json"
 MOST_MEANT = 16
 """A definition or model of more lines stands on its own page, once, and is not repeated below each statement."""
 MOST_PATHS = 8
@@ -230,8 +231,8 @@ class Ledger:
         """The statements of a row and their proofs: its own, and the one that corrects it."""
         names = [name for name in (one.id, one.corrected) if name and name in statements()]
         false = one.status in ("CORRECTED", "REFUTED")
-        titles = {one.id: "that it fails as printed" if false else "the statement"}
-        titles |= {one.corrected or "": "what holds in its place"}
+        titles = {one.id: "Why it fails as printed" if false else "Why it holds"}
+        titles |= {one.corrected or "": "Why the repair holds"}
         proofs = [checked(name, titles[name]) for name in names]
         holds = one.corrected or (one.id if one.status not in ("OPEN", "REFUTED") else "")
         return [stated(name, name == holds) for name in names], [proof for proof in proofs if proof is not None]
@@ -290,7 +291,7 @@ def write(folder: Path, rows: Sequence[Claim] | None = None) -> int:
         found={word: found[word] for word in record.ordered(found)},
         sections=_sections(home),
         slips=claims.SLIPS,
-        tested=record.tested(record.ROOT / "tests" / "every_case.json"),
+        tested=record.tested(RECORD) if RECORD.is_file() else "",
         stale=sum(one.note.startswith("stale") for one in home.rows),
     )
     put("lemmas.html", "lemmas.html", lemmas=list(lemmas()))

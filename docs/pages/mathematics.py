@@ -13,7 +13,7 @@ from html import escape, unescape
 from latex2mathml.converter import convert
 
 _NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'
-_ITALIC = re.compile(r'(?:<mi mathvariant="italic">[^<]*</mi>)+')
+_ITALIC = re.compile(r'(?:<m[ino] mathvariant="italic">[^<]*</m[ino]>)+')
 _ALONE = re.compile(r"<mrow>(<(m[ino]|mtext)\b[^<>]*>[^<>]*</\2>)</mrow>")
 
 
@@ -22,7 +22,7 @@ def mathml(tex: str, display: bool = False) -> str:
     """One formula of LaTeX's math mode.
 
     >>> print(mathml(r"x_{1} \\le \\mathit{token}"))
-    <math><mrow><msub><mi>x</mi><mn>1</mn></msub><mo>≤</mo><mi class="word">token</mi></mrow></math>
+    <math><msub><mi>x</mi><mn>1</mn></msub><mo>≤</mo><mi class="word">token</mi></math>
     """
     upright = tex.replace(r"\mathrm{e}", r"\operatorname{e}")  # else latex2mathml makes it the name of a variable
     return compact(convert(upright, display="block" if display else "inline"))
@@ -34,13 +34,19 @@ def compact(math: str) -> str:
     out = out.replace(_NAMESPACE, "").replace(' display="inline"', "")
     out = re.sub(r'<mo stretchy="false">([^<]*)</mo>', r"<mi>\1</mi>", out)  # brackets as tall as a letter, in short
     out = out.replace(' stretchy="true" fence="true"', "").replace(' columnalign="left"', "")
-    out = _ITALIC.sub(lambda found: f'<mi class="word">{re.sub("<[^>]*>", "", found[0])}</mi>', out)
+    out = _ITALIC.sub(_word, out)
     out = out.replace("<mo>e</mo>", '<mi mathvariant="normal">e</mi>')
     out = re.sub(r"<mo>([A-Za-z][\w-]+)</mo>", r"<mi>\1</mi>", out)  # names of functions are no operators
     out = out.replace('<mn mathvariant="double-struck">1</mn>', "<mn>𝟙</mn>")
     while (less := _ALONE.sub(r"\1", out)) != out:
         out = less
-    return out
+    return re.sub(r"^<math([^>]*)><mrow>(.*)</mrow></math>$", r"<math\1>\2</math>", out)
+
+
+def _word(found: re.Match[str]) -> str:
+    """A name of several letters, in one; one of a single letter is drawn in italics anyway."""
+    text = re.sub("<[^>]*>", "", found[0])
+    return f'<mi class="word">{text}</mi>' if len(unescape(text)) > 1 else f"<mi>{text}</mi>"
 
 
 def row(tex: str) -> tuple[int, str]:

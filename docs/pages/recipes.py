@@ -68,13 +68,12 @@ def page(name: str, rows: dict[str, claims.Claim]) -> str:
     lines = [f"# {name}", "", plain(found.summary[:1].upper() + found.summary[1:]) + ".", ""]
     lines += [plain(found.words), ""] if found.words else []
     facts = {key: getattr(found, key) for key in KEYS if getattr(found, key, "")}
-    if facts.get("region") == "true":
-        facts["region"] = "everywhere"
-    code_like = ("formula", "computes", "error", "region")
+    code_like = ("formula", "computes", "error", *(["region"] if found.region != "true" else []))
+    facts["region"] = facts["region"] if found.region != "true" else "everywhere"
     lines += table([], [(KEYS[key], f"`{one}`" if key in code_like else plain(one)) for key, one in facts.items()])
     lines += ["", "## Run it", "", shown("run", name, *given), ""]
     lines += _picture(found, given)
-    code_, text = printed("derive", name, "--seconds", "2")
+    code_, text = printed("derive", name, "--seconds", "6")
     if code_ == 0:
         lines += ["## Closed form", "", _console(["derive", name], text), ""]
     lines += ["## Matrices", "", *_matrices(found), ""]
@@ -91,6 +90,7 @@ def page(name: str, rows: dict[str, claims.Claim]) -> str:
         lines += ["## Claims", "", *table(["claim", "place", "status", "what it says"], cells), ""]
     length = " --max-length 6" if found.build({}).embedding.inputs is None else ""
     more = [f"symcook check {name}{length}", f"symcook explain {name}", f"symcook export {name} -o weights.npz"]
+    more.append(f"symcook report {name} -o {name}.html")
     lines += ["## More", "", code("\n".join(more), ""), ""]
     return "\n".join(lines)
 

@@ -27,7 +27,10 @@ function show() {
 }
 
 const given = new URLSearchParams(location.search);
-for (const name of NAMES) if (given.has(name)) byId(name).value = given.get(name);
+for (const name of NAMES) {
+  if (given.has(name)) byId(name).value = given.get(name);
+  if (byId(name).selectedIndex === -1) byId(name).selectedIndex = 0; // no row has what the address asks for
+}
 byId("filters").hidden = false;
 byId("filters").addEventListener("input", show);
 byId("filters").addEventListener("submit", (event) => event.preventDefault());
