@@ -7,7 +7,7 @@ COMMANDS = {
     "list": "the recipes",
     "show": "matrices, coordinates, symbols and region of a recipe or model file",
     "new": "a model of a family, at sizes and tables of your own",
-    "compile": "a formula, a program, an automaton or a machine to a transformer",
+    "compile": "a formula, program, automaton or machine to a transformer",
     "explain": "its formula and source in words",
     "derive": "closed forms of the outputs",
     "run": "one input",

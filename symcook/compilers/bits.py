@@ -144,6 +144,11 @@ class Bits:
             return "one" if f else "zero"
         if f[1:] == (False, True):
             return self._names[f[0]]
+        if f[1:] == (True, False) and self._names[f[0]] in self.sets:  # the other letters, in the embedding too
+            others = self.every - self.sets[self._names[f[0]]]
+            name = self.new("letters", letters_text(others, self.alphabet))
+            self.sets[name] = others
+            return name
         found, negative = cubes(f, MOST), False
         other = cubes(self.diagrams.negation(f), MOST)
         if found is None or (other is not None and len(other) < len(found)):

@@ -15,95 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from symcook.errors import BadInput, unknown
 from symcook.programs.reading import DEEPEST, check_depth, read_letter
 from symcook.programs.srasp import MASKS, TYPES, Constant, Srasp, SraspLines
+from symcook.programs.srasp_grammar import BEGINS, GRAMMAR, JOINS, MIRRORED, SHOWN, WORDS
 
 if TYPE_CHECKING:
     from lark import Lark, Token
 
-GRAMMAR = r"""
-start: [header END] definition (END definition)* [END] -> whole
-header: ALPHABET (WORD | QUOTED)+
-definition: NAME [OPEN NAME CLOSE] EQUAL expr
-?expr: both | expr OR both -> joined
-?both: negated | both AND negated -> joined
-?negated: compared | NOT negated -> negation
-?compared: total | total sign total -> comparison
-?total: factor | total (PLUS | MINUS) factor -> added
-?factor: unary | factor (TIMES | OVER) unary -> multiplied
-?unary: atom | MINUS unary -> minus | TILDE unary -> negation
-    | IF expr THEN expr ELSE expr -> choice
-    | PSUM NAME SQUARE mask SQUARED expr -> prefix_sum
-    | (LEFT | RIGHT) NAME SQUARE mask (COMMA expr)* SQUARED expr COLON expr -> nearest
-?atom: OPEN expr CLOSE -> inner
-    | INTEGER -> integer | QUOTED -> letter | (TRUE | FALSE) -> constant
-    | NAME -> bare | NAME OPEN NAME CLOSE -> placed
-    | MAP OPEN expr SEMICOLON entry (COMMA entry)* [COMMA] CLOSE -> mapped
-    | SELECT OPEN expr COMMA expr COMMA sign CLOSE -> select
-    | AGGREGATE OPEN expr COMMA expr COMMA expr CLOSE -> aggregate
-    | WIDTH OPEN expr CLOSE -> width
-entry: (QUOTED | INTEGER | MINUS INTEGER | TRUE | FALSE | ELSE) COLON expr
-mask: TRUE | NAME sign NAME
-sign: EQUAL | OTHER | LESS | MORE | NOT_LESS | NOT_MORE
-ALPHABET.3: /alphabet\b/
-IF.3: /if\b/
-THEN.3: /then\b/
-ELSE.3: /else\b/
-PSUM.3: /psum\b/
-LEFT.3: /left\b/ | "◀"
-RIGHT.3: /right\b/ | "▶"
-MAP.3: /map\b/
-SELECT.3: /select\b/
-AGGREGATE.3: /aggregate\b/
-WIDTH.3: /selector_width\b/
-TRUE.3: /true\b/ | "⊤"
-FALSE.3: /false\b/ | "⊥"
-OR.3: "|" | "∨" | /or\b/
-AND.3: "&" | "∧" | /and\b/
-NOT.3: /not\b/
-TILDE: "~" | "¬"
-EQUAL: "==" | "="
-OTHER: "!=" | "≠"
-LESS: "<"
-MORE: ">"
-NOT_LESS: ">=" | "≥"
-NOT_MORE: "<=" | "≤"
-PLUS: "+"
-MINUS: "-"
-TIMES: "*"
-OVER: "/"
-OPEN: "("
-CLOSE: ")"
-SQUARE: "["
-SQUARED: "]"
-COMMA: ","
-COLON: ":"
-SEMICOLON: ";"
-INTEGER: /[0-9]+/
-NAME: /[A-Za-z][A-Za-z0-9_]*/
-WORD: /[^\s;"{},=]+/
-QUOTED: /"([^"\\\n]|\\.)*"/ | /'([^'\\\n]|\\.)*'/
-NEWLINE: /\n/
-COMMENT: /\/\/[^\n]*/
-%declare END
-%ignore /[ \t\r\f]+/
-%ignore COMMENT
-"""
-WORDS = frozenset((
-    "alphabet", "if", "then", "else", "psum", "left", "right", "map", "select", "aggregate", "selector_width", "true",
-    "false", "and", "or", "not", "in", "tokens", "indices", "length", "i", "j", "def",
-))  # fmt: skip
-"""The words of the language, which are no names."""
-SHOWN = {
-    "IF": "if", "THEN": "then", "ELSE": "else", "OR": "|", "AND": "&", "NOT": "not", "TILDE": "~", "EQUAL": "=",
-    "OTHER": "!=", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<=", "PLUS": "+", "MINUS": "-",
-    "TIMES": "*", "OVER": "/", "OPEN": "(", "CLOSE": ")", "SQUARE": "[", "SQUARED": "]", "COMMA": ",", "COLON": ":",
-    "SEMICOLON": ";", "INTEGER": "a number", "NAME": "a name", "WORD": "a letter", "QUOTED": 'a letter like "a"',
-    "END": "the end of the line", "$END": "the end", "TRUE": "true", "FALSE": "false",
-}  # fmt: skip
-_VALUE = {"INTEGER", "QUOTED", "NAME", "OPEN", "PSUM"}
-"""Terminals that may stand, all together, where a value begins."""
-_JOINS = frozenset(("OR", "AND", "EQUAL", "OTHER", "LESS", "MORE", "NOT_LESS", "NOT_MORE", "PLUS", "MINUS", "TIMES",
-                    "OVER"))  # fmt: skip
-_MIRRORED = {"=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 SIGNS = {"EQUAL": "=", "OTHER": "!=", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<="}
 _MOST_DIGITS = 18
 
@@ -211,12 +127,12 @@ def _unexpected(source: str, token: Token, expected: set[str]) -> BadInput:
         return BadInput(f"a program must be without lists ({where})", given)
     if "COLON" in expected and token.type in ("END", "$END", "SQUARED", "CLOSE"):
         return BadInput(f"a selection must have a default, V : D ({where})", given)
-    if expected >= _VALUE:
+    if expected >= BEGINS:
         what = "a value"
     elif expected <= {"NAME", "ALPHABET"}:
         what = "a definition, name(i) = E,"
     else:
-        named = expected if expected <= {"EQUAL"} else expected - _JOINS
+        named = expected if expected <= {"EQUAL"} else expected - JOINS
         shown = [SHOWN.get(one, one.lower()) for one in sorted(named)]
         what = " or ".join(shown + ["an operator"] * (len(shown) < len(expected)))
     return BadInput(f"{what} must stand at {where}", given)
@@ -335,7 +251,7 @@ class _SraspReader:
         self._known(left, right)
         if left.at | right.at == {"i", "j"} and left.at and right.at and left.at != right.at:
             if left.at == {"i"}:
-                left, sign, right = right, _MIRRORED[sign], left
+                left, sign, right = right, MIRRORED[sign], left
             return PlacedLine(self._add(begin, "select", left.line, right.line, value=sign), frozenset("ij"),
                         begin)  # fmt: skip
         at = self._together(begin, left, right)
@@ -396,7 +312,7 @@ class _SraspReader:
             return "none"
         left, sign, right = map(str, parts)
         if (left, right) == ("i", "j"):
-            left, sign, right = "j", _MIRRORED[sign], "i"
+            left, sign, right = "j", MIRRORED[sign], "i"
         text = f"{left} {sign} {right}"
         if text not in MASKS:
             raise BadInput(f"a mask must be one of {', '.join(MASKS)} ({_at(parts[0])})", text)  # type: ignore[arg-type]

@@ -65,11 +65,6 @@ def _html(one: ClosedForm) -> str:
     return paragraph(f"{one.recipe} at every length", bold=True) + table([], rows, words=True)
 
 
-def _latex(condition: str) -> str:
-    """A condition in math mode; as words where it names a letter in quotes, which is no formula of the grammar."""
-    return words(condition) if '"' in condition else latex(parse_formula(condition))
-
-
 def _display(one: ClosedForm) -> Display:
     rows = []
     for name, value in one.expressions.items():

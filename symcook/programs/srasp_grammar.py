@@ -1,0 +1,89 @@
+"""The grammar of S-RASP programs, and how its signs are shown."""
+
+from __future__ import annotations
+
+GRAMMAR = r"""
+start: [header END] definition (END definition)* [END] -> whole
+header: ALPHABET (WORD | QUOTED)+
+definition: NAME [OPEN NAME CLOSE] EQUAL expr
+?expr: both | expr OR both -> joined
+?both: negated | both AND negated -> joined
+?negated: compared | NOT negated -> negation
+?compared: total | total sign total -> comparison
+?total: factor | total (PLUS | MINUS) factor -> added
+?factor: unary | factor (TIMES | OVER) unary -> multiplied
+?unary: atom | MINUS unary -> minus | TILDE unary -> negation
+    | IF expr THEN expr ELSE expr -> choice
+    | PSUM NAME SQUARE mask SQUARED expr -> prefix_sum
+    | (LEFT | RIGHT) NAME SQUARE mask (COMMA expr)* SQUARED expr COLON expr -> nearest
+?atom: OPEN expr CLOSE -> inner
+    | INTEGER -> integer | QUOTED -> letter | (TRUE | FALSE) -> constant
+    | NAME -> bare | NAME OPEN NAME CLOSE -> placed
+    | MAP OPEN expr SEMICOLON entry (COMMA entry)* [COMMA] CLOSE -> mapped
+    | SELECT OPEN expr COMMA expr COMMA sign CLOSE -> select
+    | AGGREGATE OPEN expr COMMA expr COMMA expr CLOSE -> aggregate
+    | WIDTH OPEN expr CLOSE -> width
+entry: (QUOTED | INTEGER | MINUS INTEGER | TRUE | FALSE | ELSE) COLON expr
+mask: TRUE | NAME sign NAME
+sign: EQUAL | OTHER | LESS | MORE | NOT_LESS | NOT_MORE
+ALPHABET.3: /alphabet\b/
+IF.3: /if\b/
+THEN.3: /then\b/
+ELSE.3: /else\b/
+PSUM.3: /psum\b/
+LEFT.3: /left\b/ | "◀"
+RIGHT.3: /right\b/ | "▶"
+MAP.3: /map\b/
+SELECT.3: /select\b/
+AGGREGATE.3: /aggregate\b/
+WIDTH.3: /selector_width\b/
+TRUE.3: /true\b/ | "⊤"
+FALSE.3: /false\b/ | "⊥"
+OR.3: "|" | "∨" | /or\b/
+AND.3: "&" | "∧" | /and\b/
+NOT.3: /not\b/
+TILDE: "~" | "¬"
+EQUAL: "==" | "="
+OTHER: "!=" | "≠"
+LESS: "<"
+MORE: ">"
+NOT_LESS: ">=" | "≥"
+NOT_MORE: "<=" | "≤"
+PLUS: "+"
+MINUS: "-"
+TIMES: "*"
+OVER: "/"
+OPEN: "("
+CLOSE: ")"
+SQUARE: "["
+SQUARED: "]"
+COMMA: ","
+COLON: ":"
+SEMICOLON: ";"
+INTEGER: /[0-9]+/
+NAME: /[A-Za-z][A-Za-z0-9_]*/
+WORD: /[^\s;"{},=]+/
+QUOTED: /"([^"\\\n]|\\.)*"/ | /'([^'\\\n]|\\.)*'/
+NEWLINE: /\n/
+COMMENT: /\/\/[^\n]*/
+%declare END
+%ignore /[ \t\r\f]+/
+%ignore COMMENT
+"""
+WORDS = frozenset((
+    "alphabet", "if", "then", "else", "psum", "left", "right", "map", "select", "aggregate", "selector_width", "true",
+    "false", "and", "or", "not", "in", "tokens", "indices", "length", "i", "j", "def",
+))  # fmt: skip
+"""The words of the language, which are no names."""
+SHOWN = {
+    "IF": "if", "THEN": "then", "ELSE": "else", "OR": "|", "AND": "&", "NOT": "not", "TILDE": "~", "EQUAL": "=",
+    "OTHER": "!=", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<=", "PLUS": "+", "MINUS": "-",
+    "TIMES": "*", "OVER": "/", "OPEN": "(", "CLOSE": ")", "SQUARE": "[", "SQUARED": "]", "COMMA": ",", "COLON": ":",
+    "SEMICOLON": ";", "INTEGER": "a number", "NAME": "a name", "WORD": "a letter", "QUOTED": 'a letter like "a"',
+    "END": "the end of the line", "$END": "the end", "TRUE": "true", "FALSE": "false",
+}  # fmt: skip
+BEGINS = {"INTEGER", "QUOTED", "NAME", "OPEN", "PSUM"}
+"""Terminals that may stand, all together, where a value begins."""
+JOINS = frozenset(("OR", "AND", "EQUAL", "OTHER", "LESS", "MORE", "NOT_LESS", "NOT_MORE", "PLUS", "MINUS", "TIMES",
+                    "OVER"))  # fmt: skip
+MIRRORED = {"=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
