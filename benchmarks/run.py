@@ -1,6 +1,6 @@
 """Speed as ratios: both sides of each line run in turn in this one process, so that the machine cancels out.
 
-    python benchmarks/run.py [--json FILE] [--only starts|sweeps|merging|derivations|attention|bounds|exports]
+    python benchmarks/run.py [--json FILE] [--only starts|sweeps|merging|derivations|attention|bounds|exports|machines]
 
 Prints a table and with --json writes it as well. Every line is the best of a few runs of each side; a side that gives
 another answer than its partner stops the run, but for integers beyond 53 bits, where floats round. Nothing here is a
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from timing import Row
 
-PARTS = ("starts", "sweeps", "merging", "derivations", "attention", "bounds", "exports")
+PARTS = ("starts", "sweeps", "merging", "derivations", "attention", "bounds", "exports", "machines")
 
 
 def shown(row: Row) -> str:

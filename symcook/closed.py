@@ -6,6 +6,7 @@ The forms are found by one forward pass over tables (`symcook.domains.lengths`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -18,9 +19,12 @@ from flint import fmpq, fmpq_mpoly
 from symcook.derivation import Derivation
 from symcook.domains.field import Value
 from symcook.domains.lengths import Lengths, OutOfRules
-from symcook.domains.tables import Atom, CellTable, Guard, GuardedCell, Linear, NamedSum, World, linear_form
+from symcook.domains.linear import Atom, Guard, Linear, linear_form
+from symcook.domains.tables import CellTable
+from symcook.domains.world import GuardedCell, NamedSum, World
 from symcook.errors import BadInput
 from symcook.forward import forward
+from symcook.model.answers import Shown
 from symcook.model.expr import valid_name
 from symcook.model.parts import LayerNorm
 from symcook.model.symbols import Exact, from_sympy
@@ -203,6 +207,8 @@ class ClosedForm(Derivation):
     rule. `accepts` is the condition under which the verdict is accept where it is open. `proof` is the statement that a
     certificate proves, `proved` the path of the certificate; both None where nothing was proved."""
 
+    REPORT = "closed"
+
     proof: str | None = None
     proved: str | None = None
     meaning: tuple[str, ...] = ()
@@ -228,10 +234,12 @@ class ClosedForm(Derivation):
         return "\n".join(lines)
 
 
-@dataclass(frozen=True)
-class EveryLength:
+@dataclass(frozen=True, repr=False)
+class EveryLength(Shown):
     """The closed forms of a model: the cases of what its readout looks at, the coordinates on the way, and what is out
     of reach with the reason."""
+
+    REPORT = "closed"
 
     model: Transformer
     domain: Lengths
@@ -348,8 +356,13 @@ def _narrowed(model: Transformer) -> Transformer:
 
 def _order(spelling: Spelling, guard: Guard) -> tuple[Any, ...]:
     """Larger cases first: n = 1 behind 2 <= n, even before odd, n before k."""
-    conditions = sorted(spelling.guard(guard), key=lambda text: ("n" not in text, text))
-    return sum(text[-4:] == " = 1" and text[0] == "n" for text in conditions), conditions
+    conditions = sorted(spelling.guard(guard), key=_by_number)
+    return sum(text[-4:] == " = 1" and text[0] == "n" for text in conditions), [*map(_by_number, conditions)]
+
+
+def _by_number(text: str) -> tuple[bool, list[str]]:
+    """What speaks of n first, and 2 before 10."""
+    return "n" not in text, [x.zfill(6) for x in re.split(r"(\d+)", text)]
 
 
 def _form(model: Transformer, spelling: Spelling, guard: Guard, outputs: Mapping[str, Value]) -> ClosedForm:
@@ -367,7 +380,7 @@ def _form(model: Transformer, spelling: Spelling, guard: Guard, outputs: Mapping
     meaning += ["i is a position from 0" if start == 0 else "i is a position from 1"] if "i" in used else []
     meaning += spelling.meanings(used)
     accept, accepts = verdict(spelling, readout, guard, outputs)
-    conditions = tuple(sorted(spelling.guard(guard), key=lambda text: ("n" not in text, text)))
+    conditions = tuple(sorted(spelling.guard(guard), key=_by_number))
     return ClosedForm(
         recipe=model.name,
         given="every",
@@ -437,7 +450,7 @@ def positive(spelling: Spelling, value: Value, guard: Guard) -> str:
     if world.signs(world.field.quotient(value.den, world.field.one), guard) != {1}:
         return f"0 < {spelling.value(value)}"
     top = world.field.quotient(value.num, world.field.one)
-    form = linear_form(world, top)
+    form = linear_form(world.field, top)
     if form is None or not all(world.whole(v) for v in form[0]):
         return f"0 < {spelling.value(top)}"
     less, more = _sides(form)
@@ -450,7 +463,7 @@ def zero(spelling: Spelling, value: Value, guard: Guard) -> str:
     assert not isinstance(value, fmpq)
     world.field.lift(value)
     top = world.field.quotient(value.num, world.field.one)
-    form = linear_form(world, top)
+    form = linear_form(world.field, top)
     if form is not None and len(form[0]) == 1 and not form[1] and (name := next(iter(form[0]))) in world.sums:
         one = world.sums[name]
         if one.kept and all(world.signs(c.value, c.guard) == {1} for c in one.cells):

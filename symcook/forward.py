@@ -5,10 +5,10 @@ Source: Cookbook, Definitions 2.1 to 2.3 and Section 2.2.3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 
 from symcook.domains.protocol import TEMPERATURE, Coefficient, Column, Domain, Value, Verdict, Verdicts, follows, rounds
@@ -311,6 +311,9 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
 
     def normalised(self, norm: LayerNorm) -> dict[str, Column]:
         """What a norm writes, from the stream."""
+        return self.once(norm, self.stream, norm.reads, lambda: self._normalised(norm))
+
+    def _normalised(self, norm: LayerNorm) -> dict[str, Column]:
         if norm.projection is None:
             entries = [self.stream.get(name, self.zero) for name in norm.reads]
         else:
@@ -318,6 +321,15 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
         columns = self.domain.layer_norm(entries, norm.lowered["epsilon"], norm.zero_variance)
         moved = zip(norm.writes, columns, norm.lowered["gain"], norm.lowered["bias"], strict=True)
         return {name: self.combine([(column, gain)] if gain != 0 else [], bias) for name, column, gain, bias in moved}
+
+    def once(
+        self, block: object, view: Mapping[str, Column], reads: Sequence[str], compute: Callable[[], Found]
+    ) -> Found:
+        """What a block makes of what it reads; once for positions with the same entries that come one by one."""
+        if self.after is None or self.trace or not getattr(self.domain, "recalls", False):
+            return compute()
+        domain: Any = self.domain
+        return domain.recalled((self.model, block), [view[name] for name in reads if name in view], compute)
 
     def view(self, step: Sublayer) -> Mapping[str, Column]:
         """What a block reads: the stream, or what its norms make of it."""
@@ -333,7 +345,7 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
             if isinstance(part, Head):
                 added += self.attention(part, view, asking, wanted)
             else:
-                added += self.feedforward(part, asking, wanted)
+                added += self.once(part, asking, part.reads, partial(self.feedforward, part, asking, wanted))
         for name, terms, bias in added:
             old: list[tuple[Column, Coefficient]] = [(self.stream[name], 1)] if name in self.stream else []
             self.stream[name] = self.combine([*old, *terms], bias)
@@ -393,18 +405,25 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
         for h in sorted(set().union(*(weights for _, weights, _ in rows))):
             inside = self.combine(self.row(numbers["W1"][h], view), numbers["b1"][h])
             hidden[h] = self.domain.activate(inside, block.activation)
-        return [(name, self.row(weights, hidden), bias) for name, weights, bias in rows]
+        terms: list[Added[Column]] = [(name, self.row(weights, hidden), bias) for name, weights, bias in rows]
+        if self.after is not None and getattr(self.domain, "recalls", False):
+            return [(name, [(self.combine(parts, bias), 1)], 0) for name, parts, bias in terms]
+        return terms
 
     def read(self) -> Result[Column, Value, Verdicts, Verdict]:
         readout, domain = self.model.readout, self.domain
-        scores: dict[str, Column] = {}
-        for label, weights in zip(readout.labels or ("logit",), readout.rows, strict=False):
-            scores[label] = self.combine(self.row(weights, self.stream), 0)
+        scores = self.once(readout, self.stream, readout.reads, self.scores)
         full = {name: self.stream.get(name, self.zero) for name in self.model.space}
         verdicts = readout.verdicts(domain, [full[name] for name in readout.reads], list(scores.values()))
         if readout.labels and not readout.answers:
             scores = dict(zip(scores, domain.distribution(list(scores.values())), strict=True))
         return self.ended(full, scores, verdicts)
+
+    def scores(self) -> dict[str, Column]:
+        """What the readout makes of the stream, by label."""
+        readout = self.model.readout
+        named = zip(readout.labels or ("logit",), readout.rows, strict=False)
+        return {label: self.combine(self.row(weights, self.stream), 0) for label, weights in named}
 
     def ended(
         self, full: Mapping[str, Column], scores: Mapping[str, Column], verdicts: Verdicts | None
@@ -436,6 +455,7 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
 
 
 Key = TypeVar("Key")
+Found = TypeVar("Found")
 Added = tuple[str, Sequence[tuple[Column, Coefficient]], Coefficient]
 """A coordinate, and the terms and bias that are added to it."""
 

@@ -179,6 +179,10 @@ def run(
     sequence, text = prepare(bound, given)
     if bound.embedding.inputs is not None and any(v.free_symbols for row in sequence for v in row.values()):
         raise BadInput("inputs must be numbers", text, "use derive for symbols")
+    if model.program is not None:
+        from symcook.spec.programs import refuse_uncovered
+
+        refuse_uncovered(model.program, sequence)
     last, reason = None, None
     for system in domains_for(domain, digits, bits):
         try:

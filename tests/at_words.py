@@ -12,7 +12,9 @@ from flint import fmpq
 
 from symcook.domains.field import Value
 from symcook.domains.lengths import OutOfRules
-from symcook.domains.tables import CellTable, Guard, World
+from symcook.domains.linear import Guard
+from symcook.domains.tables import CellTable
+from symcook.domains.world import World
 from symcook.model.transformer import Transformer
 
 MP = mpmath.mp.clone()

@@ -3,9 +3,9 @@
 python tests/every_case.py          pytest -n auto --every-case; writes tests/every_case.json
 python tests/every_case.py --show   what is recorded, and whether it is of this tree
 
-The hash is that of all files under version control but the record and the page that shows it (`notes/ledger.md`, after
-which `python proofs/ledger.py` is to be run). What is recorded of an older tree stays true of that one, and is shown as
-older. The exit code is pytest's; a tree with changes that are not committed is refused (exit 2).
+The hash is that of all files under version control but the record. What is recorded of an older tree stays
+true of that one, and is shown as older. The exit code is pytest's; a tree with changes that are not committed is
+refused (exit 2).
 """
 
 from __future__ import annotations
@@ -19,14 +19,12 @@ from pathlib import Path
 
 from checkout import RECORD, ROOT
 
-SHOWN = "notes/ledger.md"
-
 
 def files() -> str:
-    """Every file of the last commit with its hash, one a line, but the record and its page."""
+    """Every file of the last commit with its hash, one a line, but the record."""
     listed = subprocess.run(["git", "ls-tree", "-r", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
-    without = (str(RECORD.relative_to(ROOT)), SHOWN)
-    return "".join(line + "\n" for line in listed.stdout.splitlines() if line.partition("\t")[2] not in without)
+    without = str(RECORD.relative_to(ROOT))
+    return "".join(line + "\n" for line in listed.stdout.splitlines() if line.partition("\t")[2] != without)
 
 
 def tree() -> str:

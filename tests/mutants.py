@@ -98,7 +98,7 @@ LEFT_OUT = ("__pycache__", ".git", ".venv", "venv", "build", "dist", ".hypothesi
 MEMORY = 6 * 2**30
 TURN, OPTIONS = "SYMCOOK_TURN", "PYTEST_ADDOPTS"  # which cases of sampled tests run, as tests/conftest.py reads it
 VERDICTS = "SYMCOOK_VERDICTS"  # where verdicts lie that the tests of one run share, as tests/conftest.py reads it
-IMPORTS = ("numpy", "sympy", "flint", "mpmath", "rich", "click", "pytest")  # read once, before the forks
+IMPORTS = ("numpy", "sympy", "flint", "mpmath", "click", "pytest")  # read once, before the forks
 
 # --- Changes --------------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from symcook.decode import generate
 from symcook.domains import make_domain
 from symcook.domains.batch import Batch
 from symcook.domains.mp import Mp
+from symcook.domains.rowwise import Memos
 from symcook.errors import BadInput, NoRun, NotExact, SymcookError, Undecided
 from symcook.forward import Result, forward
 from symcook.machine import Machine, follower, unfollowed
@@ -231,7 +232,8 @@ def test_equal_positions_stay_equal_one_after_the_other() -> None:
         apart = Machine(model, make_domain("ball"))
         state = apart.advance(apart.start(), "x")
         domain: Any = apart.domain
-        domain._memos.clear()
+        domain._memo = Memos()
+        domain._recalled.clear()
         apart.step(state, "x")
 
 

@@ -1,4 +1,4 @@
-"""The README and the tour: what they run is run, and what it prints is compared with what they show.
+"""The README, the tour and the site's pages: what they run is run, and what it prints is compared with what they show.
 
 `python tests/test_readme.py --write` records the outputs and pictures again after a change that was meant; read the
 difference before you commit it. Lines that are ``...`` stay, and stand for any lines.
@@ -33,9 +33,20 @@ from symcook.claims import PAPERS, ledger
 PROMPT = "$ "
 ANY = "..."
 TOUR = ROOT / "docs" / "tour.md"
-PAGES = (ROOT / "README.md", TOUR)
+MADE = ("reference/recipes", "reference/commands", "reference/api", "errata", "notes")
+"""Folders below docs whose pages are made of data; docs/pages/extension.py has the same list."""
+
+
+def written() -> list[Path]:
+    """The pages of the site that somebody wrote."""
+    made = tuple(f"{place}/" for place in MADE)
+    pages = sorted((ROOT / "docs").rglob("*.md"))
+    return [page for page in pages if not page.relative_to(ROOT / "docs").as_posix().startswith(made)]
+
+
+PAGES = (ROOT / "README.md", TOUR, *(page for page in written() if page != TOUR))
 PICTURES = sorted((ROOT / "docs").glob("*.svg"))
-each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
 @dataclass(frozen=True)
@@ -203,7 +214,7 @@ def recorded(page: Path) -> str:
 def test_the_commands_print_what_the_page_shows(page: Path) -> None:
     """In its order and in one folder, as some commands use what others wrote; the tour draws the README's pictures."""
     found = commands(page.read_text(encoding="utf-8"))
-    assert len(found) >= 6
+    assert len(found) >= 6 or page not in PAGES[:2]
     with reader(page):
         for shown in found:
             printed = output(shown.command)
@@ -216,7 +227,7 @@ def test_the_commands_print_what_the_page_shows(page: Path) -> None:
 def test_the_python_does_what_the_page_shows(page: Path) -> None:
     with reader(page):
         count, wrong = python(page)
-    assert (count >= 8) == (page == TOUR)
+    assert count >= 8 or page != TOUR
     assert wrong == []
 
 
@@ -254,10 +265,18 @@ def test_the_readme_counts_what_the_ledger_counts() -> None:
 
 
 def linked() -> list[Path]:
-    return [*PAGES, *sorted((ROOT / "notes").glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+    return [*PAGES, *sorted((ROOT / "notes").glob("*.md"))]
 
 
-@pytest.mark.parametrize("page", sorted(set(linked())), ids=lambda page: page.name)
+def made(target: Path) -> bool:
+    """Whether a page is one that is made of data: of a note there must be the note, of others the site says."""
+    place = target.relative_to(ROOT / "docs") if (ROOT / "docs") in target.parents else Path()
+    if place.parts[:1] == ("notes",):
+        assert (ROOT / place).exists(), place
+    return place.as_posix().startswith(tuple(f"{one}/" for one in MADE))
+
+
+@pytest.mark.parametrize("page", sorted(set(linked())), ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     """Each link to a file, and each place in that file; in the README and the tour each file named in backticks too."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
@@ -269,7 +288,9 @@ def test_links_lead_somewhere(page: Path) -> None:
         if link.startswith(("http://", "https://")):
             continue
         name, _, place = unquote(link).partition("#")
-        target = page.parent / name if name else page
+        target = (page.parent / name).resolve() if name else page
+        if made(target) or name == "../ledger/index.html":  # which the site writes beside its pages
+            continue
         assert target.exists(), (page.name, link)
         if place:
             titles = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
@@ -277,7 +298,8 @@ def test_links_lead_somewhere(page: Path) -> None:
                 page.name,
                 link,
             )
-    for name in re.findall(r"`((?:notes|examples|proofs|tests|benchmarks)/[\w./-]+)`", text) if page in PAGES else ():
+    named = re.findall(r"`((?:notes|examples|proofs|tests|benchmarks)/[\w./-]+)`", text)
+    for name in named if page in PAGES[:2] else ():
         assert (ROOT / name).exists(), (page.name, name)
 
 
@@ -312,10 +334,10 @@ def test_a_page_is_recorded_again(tmp_path: Path) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:] != ["--write"]:
-        sys.exit("python tests/test_readme.py --write records the outputs of the README and the tour again")
+        sys.exit("python tests/test_readme.py --write records the outputs of the README and of the pages again")
     if ROOT not in Path(symcook.__file__).parents:
         sys.exit(f"symcook is imported from {symcook.__file__}; set PYTHONPATH to this checkout")
     for one in PAGES:
         before, after = one.read_text(encoding="utf-8"), recorded(one)
         one.write_text(after, encoding="utf-8")
-        print(f"{one.name}: {'as before' if before == after else 'recorded again'}")
+        print(f"{one.relative_to(ROOT)}: {'as before' if before == after else 'recorded again'}")

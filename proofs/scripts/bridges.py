@@ -60,6 +60,32 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
             "right": "1 1 2 3",
         },
     ),
+    "bridge.temporal": (
+        "temporal",
+        "temporal-formula",
+        {
+            "L": "4",
+            "S": "2",
+            "scaled": "0",
+            "op": "0 6 7 4",
+            "letter": "0 0 0 0",
+            "left": "1 1 1 2",
+            "right": "1 1 1 3",
+        },
+    ),
+    "bridge.temporal_past": (
+        "temporal-past",
+        "temporal-past-formula",
+        {
+            "L": "4",
+            "S": "2",
+            "scaled": "1",
+            "op": "0 0 6 4",
+            "letter": "0 1 0 0",
+            "left": "1 1 1 3",
+            "right": "1 1 1 2",
+        },
+    ),
     "bridge.attention_identity": (
         "attention-identity", "attention-identity", {"d": "2", "h": "1", "Q": "1 0", "W": "0 1"}),
     "bridge.lookup_quadratic": ("lookup-quadratic", "lookup-quadratic", {"gamma": "1"}),

@@ -32,10 +32,14 @@ if TYPE_CHECKING:
     from symcook.recipes.operations import Operation
 
 
-@declare("list")
-def list_(*, as_json: bool) -> None:
+@declare("list", "symcook list --search bracket")
+def list_(
+    *,
+    search: Annotated[str | None, option("Those with this text in section, name or summary.", "TEXT")],
+    as_json: bool,
+) -> None:
     """List the recipes by section of the Cookbook: name and summary."""
-    print_list(as_json)
+    print_list(as_json, search or "")
 
 
 @declare("show", "symcook show dyck-1")
@@ -64,7 +68,8 @@ def show(*, name: Name, settings: Settings, latex: Latex = False, document: Comp
     if model.program is not None:
         from symcook.report.document import table
 
-        say("\nPlan\n" + table(["coordinate", "written in", "holds"], [list(line) for line in model.program.plan]))
+        heads = ["coordinate", "written in", "holds", *(["budget"] if model.program.attention else [])]
+        say("\nPlan\n" + table(heads, [list(line) for line in model.program.plan]))
     if chosen.info is not None:
         from symcook.recipes import error, region
 

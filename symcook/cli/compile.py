@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +12,8 @@ from symcook.cli.options import OneOf, Seconds, argument, command, option
 from symcook.cli.output import Waiting, say, say_or_json, within
 from symcook.errors import BadInput, Undecided
 from symcook.files import put, vacant
-from symcook.programs import LANGUAGES, THEOREMS
+from symcook.programs import LANGUAGES, THEOREMS, WEIGHTINGS
+from symcook.programs.shipped import shipped_program
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -28,26 +30,39 @@ def compile(
         str | None,
         option("The printed construction of this theorem of Yang et al. (2026).", "T", OneOf("theorem", THEOREMS)),
     ],
+    soft: Annotated[bool, option("Softmax at the temperature 1/n, and rounding; right at every length.")],
+    tau: Annotated[
+        str | None, option("1: with --soft, the factor stands in the queries, for runtimes without temperature.", "T")
+    ],
+    weighting: Annotated[
+        str | None,
+        option("How a machine's heads find the last of equal cells (average).", None, OneOf("weighting", WEIGHTINGS)),
+    ],
     prove: Annotated[bool, option("Prove that the model answers as the program, on every word.")],
     seconds: Seconds = 60,
     force: Annotated[bool, option("Replace existing files.")],
     as_json: bool,
 ) -> int:
-    """Compile a formula of temporal (ltl) or counting logic (count) to a transformer that answers at each position.
+    """Compile a formula of temporal (ltl) or counting logic (count), or a Turing machine (tm), to a transformer.
 
     SOURCE is a file where there is one of that name, else the formula itself. Letters are Q_a, Q_"(" and Q_{a, b};
     operators from the weakest: <->, ->, |, &, since and until, and before a formula ~ prev next once historically
-    eventually always; with count #left[F] and #right[F] in linear comparisons, ODD, MOD(m, r). `let x = F;` names a
-    formula, `output a = F;` lines answer with letters. The program stays in the model file: check and decide take it as
-    the reference, and show prints what each coordinate holds.
+    eventually always; with count #left[F] and #right[F] in linear comparisons, ODD, MOD(m, r), TABLE(0110).
+    `let x = F;` names a formula, `output a = F;` lines answer with letters. The program stays in the model file: check
+    and decide take it as the reference, and show prints what each coordinate holds.
 
     With dfa the source is an automaton, JSON by the names of automata-lib or a regular expression, and the model goes
     on behind a word with the states of the run, then with yes or no: symcook run FILE --input W --steps T.
 
-    With --theorem 15a, 15b, 16a or 16b the soft-attention transformer of that proof is made, an instance of a family:
-    symcook prove FILE gives the theorem. With --prove a certificate and its statement are written beside the file,
-    about the weights and all words, which the second checker reads too. Where no proof is found the model is written
-    and the answer is exit 3.
+    A Turing machine is text of one row a line, `state read_input read_1 .. -> state write_1 .. move_input move_1 ..`
+    with lines input:, work symbols:, start:, halt: and head: before; JSON of the same; or a code as 1RB1LB_1LA1RZ. Its
+    model writes down a token a step: symcook run FILE --input W --steps T.
+
+    With --theorem the soft-attention transformer of that proof is made. One of 12 to 18 is an instance of a family:
+    symcook prove FILE gives the theorem. Those of 20 to 23 count. With --soft attention is softmax, cold enough that
+    networks round what it retrieves to the bits of the formula, at every length; show prints how far each head is off.
+    With --prove a certificate and its statement are written beside the file, about the weights and all words, which the
+    second checker reads too. Where no proof is found the model is written and the answer is exit 3.
     """
     from symcook.compilers import compile as compiled
     from symcook.model.modelfile import save
@@ -55,10 +70,18 @@ def compile(
     if prove and theorem:
         must = "--prove must stand without --theorem, whose models are proved by their family"
         raise BadInput(must, f"--theorem {theorem}", "leave --prove out, then symcook prove FILE")
+    if prove and kind == "tm":
+        must = "--prove must stand with a formula"
+        raise BadInput(must, "tm", "leave --prove out: run --steps answers in integers or balls")
+    if weighting is not None and kind != "tm":
+        raise BadInput("--weighting must stand with a Turing machine", kind, "leave it out")
     text, name = _text(source)
     if kind == "dfa" and text == source and source.endswith(".json"):
         raise BadInput("the file of an automaton must exist", source, "or give a regular expression")
-    model = compiled(kind, text, alphabet=alphabet, theorem=theorem or "", name=name)
+    if kind == "tm" and text == source and source.endswith((".tm", ".txt", ".json")):
+        raise BadInput("the file of a machine must exist", source, "or give a code such as 1RB1LB_1LA1RZ")
+    options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting, "name": name}
+    model = compiled(kind, text, theorem=theorem or "", **options)
     beside = [Path(target).with_suffix(end) for end in (".certificate.json", ".statement.txt")] if prove else []
     for one in beside:
         vacant(one, force)
@@ -90,6 +113,8 @@ def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[st
 
     none = "the model is written, and no proof was found"
     assert model.program is not None
+    if model.program.attention:
+        raise Undecided("the model is written, and no proof is made of softmax; check compares it word by word.")
     if model.program.kind == "dfa":
         try:
             with Waiting("proving"), within(seconds, none, "check compares it word by word"):
@@ -110,18 +135,13 @@ def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[st
 
 
 def measures(model: Transformer) -> dict[str, int]:
-    """Layers, width, heads, and the operators of the program: those of a formula, or the transitions of a table."""
+    """Layers, width, heads, and the operators of the program: those of a formula or program, the rows of a table."""
+    from symcook.programs.compiled import read
+
     heads = sum(len(layer.attention.heads) for layer in model.layers if layer.attention is not None)
     program = model.program
     assert program is not None
-    if program.kind == "dfa":
-        from symcook.programs.running import program_table
-
-        operators = sum(map(len, program_table(program).moves))
-    else:
-        from symcook.programs.reading import formula_of
-
-        operators = formula_of(program).operators
+    operators = read(program).operators
     return {"layers": len(model.layers), "width": len(model.space), "heads": heads, "operators": operators}
 
 
@@ -130,6 +150,8 @@ def _text(source: str) -> tuple[str, str]:
     try:
         path = Path(source)
         if not path.is_file():
+            if re.fullmatch(r"[\w-]+\.(ltl|count|srasp)", source):
+                return shipped_program(source), path.stem
             return source, ""
         return path.read_text(encoding="utf-8"), path.stem
     except (OSError, ValueError) as error:

@@ -16,6 +16,7 @@ from symcook.cli.options import command as declare
 from symcook.cli.output import Waiting, say, say_or_json, within
 from symcook.cli.runs import load_spec
 from symcook.errors import BadInput
+from symcook.files import ordinary, put, vacant
 from symcook.spec.fold import Fold
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ def decide(
         option("FILE.py:FOLD, an automaton's or a model's file, a recipe, or a regular expression.", "X", None),
     ] = None,
     target: Annotated[str | None, option("Write the automaton.", "FILE.json|svg|txt", None, "-o", "--output")] = None,
+    certificate: Annotated[str | None, option("Write what shows the decision.", "FILE.json")] = None,
+    check: Annotated[str | None, option("Check such a file again, without a search.", "FILE.json")] = None,
     settings: Settings,
     tokens: Annotated[str | None, option('Names for a family\'s tokens, in their order: "( ) [ ]".', "WORDS")] = None,
     force: Force,
@@ -45,31 +48,47 @@ def decide(
     printed, and written by -o. A recipe is compared with its own reference, or with --against X; in a regular
     expression \\ stands before a letter that is one of | * + ? ( ) [ ] . \\ and () is the empty word. Exit 0 where the
     answers are equal, 1 with the smallest word where they are not, 3 where it stays open, 2 where the model is out of
-    reach, with the head and the coordinate.
+    reach, with the head and the coordinate. --certificate writes what shows the decision: a map of states, invariants
+    with their multipliers, or the word; --check FILE reads the model and the reference again and checks it.
     """
-    from symcook.decide.decision import EXIT
+    from symcook.decide.certificate import document as certified
+    from symcook.decide.decision import EXIT, recheck
     from symcook.decide.decoders import decide as decided
     from symcook.report.decision import document
 
-    if force and target is None:
+    if force and target is None and certificate is None:
         raise BadInput("--force must come with -o FILE", "none", "leave it out")
-    file = None if target is None else _target(target, force)
+    if check is not None and (target is not None or certificate is not None):
+        raise BadInput("--check must come without -o and --certificate", "both", "leave one out")
+    file = None if target is None else _named(target, "an automaton", "dyck.svg", ENDINGS, force)
+    shown = None if certificate is None else _named(certificate, "a certificate", "c.json", (".json",), force)
+    given = None if check is None else _certificate(check)
     chosen = choose(name, settings, tokens)
     need_values(chosen)
+    program = chosen.model.program
+    if program is not None and program.kind == "dfa" and (certificate is not None or check is not None):
+        must = "a certificate here must be of a model that answers without decoding"
+        raise BadInput(must, name, "symcook compile dfa --prove writes that of an automaton")
     # What the user's code prints must not stand in the answer.
     with contextlib.redirect_stdout(sys.stderr):
-        if chosen.model.program is not None and chosen.model.program.kind != "dfa":  # the answer at the last position
+        if program is not None and program.kind != "dfa":  # the answer at the last position
             last = replace(chosen.model.readout, position="last")
             chosen = replace(chosen, model=replace(chosen.model, readout=last))
         called, reference = _reference(chosen, against)
         none = f"no decision about {name} was found"
         with within(seconds, none, "take a smaller model"), Waiting(f"deciding {name}"):
-            found = decided(chosen.model, reference, values=chosen.values, name=called)
+            if given is not None:
+                found = recheck(given, chosen.model, reference, values=chosen.values, name=called)
+            else:
+                found = decided(chosen.model, reference, values=chosen.values, name=called)
+    if shown is not None:
+        put({shown: (json.dumps(certified(found)) + "\n").encode()}, force=force)
     if file is not None:
         _write(found.automaton, found.why, file, force)
     say_or_json(as_json, found.to_json, document(found, name).text)
-    if file is not None and not as_json:
-        say(f"wrote {file}")
+    for path in (file, shown):
+        if path is not None and not as_json:
+            say(f"wrote {path}")
     return EXIT[found.verdict]
 
 
@@ -115,19 +134,28 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
     return against or "()", against
 
 
-def _target(place: str, force: bool) -> Path:
-    from symcook.files import ordinary, vacant
+def _certificate(place: str) -> dict[str, Any]:
+    try:
+        given = json.loads(Path(place).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput("the file of a certificate must be readable", f"{place}: {error.strerror}") from None
+    except ValueError as error:
+        raise BadInput("a certificate must be a JSON file", f"{place}: {error}") from None
+    if not isinstance(given, dict):
+        raise BadInput("a certificate must be a JSON object", f"{place} ({type(given).__name__})")
+    return given
 
-    path = ordinary(place, "the file of an automaton", "dyck.svg")
-    if path.suffix not in ENDINGS:
-        raise BadInput(f"the file of an automaton must end in {', '.join(ENDINGS)}", place)
+
+def _named(place: str, what: str, like: str, endings: tuple[str, ...], force: bool) -> Path:
+    path = ordinary(place, f"the file of {what}", like)
+    if path.suffix not in endings:
+        raise BadInput(f"the file of {what} must end in {', '.join(endings)}", place)
     vacant(path, force)
     return path
 
 
 def _write(automaton: Automaton | None, why: str, path: Path, force: bool) -> None:
     from symcook.decide.drawing import svg, text
-    from symcook.files import put
 
     if automaton is None:
         raise BadInput("the model must have an automaton to write", f"none: {why}", "leave -o out")

@@ -14,17 +14,23 @@ from symcook.cli.options import (
     Force,
     Name,
     OneOf,
+    Rows,
     Settings,
+    Tokens,
     Whole,
+    Word,
     argument,
     choose,
+    need_input,
     need_values,
     option,
+    read_input,
 )
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, print_json, say, say_or_json
 from symcook.errors import EMPTY_WORD, BadInput
 from symcook.export import COMPARED, MAX_LENGTH
+from symcook.run import prepare
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -262,18 +268,68 @@ def _model(name: str, settings: tuple[str, ...]) -> Transformer:
     return from_file(name, kind)
 
 
-@declare("report", "symcook report first -o figures")
+@declare("report", "symcook report dyck-1 --input '(())' -o dyck-1.html")
 def report(
     *,
-    name: Annotated[str, argument(metavar="NAME")],
-    folder: Annotated[str, option("The folder that the files are written to.", "DIR", None, "-o", "--output")],
+    name: Name,
+    target: Annotated[
+        str,
+        option("A page of the model (FILE.html), or the folder for figures.", "FILE.html|DIR", None, "-o", "--output"),
+    ],
+    word: Word,
+    tokens: Tokens,
+    rows: Rows,
+    settings: Settings,
     longest: Annotated[
-        int,
-        option("The greatest length on the axes.", "N", Whole("the greatest length", 3, 10**6), "--max-length"),
-    ] = 1000,
+        int | None,
+        option("Figures: the greatest length on the axes (1000).", "N", Whole("the greatest length", 3, 10**6),
+               "--max-length"),
+    ],
     force: Force,
     as_json: bool,
 ) -> int:
+    """A page of a model, or the figures of a paper.
+
+    With -o FILE.html: a recipe or model file as one page for a browser, which asks for nothing from a network: its
+    coordinates, who reads whom, every matrix, and its run to step through, computed in the page over exact fractions
+    where all values are rational. It begins with --input, --tokens or --rows, and with the symbols of --set.
+
+    With -o DIR: the figures of Chiang and Cholak 2022 about parity or first, those of the Cookbook (Figure 1 by
+    by-gelu, Figure 2 by dyck-1), or a comparator of the Cookbook (gtzero, gezero or eqzero, also with -input) with the
+    region where it is not exact in grey: every point a ball, in a CSV file, and with matplotlib as SVG and PNG.
+    """
+    given = {"--input": word, "--tokens": tokens, "--rows": rows, "--set": settings or None}
+    if PurePath(target).suffix.lower() in (".html", ".htm"):
+        if longest is not None:
+            raise BadInput("--max-length must go with figures", f"the page {target}", "leave it out")
+        return _page(choose(name, settings), target, (word, tokens, rows), force, as_json)
+    for option_, value in given.items():
+        if value is not None:
+            raise BadInput(f"{option_} must go with a page", f"the folder {target}", "give -o FILE.html")
+    return _figures(name, target, longest or 1000, force, as_json)
+
+
+def _page(
+    chosen: Chosen, place: str, given: tuple[str | None, str | None, str | None], force: bool, as_json: bool
+) -> int:
+    from symcook.report.page.modelpage import model_page, target, write
+
+    file = target(place, force)
+    first = read_input(chosen, *given)
+    if first is not None:
+        need_input(chosen, first, "report")
+        prepare(chosen.model, first)  # a bad input is refused before the work
+    with Progress("report"):
+        page, about = model_page(chosen.model, first, recipe=chosen.info, values=chosen.values)
+        write(file, page, force)
+    document = {"recipe": chosen.name, "files": [str(file)], **about}
+    why = about["why"]
+    how = "its runs are computed in the page" if why is None else f"{about['runs']} runs precomputed: {why}"
+    say_or_json(as_json, lambda: document, lambda: f"wrote {file}\n  {how}")
+    return 0
+
+
+def _figures(name: str, folder: str, longest: int, force: bool, as_json: bool) -> int:
     from symcook.papers.drawing import write
     from symcook.report.figure import MISSING
 
@@ -285,10 +341,3 @@ def report(
     if find_spec("matplotlib") is None:
         print(MISSING, file=sys.stderr)
     return 0
-
-
-report.help = (
-    "Draw the figures of Chiang and Cholak 2022 about parity or first, those of the Cookbook (Figure 1 by by-gelu, "
-    "Figure 2 by dyck-1), or a comparator of the Cookbook (gtzero, gezero or eqzero, also with -input) with the region "
-    "where it is not exact in grey: every point a ball, in a CSV file, and with matplotlib as SVG and PNG."
-)

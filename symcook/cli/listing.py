@@ -8,6 +8,7 @@ in a checkout with a new recipe, the list is made.
 from __future__ import annotations
 
 import os
+import sys
 from zlib import crc32
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__))
@@ -15,14 +16,58 @@ STORED = os.path.join(PACKAGE, "data", "list.txt")
 APART = "\n\f\n"
 
 
-def print_list(as_json: bool) -> None:
-    """Print every recipe: one JSON list, or the Cookbook's table of contents with what there is of each section."""
+def print_list(as_json: bool, search: str = "") -> None:
+    """Print every recipe, or those with a text in them: one JSON list, or the Cookbook's table of contents with what
+    there is of each section."""
     try:
         with open(STORED, encoding="utf-8") as file:
             parts = file.read().split(APART)
     except OSError:
         parts = []
-    print((parts if parts[:1] == [checksum()] else page().split(APART))[2 if as_json else 1])
+    _, text, document = parts if parts[:1] == [checksum()] else page().split(APART)
+    if as_json:
+        print(found_json(document, search) if search else document)
+    else:
+        print(fitted(found_text(text, search) if search else text))
+
+
+def found_text(text: str, search: str) -> str:
+    """The lines of the list with `search` in them, whatever the case, each under the heading of its section; where that
+    is in a heading, all that stands under it."""
+    wanted, kept = search.casefold(), []
+    for section in text.split("\n\n")[1:-1]:
+        heading, *lines = section.split("\n")
+        fits = lines if wanted in heading.casefold() else [line for line in lines if wanted in line.casefold()]
+        kept += ["\n".join([heading, *fits])] if fits else []
+    return "\n\n".join(kept) or "no recipe fits"
+
+
+def found_json(document: str, search: str) -> str:
+    """The recipes of the JSON list with `search` in their name, summary, kind or source, whatever the case."""
+    import json
+
+    wanted = search.casefold()
+    keys = ("name", "summary", "kind", "source")
+    rows = [row for row in json.loads(document) if any(wanted in str(row.get(key)).casefold() for key in keys)]
+    return json.dumps(rows, indent=2)
+
+
+def fitted(text: str) -> str:
+    """The list with its lines broken for the terminal that it is printed on, set in to where summaries begin; as it is
+    elsewhere."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return text
+    import re
+    import shutil
+    import textwrap
+
+    width = max(40, shutil.get_terminal_size((118, 0)).columns)
+    lines = []
+    for line in text.split("\n"):
+        entry = re.match(r" {2}.{8}\S+ +", line)
+        indent = " " * min(entry.end() if entry else 2, width // 2)
+        lines += textwrap.wrap(line, width, subsequent_indent=indent) or [""]
+    return "\n".join(lines)
 
 
 def checksum() -> str:

@@ -199,6 +199,12 @@ Complete = Annotated[bool, option("With --latex: a complete document.", None, No
 Force = Annotated[bool, option("Replace existing files.")]
 
 
+def in_balls(domain: str | None, model: Transformer) -> str | None:
+    """The domain asked for; balls, in which rounded bits are exact numbers, for a program that was compiled to softmax:
+    exact sums of exponentials take far longer."""
+    return "ball" if domain is None and model.program is not None and model.program.attention else domain
+
+
 def exact_or_balls(domain: str | None, ask: Callable[[str], Found]) -> tuple[Found, str]:
     """What `ask` answers in a domain, and a note. Without a domain that is exact numbers, or balls where it raises
     NotExact, and then the note says why."""

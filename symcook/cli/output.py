@@ -25,8 +25,56 @@ if TYPE_CHECKING:
 
 
 def say(text: str = "") -> None:
-    """Print to stdout."""
-    print(text)
+    """Print to stdout; on a terminal lines fit, and where that has colours verdicts stand in theirs."""
+    if sys.stdout is not None and sys.stdout.isatty():
+        text = fitted(text, line_width())
+    print(coloured(text) if colours() else text)
+
+
+def fitted(text: str, width: int) -> str:
+    """The text with lines of at most `width` characters, the rest of one set in; a command to paste stays whole.
+
+    >>> print(fitted("  some words that are long", 20))
+      some words that
+        are long
+    """
+    import textwrap
+
+    lines = []
+    for line in text.split("\n"):
+        words = line.lstrip()
+        indent = " " * (len(line) - len(words) + 2)
+        long = len(line) > width and not words.startswith("symcook ")
+        lines += textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False) if long else [line]
+    return "\n".join(lines)
+
+
+VERDICTS = {
+    "32": r"PROVED|EQUAL|DECIDED|(?<=: )accept$|agrees with its reference",
+    "31": r"REFUTED|DIFFERENT|FALSE|(?<=: )reject$|differs from its reference",
+    "33": r"CORRECTED|OPEN|REFUSED|UNDECIDED|(?<=: )undecided$",
+}
+"""The words in green, red and yellow."""
+
+
+def colours() -> bool:
+    """Whether stdout is a terminal with colours, and its user has not said no (https://no-color.org)."""
+    if sys.stdout is None or not sys.stdout.isatty() or os.name == "nt":
+        return False
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+
+
+def coloured(text: str) -> str:
+    """Verdicts in colours.
+
+    >>> coloured("PROVED  x").replace(chr(27), "ESC")
+    'ESC[32mPROVEDESC[0m  x'
+    """
+    import re
+
+    for colour, words in VERDICTS.items():
+        text = re.sub(rf"(?m)(?<![\w.])(?:{words})(?!\w)", rf"\033[{colour}m\g<0>\033[0m", text)
+    return text
 
 
 def say_line(text: str) -> None:
@@ -86,7 +134,7 @@ def line_width() -> int:
     """How many characters a line may have: the terminal's width, or `WIDE` where there is no terminal."""
     import shutil
 
-    return max(40, shutil.get_terminal_size((WIDE, 0)).columns)
+    return max(40, shutil.get_terminal_size((WIDE, 0)).columns)  # narrower, nothing could be read
 
 
 class Progress:
@@ -234,6 +282,9 @@ def invoke(arguments: list[str]) -> int:
 
         return shell_complete(group, {}, "symcook", "_SYMCOOK_COMPLETE", instruction)
     begin()
+    from symcook.report import document
+
+    document.SCREEN = line_width() if sys.stdout is not None and sys.stdout.isatty() else None
     try:
         # Not `group.main`, which would answer Ctrl-C and errors itself.
         with group.make_context("symcook", list(arguments)) as ctx:

@@ -30,6 +30,7 @@ from symcook.cli.options import (
     check_latex,
     choose,
     exact_or_balls,
+    in_balls,
     input_hint,
     need_input,
     need_values,
@@ -78,7 +79,8 @@ def run(
 
     With --steps the model reads what it puts out: at most T tokens, until one that ends the run (exit 0), else exit 3.
     Then --json prints a document a line: position and token, at last how it stopped and the output. With --trace each
-    token says where each head looked.
+    token says where each head looked. A Turing machine runs in integers unless there is a --domain; with --trace each
+    token shows its tapes, and what each head looked up.
     """
     from symcook.report.run import text
     from symcook.run import run as answered
@@ -97,6 +99,7 @@ def run(
     need_values(chosen)
     options: dict[str, Any] = {"values": chosen.values, "digits": digits, "bits": bits}
     options["trace"] = trace or file is not None
+    domain = in_balls(domain, chosen.model)
     answer, why = exact_or_balls(domain, lambda numbers: answered(chosen.model, given, numbers, **options))
     within = in_region(chosen, answer)
     if file is not None:
@@ -142,15 +145,21 @@ def _decoded(
     mine = "--steps" if then is None else "--then"
     if steps is not None and then is not None:
         raise BadInput("--steps and --then must not stand together", "both", "leave one out")
+    chosen = choose(name, settings)
+    program = chosen.model.program
+    machine = program is not None and program.kind == "tm" and then is None
     for option_name, value in others.items():
         if value:
             raise BadInput(f"{mine} must stand without {option_name}", option_name, f"leave {option_name} out")
-    chosen = choose(name, settings)
     if then is not None:
         if trace:
             raise BadInput("--then must stand without --trace", "--trace", "leave --trace out")
         return run_then(chosen, word, tokens, then, domain, digits, as_json)
     assert steps is not None
+    if machine:
+        from symcook.cli.machines import run_machine
+
+        return run_machine(chosen, word, tokens, steps, domain, trace, as_json)
     return run_steps(chosen, word, tokens, rows, steps, domain, digits, trace, as_json)
 
 
@@ -318,6 +327,7 @@ def check(
             if workers is not None:
                 raise BadInput("--scheduler must stand without --workers", workers, "leave --workers out")
             sweep["executor"], sweep["workers"] = stack.enter_context(cluster(scheduler))
+        domain = in_balls(domain, chosen.model)
         found, why = exact_or_balls(
             domain, lambda numbers: run_check(chosen, max_length, spec, numbers, digits, **sweep)
         )

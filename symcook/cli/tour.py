@@ -99,7 +99,7 @@ def stream(chosen: Chosen, word: str) -> dict[str, Any]:
 def _table(table: dict[str, Any]) -> str:
     from symcook.report.document import table as draw
 
-    header = ["position", *(f"{p} {token}" for p, token in enumerate(table["tokens"], 1))]
+    header = ["position", *(f"{p}: {token}" for p, token in enumerate(table["tokens"], 1))]
     return draw(header, [[name, *values] for name, values in table["coordinates"].items()])
 
 

@@ -7,54 +7,115 @@ from typing import TYPE_CHECKING
 
 from symcook.door import door
 from symcook.errors import BadInput, require_known
-from symcook.programs import LANGUAGES, THEOREMS
+from symcook.programs import FORMULAS, LANGUAGES, THEOREMS
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
+    from symcook.programs.rasp import SOp
+
+TAKES = {"theorem": FORMULAS, "soft": FORMULAS, "tau": FORMULAS, "weighting": ("tm",)}
+"""Which languages an option is for."""
+WORDS = {"ltl": "formula", "count": "formula", "srasp": "program", "dfa": "automaton", "tm": "machine"}
+"""The name of a model whose program is too long to be one."""
 
 
 @door()
 def compile(
-    kind: str, source: str, *, alphabet: str | Sequence[str] | None = None, theorem: str = "", name: str = ""
+    kind: str,
+    source: str | SOp,
+    *,
+    alphabet: str | Sequence[str] | None = None,
+    theorem: str = "",
+    soft: bool = False,
+    tau: int | str | None = None,
+    weighting: str | None = None,
+    name: str = "",
 ) -> Transformer:
     """The transformer of a program: exact, and right on every word of the alphabet that has a letter.
 
     kind "ltl" is a formula of temporal logic with letters, Booleans, previous, next, since and until (see
     `symcook.programs.reading`); "count" has counts too: `#left[F] > 2*#right[G]`, `ODD(#left[F])`, `MOD(3, 1)`.
     `alphabet` is text, a letter a character or with spaces between, unless the source begins with `alphabet a b;`. The
-    model answers at each position; `program.plan` says which coordinate holds what. With `theorem`, one of 15a, 15b,
-    16a and 16b, it is the soft-attention transformer of that theorem's proof, a line of the formula a round, and shows
-    the truths of all lines at each position.
+    model answers at each position; `program.plan` says which coordinate holds what. With `theorem`, one of
+    `symcook.programs.THEOREMS`, it is the soft-attention transformer of that theorem's proof. With `soft` attention is
+    softmax at the temperature 1/n, and networks round what it retrieves, so that the model is right at every length;
+    with `tau` = 1 the factor stands in the queries, for runtimes that have softmax without a temperature.
 
     >>> model = compile("ltl", "prev prev Q_1 & prev Q_0 & Q_1", alphabet="01")
     >>> [model.run(word).accept for word in ("10101", "1010", "1")]
     [True, False, False]
 
+    "srasp" is a program of S-RASP, with RASP's words (`symcook.programs.srasp_reading`), or RASP as Python
+    objects (`symcook.programs.rasp`); its model answers with letters, verdicts or numbers.
+
     "dfa" is an automaton: JSON by the names of automata-lib, or a regular expression, whose alphabet may be left out.
     Its model is a decoder that goes on behind a word with the states of the run, then with yes or no (`decode.stream`).
 
+    "tm" is a Turing machine: text of one row a line, JSON, or a code such as 1RB1LB_1LA1RZ. Its model is a decoder
+    that puts out a token a step, what the step changed, and then the output (`symcook.programs.turing`). `weighting`
+    says how its work heads find the last of the steps that wrote on a cell: by a tie-break in the scores (average), or
+    by place (rightmost).
+
     Raises BadInput, in one sentence with line and column, where the source is no program.
     Source: Yang et al. (2026), Section 4; previous in one head, and Boolean parts of one depth in one network. Merrill
-    and Sabharwal (2024), Theorem 1.
+    and Sabharwal (2024), Theorems 1 and 2.
     """
     require_known("language", kind, LANGUAGES)
+    source = source if isinstance(source, str) else _text(kind, source, alphabet)
+    for option, given in (("theorem", theorem), ("soft", soft), ("tau", tau), ("weighting", weighting)):
+        if given not in ("", None, False) and kind not in TAKES[option]:
+            must = f"--{option} must stand with {' or '.join(TAKES[option])}"
+            raise BadInput(must, kind, "leave it out")
     short = " ".join(source.split())
-    name = name or (short if len(short) <= 40 and short.isprintable() else "formula" if kind != "dfa" else "automaton")
+    name = name or (short if len(short) <= 40 and short.isprintable() else WORDS[kind])
+    if kind == "tm":
+        from symcook.compilers import turing
+        from symcook.programs.turing import read_turing
+
+        if alphabet is not None:
+            must = "the letters of a machine must stand in its text"
+            raise BadInput(must, "--alphabet", "write input: and the letters, and leave --alphabet out")
+        return turing.compiled(read_turing(source), source, name, weighting or "average")
     if kind == "dfa":
         from symcook.compilers import automaton
         from symcook.programs.running import read_source
 
-        if theorem:
-            raise BadInput("an automaton must be compiled without a theorem of formulas", theorem, "leave it out")
         return automaton.compiled(read_source(source, alphabet, name), source, name)
+    if kind == "srasp":
+        from symcook.compilers import srasp
+        from symcook.programs.srasp_reading import read_srasp
+
+        return srasp.compiled(read_srasp(source, alphabet), source, name)
     from symcook.compilers.formula import compiled
     from symcook.programs.reading import read_formula
 
-    formula = read_formula(source, alphabet, kind)
-    if theorem:
-        require_known("theorem", theorem, THEOREMS)
+    formula, attention = read_formula(source, alphabet, kind), _attention(soft, tau, theorem)
     if theorem:
         from symcook.compilers.printed import printed
 
-        return printed(formula, theorem, source, name)
-    return compiled(formula, source, name, kind)
+        require_known("theorem", theorem, THEOREMS)
+        return printed(formula, theorem, source, name, kind)
+    return compiled(formula, source, name, kind, attention)
+
+
+def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
+    """The kind of attention, as a program names it."""
+    if tau is not None and str(tau) != "1":
+        raise BadInput("the temperature tau must be 1, or left out for 1/n", tau, "write --soft --tau 1")
+    if tau is not None and not soft:
+        raise BadInput("a temperature tau is for soft attention", f"tau {tau} without soft", "write --soft --tau 1")
+    if soft and theorem:
+        must = "the construction of a theorem must stand without --soft, since its attention is soft already"
+        raise BadInput(must, f"--theorem {theorem}", "leave one of the two out")
+    return "" if not soft else "soft" if tau is None else "soft, tau 1"
+
+
+def _text(kind: str, source: object, alphabet: str | Sequence[str] | None) -> str:
+    """The text of a program that is given as Python objects."""
+    from symcook.programs.rasp import SOp
+
+    if kind != "srasp" or not isinstance(source, SOp):
+        raise BadInput("a program must be text, or of srasp a sequence of symcook.programs.rasp", type(source).__name__)
+    if alphabet is None:
+        raise BadInput("a program must have an alphabet", "none", 'give alphabet="ab"')
+    return source.source(alphabet)

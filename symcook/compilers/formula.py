@@ -1,4 +1,4 @@
-"""Formulas of temporal logic to transformers with unique-hard attention, packed and exact.
+"""Formulas of temporal logic to transformers with unique-hard attention, packed and exact; or with softmax, rounded.
 
 A head an operator: previous is the rightmost position that stands before, with scores zero; `F since G` is the
 rightmost j <= i at which ~F | G is greatest, and gives F & G there, which is 0 where it is nowhere true. next and until
@@ -12,11 +12,13 @@ one head for the two of the paper, and no position function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import NamedTuple
 
 from symcook.compilers.booleans import Diagrams, Node, cubes, variables
+from symcook.compilers.soft import BIT, NUMBER, Form, Retrieval, Scores, SoftHead
 from symcook.compose.builder import Builder
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Program, Transformer
@@ -29,9 +31,19 @@ MASKS = {"prev": "strict-future", "next": "strict-past", "since": "future", "unt
 SIDES = {"prev": "rightmost", "next": "leftmost", "since": "rightmost", "until": "leftmost"}
 
 
-def compiled(formula: Formula, source: str, name: str, kind: str = "ltl") -> Transformer:
+def compiled(formula: Formula, source: str, name: str, kind: str = "ltl", attention: str = "") -> Transformer:
     """The model of a formula. It answers at each position: accept where the formula is true, or the label put out."""
-    return Packed(formula).model(source, name, kind)
+    return Packed(formula, attention).model(source, name, kind)
+
+
+def predicate(line: FormulaLine, number: str) -> str:
+    """Whether a predicate holds of a number, as a position function; behind the end of a table it does not."""
+    if line.op == "remainder" and line.divisor == 2:
+        return f"(1 {'-' if line.bound else '+'} (-1)^({number}))/2"
+    if line.op == "remainder":  # a sum, since statements have no remainder
+        return f"sum(q, 0, {number}, I[{number} = {line.divisor}*q + {line.bound}])"
+    ones = [place for place, bit in enumerate(line.table) if bit == "1"]
+    return " + ".join(f"I[{number} = {place}]" for place in ones) or "0"
 
 
 class FormulaHead(NamedTuple):
@@ -42,12 +54,29 @@ class FormulaHead(NamedTuple):
     value: str
 
 
-class Packed:
-    """What each line is, as a Boolean function of bits that coordinates hold: the variables."""
+class CountHead(NamedTuple):
+    """The heads of a count: `mean` over the positions on a side, `less` without the position's `own` part, and what is
+    looked up by that, `found` of `tables`."""
 
-    def __init__(self, formula: Formula) -> None:
-        self.formula, self.diagrams = formula, Diagrams()
-        self.steps: list[Head | FeedForward] = []
+    side: str
+    own: str
+    inverse: str
+    mean: str
+    less: str
+    found: tuple[str, ...]
+    tables: tuple[str, ...]
+
+
+class Packed:
+    """What each line is, as a Boolean function of bits that coordinates hold: the variables. With softmax some of them
+    are retrieved and so near 0 or 1 only, until a network rounds them: `soft` has the head of each."""
+
+    def __init__(self, formula: Formula, attention: str = "") -> None:
+        self.formula, self.diagrams, self.attention = formula, Diagrams(), attention
+        self.scores = Scores(attention) if attention else None
+        self.soft: dict[str, SoftHead] = {}
+        self.rounded: dict[str, str] = {}
+        self.steps: list[Head | FeedForward | SoftHead] = []
         self.names: list[str] = []
         self.meanings: dict[str, str] = {}
         self.heads: dict[int, FormulaHead] = {}
@@ -57,7 +86,9 @@ class Packed:
         self.sets: dict[str, frozenset[str]] = {}
         self.cut = False
         self.positions: dict[str, str] = {}
-        self._counts: dict[object, tuple[str, str]] = {}
+        self.counting: dict[int, tuple[CountHead, ...]] = {}
+        self._counts: dict[object, CountHead] = {}
+        self._tables: dict[str, int] = {}
         self.values: list[Node | frozenset[str]] = []
         for number, line in enumerate(formula.lines):
             reads = [self.values[k] for k in line.reads]
@@ -126,11 +157,68 @@ class Packed:
         if key not in self._made:
             held = None if stop is True else self.hold(stop)
             made = FormulaHead(self._name(op, number + 1, self.formula.text(number)), held, self.hold(value))
-            score = None if held is None else {(self.hold(True), held): 1}
-            self.steps.append(head(score, {made.name: made.value}, mask=MASKS[op], weighting=SIDES[op]))
             self._made[key] = made
+            if self.scores is None:
+                score = None if held is None else {(self.hold(True), held): 1}
+                self.steps.append(head(score, {made.name: made.value}, mask=MASKS[op], weighting=SIDES[op]))
+            else:
+                self._retrieved({made.name: made.value}, self.scores.temporal(op, self.hold(True), held), BIT)
         self.heads[number] = self._made[key]
-        return self._variable(self._made[key].name)
+        found = self._variable(self._made[key].name)
+        if op == "prev" and self.scores is not None and self.scores.plain:
+            later = self._position("later", "I[2 <= i]", "whether there is one before")
+            found = self.diagrams.both(found, self._variable(later))
+        return found
+
+    def _position(self, name: str, function: str, meaning: str = "") -> str:
+        """The coordinate with a position function."""
+        self.positions[name] = function
+        self.meanings[name] = meaning or function
+        return name
+
+    def _retrieved(self, values: dict[str, str], found: Retrieval, constant: Fraction = BIT) -> None:
+        """A head with softmax as a step: {coordinate: what it retrieves there}."""
+        assert self.scores is not None
+        step = SoftHead(found.form, values, found.mask, self.scores.temperature, found.lemma, constant)
+        self.steps.append(step)
+        if found.form is not None:
+            self.soft |= dict.fromkeys(values, step)
+        for name, function in self.scores.positions.items():
+            self._position(name, function)
+
+    def _mean(self, name: str, value: str, mask: str) -> None:
+        """A head that gives the mean of `value`."""
+        if self.scores is None:
+            self.steps.append(head(None, {name: value}, mask=mask))
+        else:
+            self._retrieved({name: value}, Retrieval(None, mask, ""))
+
+    def _lookup(self, less: str, inverse: str) -> Form:
+        """Scores that are greatest at the position whose number is one more than a count: `less` by `inverse`."""
+        if self.scores is not None:
+            return self.scores.lookup(less, inverse)
+        index, square = self._position("index", "i"), self._position("square", "i^2")
+        return {(less, index): 2, (inverse, index): 2, (inverse, square): -1}
+
+    def _look(self, values: dict[str, str], form: Form, constant: Fraction, lemma: str) -> None:
+        """A head that looks up a position."""
+        if self.scores is None:
+            self.steps.append(head(form, values))
+        else:
+            self._retrieved(values, Retrieval(form, "none", lemma), constant)
+
+    def _rises(self, total: str, rough: int) -> str:
+        """A network that is 0 where a sum is at most 0 and 1 where it is at least 1: a sum of whole numbers, `rough` of
+        them retrieved by softmax and off by 1/4 together."""
+        return f"2*relu({total} - 1/4) - 2*relu({total} - 3/4)" if rough else f"relu({total}) - relu({total} - 1)"
+
+    def _rough(self, terms: Mapping[str, int]) -> int:
+        """How much of a sum, {coordinate: factor}, is retrieved by softmax; notes that a network rounds that sum."""
+        found = {name: abs(factor) for name, factor in terms.items() if name in self.soft}
+        load = sum(found.values())
+        for name in found:
+            self.soft[name].load = max(self.soft[name].load, load)
+        return load
 
     def _counting(self, number: int, line: FormulaLine) -> Node:
         """A line about counts: a coordinate that holds its bit."""
@@ -138,26 +226,36 @@ class Packed:
         if not line.counts and line.op == "at least":
             return line.bound <= 0
         if not line.counts:
-            name = self._name("at", number + 1, meaning)
-            self.positions[name] = f"I[mod(i, {line.divisor}) = {line.bound}]"
-            return self._variable(name)
+            return self._counted(number, self._position(f"at{number + 1}", predicate(line, "i"), meaning), ())
         if line.op == "at least":
-            terms = []
-            for one in line.counts:
-                below, own = self._count(one)
-                terms += [f"{'-' if one.factor < 0 else '+'} {abs(one.factor)}*{part}" for part in (below, own)]
-            total = f"{' '.join(terms).removeprefix('+ ')} - {line.bound}"
+            heads = tuple(self._count(one) for one in line.counts)
+            terms, looked = [], {}
+            for one, found in zip(line.counts, heads, strict=True):
+                parts = (*found.found, found.own)
+                terms += [f"{'-' if one.factor < 0 else '+'} {abs(one.factor)}*{part}" for part in parts]
+                looked[found.found[0]] = looked.get(found.found[0], 0) + one.factor
+            total = f"{' '.join(terms).removeprefix('+ ')} - {line.bound} + 1"
             name = self._name("more", number + 1, meaning)
-            self.steps.append(feedforward({name: f"relu({total} + 1) - relu({total})"}))
-            return self._variable(name)
-        (one,) = line.counts
-        below, own = self._count(one, line)
-        even, odd = f"{below}_here", f"{below}_next"
+            self.steps.append(feedforward({name: self._rises(total, self._rough(looked))}))
+            return self._counted(number, name, heads)
+        found = self._count(line.counts[0], line)
+        here, after = found.found
         name = self._name("rest", number + 1, meaning)
-        self.steps.append(feedforward({name: f"relu({even} - {own}) + relu({odd} + {own} - 1)"}))
+        first = self._chosen(f"{here} - {found.own}", self._rough({here: 1}))
+        other = self._chosen(f"{after} + {found.own} - 1", self._rough({after: 1}))
+        self.steps.append(feedforward({name: f"{first} + {other}"}))
+        return self._counted(number, name, (found,))
+
+    def _counted(self, number: int, name: str, heads: tuple[CountHead, ...]) -> Node:
+        """The bit of a line about counts, which stands in a coordinate."""
+        self.heads[number], self.counting[number] = FormulaHead(name, None, name), heads
         return self._variable(name)
 
-    def _count(self, one: Count, test: FormulaLine | None = None) -> tuple[str, str]:
+    def _chosen(self, total: str, rough: int) -> str:
+        """A network that is 1 where a sum of bits that is at most 1 is 1, else 0; see `_rises`."""
+        return self._rises(total, rough) if rough else f"relu({total})"
+
+    def _count(self, one: Count, test: FormulaLine | None = None) -> CountHead:
         """The coordinates of a count that add up to it: how often the line is true at other positions, found by looking
         up the position of one more, and its own bit. For a `test` what is looked up are its truths of that count and of
         one more.
@@ -166,35 +264,45 @@ class Packed:
         of the position C - x + 1, which is always there. On the right the number of positions is n - i + 1.
         """
         own = self.hold(self._bit(self.values[one.line]))
-        key = (one.side, own, test and (test.divisor, test.bound))
+        key = (one.side, own, test and test[-3:])
         if key not in self._counts:
             count = len(self._counts) + 1
-            inverse = "inverse" if one.side == "left" else "inverse_right"
-            self.positions |= {inverse: "1/i" if one.side == "left" else "1/(n - i + 1)", "index": "i", "square": "i^2"}
-            self.meanings |= {inverse: f"1/positions on the {one.side}", "index": "i", "square": "i^2"}
+            left = one.side == "left"
+            inverse = self._position(
+                "inverse" if left else "inverse_right",
+                "1/i" if left else "1/(n - i + 1)",
+                f"1/positions on the {one.side}",
+            )
             what = f"#{one.side}[{self.formula.text(one.line)}]"
-            mean, less, below = f"mean{count}", f"less{count}", f"count{count}"
-            mask = "future" if one.side == "left" else "past"
-            self.steps.append(head(None, {mean: own}, mask=mask))
+            mean = self._name("mean", count, f"{what} over the positions there")
+            less = self._name("less", count, f"mean{count} without this position")
+            below = f"count{count}"
+            self._mean(mean, own, "future" if left else "past")
             self.steps.append(feedforward({less: f"relu({mean}) - relu({own} + {inverse} - 1)"}))
-            score = {(less, "index"): 2, (inverse, "index"): 2, (inverse, "square"): -1}
+            form = self._lookup(less, inverse)
             if test is None:
-                self.positions["before"] = "i - 1"
-                self.meanings["before"] = "i - 1"
-                self.meanings[below] = f"{what} without this position"
-                self.steps.append(head(score, {below: "before"}))
+                values = {below: self._position("before", "i - 1")}
+                self._name("count", count, f"{what} without this position")
+                self._look(values, form, NUMBER, "Lemma 7")
             else:
                 values = {}
                 for end, moved in (("here", "i - 1"), ("next", "i")):
-                    table = f"mod{test.divisor}_{test.bound}_{end}"
-                    self.positions[table] = f"I[mod({moved}, {test.divisor}) = {test.bound}]"
-                    self.meanings[table] = f"whether {moved} leaves {test.bound} modulo {test.divisor}"
+                    name = test.table and f"table{self._numbered(test.table)}"
+                    said = f"TABLE({test.table}) of {moved}" if name else ""
+                    table = self._position(
+                        f"{name or f'mod{test.divisor}_{test.bound}'}_{end}",
+                        predicate(test, moved),
+                        said or f"whether {moved} leaves {test.bound} modulo {test.divisor}",
+                    )
                     self.meanings[f"{below}_{end}"] = f"{table} at {what} without this position, plus 1"
                     values[f"{below}_{end}"] = table
-                self.steps.append(head(score, values))
-            self.meanings |= {mean: f"{what} over the positions there", less: f"{mean} without this position"}
-            self._counts[key] = (below, own)
+                self._look(values, form, BIT, "Lemma 6")
+            self._counts[key] = CountHead(one.side, own, inverse, mean, less, tuple(values), tuple(values.values()))
         return self._counts[key]
+
+    def _numbered(self, table: str) -> int:
+        """The number of a table of bits, among those that are there."""
+        return self._tables.setdefault(table, len(self._tables) + 1)
 
     def _name(self, stem: str, number: int, meaning: str) -> str:
         name = f"{stem}{number}"
@@ -220,7 +328,7 @@ class Packed:
         if isinstance(f, bool):
             self.meanings["one" if f else "zero"] = "true" if f else "false"
             return "one" if f else "zero"
-        if f[1:] == (False, True):
+        if f[1:] == (False, True) and self.names[f[0]] not in self.soft:
             return self.names[f[0]]
         found, negative = cubes(f, MOST), False
         other = cubes(self.diagrams.negation(f), MOST)
@@ -230,7 +338,8 @@ class Packed:
         for cube in found:
             signs = [("+" if value else "-", self.names[variable]) for variable, value in cube]
             ones = 1 - sum(value for _, value in cube)
-            units.append(f"relu({' '.join(f'{sign} {name}' for sign, name in signs).removeprefix('+ ')} + {ones})")
+            total = f"{' '.join(f'{sign} {name}' for sign, name in signs).removeprefix('+ ')} + {ones}"
+            units.append(self._chosen(total, self._rough({name: 1 for _, name in signs})))
             texts.append(" & ".join(("" if sign == "+" else "~") + name for sign, name in signs))
         text = " | ".join(texts)
         count = sum(one[0] == "f" for one in self.meanings)
@@ -242,6 +351,8 @@ class Packed:
     def model(self, source: str, name: str, kind: str = "ltl") -> Transformer:
         """The model, with its plan."""
         labels = self.formula.labels
+        if self.scores is not None:
+            self.hold(True)
         rest: Node = True
         answers: dict[str | None, Node] = {label: False for label, _ in self.formula.outputs}
         make = self.diagrams
@@ -254,23 +365,34 @@ class Packed:
         if "zero" in self.meanings or not any(rows.values()):
             rows[self.formula.alphabet[0]]["zero"] = 0
         positions = {"one": "1"} if "one" in self.meanings else {}
-        b = Builder(words=rows, positions=positions | self.positions)
+        short = [len(line.table) - 1 for line in self.formula.lines if line.op == "table" and not line.counts]
+        b = Builder(words=rows, positions=positions | self.positions, max_length=min(short, default=None))
         for step in self.steps:
-            b.add(step)
+            b.add(step.head() if isinstance(step, SoftHead) else step)
         if labels:
             reads = tuple(dict.fromkeys(shown))
             weights = [[int(one == name) for name in reads] for one in shown]
             b.readout("largest", "each", reads, labels=labels, weights=weights)
         else:
-            b.readout("sign", "each", shown, weights=[1])
+            half = [] if self.scores is None or shown[0] in ("one", "zero") else ["one"]  # far from the threshold
+            b.readout("sign", "each", [*shown, *half], weights=[1, *(Fraction(-1, 2) for _ in half)])
         model = b.build(name, source="Yang et al. (2026), Section 4: a compiled formula")
-        return replace(model, program=Program(kind, source, self.formula.alphabet, self._plan(model)))
+        plan = self._plan(model)
+        return replace(model, program=Program(kind, source, self.formula.alphabet, plan, attention=self.attention))
 
-    def _plan(self, model: Transformer) -> tuple[tuple[str, str, str], ...]:
-        """Each coordinate with the place where it is written, and what it holds."""
-        where = dict.fromkeys(model.space, "embedding")
-        for number, layer in enumerate(model.layers, 1):
-            for part in layer.parts():
-                kind = "attention" if isinstance(part, Head) else "feed-forward"
-                where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
-        return tuple((name, where[name], self.meanings.get(name, name)) for name in model.space)
+    def _plan(self, model: Transformer) -> tuple[tuple[str, ...], ...]:
+        """The plan; with softmax the error of each coordinate too."""
+        plan = plan_of(model, self.meanings)
+        if self.scores is None:
+            return plan
+        return tuple((*line, self.soft[line[0]].budget() if line[0] in self.soft else "exact") for line in plan)
+
+
+def plan_of(model: Transformer, meanings: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
+    """Each coordinate with the place where it is written, and what it holds."""
+    where = dict.fromkeys(model.space, "embedding")
+    for number, layer in enumerate(model.layers, 1):
+        for part in layer.parts():
+            kind = "attention" if isinstance(part, Head) else "feed-forward"
+            where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
+    return tuple((name, where[name], meanings.get(name, name)) for name in model.space)

@@ -1,58 +1,108 @@
 """Formulas to the soft-attention transformers of printed proofs: instances of families, a line of the formula a round.
 
 What is proved of a family holds of each of them (`symcook prove FILE`: the bridge, and the theorem at its sizes).
-Source: Yang et al. (2026), Theorems 15 and 16; (a) by temperature, (b) with a factor in the queries.
+Source: Yang et al. (2026), Theorems 12, 13, 15 and 16, Corollaries 17 and 18; (a) by temperature, (b) with a factor in
+the queries. Theorems that count are in `counted`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 
 from symcook.errors import BadInput
 from symcook.model.transformer import Program, Transformer
-from symcook.programs.formula import BINARY, Formula, letters_text
+from symcook.programs.formula import BINARY, COUNTING, Formula, letters_text
 
-FAMILIES = {"15a": ("since-until", 0), "15b": ("since-until", 1), "16a": ("since", 0), "16b": ("since", 1)}
-"""The theorems, each by the family that its proof describes, and whether a factor stands for the temperature."""
-NUMBERS = {"letters": 0, "not": 1, "and": 2, "or": 3, "since": 4, "until": 5}
+COVERED = {
+    "12": {"prev", "next"},
+    "13": {"prev"},
+    "15": {"since", "until"},
+    "16": {"since"},
+    "17": {"prev", "next", "since", "until"},
+    "18": {"prev", "since"},
+    "20": {"#left", "#right"},
+    "21": {"#left"},
+    "22": {"prev", "next", "since", "until", "#left", "#right"},
+    "23": {"prev", "since", "#left"},
+}
+"""The operators of each theorem beside letters and Booleans; predicates of the position go with counts."""
+MASKED = {"13", "16", "18", "21", "23"}
+"""The theorems whose heads see what stands to the left alone."""
+FUTURE = {"next", "until", "#right"}
+FAMILIES = {"12": "temporal", "13": "temporal-past", "15": "since-until", "16": "since", "17": "temporal",
+            "18": "temporal-past"}  # fmt: skip
+"""The theorems that are about a family."""
+NUMBERS = {"letters": 0, "not": 1, "and": 2, "or": 3, "since": 4, "until": 5, "prev": 6, "next": 7}
 """The operators in the tables of these families."""
+SHOWN = ("{letter}", "~{left}", "{left} & {right}", "{left} | {right}", "{left} since {right}", "{left} until {right}",
+         "prev {left}", "next {left}")  # fmt: skip
 
 
-def printed(formula: Formula, theorem: str, source: str, name: str) -> Transformer:
-    """The model of a formula by the construction of a theorem. Its outputs are the truths of all lines, the formula's
-    last; BadInput for an operator that the theorem does not cover, and for several outputs."""
+def printed(formula: Formula, theorem: str, source: str, name: str, kind: str) -> Transformer:
+    """The model of a formula by the construction of a theorem. It answers at each position with the formula's truth;
+    BadInput for an operator that the theorem does not cover, and for several outputs."""
+    check_covered(formula, theorem)
+    number, scaled = theorem[:2], int(theorem.endswith("b"))
+    if number not in FAMILIES:
+        from symcook.compilers.counted import CountedConstruction
+
+        return CountedConstruction(formula, theorem).model(source, name, kind)
     from symcook.model.family import load, shipped
     from symcook.recipes.models import instance_of, said
 
-    family_name, scaled = FAMILIES[theorem]
-    if formula.labels:
-        raise BadInput("a formula for --theorem must have one truth, not outputs", ", ".join(formula.labels))
-    rows = table(formula, theorem)
+    rows = table(formula)
     given = {"L": str(len(rows)), "S": str(len(formula.alphabet)), "scaled": str(scaled)}
     for place, key in enumerate(("op", "letter", "left", "right")):
         given[key] = " ".join(str(row[place]) for row in rows)
-    family = load(shipped(family_name))
+    family = load(shipped(FAMILIES[number]))
     at = instance_of(family, given)
     model = at.model(list(formula.alphabet), name)
-    names = model.readout.reads
-    shown = (
-        "{letter}",
-        "~{left}",
-        "{left} & {right}",
-        "{left} | {right}",
-        "{left} since {right}",
-        "{left} until {right}",
-    )
+    names = [f"c{line}" for line in range(1, len(rows) + 1)]
     plan = []
     for turn, (op, letter, left, right) in enumerate(rows, 1):
         parts = {"letter": letters_text([formula.alphabet[letter]], formula.alphabet)}
-        meaning = shown[op].format(**parts, left=names[left - 1], right=names[right - 1])
+        meaning = SHOWN[op].format(**parts, left=names[left - 1], right=names[right - 1])
         plan.append((names[turn - 1], f"round {turn}" if op else "embedding", meaning))
-    program = Program("ltl", source, formula.alphabet, tuple(plan), theorem)
+    program = Program(kind, source, formula.alphabet, tuple(plan), theorem)
     return replace(model, source=f"{family.source}; {said(family, at.values)}", program=program)
 
 
-def table(formula: Formula, theorem: str) -> list[tuple[int, int, int, int]]:
+def operators(formula: Formula) -> Set[str]:
+    """The operators of a formula on other positions, and its counts; "predicate" is one of the position."""
+    found = {line.op for line in formula.lines if line.op in FUTURE | {"prev", "since"}}
+    for line in formula.lines:
+        if line.op in COUNTING:
+            found |= {f"#{count.side}" for count in line.counts} or {"predicate"}
+    return found
+
+
+def check_covered(formula: Formula, theorem: str) -> None:
+    """Refuse what a theorem does not cover, with one that does."""
+    if formula.labels:
+        raise BadInput("a formula for --theorem must have one truth, not outputs", ", ".join(formula.labels))
+    used = operators(formula)
+
+    def outside(number: str) -> list[str]:
+        counts = "#left" in COVERED[number]
+        return sorted(op for op in used if op not in COVERED[number] and not (op == "predicate" and counts))
+
+    wrong = outside(theorem[:2])
+    if not wrong:
+        return
+    fits = [other for other in COVERED if not outside(other)]
+    letter = theorem[2:] or "a"
+    others = [f"{other}{'' if other in ('21', '23') else letter}" for other in fits]
+    do = f"--theorem {others[0]} covers it"
+    ahead = sorted(FUTURE & set(wrong))
+    if ahead and theorem[:2] in MASKED:
+        must = f"a formula for Theorem {theorem}, whose heads see what stands to the left, must be without {ahead[0]}"
+        raise BadInput(must, ", ".join(ahead), do)
+    said = "predicates of the position" if wrong[0] == "predicate" else wrong[0]
+    raise BadInput(f"a formula for Theorem {theorem} must be without {said}", ", ".join(sorted(used)), do)
+
+
+def table(formula: Formula) -> list[tuple[int, int, int, int]]:
     """The lines of a family: operator, letter, and the lines read (1 where none is). A set of letters is a disjunction
     of letters; true is a letter or not it."""
     rows: list[tuple[int, int, int, int]] = []
@@ -66,11 +116,7 @@ def table(formula: Formula, theorem: str) -> list[tuple[int, int, int, int]]:
             places[key] = len(rows)
         return places[key]
 
-    covered = {"since", "until"} if theorem.startswith("15") else {"since"}
-    for number, line in enumerate(formula.lines):
-        if line.op not in ("letters", "not", "and", "or", *covered):
-            must = f"a formula for Theorem {theorem} must be without {line.op}"
-            raise BadInput(must, formula.text(number), "leave --theorem out")
+    for line in formula.lines:
         if line.op == "letters":
             chosen = [k for k, a in enumerate(formula.alphabet) if a in line.letters]
             made = [add(0, k, 1, 1) for k in chosen or [0]]

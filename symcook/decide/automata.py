@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from symcook.errors import BadInput
+from symcook.model.answers import Shown
 from symcook.programs.automata import AutomatonTable, reached, read_table, table_of
 from symcook.spec.fold import Fold
 
@@ -33,8 +34,8 @@ class Answering(Protocol):
     def answer(self, state: Any) -> Any: ...
 
 
-@dataclass(frozen=True)
-class Automaton:
+@dataclass(frozen=True, repr=False)
+class Automaton(Shown):
     """A complete deterministic automaton, whose states are 0, 1, ... and which begins in 0.
 
     alphabet: the letters. moves: for each state the next one by each letter, in the order of the alphabet. answers: for
@@ -44,6 +45,8 @@ class Automaton:
     >>> odd("0111"), odd.counts(3), odd.accepts(odd.step(odd.initial, "1"))
     (True, [0, 1, 2, 4], True)
     """
+
+    REPORT = "automaton"
 
     alphabet: tuple[str, ...]
     moves: tuple[tuple[int, ...], ...]

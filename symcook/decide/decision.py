@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from symcook.decide.automata import Answering, Asked, Automaton, parted
+from symcook.decide.certificate import MUST, StateMap, check
 from symcook.decide.counting import Counting, StateTable
 from symcook.decide.finite import Finite, Missing, OutOfReach
 from symcook.decide.following import Lost
@@ -31,7 +32,8 @@ class Decision(Shown):
 
     verdict: one of `EXIT`. word: the smallest word with two answers, as tokens; answers: those of the model and of the
     reference. automaton: the model's minimal one, where it has one. why: what was refused or is missing, or how it was
-    decided. notes: what was replaced on the way, each with its reason.
+    decided. notes: what was replaced on the way, each with its reason. certificate: what shows an equality
+    (`symcook.decide.certificate`).
     """
 
     REPORT = "decision"
@@ -44,7 +46,7 @@ class Decision(Shown):
     automaton: Automaton | None = None
     why: str = ""
     notes: tuple[str, ...] = ()
-    certificate: Any = None
+    certificate: Invariants | StateMap | None = None
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -60,6 +62,11 @@ class Decision(Shown):
     def accepts(self) -> str | None:
         """Which side accepts the word: "model" or "reference"; None where there is no word, or answers are labels."""
         return {(True, False): "model", (False, True): "reference"}.get(self.answers) if self.answers else None
+
+    @property
+    def status(self) -> str:
+        """DECIDED, OPEN or REFUSED."""
+        return "DECIDED" if self.decided else self.verdict.upper()
 
     def to_json(self) -> dict[str, Any]:
         """{"verdict", "word", "accepts", "states", "why"}."""
@@ -109,6 +116,43 @@ def decide(
     return _settled(model, name, StateTable(automaton), automaton, reference, automaton, finite.notes)
 
 
+def recheck(
+    certificate: Mapping[str, Any],
+    model: Transformer,
+    against: object = None,
+    *,
+    values: Mapping[str, Any] | None = None,
+    name: str = "",
+) -> Decision:
+    """The decision that a certificate shows (`symcook.decide.certificate.document`), checked again for a model and a
+    reference without a search. BadInput where it does not hold."""
+    model = model.bind(values)
+    machine: Any
+    try:
+        machine = Finite(model).automaton()
+        if "invariants" in certificate:
+            machine = StateTable(machine)
+    except (OutOfReach, Missing):
+        try:
+            machine = Counting(model)
+        except OutOfReach as error:
+            raise BadInput(MUST, f"{model.name}, which is out of reach: {error}") from None
+    reference = None if against is None else recogniser(model, against)
+    if isinstance(reference, Decision):
+        raise BadInput(MUST, reference.why)
+    why = check(certificate, model, machine, reference)
+    word, answers = (certificate.get(key) for key in ("word", "answers"))
+    return Decision(
+        certificate["verdict"],
+        model,
+        name,
+        None if word is None else tuple(word),
+        None if answers is None else (answers[0], answers[1]),
+        machine if isinstance(machine, Automaton) else None,
+        f"the certificate holds: {why}",
+    )
+
+
 def _settled(
     model: Transformer,
     name: str,
@@ -143,7 +187,8 @@ def _settled(
         why = f"{missing}; no difference on any word to length {found.length}"
         return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
     why = f"{found.pairs} pairs of states, in which the answers are the same"
-    return Decision("equal", model, name, automaton=automaton, why=why, notes=notes)
+    shown = StateMap.of(states, reference, model.alphabet)
+    return Decision("equal", model, name, automaton=automaton, why=why, notes=notes, certificate=shown)
 
 
 def _counted(model: Transformer, against: object, name: str, why: str) -> Decision:

@@ -3,9 +3,9 @@ encloses the true number; a comparison may stay open.
 
 The precision is flint's process-wide setting; `context` sets it for a forward pass and puts it back. A rational of more
 than `RATIONAL_BITS` bits becomes a ball. A ball that a linear map makes of one other, a x + b, is known as such, so
-that what cancels leaves a rational: a rounding that saturates is exact. Two entries that are one object are equal by
-construction, irrational or not: positions with the same entries get the same object, so that ties of what they were
-made of are decided.
+that what cancels leaves a rational, and so is one of the same sum of several: a rounding that saturates is exact. Two
+entries that are one object are equal by construction, irrational or not: positions with the same entries get the same
+object, so that ties of what they were made of are decided.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from itertools import accumulate, repeat
+from math import gcd, lcm
 from operator import mul, sub
 from typing import Any, ClassVar, TypeAlias
 
@@ -63,13 +64,25 @@ class BallDomain(Shortening[Value]):
 
     name: ClassVar[str] = "ball"
     nothing = ZERO
+    recalls: ClassVar[bool] = True
+    proportional: ClassVar[bool] = True
+    """Whether its numbers are the exact ones, so that a factor of all entries of a norm cancels, and positions with
+    equal values may stand for one another."""
 
     def __init__(self, bits: int = 128) -> None:
         super().__init__()
         self.bits = bits
         self._known: dict[Any, Value] = {}
+        self._factors: dict[int, tuple[Coefficient, Value]] = {}
+        """By id of a coefficient: that coefficient (so that the id stays its own), and what it is."""
         self._affine: dict[int, tuple[Value, Value, fmpq, fmpq]] = {}
         """By id of a ball: that ball (so that the id stays its own), and x, a and b of which it is a x + b."""
+        self._ones: dict[Any, Value] = {}
+        self._directions: dict[tuple[Any, ...], list[Value]] = {}
+        """By rational entries in lowest terms, as integers: what a norm with epsilon 0 makes of them and of all that
+        are a positive multiple of them."""
+        self._sums: dict[tuple[tuple[int, fmpq], ...], tuple[list[Value], Value]] = {}
+        """By ids of balls and their factors: these balls, and the sum of the products."""
 
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(self.bits)
@@ -80,6 +93,13 @@ class BallDomain(Shortening[Value]):
         if known is None:
             known = self._known[value] = self._given(value)
         return known
+
+    def _factor(self, value: int | Number) -> Value:
+        """The same for a number that a model holds, found by what it is: an equal one is slow to hash."""
+        known = self._factors.get(id(value))
+        if known is None:
+            known = self._factors[id(value)] = value, self.number(value)
+        return known[1]
 
     def _given(self, value: int | Number) -> Value:
         given = evaluate(value) if isinstance(value, tuple) else fmpq(value.numerator, value.denominator)
@@ -93,15 +113,16 @@ class BallDomain(Shortening[Value]):
 
     def begin(self, sequence: Any, start: int) -> None:
         super().begin(sequence, start)
-        self._affine = {}
+        self._factors = {}
+        self._affine, self._directions, self._ones, self._sums = {}, {}, {}, {}
 
     def resume(self, sequence: object, start: int, seen: int) -> None:
-        affine = self._affine
+        kept = self._factors, self._affine, self._directions, self._ones, self._sums
         super().resume(sequence, start, seen)
-        self._affine = affine
+        self._factors, self._affine, self._directions, self._ones, self._sums = kept
 
     def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
-        factors, added = [self.number(weight) for _, weight in terms], self.number(bias)
+        factors, added = [self._factor(weight) for _, weight in terms], self._factor(bias)
         if not terms or type(added) is not fmpq:
             return super().linear(terms, bias)
         return self.each([column for column, _ in terms], lambda entries: self._combined(factors, entries, added))
@@ -123,6 +144,12 @@ class BallDomain(Shortening[Value]):
             made[id(base)] = base, so_far + factor * scale
             rest = rest + factor * shift
         left = [(base, scale) for base, scale in made.values() if scale]
+        if len(left) > 1 and rest:  # the same sum of balls, moved, is known as such
+            terms = tuple((id(base), scale) for base, scale in left)
+            if terms not in self._sums:
+                whole = self.total([self.times(scale, base) for base, scale in left])
+                self._sums[terms] = [base for base, _ in left], whole
+            left = [(self._sums[terms][1], ONE)]
         if len(left) == 1 and left[0][1] == 1 and not rest:
             return left[0][0]
         total = self.total([*([rest] if rest or not left else []), *(self.times(scale, base) for base, scale in left)])
@@ -134,7 +161,20 @@ class BallDomain(Shortening[Value]):
         return _held(ACTIVATIONS[kind](x))
 
     def normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> list[Value]:
-        """Undecided where the variance may be zero without being exactly so."""
+        """Undecided where the variance may be zero without being exactly so.
+
+        With epsilon = 0 rational entries are taken as the primitive integers in their direction, so that equal hashes
+        of different positions are one number, and one object."""
+        rational: list[Any] = [x for x in entries if type(x) is fmpq]
+        if epsilon == 0 and self.proportional and len(rational) == len(entries) and not self._flat(entries):
+            key = _direction(rational)
+            known = self._directions.get(key)
+            if known is None:
+                known = self._directions[key] = self._normalised(list(map(fmpq, key)), epsilon, zero_variance, i)
+            return known
+        return self._normalised(entries, epsilon, zero_variance, i)
+
+    def _normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> list[Value]:
         if self._flat(entries):
             centred, variance = [ZERO] * len(entries), ZERO  # exactly, though the mean may be a ball
         else:
@@ -157,6 +197,14 @@ class BallDomain(Shortening[Value]):
 
     def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> Sequence[int]:
         return _maxima(scores, weighting, i, first, self.bits)
+
+    def one(self, value: Value) -> Value:
+        return self._ones.setdefault(value, value) if type(value) is fmpq else value
+
+    def alike(self, scores: Sequence[Value], values: Columns) -> Sequence[int] | None:
+        found = _candidates(scores)
+        same = self.proportional and all(_same(row[j], row[found[0]]) for row in values for j in found[1:])
+        return found[:1] if same else None
 
     def scoring(self, queries: Columns, keys: Columns, compared: bool) -> Scores:
         """By a product of matrices where all entries are rational."""
@@ -284,6 +332,14 @@ class BallDomain(Shortening[Value]):
     def _flat(self, entries: Sequence[Value]) -> bool:
         """Whether all entries are surely one number."""
         return all(_same(x, entries[0]) for x in entries)
+
+
+def _direction(entries: Sequence[fmpq]) -> tuple[int, ...]:
+    """The integers without a common divisor that are a positive multiple of rational entries, not all zero."""
+    below = lcm(*(int(x.q) for x in entries))
+    whole = [int(x.p) * (below // int(x.q)) for x in entries]
+    common = gcd(*whole)
+    return tuple(x // common for x in whole)
 
 
 def _same(a: Value, b: Value) -> bool:

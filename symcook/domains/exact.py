@@ -47,6 +47,7 @@ class Exact(Shortening[Value]):
 
     name: ClassVar[str] = "exact"
     nothing = Fraction(0)
+    recalls: ClassVar[bool] = True
 
     def number(self, value: Coefficient) -> Value:
         return coefficient(value)

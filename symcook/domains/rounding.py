@@ -237,6 +237,8 @@ class Rounding(BallDomain):
     """
 
     name: ClassVar[str] = "rounding"
+    proportional: ClassVar[bool] = False
+    recalls: ClassVar[bool] = False
 
     def __init__(self, stored: Format, inner: Format | None = None, *, divides_first: bool = False) -> None:
         super().__init__(stored.bits)

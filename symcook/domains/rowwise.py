@@ -7,15 +7,15 @@ entries they share one answer, which is one object. Entries that are one object 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache, reduce
-from itertools import accumulate, count
+from itertools import accumulate
 from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from symcook.domains.protocol import Coefficient
-from symcook.errors import BadInput, NoRun
+from symcook.errors import BadInput, NoRun, Undecided
 from symcook.model.expr import Tree, names, show
 from symcook.model.meaning import conjunction
 from symcook.model.parts import Mask
@@ -51,6 +51,7 @@ Key = tuple[int, ...]
 """The identities of the entries at one position."""
 Column = list[Value]
 Columns = Sequence[Column[Value]]
+Result = TypeVar("Result")
 Scores = Callable[[int, range], Sequence[Value]]
 
 
@@ -150,6 +151,19 @@ class Going(Positions[Held, Entry, Verdict]):
         return [*before, *verdicts]
 
 
+class Memos:
+    """What each operation of a pass has met, in the order of the operations; `place` is that of the next one."""
+
+    def __init__(self) -> None:
+        self.place, self._kept = 0, list[dict[Key, Any]]()
+
+    def __next__(self) -> dict[Key, Any]:
+        if self.place == len(self._kept):
+            self._kept.append({})
+        self.place += 1
+        return self._kept[self.place - 1]
+
+
 class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]):
     """The operations of `symcook.domains.protocol.Domain` from those of one number system.
 
@@ -163,10 +177,8 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     """Whether each sum must be taken from left to right."""
 
     def __init__(self) -> None:
-        self._memo: Iterator[dict[Key, Any]] = iter(dict, None)
+        self._memo = Memos()
         """For each operation of a pass, the entries that it met and what it made of them."""
-        self._memos: list[dict[Key, Any]] = []
-        """The same of operations that go on."""
         self._placed: dict[object, Column[Value]] = {}
 
     # What a number system says.
@@ -240,6 +252,15 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         top = max(scores)
         return _ends([j for j, score in enumerate(scores) if score == top], weighting)
 
+    def one(self, value: Value) -> Value:
+        """The object that stands for a number, where equal numbers are seen at once; else the value itself."""
+        return value
+
+    def alike(self, scores: Sequence[Value], values: Columns[Value]) -> Sequence[int] | None:
+        """An index that stands for all that may get weight, where their values are surely the same, so that an open
+        comparison among them decides nothing; None where they are not."""
+        return None
+
     def first_largest(self, scores: Sequence[Value]) -> int | None:
         """The index of the first greatest score; None where that is open."""
         return scores.index(max(scores))
@@ -256,10 +277,10 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
 
     def begin(self, sequence: object, start: int) -> None:
         super().begin(sequence, start)
-        self._memo, self._memos = iter(dict, None), []
+        self._memo = Memos()
 
     def embed(self, table: Mapping[str, Coefficient]) -> Column[Value]:
-        values = {token: self.number(value) for token, value in table.items()}
+        values = {token: self.number(table[token]) for token in set(self._sequence)}
         return [values[token] for token in self._sequence]
 
     def input(self, name: str) -> Column[Value]:
@@ -316,7 +337,13 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
 
         def row(number: int, sees: range) -> Sequence[Value]:
             i, first = self.rows[number] + self._start, sees.start + self._start
-            best = self.best(score(number, sees), weighting, i, first)
+            scores = score(number, sees)
+            try:
+                best = self.best(scores, weighting, i, first)
+            except Undecided:
+                best = self.alike(scores, [column[sees.start : sees.stop] for column in values])
+                if best is None:
+                    raise
             return [self.mean([column[sees.start + j] for j in best]) for column in values]
 
         return self._by_query(queries, seen, len(values), row)
@@ -388,7 +415,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
             key = tuple(map(id, entries))
             found = known.get(key)
             if found is None:  # with the entries, so that their ids stay their own
-                found = known[key] = compute(entries), entries
+                found = known[key] = self.one(compute(entries)), entries
             result.append(found[0])
         return result
 
@@ -409,10 +436,36 @@ class Shortening(Rowwise[Value], Going[list[Value], Value, "bool | int | None"])
     """A row-wise system that can do so. What it has computed of the same entries at positions before is kept, so that
     equal positions have one object whether they are run together or one after the other."""
 
+    recalls: ClassVar[bool] = False
+    """Whether a whole block is computed once for positions with the same entries, and its sums taken in another order
+    than in a pass over all positions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._recalled: dict[tuple[int, ...], tuple[Any, ...]] = {}
+
+    def begin(self, sequence: object, start: int) -> None:
+        super().begin(sequence, start)
+        self._recalled = {}
+
     def resume(self, sequence: object, start: int, seen: int) -> None:
-        kept = self._memos
+        kept, recalled = self._memo, self._recalled
         super().resume(sequence, start, seen)
-        self._memos, self._memo = kept, _again(kept)
+        kept.place, self._memo, self._recalled = 0, kept, recalled
+
+    def recalled(self, block: Sequence[object], columns: Columns[Value], compute: Callable[[], Result]) -> Result:
+        """What `compute` makes of the entries of columns at one position by what `block` names; once for positions with
+        the same entries."""
+        if len(self.rows) != 1:
+            return compute()
+        key = (*map(id, block), *(id(column[0]) for column in columns))
+        found = self._recalled.get(key)
+        if found is None:  # with what its key is of, so that the ids stay their own
+            place, made = self._memo.place, compute()
+            self._recalled[key] = made, self._memo.place - place, block, columns
+            return made
+        self._memo.place += found[1]
+        return found[0]
 
 
 def visible(mask: Mask, row: int, length: int) -> range:
@@ -444,14 +497,6 @@ def _positive_from(term: Tree, start: int) -> bool:
 
 def _sympy(term: Tree) -> sympy.Expr:
     return to_sympy(term, {name: symbol(name) for name in names(term)})
-
-
-def _again(kept: list[dict[tuple[int, ...], object]]) -> Iterator[dict[tuple[int, ...], Any]]:
-    """The entries of `kept` one after the other, of which there are as many as are asked for."""
-    for place in count():
-        if place == len(kept):
-            kept.append({})
-        yield kept[place]
 
 
 def _ends(places: Sequence[int], weighting: str) -> Sequence[int]:

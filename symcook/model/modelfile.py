@@ -160,7 +160,9 @@ def dumps(model: Transformer) -> str:
     """
     document = to_document(model)
     if model.program is not None:
-        document["program"] = asdict(model.program)
+        document["program"] = {
+            key: value for key, value in asdict(model.program).items() if key != "attention" or value
+        }
     return json.dumps(document, indent=1, ensure_ascii=True) + "\n"
 
 
@@ -474,21 +476,25 @@ class _Document:
 
     def program(self, value: object, embedding: Any) -> Program:
         """What the model was compiled from: over its own alphabet, of which a machine's input is a part."""
-        got = self.fields(value, "the program", "kind source alphabet plan theorem")
+        soft = isinstance(value, dict) and "attention" in value
+        got = self.fields(value, "the program", f"kind source alphabet plan theorem{' attention' * soft}")
         source = got["source"]
         if not isinstance(source, str) or len(source) > MAX_SOURCE:
             raise self.wrong("the source of the program", f"text of at most {MAX_SOURCE} characters", "another value")
         plan = [self.names(line, "a line of the plan") for line in self.array(got["plan"], "the plan")]
         for line in plan:
-            if len(line) != 3:
-                raise self.wrong("a line of the plan", "a coordinate, a place and a meaning", len(line))
+            if len(line) != 3 + soft:
+                wanted = f"a coordinate, a place and a meaning{', and an error' * soft}"
+                raise self.wrong("a line of the plan", wanted, len(line))
         alphabet = self.names(got["alphabet"], "the alphabet")
         kind, words = self.label(got["kind"], "the language"), list(embedding["words"] or ())
         if (not set(alphabet) <= set(words)) if kind == "dfa" else list(alphabet) != words:
             must = "the program in a model file must be over the model's alphabet"
             raise BadInput(must, " ".join(alphabet), "compile it again")
-        theorem = self.label(got["theorem"], "the theorem")
-        return Program(kind, source, alphabet, tuple((a, b, c) for a, b, c in plan), theorem)
+        theorem, attention = self.label(got["theorem"], "the theorem"), ""
+        if soft:
+            attention = self.label(got["attention"], "the attention")
+        return Program(kind, source, alphabet, tuple(map(tuple, plan)), theorem, attention)
 
 
 def _ratio(literal: str) -> tuple[int, int]:

@@ -87,14 +87,15 @@ class Parameter:
 @dataclass(frozen=True)
 class Program:
     """What a model was compiled from: a language, the text, its alphabet; the plan, for each coordinate its name, where
-    it is written, and what it holds; and the theorem whose printed construction it is, if it is one. No part of the
-    model's hash, which is of weights alone."""
+    it is written, what it holds, and with soft attention its error; the theorem whose printed construction it is, if it
+    is one; and the attention, "" where it is hard. No part of the model's hash, which is of weights alone."""
 
     kind: str
     source: str
     alphabet: tuple[str, ...]
-    plan: tuple[tuple[str, str, str], ...] = ()
+    plan: tuple[tuple[str, ...], ...] = ()
     theorem: str = ""
+    attention: str = ""
 
 
 @door()

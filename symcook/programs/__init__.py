@@ -1,7 +1,14 @@
 """Programs as they are written: their syntax, read and printed. What they mean stands in `spec`, which shares this
 alone with the compilers."""
 
-LANGUAGES = ("ltl", "count", "dfa")
+FORMULAS = ("ltl", "count")
+"""The languages of formulas."""
+LANGUAGES = (*FORMULAS, "srasp", "dfa", "tm")
 """The languages that are compiled and interpreted."""
-THEOREMS = ("15a", "15b", "16a", "16b")
+THEOREMS = (
+    "12a", "12b", "13a", "13b", "15a", "15b", "16a", "16b", "17a", "17b", "18a", "18b", "20a", "20b", "21", "22a",
+    "22b", "23",
+)  # fmt: skip
 """The theorems of Yang et al. (2026) whose printed constructions are compiled."""
+WEIGHTINGS = ("average", "rightmost")
+"""How a machine's decoder finds the last of equal cells: by a tie-break in the scores, or by place."""

@@ -27,6 +27,11 @@ class AutomatonTable(NamedTuple):
     answers: tuple[Any, ...]
     names: tuple[str, ...] = ()
 
+    @property
+    def operators(self) -> int:
+        """How many transitions there are."""
+        return sum(map(len, self.moves))
+
     def over(self, alphabet: Sequence[str]) -> AutomatonTable:
         """The same with its letters in another order; BadInput where they are others."""
         if sorted(alphabet) != sorted(self.alphabet):

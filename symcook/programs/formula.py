@@ -15,12 +15,12 @@ from symcook.errors import BadInput, unknown
 UNARY = ("not", "prev", "next")
 BINARY = ("and", "or", "since", "until")
 TEMPORAL = ("prev", "next", "since", "until")
-COUNTING = ("at least", "remainder")
+COUNTING = ("at least", "remainder", "table")
 WIDEST = 60
 """The characters of a formula that `Formula.text` shows of a line."""
 _LEVEL = {
     "or": 1, "and": 2, "since": 3, "until": 3, "not": 4, "prev": 4, "next": 4,
-    "letters": 5, "at least": 5, "remainder": 5,
+    "letters": 5, "at least": 5, "remainder": 5, "table": 5,
 }  # fmt: skip
 _SIGN = {
     "not": "~", "prev": "prev ", "next": "next ", "once": "once ", "eventually": "eventually ",
@@ -40,7 +40,7 @@ class FormulaLine(NamedTuple):
     """One line: `letters` (a letter of the set stands here), or an operator on the lines of two numbers.
 
     "at least": the sum of the counts is at least `bound`. "remainder": the one count, or without one the position,
-    leaves `bound` when divided by `divisor`.
+    leaves `bound` when divided by `divisor`. "table": `table` has a 1 at that number, counted from 0.
     """
 
     op: str
@@ -50,6 +50,7 @@ class FormulaLine(NamedTuple):
     counts: tuple[Count, ...] = ()
     bound: int = 0
     divisor: int = 0
+    table: str = ""
 
     @property
     def reads(self) -> tuple[int, ...]:
@@ -121,8 +122,10 @@ class Formula:
 def _counted(line: FormulaLine, texts: Sequence[tuple[str, int]]) -> str:
     """A line about counts as it is written."""
     shown = [(count.factor, f"#{count.side}[{texts[count.line][0]}]") for count in line.counts]
-    if line.op == "remainder":
-        return f"MOD({line.divisor}, {line.bound})" + (f"({shown[0][1]})" if shown else "")
+    if line.op != "at least":
+        name = f"MOD({line.divisor}, {line.bound})" if line.op == "remainder" else f"TABLE({line.table})"
+        text = name + (f"({shown[0][1]})" if shown else "")
+        return text if len(text) <= WIDEST else "...TABLE..."
     parts = [text if factor == 1 else f"{factor}*{text}" for factor, text in shown]
     text = f"{' + '.join(parts)} >= {line.bound}"
     return text if len(text) <= WIDEST else "...counts..."
@@ -169,8 +172,15 @@ class Lines:
 
     def remainder(self, divisor: int, rest: int, count: tuple[str, int] | None) -> int:
         """The line that a count, or the position, leaves `rest` when divided."""
+        if divisor == 1:
+            return self.letters(self.alphabet)
         terms = () if count is None else (Count(1, *count),)
         return self._add(FormulaLine("remainder", counts=terms, bound=rest, divisor=divisor))
+
+    def table(self, bits: str, count: tuple[str, int] | None) -> int:
+        """The line that a table of bits has a 1 at a count, or at the position, numbered from 0."""
+        terms = () if count is None else (Count(1, *count),)
+        return self._add(FormulaLine("table", counts=terms, table=bits))
 
     def _add(self, line: FormulaLine) -> int:
         number = self._numbers.setdefault(line, len(self.lines))

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, require_known
-from symcook.programs import LANGUAGES, THEOREMS
+from symcook.programs import FORMULAS, THEOREMS
 from symcook.programs.formula import Formula, Lines, alphabet_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ untils: (prefixed | untils) UNTIL prefixed -> binary
      | predicate -> of_position | predicate OPEN number CLOSE -> of_count
      | (TRUE | FALSE) -> constant | LETTER -> letter | NAME -> name
      | SET [(WORD | QUOTED) (COMMA (WORD | QUOTED))*] END -> letters
-predicate: ODD | MOD OPEN INTEGER COMMA INTEGER CLOSE
+predicate: ODD | MOD OPEN INTEGER COMMA INTEGER CLOSE | TABLE OPEN BITS CLOSE
 counts: [MINUS] count ((PLUS | MINUS) count)*
 ?count: INTEGER -> constant_term | INTEGER TIMES number -> factor_term | number -> term
 number: (LEFT | RIGHT) SQUARE formula SQUARED
@@ -81,6 +81,8 @@ LEFT: "#left" | "#←"
 RIGHT: "#right" | "#→"
 ODD.3: /ODD\b/
 MOD.3: /MOD\b/
+TABLE.3: /TABLE\b/
+BITS: /[01]+/
 INTEGER: /[0-9]{1,18}/
 SEMICOLON: ";"
 NAME: /[A-Za-z][A-Za-z0-9_]*/
@@ -96,11 +98,13 @@ WORDS = frozenset((
 ))  # fmt: skip
 """The words of the language, which are no names, and letters only in quotes."""
 SHOWN = {
-    "PLUS": "+", "MINUS": "-", "TIMES": "*", "SQUARE": "[", "SQUARED": "]", "INTEGER": "a number", "LEFT": "#left",
-    "RIGHT": "#right", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<=", "OTHER": "!=",
+    "PLUS": "+", "MINUS": "-", "TIMES": "*", "SQUARE": "[", "SQUARED": "]", "INTEGER": "a number", "BITS": "bits",
+    "LEFT": "#left", "RIGHT": "#right", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<=", "OTHER": "!=",
     "IFF": "<->", "IMPLIES": "->", "OR": "|", "AND": "&", "NOT": "~", "SINCE": "since", "UNTIL": "until", "END": "}",
     "COMMA": ",", "CLOSE": ")", "EQUAL": "=", "SEMICOLON": ";", "NAME": "a name", "WORD": "a letter", "$END": "the end",
 }  # fmt: skip
+Predicate = tuple[int, int] | str
+"""A divisor and what is left, or the bits of a table."""
 _STARTS = {"OPEN", "LETTER", "TRUE"}
 """Terminals that may stand, all together, where a formula begins."""
 DEEPEST = 1000
@@ -118,7 +122,7 @@ def read_formula(source: str, alphabet: str | Sequence[str] | None = None, kind:
 
     if not isinstance(source, str):
         raise BadInput("a formula must be text", type(source).__name__)
-    _check_depth(source)
+    check_depth(source)
     parser, reader = _parser()
     reader.begin(alphabet, kind)
     try:
@@ -136,7 +140,7 @@ def read_formula(source: str, alphabet: str | Sequence[str] | None = None, kind:
 
 def formula_of(program: Program) -> Formula:
     """The formula that a model was compiled from; BadInput for a language or a theorem that is not known."""
-    require_known("language of a program", program.kind, LANGUAGES)
+    require_known("language of a formula", program.kind, FORMULAS)
     if program.theorem:
         require_known("theorem", program.theorem, THEOREMS)
     return read_formula(program.source, program.alphabet, program.kind)
@@ -151,7 +155,7 @@ def _parser() -> tuple[Lark, _FormulaReader]:
     return Lark(GRAMMAR, parser="lalr", transformer=reader, maybe_placeholders=False), reader
 
 
-def _check_depth(source: str) -> None:
+def check_depth(source: str) -> None:
     """Refuse deep brackets before they are read."""
     import re
 
@@ -177,8 +181,6 @@ def _unexpected(source: str, token: Token, expected: Any) -> BadInput:
         return BadInput(f"since and until mixed must have brackets ({where})", given, "write (F since G) until H")
     if given.startswith("#"):
         return _count("#", where)
-    if source.split("\n")[(token.line or 1) - 1][: (token.column or 1) - 1].rstrip().endswith("TABLE"):
-        return BadInput(f"a predicate must be ODD or MOD(m, r) ({where})", "TABLE")
     if expected >= _STARTS:
         what = "a formula"
     else:
@@ -220,7 +222,7 @@ class _FormulaReader:
         return self._lines
 
     def header(self, parts: list[Token]) -> None:
-        letters = alphabet_of([_word(part) for part in parts[1:-1]])
+        letters = alphabet_of([read_letter(part) for part in parts[1:-1]])
         if self.given is not None and self.given != letters:
             raise BadInput("an alphabet must be given once", f"{' '.join(self.given)} and {' '.join(letters)}")
         self._lines = Lines(letters)
@@ -232,7 +234,7 @@ class _FormulaReader:
         self.names[name] = parts[3]
 
     def output(self, parts: list[Any]) -> None:
-        self.outputs.append((_word(parts[1]), parts[3]))
+        self.outputs.append((read_letter(parts[1]), parts[3]))
 
     def whole(self, parts: list[Any]) -> None:
         lines = self.lines
@@ -312,10 +314,12 @@ class _FormulaReader:
         both = self.lines.add("and", more, less)
         return both if sign.type == "EQUAL" else self.lines.add("not", both)
 
-    def predicate(self, parts: list[Token]) -> tuple[int, int]:
+    def predicate(self, parts: list[Token]) -> Predicate:
         self.counting(parts[0])
         if parts[0].type == "ODD":
             return 2, 1
+        if parts[0].type == "TABLE":
+            return str(parts[2])
         divisor, rest = int(parts[2]), int(parts[4])
         if not 0 <= rest < divisor:
             must = f"MOD(m, r) must have 0 <= r < m ({_at(parts[0])})"
@@ -323,12 +327,18 @@ class _FormulaReader:
         return divisor, rest
 
     def of_position(self, parts: list[Any]) -> int:
-        divisor, rest = parts[0]
-        return self.lines.remainder(divisor, rest, None)
+        return self.predicated(parts[0], None)
 
     def of_count(self, parts: list[Any]) -> int:
-        divisor, rest = parts[0]
-        return self.lines.remainder(divisor, rest, parts[2])
+        return self.predicated(parts[0], parts[2])
+
+    def predicated(self, predicate: Predicate, count: tuple[str, int] | None) -> int:
+        """The line of a predicate of a count, or of the position."""
+        if isinstance(predicate, str):
+            if count is None and len(predicate) < 2:
+                raise BadInput("a TABLE of the position must have a bit for 0 and one for 1", f"TABLE({predicate})")
+            return self.lines.table(predicate, count)
+        return self.lines.remainder(*predicate, count)
 
     def inner(self, parts: list[Any]) -> int:
         return parts[1]
@@ -344,7 +354,7 @@ class _FormulaReader:
         return self._letters([(_unquoted(text), parts[0])])
 
     def letters(self, parts: list[Token]) -> int:
-        return self._letters([(_word(part), part) for part in parts[1:-1] if part.type != "COMMA"])
+        return self._letters([(read_letter(part), part) for part in parts[1:-1] if part.type != "COMMA"])
 
     def _letters(self, found: list[tuple[str, Token]]) -> int:
         try:
@@ -365,7 +375,8 @@ def _at(token: Token) -> str:
     return f"line {token.line}, column {token.column}"
 
 
-def _word(token: Token) -> str:
+def read_letter(token: Token) -> str:
+    """A letter as it stands in a text, without the quotes around it."""
     return _unquoted(str(token))
 
 
@@ -373,4 +384,4 @@ def _unquoted(text: str) -> str:
     """A letter as it is, without the quotes around it."""
     import re
 
-    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith('"') else text
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text[:1] in ("'", '"') and len(text) > 1 else text

@@ -70,6 +70,12 @@ def automaton_speech(program: Program) -> Speech:
 def speech_of(model: Transformer) -> Speech:
     """That of a model: by its program where this runs a machine, else the labels that are no symbols end a run."""
     program = model.program
+    if program is not None and program.kind == "tm":
+        from symcook.programs.steps import END, labels
+        from symcook.programs.turing import read_turing
+
+        machine = read_turing(program.source)
+        return Speech(machine.input, {name: name for name in labels(machine).values()}, frozenset({END}))
     if program is not None and program.kind == "dfa":
         return automaton_speech(program)
     return Speech(model.alphabet, ends=frozenset(model.readout.labels) - frozenset(model.alphabet))

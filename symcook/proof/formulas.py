@@ -17,7 +17,7 @@ from symcook.errors import BadInput, Undecided
 from symcook.model.modelfile import to_document
 from symcook.programs.formula import COUNTING, TEMPORAL, Formula, quoted
 from symcook.programs.reading import formula_of
-from symcook.proof import own
+from symcook.proof import counting, own
 from symcook.proof.replay import Statement
 from symcook.proof.search import prooftext
 
@@ -59,6 +59,8 @@ def _truth(formula: Formula, number: int) -> str:
         if len(told) in (0, len(formula.alphabet)):
             return "1" if told else "0"
         return f"I[{' | '.join(f'at({_quoted(a)}, i)' for a in told)}]"
+    if line.op in COUNTING:
+        return counting.meaning(line)
     f, g = f"z{line.left + 1}", f"z{line.right + 1}"
     meaning = {
         "not": f"{f}(i) = 0",
@@ -83,19 +85,19 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     """
     if model.program is None:
         raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
+    if model.program.kind == "srasp":
+        raise Undecided("no proof is made of an S-RASP program")
     formula = formula_of(model.program)
-    if any(line.op in COUNTING for line in formula.lines):
-        raise Undecided("no proof is made of a formula that counts")
     packed = Packed(formula)
     if packed.model(model.program.source, model.name, model.program.kind) != model:
         raise BadInput("the model must be as it was compiled", model.name, "compile its program again")
     document = to_document(model)
     statement = own.claim(document, sentence(formula))
-    text = _Text(packed, formula, statement).text(model)
+    text = ProofLines(packed, formula, statement).text(model)
     return statement, own.settle(statement, document, prooftext.read(text), seconds)
 
 
-class _Text:
+class ProofLines:
     """The lines of a proof: fact B5 is about line 5 of the formula, P5 the premises of its lemma."""
 
     def __init__(self, packed: Packed, formula: Formula, statement: Statement) -> None:
@@ -115,6 +117,8 @@ class _Text:
         for number, line in enumerate(formula.lines):
             if line.op in TEMPORAL:
                 self.temporal(number)
+            elif number in self.packed.counting:
+                counting.facts(self, number + 1, line)
         self.by_cases("Q", self.goal, [line for _, line in formula.outputs], self.packed.shown)
         self.lines.append("  qed by Q")
         from symcook.run import run
@@ -217,6 +221,8 @@ class _Text:
             return int(letter in line.letters or line.letters == frozenset(self.formula.alphabet))
         if self.packed.values[number] is False or line.op in ("prev", "next"):
             return 0
+        if line.op == "at least":
+            return int(line.bound <= 0)
         f, *g = (known[one] for one in line.reads)
         return 1 - f if line.op == "not" else max(f, *g) if line.op == "or" else min(f, *g)
 
@@ -252,7 +258,7 @@ class _Cases:
     """The cases of one fact: over the letter, then over bits; at the end of each what its lines (`cone`) and its
     coordinates (`names`) are there."""
 
-    def __init__(self, text: _Text, cone: Sequence[int], names: Sequence[str]) -> None:
+    def __init__(self, text: ProofLines, cone: Sequence[int], names: Sequence[str]) -> None:
         self.text, self.lines, self.cone, self.names = text, text.lines, cone, names
 
     def split(

@@ -94,6 +94,8 @@ def _lines(found: Check, name: str, command: Command | None) -> list[str]:
     if found.first_open is not None:
         lines.append(f"smallest open input: {found.first_open or EMPTY_WORD}")
     lines.append(f"method: {found.method}")
+    if "decided" in found.method:
+        lines.append("DECIDED; symcook decide --certificate FILE.json writes what shows it")
     if found.stated:
         lines.append(f"its formula, and what it says the weights compute, agree on {found.stated} inputs too")
     first = found.counterexample

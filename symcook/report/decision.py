@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 from symcook.decide.drawing import MOST, rows
 from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
-from symcook.report.document import Document, PlainLines, Table
+from symcook.report.automaton import SHOWN, picture
+from symcook.report.document import Document, Drawn, PlainLines, Table
+from symcook.report.markup import page
 
 if TYPE_CHECKING:
     from symcook.decide.decision import Decision
 
-SHOWN = 40
-"""The greatest number of states that are printed."""
+
+HOW = {"different": "the word was read by both", "decided": "from the weights"}
 
 
 def line(found: Decision) -> str:
@@ -21,8 +23,14 @@ def line(found: Decision) -> str:
     return brief(f"<Decision {_outcome(found, found.model.name)}>")
 
 
-def document(found: Decision, name: str | None = None) -> Document:
-    """The verdict in words, with the word that separates, and the minimal automaton as a table."""
+def document(found: Decision, name: str | None = None) -> Drawn:
+    """The verdict in words, with the word that separates, and the minimal automaton as a table, in a notebook as a
+    picture too."""
+    said, automaton = _document(found, name), found.automaton
+    return Drawn(said.text, lambda: page(said.html(), "" if automaton is None else picture(automaton)), said.displays)
+
+
+def _document(found: Decision, name: str | None) -> Document:
     parts: list[Any] = []
     lines = []
     if found.word is not None and found.answers is not None:
@@ -30,8 +38,8 @@ def document(found: Decision, name: str | None = None) -> Document:
         lines.append(f"smallest word: {spaces.join(found.word) or EMPTY_WORD}")
         one, other = map(_answer, found.answers)
         lines.append(f"the model {one}, the reference {other}")
-    if found.why:
-        lines.append(found.why)
+    if found.why or found.decided:
+        lines.append(f"{found.status}: {found.why or HOW[found.verdict]}" if found.decided else found.why)
     lines += found.notes
     automaton = found.automaton
     if automaton is not None:

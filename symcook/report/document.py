@@ -3,13 +3,14 @@ here, and nowhere else; tables as plain text; single values as the commands prin
 
 from __future__ import annotations
 
-import io
+import itertools
 import math
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from unicodedata import combining, east_asian_width
 
 from symcook.report import markup
 from symcook.report.markup import Display, TableCell, words
@@ -21,12 +22,20 @@ VERDICTS = {True: "accept", False: "reject", None: "undecided"}
 LINE = 98
 """The characters of a line of words."""
 PAD = r"\phantom{:}"
+SCREEN: int | None = None
+"""The characters of a line of the terminal that is written to, which a command sets; None elsewhere, so that a file
+reads the same whatever wrote it."""
+
+
+def room(most: int) -> int:
+    """The characters of a line that has at most so many."""
+    return most if SCREEN is None else min(most, SCREEN)
 
 
 def filled(text: str, indent: str = "", hang: str = "") -> str:
     """Text in lines of at most `LINE` characters, set in, those after the first by `hang` more."""
     how: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
-    return textwrap.fill(text, LINE, initial_indent=indent, subsequent_indent=indent + hang, **how)
+    return textwrap.fill(text, room(LINE), initial_indent=indent, subsequent_indent=indent + hang, **how)
 
 
 @dataclass(frozen=True)
@@ -153,25 +162,32 @@ def abridged(text: str) -> str:
     return f"{text[:60]} ... {text[-30:]} ({len(text)} characters; --json, in Python to_json(), has all of it)"
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> str:
-    """A table of at most `WIDTH` characters in a line, without colours, so that it reads the same in a file."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    drawn = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", title_style="")
-    for name in header:
-        drawn.add_column(Text(name), overflow="fold")
-    for row in rows:
-        drawn.add_row(*(Text(cell) for cell in row))
-    out = io.StringIO()
-    Console(file=out, width=WIDTH, color_system=None, force_terminal=False, legacy_windows=False).print(drawn)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines() if line.strip())
+NARROWEST = 8
+"""A column is not made narrower than this."""
 
 
-def columns(rows: Iterable[Sequence[str]], indent: str = "", width: int | None = None) -> str:
-    """Left-aligned columns of plain text; with `width` the last one is broken into lines, so that no word is cut.
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int | None = None) -> str:
+    """Columns under a header and a rule, of at most `width` characters in a line (the terminal's, else `WIDTH`).
+
+    >>> print(table(["x", "b1"], [["1", "0"]]))
+      x   b1
+     ────────
+      1   0
+    """
+    return columns([header, *rows], "  ", width or SCREEN or WIDTH, every=True, rule=True)
+
+
+def columns(
+    rows: Iterable[Sequence[str]],
+    indent: str = "",
+    width: int | None = None,
+    *,
+    every: bool = False,
+    rule: bool = False,
+) -> str:
+    """Left-aligned columns of plain text: the one drawer of tables. With `width` the last one is broken into lines, so
+    that no word is cut; with `every`, and on a terminal where a line would be too long, the widest ones are. A `rule`
+    stands under the first row.
 
     >>> print(columns([("a", "b"), ("long", "c")]))
     a     b
@@ -181,21 +197,55 @@ def columns(rows: Iterable[Sequence[str]], indent: str = "", width: int | None =
        words
     """
     table = [[str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    if width is not None:
-        room = max(24, width - len(indent) - sum(widths[:-1]) - 2 * len(widths[:-1]))
-        table = [line for row in table for line in _broken(row, room)]
-        widths[-1] = room
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table)
-    return "\n".join(indent + line for line in lines)
+    gap = "   " if rule else "  "
+    widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
+    if width is not None and not every:
+        widths[-1] = max(24, width - len(indent) - sum(widths[:-1]) - len(gap) * len(widths[:-1]))
+    limit = width if every else SCREEN
+    if limit is not None:
+        widths = _narrowed(widths, limit - len(indent) - len(gap) * (len(widths) - 1) - rule)
+    lines = []
+    for number, row in enumerate(table):
+        parts = [_broken(cell, most, every) for cell, most in zip(row, widths, strict=True)]
+        for line in itertools.zip_longest(*parts, fillvalue=""):
+            padded = (cell + " " * (most - cells(cell)) for cell, most in zip(line, widths, strict=True))
+            lines.append((indent + gap.join(padded)).rstrip())
+        if rule and number == 0:
+            lines.append(indent[1:] + "─" * (sum(widths) + len(gap) * (len(widths) - 1) + 2))
+    return "\n".join(lines)
 
 
-def _broken(row: list[str], room: int) -> list[list[str]]:
-    """A row as several whose last cell has at most `room` characters, but for longer words."""
-    import textwrap
+def cells(text: str) -> int:
+    """How many places a text takes on a terminal: two for a wide character, none for one that is put on another.
 
-    parts = textwrap.wrap(row[-1], room, break_long_words=False, break_on_hyphens=False) or [""]
-    return [[*row[:-1], parts[0]], *([*([""] * len(row[:-1])), part] for part in parts[1:])]
+    >>> cells("ab"), cells("日本"), cells("e\u0301")
+    (2, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    wide = sum(east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(map(bool, map(combining, text)))
+
+
+def _narrowed(widths: list[int], most: int) -> list[int]:
+    """The widths, the greatest of them smaller so that together they are `most`, none below `NARROWEST` for that."""
+    widths = list(widths)
+    while sum(widths) > most and max(widths) > NARROWEST:
+        top = max(widths)
+        wide = [k for k, width in enumerate(widths) if width == top]
+        below = max([width for width in widths if width < top], default=0)
+        least = max(below, NARROWEST, top - -(-(sum(widths) - most) // len(wide)))
+        for k in wide:
+            widths[k] = least
+    return widths
+
+
+def _broken(cell: str, most: int, cut: bool) -> list[str]:
+    """A cell as lines of at most so many characters: between words, and with `cut` and on a terminal inside of longer
+    ones too."""
+    if cells(cell) <= most:
+        return [cell]
+    return textwrap.wrap(cell, most, break_long_words=cut or SCREEN is not None, break_on_hyphens=False) or [""]
 
 
 def stream_table(stream: Mapping[str, Sequence[str]], start: int, width: int = WIDE) -> str:
@@ -224,7 +274,8 @@ def stream_table(stream: Mapping[str, Sequence[str]], start: int, width: int = W
 
 def wrapped(text: str, indent: str) -> list[str]:
     """Text over lines of at most WIDTH characters, those after the first indented."""
-    return [line for one in text.split("\n") for line in textwrap.wrap(one, WIDTH, subsequent_indent=indent) or [""]]
+    how: dict[str, Any] = {"width": room(WIDTH), "subsequent_indent": indent}
+    return [line for one in text.split("\n") for line in textwrap.wrap(one, **how) or [""]]
 
 
 MOST = 24

@@ -14,7 +14,7 @@ from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
 from symcook.model.symbols import at, from_sympy, lowered, symbol, tree_from_sympy
 from symcook.model.transformer import Parameter
-from symcook.report.document import WIDTH, Drawn, abridged, table, wrapped
+from symcook.report.document import WIDTH, Drawn, abridged, room, table, wrapped
 from symcook.report.latex import latex
 from symcook.report.markup import Display, array, page, paragraph, section, upright, words
 from symcook.report.markup import table as html_table
@@ -88,7 +88,7 @@ def text(model: Transformer) -> str:
     lines += [f"  {added}" for added in _added(model)]
     for name, value in embedding.positions.items():
         lines += _position_lines(model, name, value)
-    for title, part in _blocks(model):
+    for title, part in blocks(model):
         lines.append(f"\n{title}")
         verb = "gives" if isinstance(part, LayerNorm) else "adds to"
         lines += wrapped(f"  reads {', '.join(part.reads) or 'nothing'}; {verb} {', '.join(part.writes)}", "    ")
@@ -116,10 +116,10 @@ def grid(matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequence[str], 
         return f"  {title}: no rows"
     texts = [[abridged(from_sympy(v)) for v in matrix[r, :]] for r in range(len(rows))]
     body = [[name, *line] for name, line in zip(rows, texts, strict=True)]
-    if _width([[title, *columns], *body]) <= WIDTH:
+    if _width([[title, *columns], *body]) <= room(WIDTH):
         return table([title, *columns], body)
     turned = [[name, *line] for name, line in zip(columns, zip(*texts, strict=True), strict=True)]
-    if _width([[f"{title}^T", *rows], *turned]) <= WIDTH:
+    if _width([[f"{title}^T", *rows], *turned]) <= room(WIDTH):
         return table([f"{title}^T", *rows], turned)
     return f"  {title}: {len(rows)} x {len(columns)} (too large to draw; --json has it)"
 
@@ -156,7 +156,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _blocks(model: Transformer) -> Iterator[tuple[str, Head | FeedForward | LayerNorm]]:
+def blocks(model: Transformer) -> Iterator[tuple[str, Head | FeedForward | LayerNorm]]:
     """Everything with matrices in the order of the forward pass, each with its title: where it is and what."""
     for step in model.sublayers:
         if step.block is None:
@@ -242,7 +242,7 @@ def html(model: Transformer) -> str:
         header = ["coordinate", f"at position i of n (i counts from {embedding.start})"]
         parts.append(section("Position functions", html_table(header, places, words=True)))
     parts += map(paragraph, _added(model))
-    for title, part in _blocks(model):
+    for title, part in blocks(model):
         drawn = [
             html_table(["", *columns], [[label, *map(from_sympy, m[r, :])] for r, label in enumerate(labels)], name)
             for name, m, labels, columns in matrices(part)
@@ -271,7 +271,7 @@ def displays(model: Transformer) -> list[Display]:
         rows.append(rf"& {', '.join(map(upright, embedding.inputs))} \ {words('are given at each position')}")
     rows += [rf"{upright(c)}_i &= {_entry(v)}" for c, v in embedding.positions.items()]
     found.append(Display("Embedding", tuple(rows)))
-    found += [Display(title, tuple(_block_rows(part))) for title, part in _blocks(model)]
+    found += [Display(title, tuple(_block_rows(part))) for title, part in blocks(model)]
     readout = model.readout
     scores = ()
     if readout.labels:

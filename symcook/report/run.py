@@ -104,7 +104,8 @@ def _places(answer: Run) -> list[str]:
     start = result.model.embedding.start
     if result.model.embedding.inputs is not None:
         return [str(start + place) for place in result.everywhere]
-    return [f"{place}: {token}" for place, token in enumerate(result.sequence, start)]
+    sign = '"' if any(token.isdecimal() for token in result.sequence) else ""  # a digit is no position
+    return [f"{place}: {sign}{token}{sign}" for place, token in enumerate(result.sequence, start)]
 
 
 def html(answer: Run) -> str:

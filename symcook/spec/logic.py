@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from symcook.errors import BadInput
-from symcook.programs.formula import COUNTING, Formula
+from symcook.programs.formula import COUNTING, Formula, FormulaLine
 from symcook.spec.fold import Fold
 
 
@@ -38,8 +38,13 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
                 for i in range(n)
             ]
         elif line.op == "remainder":
-            numbers = [_count(table[one.line], one.side, i) for one in line.counts for i in range(n)] or range(1, n + 1)
-            row = [number % line.divisor == line.bound for number in numbers]
+            row = [number % line.divisor == line.bound for number in _numbers(line, table, n)]
+        elif line.op == "table":
+            numbers = _numbers(line, table, n)
+            if max(numbers) >= len(line.table):
+                must = f"a TABLE must have a bit for each number that it meets (of the word of length {n})"
+                raise BadInput(must, f"{len(line.table)} bits and {max(numbers)}", "give a longer table")
+            row = [line.table[number] == "1" for number in numbers]
         elif line.op == "since":
             row = [any(g[j] and all(f[j : i + 1]) for j in range(i + 1)) for i in range(n)]
         else:
@@ -51,6 +56,12 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
 def _count(row: Sequence[bool], side: str, i: int) -> int:
     """How often a line is true up to index i, or from it on, both with i itself."""
     return sum(row[: i + 1] if side == "left" else row[i:])
+
+
+def _numbers(line: FormulaLine, table: Sequence[Sequence[bool]], n: int) -> list[int]:
+    """What a predicate looks at, at each position: its count, or without one the position."""
+    counts = [_count(table[one.line], one.side, i) for one in line.counts for i in range(n)]
+    return counts or list(range(1, n + 1))
 
 
 def answers(formula: Formula, word: Sequence[str]) -> list[bool] | list[str]:

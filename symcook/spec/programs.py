@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
+from symcook.programs import FORMULAS
 from symcook.spec.fold import Fold
 
 if TYPE_CHECKING:
@@ -13,30 +14,32 @@ if TYPE_CHECKING:
 
 
 def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
-    """The function of words that the program says, with an answer for each position; the reference of ``check``. Where
-    the model is the construction of a theorem, an answer is the truth of each of its lines."""
-    from symcook.programs.reading import formula_of, read_formula
+    """The function of words that the program says, with an answer for each position; the reference of ``check``."""
+    from symcook.programs.reading import formula_of
     from symcook.spec.logic import answers, fold
 
+    if program.kind == "srasp":
+        from symcook.programs.srasp_reading import read_srasp
+        from symcook.spec.srasp import Interpreted
+
+        return Interpreted(read_srasp(program.source, program.alphabet))
     if program.kind == "dfa":
         must = "a model that goes on by its own answers is checked by its tokens"
         raise BadInput(must, program.kind, "ask symcook.verify.decoded.check_decoded")
+    _answers_words(program)
     formula = formula_of(program)
-    if not program.theorem:
-        return fold(formula) or (lambda word: answers(formula, word))
-    if not program.plan:
-        raise BadInput("the program of a theorem's construction must have its plan", "none", "compile it again")
-    before, lines = "", {}
-    for name, _, meaning in program.plan:
-        before += f"let {name} = {meaning};"
-        lines[name] = read_formula(before + name, program.alphabet)
-    last = name
+    return fold(formula) or (lambda word: answers(formula, word))
 
-    def told(word: Sequence[str]) -> list[dict[str, int]]:
-        rows = {name: answers(line, word) for name, line in lines.items()} | {last: answers(formula, word)}
-        return [{name: int(row[i]) for name, row in rows.items()} for i in range(len(word))]
 
-    return told
+def refuse_uncovered(program: Program, word: Sequence[str]) -> None:
+    """Raise BadInput for a word of which a program does not say what it answers: a count is longer than its TABLE."""
+    from symcook.programs.reading import formula_of
+    from symcook.spec.logic import truths
+
+    if program.kind in FORMULAS and "TABLE" in program.source:
+        formula = formula_of(program)
+        if any(line.op == "table" for line in formula.lines):
+            truths(formula, word)
 
 
 def language(program: Program) -> Fold:
@@ -50,4 +53,16 @@ def language(program: Program) -> Fold:
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import language
 
+    if program.kind == "srasp":
+        raise BadInput("a program that is decided must be a formula of ltl", "a program of srasp",
+                       "check compares the model with it on all words to a length")  # fmt: skip
+    _answers_words(program)
     return language(formula_of(program))
+
+
+def _answers_words(program: Program) -> None:
+    """BadInput for a decoder, which does not answer a word but goes on behind it."""
+    if program.kind in ("dfa", "tm"):
+        must = "a model that is compared on words must answer them"
+        what = "a Turing machine" if program.kind == "tm" else "an automaton"
+        raise BadInput(must, f"the decoder of {what}", "run it: symcook run FILE --input W --steps T")

@@ -18,6 +18,7 @@ from symcook.model.rationals import quotient, truth
 from symcook.model.symbols import fraction
 from symcook.model.transformer import Transformer
 from symcook.spec.fold import Fold
+from symcook.spec.srasp import Interpreted
 
 if TYPE_CHECKING:
     from symcook.domains.batch import Grid, Words
@@ -78,12 +79,24 @@ class Expected:
         """The same on one piece, asked input by input."""
         import numpy as np
 
+        if isinstance(self.reference, Interpreted) and self.model.readout.each:
+            return [self._numbered(column, piece.size) for column in self.reference.block(piece.choices())]  # type: ignore[union-attr]
         known: list[dict[Any, int]] = [{} for _ in self.model.readout.answered(length)]
         codes = np.empty((piece.size, len(known)), dtype=np.int32)
         for code, sequence in enumerate(piece):
             answers = zip(known, self.ask(sequence), strict=True)
             codes[code] = [numbers.setdefault(answer, len(numbers)) for numbers, answer in answers]
         return [(list(numbers), codes[:, place]) for place, numbers in enumerate(known)]
+
+    def _numbered(self, column: Mapping[Any, int], size: int) -> Answers:
+        """Answers with the inputs at which they are as bits of a number."""
+        import numpy as np
+
+        codes = np.zeros(size, dtype=_smallest(len(column)))
+        for code, bits in enumerate(column.values()):
+            row = np.frombuffer(bits.to_bytes(-(-size // 8), "little"), dtype=np.uint8)
+            codes += np.unpackbits(row, count=size, bitorder="little").astype(codes.dtype) * codes.dtype.type(code)
+        return [_checked(self.model, answer, "") for answer in column], codes
 
 
 class _States:

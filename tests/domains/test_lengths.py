@@ -66,6 +66,13 @@ def test_the_recipes_on_all_words_to_length_7(name: str) -> None:
     assert open_ == 0
 
 
+def test_values_beside_a_tolerance() -> None:
+    """Zero tests of sums and of counts, at every position of all words to length 7."""
+    model = build("dyck-1-nonuniform", N=7).bind({"eps": Fraction(1, 50)})
+    many, open_ = compared(model, 7)
+    assert (many > 500, open_) == (True, 0)
+
+
 def softmax(model: Transformer) -> list[Any]:
     heads = (head for layer in model.layers if layer.attention for head in layer.attention.heads)
     return [head for head in heads if head.weighting == "softmax"]

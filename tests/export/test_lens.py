@@ -150,6 +150,17 @@ def test_the_state_dict_computes_what_the_model_does(kind: str) -> None:
             assert got[-1] == pytest.approx(values(model, word, domain), rel=1e-9, abs=1e-9)
 
 
+def test_a_formula_compiled_with_tau_one_fits_and_one_with_a_temperature_does_not() -> None:
+    source = "Q_z & prev (~Q_y since Q_x)"
+    model = sc.compile("ltl", source, alphabet="xyz", soft=True, tau=1)
+    hard = sc.compile("ltl", source, alphabet="xyz")
+    m = arrays(model, "float64", 8)
+    for word in ("z", "xz", "xxzz", "zxzxyz", "yxzyzxxz"):
+        assert [row[0] > 0 for row in logits(m, typed(model, word))] == hard.run(word).outputs, word
+    with pytest.raises(BadInput, match="TransformerLens"):
+        Lens(arrays(sc.compile("ltl", source, alphabet="xyz", soft=True), "float64", 8))
+
+
 def test_a_model_without_layers() -> None:
     base = made(1, "relu", "future", norm=False)
     model = Transformer("flat", base.embedding, (), base.readout)

@@ -97,7 +97,8 @@ def test_few_ask_of_which_kind_they_are() -> None:
         if any(ASKS.search(line) and "m['readout" not in line for line in path.read_text().splitlines())
     }
     assert found == {
-        "model/modelfile.py", "export/archive.py", "report/model.py", "decode.py",  # which write or name them
+        # they write it
+        "model/modelfile.py", "export/archive.py", "report/model.py", "report/page/describe.py", "decode.py",
         "compose/builder.py", "compose/paired.py", "questions/tolerance.py", "questions/answer.py",
         "proof/familyrel.py", "proof/search/bridge.py", "report/family.py",  # of a family's, which is a text
     }  # fmt: skip

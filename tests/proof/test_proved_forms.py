@@ -8,7 +8,8 @@ from flint import fmpq
 
 import symcook as sc
 from symcook.closed import EveryLength, every_length
-from symcook.domains.tables import CellTable, GuardedCell
+from symcook.domains.tables import CellTable
+from symcook.domains.world import GuardedCell
 from symcook.model.transformer import Transformer
 from symcook.proof import forms
 from symcook.recipes import build

@@ -3,8 +3,10 @@ constructions, and through the command line with their certificates."""
 
 import itertools
 import json
+import os
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -182,7 +184,27 @@ def test_what_has_no_form_is_refused(asked: list[str], capsys: pytest.CaptureFix
     refused(capsys, "derive", *asked)
 
 
-@pytest.mark.parametrize("name", ["dyck-1-nonuniform", "induction-most-recent"])
+@pytest.mark.parametrize("N, eps", [(8, Fraction(1, 64)), (8, Fraction(1, 100)), (10, Fraction(1, 100))])
+def test_a_tolerance_that_the_greatest_length_makes_small_enough(N: int, eps: Fraction) -> None:
+    """The logit is 1 for well-nested words and else 0, for any eps to 1/N^2: a sum that is not 0 is at least 1/n."""
+    found = every_length(build("dyck-1-nonuniform", N=N))
+    assert [form.output["logit"] for form in found.forms] == ["0", "0", "1", "0"]
+    for word in ("".join(w) for n in range(1, 9) for w in itertools.product("()", repeat=n)):
+        nested = word.count("(") == word.count(")") and all(
+            word[:j].count(")") <= word[:j].count("(") for j in range(len(word))
+        )
+        value, accept = found_at(found, word, {"eps": eps})
+        assert (value, accept) == (int(nested), nested), word
+
+
+def test_a_tolerance_that_is_too_large_is_not_in_reach() -> None:
+    model = build("dyck-1-nonuniform", N=8)
+    larger = replace(model, parameters=(sc.Parameter("eps", lower=0, upper=Fraction(1, 32)),))
+    with pytest.raises(BadInput, match="the sign of"):
+        every_length(larger)
+
+
+@pytest.mark.parametrize("name", ["dyck-k-d", "induction-most-recent"])
 def test_what_is_out_of_reach_says_which_coordinate_and_why(name: str) -> None:
     with pytest.raises(BadInput, match=r"within the rules.*:"):
         every_length(build(name))
@@ -204,11 +226,33 @@ def test_the_domain_is_quick() -> None:
     assert time.process_time() - began < 0.5
 
 
-@pytest.mark.parametrize("m", [2, 3])
+@pytest.mark.parametrize("m", [2, 3, 5, 7, 11])  # from 5 on the sines and cosines are roots, or have no closed form
 def test_modulo_answers_with_the_remainder(m: int) -> None:
     found = every_length(build("modulo", m=m))
     wanted = [((f"mod(k, {m}) = {r}",), str(r)) for r in range(m)]
     assert [(form.conditions, form.label) for form in found.forms] == wanted
+
+
+def test_forms_do_not_depend_on_the_order_of_sets() -> None:
+    """The text for each recipe with a form is the same whatever Python hashes strings to."""
+    names = ["parity", "first", "first-flawed", "dyck-1", "count", "first-position", "modulo", "last-position"]
+    say = (
+        "from symcook.closed import every_length\nfrom symcook.recipes import build\n"
+        f"for name in {names}:\n    found = every_length(build(name))\n"
+        "    print(*(form.text() for form in found.forms), found.way(), sep='\\n')"
+    )
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", say],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=os.environ | {"PYTHONHASHSEED": s},
+        ).stdout
+        for s in "01"
+    ]
+    assert len(said[0]) > 2000
+    assert said[0] == said[1]
 
 
 def mean_of_two(first: int, second: int) -> sc.Transformer:

@@ -17,8 +17,9 @@ from symcook.spec import attention, feedforward, languages
 GRID = [Fraction(p, q) for q in (1, 2, 3, 7) for p in range(-3 * q, 3 * q + 1)]
 ALLOWED = ("__future__", "fractions", "collections.abc", "dataclasses", "itertools", "typing")
 PROGRAMS = (
-    "symcook.programs.formula", "symcook.programs.reading", "symcook.programs.automata", "symcook.programs.running",
-    "symcook.spec", "symcook.spec.logic", "symcook.model.transformer",
+    "symcook.programs", "symcook.programs.formula", "symcook.programs.reading", "symcook.programs.srasp",
+    "symcook.programs.srasp_reading", "symcook.programs.automata", "symcook.programs.running",
+    "symcook.programs.turing", "symcook.spec", "symcook.spec.logic", "symcook.spec.srasp", "symcook.model.transformer",
 )  # fmt: skip
 """The syntax of programs, and what a model says that it was compiled from."""
 TOLERANCES = [Fraction(1), Fraction(1, 2), Fraction(1, 7), Fraction(1, 1000)]

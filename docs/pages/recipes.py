@@ -1,0 +1,145 @@
+"""A page a recipe: what its commands print, run when the page is made, its matrices, a picture, its claims."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pages.markdown import cell, code, plain, table
+from symcook import claims, recipes
+from symcook.__main__ import main
+from symcook.recipes import Recipe
+from symcook.report.recipe import CHAPTERS, KEYS
+
+FOLDER = "reference/recipes"
+MOST_HTML = 60_000
+"""Matrices that take more characters are shown as text, where they are abridged."""
+MOST_LINES = 60
+INSIDE = {"query": "121", "score": "010", "p": "101", "q": "010", "r": "100"}
+"""Inputs that must lie in a range, by position; all others are 1, 0 and 3."""
+
+
+def printed(*arguments: str) -> tuple[int, str]:
+    """Exit code and output of a command, or what it says of its failure."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(list(arguments))
+    return code, (out.getvalue() or err.getvalue()).rstrip()
+
+
+def shown(*arguments: str) -> str:
+    """A command with what it prints, as a block; ValueError where it fails."""
+    code_, text = printed(*arguments)
+    if code_ not in (0, 1):
+        raise ValueError(f"symcook {' '.join(arguments)}: {text}")
+    return _console(arguments, text)
+
+
+def _console(arguments: Sequence[str], text: str) -> str:
+    typed = " ".join(f"'{one}'" if re.search(r"[^\w./=:,-]", one) else one for one in arguments)
+    lines = text.split("\n")
+    if len(lines) > MOST_LINES:
+        lines = [*lines[:MOST_LINES], f"... ({len(lines) - MOST_LINES} more lines)"]
+    return code("\n".join([f"$ symcook {typed}", *lines]), "console")
+
+
+def example(found: Recipe) -> list[str]:
+    """The options that give a small input."""
+    model = found.build({})
+    free = [part for p in model.parameters if p.default is None for part in ("--set", f"{p.name}=1/2")]
+    inputs = model.embedding.inputs
+    if inputs is None:
+        letters = [model.alphabet[k % len(model.alphabet)] for k in (0, 1, 0, 1)]
+        several = any(len(one) > 1 for one in letters)
+        return ["--tokens" if several else "--input", (" " if several else "").join(letters), *free]
+    columns = {one: INSIDE.get(one, "103") for one in inputs}
+    if model.pointwise:
+        return [part for one, values in columns.items() for part in ("--set", f"{one}={values[0]}")] + free
+    return ["--rows", "; ".join(",".join(values[k] for values in columns.values()) for k in range(3)), *free]
+
+
+def page(name: str, rows: dict[str, claims.Claim]) -> str:
+    """The page of one recipe, in Markdown."""
+    found = recipes.info(name)
+    given = example(found)
+    lines = [f"# {name}", "", plain(found.summary[:1].upper() + found.summary[1:]) + ".", ""]
+    lines += [plain(found.words), ""] if found.words else []
+    facts = {key: getattr(found, key) for key in KEYS if getattr(found, key, "")}
+    if facts.get("region") == "true":
+        facts["region"] = "everywhere"
+    code_like = ("formula", "computes", "error", "region")
+    lines += table([], [(KEYS[key], f"`{one}`" if key in code_like else plain(one)) for key, one in facts.items()])
+    lines += ["", "## Run it", "", shown("run", name, *given), ""]
+    lines += _picture(found, given)
+    code_, text = printed("derive", name, "--seconds", "2")
+    if code_ == 0:
+        lines += ["## Closed form", "", _console(["derive", name], text), ""]
+    lines += ["## Matrices", "", *_matrices(found), ""]
+    if found.details:
+        lines += ["## Details", ""]
+        lines += [part for one in found.details.split("\n\n") for part in (plain(" ".join(one.split())), "")]
+    choices = [(f"`{a.name}`", f"`{a.default}`", plain(a.description)) for a in found.arguments]
+    choices += [(f"`{s.name}`", f"`{s.default}`" if s.default else "none", plain(s.description)) for s in found.symbols]
+    if choices:
+        lines += ["## Arguments and symbols", "", *table(["name", "default", "what it is"], choices), ""]
+    own = [rows[one] for one in found.claims if one in rows]
+    if own:
+        cells = [(f"{{claim}}`{one.id}`", plain(one.location), one.words, cell(one.statement)) for one in own]
+        lines += ["## Claims", "", *table(["claim", "place", "status", "what it says"], cells), ""]
+    length = " --max-length 6" if found.build({}).embedding.inputs is None else ""
+    more = [f"symcook check {name}{length}", f"symcook explain {name}", f"symcook export {name} -o weights.npz"]
+    lines += ["## More", "", code("\n".join(more), ""), ""]
+    return "\n".join(lines)
+
+
+def _matrices(found: Recipe) -> Iterator[str]:
+    model = found.build({})
+    html = model._repr_html_()
+    if len(html) <= MOST_HTML:
+        role = f'tabindex="0" role="group" aria-label="Matrices of {found.name}"'
+        yield from ("```{raw} html", f'<div class="matrices" {role}>')
+        yield from (html.replace("\n\n", "\n"), "</div>", "```")
+    else:
+        yield shown("show", found.name)
+
+
+def _picture(found: Recipe, given: list[str]) -> list[str]:
+    """The trace of the run, for light and for dark pages; nothing where a picture cannot hold it."""
+    if found.build({}).pointwise:
+        return []
+    out = []
+    for dark in (False, True):
+        place = f"{found.name}-{'dark' if dark else 'light'}.svg"
+        arguments = ["run", found.name, *given, "--svg", place, "--force", *(["--dark"] if dark else [])]
+        if printed(*arguments)[0] not in (0, 1):
+            return []
+        alt = f"What each part of {found.name} writes, position by position, and where its heads look"
+        out += [f"```{{image}} {place}", f":class: only-{'dark' if dark else 'light'}", f":alt: {alt}", "```", ""]
+    return out
+
+
+def index() -> str:
+    """The list of all recipes by section, with the pages as a tree."""
+    chapters: dict[str, list[Recipe]] = {}
+    for name in recipes.names():
+        one = recipes.info(name)
+        title = f"{one.section[:1]} {CHAPTERS.get(one.section[:1], '')}" if one.paper == recipes.COOKBOOK else one.paper
+        chapters.setdefault(title, []).append(one)
+    lines = ["# Recipes", "", "Each page is made from the object: its commands were run when this site was built.", ""]
+    for title, own in chapters.items():
+        lines += [f"## {title}", "", *table(["recipe", "what it computes"], [
+            (f"[{one.name}]({one.name}.md)", plain(one.summary)) for one in own]), ""]  # fmt: skip
+    names = [one.name for own in chapters.values() for one in own]
+    return "\n".join([*lines, "```{toctree}", ":hidden:", "", *names, "```", ""])
+
+
+def pages(folder: Path) -> Iterator[tuple[str, str]]:
+    """The name and the text of each page; pictures are drawn into `folder`."""
+    rows = {row.id: row for row in claims.ledger()}
+    with contextlib.chdir(folder):
+        for name in recipes.names():
+            yield name, page(name, rows)
+    yield "index", index()

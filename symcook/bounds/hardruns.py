@@ -1,0 +1,213 @@
+"""A hard model on every word of a length, exactly: its streams, and what each head meets there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from flint import fmpq
+
+from symcook.bounds.arguments import entry
+from symcook.bounds.growth import rows_of, score_form
+from symcook.domains.ball import BallDomain
+from symcook.errors import BadInput, NotExact
+from symcook.forward import forward
+from symcook.model.layers import SelfAttention
+from symcook.model.parts import Head
+from symcook.model.transformer import Transformer
+from symcook.words import Word, every
+
+ZERO = fmpq(0)
+Sparse = list[tuple[int, int, Fraction]]
+"""A matrix by its entries that are not zero: row, column, value."""
+
+
+def sparse(rows: Sequence[Sequence[Fraction]]) -> Sparse:
+    """The entries that are not zero."""
+    return [(r, c, value) for r, row in enumerate(rows) for c, value in enumerate(row) if value]
+
+
+class HeadPlace(NamedTuple):
+    """A head with its layer and number, both from 1."""
+
+    layer: int
+    number: int
+    head: Head
+
+    def __str__(self) -> str:
+        return f"layer {self.layer} head {self.number}"
+
+
+def head_places(model: Transformer) -> list[HeadPlace]:
+    """The heads in order."""
+    return [
+        HeadPlace(layer, number, head)
+        for layer, one in enumerate(model.layers, 1)
+        for number, head in enumerate(one.attention.heads if one.attention else (), 1)
+    ]
+
+
+@dataclass
+class HeadSizes:
+    """What a head meets on all words of a length. `gap` is the least difference between a greatest score and another
+    one, with the word; None where all scores that are seen are equal. `tied` is the first word of which two scores are
+    greatest. `queries` and `keys`: by place in what it reads, the greatest |x M| and |M z|, M = scale Q^T K. `ranges`:
+    by place in what it writes how far values of a word lie apart, and `apart` the same for their sum."""
+
+    gap: tuple[fmpq, str] | None = None
+    tied: str | None = None
+    queries: list[fmpq] = field(default_factory=list)
+    keys: list[fmpq] = field(default_factory=list)
+    ranges: list[fmpq] = field(default_factory=list)
+    apart: fmpq = ZERO
+
+
+@dataclass
+class HardRuns:
+    """A length: its words, the stream at the end for each, the greatest entry before each layer (the first is that of
+    the embeddings), and what each head meets."""
+
+    n: int
+    words: list[Word]
+    ends: list[dict[str, list[fmpq]]]
+    greatest: list[fmpq]
+    heads: dict[tuple[int, int], HeadSizes]
+
+
+class _Watched(BallDomain):
+    """Rational numbers as the ball domain has them, the fastest ones; it notes of each head in turn the least gap of
+    its scores and whether some are tied."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.met: list[tuple[Any, bool]] = []
+
+    def attend(self, queries: Any, keys: Any, values: Any, mask: Any, weighting: str, factor: Any) -> Any:
+        equal = not queries and self.length > (1 if mask.here else 2)
+        self.met.append((None, equal))
+        return super().attend(queries, keys, values, mask, weighting, factor)
+
+    def best(self, scores: Sequence[Any], weighting: str, i: int, first: int) -> Any:
+        top = max(scores)
+        gap, tied = self.met[-1]
+        for score in scores:
+            if score != top and (gap is None or top - score < gap):
+                gap = top - score
+        self.met[-1] = gap, tied or list(scores).count(top) > 1
+        return super().best(scores, weighting, i, first)
+
+
+def runs(model: Transformer, n: int, tick: Callable[[], None] | None = None) -> HardRuns:
+    """All words of `n` typed symbols. BadInput where a value is not rational."""
+    places = head_places(model)
+    tables = {place: _Table(place.head) for place in places}
+    found = HardRuns(n, [], [], [ZERO] * (len(model.layers) + 1), {place[:2]: HeadSizes() for place in places})
+    domain = _Watched()
+    for word in every(model.alphabet, n):
+        domain.met = []
+        try:
+            result = forward(model, model.tokens(word), domain, trace=True, weights=False)
+            shown = model.embedding.written(word)
+            _note(model, tables, result.steps, domain.met, shown, found)
+        except NotExact as error:
+            must = "the values of an average-hard model must be rational"
+            raise BadInput(must, f"{error}, at the word {model.embedding.written(word)}") from None
+        found.words.append(word)
+        end: dict[str, list[Any]] = {name: list(column) for name, column in result.steps[-1].columns.items()}
+        found.ends.append(end)
+        if tick is not None:
+            tick()
+    return found
+
+
+def _all_rational(columns: Mapping[str, Sequence[Any]]) -> None:
+    for name, column in columns.items():
+        if any(type(x) is not fmpq for x in column):
+            raise NotExact("a value of the stream must be rational", f"one of {name}")
+
+
+def flint_of(value: Fraction) -> fmpq:
+    """A Fraction as a number of flint."""
+    return fmpq(value.numerator, value.denominator)
+
+
+class _Table:
+    """The matrices of a head."""
+
+    def __init__(self, head: Head) -> None:
+        scale = Fraction(1) if head.uniform else entry(head.scale)
+        self.scale = scale
+        self.form = [(r, c, flint_of(scale * value)) for r, c, value in sparse(score_form(head))]
+        self.values = [(r, c, flint_of(value)) for r, c, value in sparse(rows_of(head.V))]
+
+
+def _note(
+    model: Transformer,
+    tables: Mapping[HeadPlace, _Table],
+    steps: Sequence[Any],
+    met: Sequence[tuple[Any, bool]],
+    word: str,
+    found: HardRuns,
+) -> None:
+    """What one run shows."""
+    turn = iter(met)
+    before, layer = steps[0].columns, 0
+    for step, after in zip(model.sublayers, steps[1:], strict=False):
+        if step.layer != layer:
+            layer = step.layer
+            _all_rational(before)
+            found.greatest[layer - 1] = max(found.greatest[layer - 1], _size(before))
+        if isinstance(step.block, SelfAttention):
+            reads = None
+            for number, head in enumerate(step.block.heads, 1):
+                sizes, table = found.heads[layer, number], tables[HeadPlace(layer, number, head)]
+                if not any(head.reads[c] in before for _, c, _ in table.values):
+                    continue  # its values are zero, and the forward pass leaves it out
+                gap, tied = next(turn)
+                if gap is not None:
+                    gap = gap * flint_of(table.scale)
+                    if sizes.gap is None or gap < sizes.gap[0]:
+                        sizes.gap = gap, word
+                if tied and sizes.tied is None:
+                    sizes.tied = word
+                reads = _rows(head, before)
+                _sizes(sizes, head, table, reads)
+        before = after.columns
+    _all_rational(before)
+    found.greatest[-1] = max(found.greatest[-1], _size(before))
+
+
+def _size(columns: Mapping[str, Sequence[Any]]) -> fmpq:
+    return max((abs(x) for column in columns.values() for x in column), default=ZERO)
+
+
+def _rows(head: Head, columns: Mapping[str, Sequence[Any]]) -> list[tuple[fmpq, ...]]:
+    """What a head reads at each position; equal rows once."""
+    length = len(next(iter(columns.values())))
+    held = [columns.get(name, [ZERO] * length) for name in head.reads]
+    return list(dict.fromkeys(zip(*held, strict=True)))
+
+
+def _sizes(sizes: HeadSizes, head: Head, table: _Table, rows: Sequence[Sequence[fmpq]]) -> None:
+    if not sizes.ranges:
+        sizes.ranges = [ZERO] * len(head.writes)
+        sizes.queries, sizes.keys = [ZERO] * len(head.reads), [ZERO] * len(head.reads)
+    values = []
+    for row in rows:
+        asked, offered, value = [ZERO] * len(row), [ZERO] * len(row), [ZERO] * len(head.writes)
+        for a, b, m in table.form:
+            asked[b] += row[a] * m
+            offered[a] += m * row[b]
+        for w, k, v in table.values:
+            value[w] += v * row[k]
+        sizes.queries = [max(x, abs(y)) for x, y in zip(sizes.queries, asked, strict=True)]
+        sizes.keys = [max(x, abs(y)) for x, y in zip(sizes.keys, offered, strict=True)]
+        values.append(value)
+    for w, column in enumerate(zip(*values, strict=True)):
+        sizes.ranges[w] = max(sizes.ranges[w], max(column) - min(column))
+    for k, one in enumerate(values):
+        for other in values[:k]:
+            apart = sum((abs(x - y) for x, y in zip(one, other, strict=True)), ZERO)
+            sizes.apart = max(sizes.apart, apart)

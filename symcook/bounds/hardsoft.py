@@ -1,0 +1,362 @@
+"""Soft attention for average-hard attention: how cold it must be, and a model that is so cold (yang2026, Section 5).
+
+For each length the hard model is run on every word, exactly: gamma(n) is the least difference between a greatest score
+and another one, x_max(n) the greatest entry of an embedding, at least 1, and h_max by layer the greatest entry that
+the layer reads. Three temperatures follow.
+
+By Theorem 26, corrected as `yang2026.thm26.tau` says (L K for K), with the constants of Lemmas 25 and 28 to 33, from
+gamma and x_max alone. By layer: from each head's own gap, and how far an error in one coordinate can move its scores
+and values, by their sizes on these words:
+
+    after a head: e_c + w/2 range_c + sum |V_ck| e_k, w = 2 (n-1) x/(1 + (n-1) x) + 2 tanh(T/(2 tau)), x = e^(-gap/tau)
+    T = sum q_b e_b + sum k_a e_a + sum |M_ab| e_a e_b, M = scale Q^T K, q = |x M| and k = |M z| at most on these words
+
+after a network sum |W2| |W1| e more, since relu moves no further than what it is given. Beside the errors of
+coordinates their sum is bounded in the same way, and the smaller one counts. w is Lemma 32 with sharp constants
+(`yang2026.lemma32.hard`, `lem.sm_distance_sharp`); range_c is how far the values of a word lie apart. And needed is the
+temperature between one at which no word has a greater error, of those that come near it in float64 by balls, and a
+little warmer one at which balls show a word that has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from symcook.bounds.arguments import written
+from symcook.bounds.growth import rows_of
+from symcook.bounds.hardruns import ZERO, HardRuns, HeadPlace, flint_of, head_places, runs
+from symcook.bounds.theorem26 import Constants, Rate, at_most_one, fitted
+from symcook.bounds.warmth import BITS, NEAR, ByLayer, Floats, error_in_balls, soft_at
+from symcook.compose.cooling import plain_scores
+from symcook.compose.states import table_of
+from symcook.compose.untied import UNIQUE, untie, with_position
+from symcook.door import Progress, door
+from symcook.errors import BadInput, Undecided
+from symcook.model.answers import Shown
+from symcook.model.symbols import exact, symbol
+from symcook.model.transformer import Transformer
+from symcook.numbers.balls import Ball, arb_of, ball, hull
+
+MOST_WORDS = 20_000
+"""The greatest number of words of one length that are run."""
+DIGITS = 10
+
+
+@dataclass(frozen=True)
+class HardHead:
+    """A head: whether scores of a row are ever tied (and the first word), and what breaks its ties, if it broke them
+    by place."""
+
+    head: str
+    ties: bool
+    word: str | None
+    untied: str | None
+
+
+@dataclass(frozen=True)
+class SoftLength:
+    """A length. Temperatures are None where every one will do; `error` is that of the soft model, at its worst word."""
+
+    n: int
+    gamma: Fraction | None
+    tau_theorem: Fraction | None
+    tau_layers: Fraction | None
+    tau_needed: Ball | None
+    error: Ball
+    word: str
+
+    def to_json(self) -> dict[str, Any]:
+        exact_numbers = {
+            key: None if value is None else written(value)
+            for key, value in (
+                ("gamma", self.gamma),
+                ("tau_theorem", self.tau_theorem),
+                ("tau_layers", self.tau_layers),
+            )
+        }
+        needed = None if self.tau_needed is None else self.tau_needed.to_json()
+        return {"n": self.n, **exact_numbers, "tau_needed": needed, "error": self.error.to_json()}
+
+
+@dataclass(frozen=True)
+class GapFails:
+    """A word at which a gap that was claimed is too large."""
+
+    n: int
+    word: str
+    head: str
+    least: Fraction
+
+
+@dataclass(frozen=True, repr=False)
+class HardSoft(Shown):
+    """The answer: see `hardsoft`. `soft` is the model, None where the claimed gap fails."""
+
+    REPORT = "hardsoft"
+
+    name: str
+    heads: tuple[HardHead, ...]
+    gamma: str | None
+    x_max: str
+    h_max: tuple[str, ...]
+    constants: Mapping[str, str]
+    rows: tuple[SoftLength, ...]
+    status: str
+    soft: Transformer | None
+    fails: GapFails | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of ``symcook hardsoft --json``."""
+        if self.fails is not None:
+            lost = self.fails
+            return {
+                "heads": [_head_json(one) for one in self.heads],
+                "gamma": self.gamma,
+                "fails": {"n": lost.n, "word": lost.word, "head": lost.head, "gap": written(lost.least)},
+                "status": "REFUTED",
+            }
+        return {
+            "heads": [_head_json(one) for one in self.heads],
+            "gamma": self.gamma,
+            "x_max": self.x_max,
+            "h_max": list(self.h_max),
+            "constants": dict(self.constants),
+            "rows": [row.to_json() for row in self.rows],
+            "status": self.status,
+        }
+
+
+def _head_json(one: HardHead) -> dict[str, Any]:
+    return {"head": one.head, "ties": one.ties, "untied": one.untied}
+
+
+@door()
+def hardsoft(
+    model: Transformer, error: str, gap: str | None = None, max_length: int = 6, *, progress: Progress | None = None
+) -> HardSoft:
+    """A soft model for an average-hard one, within `error` of it at every position, the sum over all coordinates.
+
+    `error` and `gap` are expressions in the length n. Leftmost and rightmost heads are untied first
+    (`symcook.compose.untied`), by a term below their gap. Everything is found on all words of n <= `max_length` typed
+    symbols, and the error of the soft model there is certified in balls; so the status is CHECKED N. Beyond, the model
+    has the temperature of Theorem 26 from the gap and the sizes that were found, as expressions.
+
+    Raises BadInput for a model with words that are too many, softmax with scores, norms, other activations than relu,
+    values that are not rational; a head whose ties cannot be broken below its gap; an expression that cannot be read
+    or is not positive. Source: yang2026, Lemmas 25 and 28 to 33, Theorem 26.
+    """
+    allowed, claimed = Rate(error, "the error"), None if gap is None else Rate(gap, "gamma")
+    checked(model, max_length)
+    for n in range(1, max_length + 1):
+        allowed.positive(n)
+        if claimed is not None:
+            claimed.positive(n)
+    tick = _ticker(model, max_length, progress)
+    model = plain_scores(model)
+    hard = [runs(model, n, next(tick)) for n in range(1, max_length + 1)]
+    unique = [place for place in head_places(model) if place.head.weighting in UNIQUE]
+    terms = {place[:2]: _term(place, hard, claimed) for place in unique}
+    loose = untie(model, terms) if terms else model
+    met = [runs(loose, n, next(tick)) for n in range(1, max_length + 1)] if terms else hard
+    heads = tuple(_told(place, hard, terms.get(place[:2])) for place in head_places(model))
+    for before, after in zip(hard, met, strict=True):
+        assert all(
+            end == {name: other[name] for name in end} for end, other in zip(before.ends, after.ends, strict=True)
+        )
+    gaps = {at.n: min((_ratio(one.gap[0]) for one in at.heads.values() if one.gap), default=None) for at in met}
+    gamma = claimed.text if claimed else fitted({n: g for n, g in gaps.items() if g is not None}, below=True)
+    fails = None if claimed is None else _fails(loose, met, claimed)
+    if claimed is not None and fails is not None:
+        return HardSoft(model.name, heads, gamma, "", (), {}, (), "REFUTED", None, fails)
+    if claimed is not None:
+        gaps = {n: claimed.positive(n) if g is not None else None for n, g in gaps.items()}
+    x_max = fitted({at.n: _least_one(at.greatest[0]) for at in met}, below=False) or "1"
+    h_max = tuple(
+        fitted({at.n: _least_one(at.greatest[k]) for at in met}, below=False) or "1" for k in range(len(model.layers))
+    )
+    known = Constants(loose)
+    rows, taus = [], []
+    for at in met:
+        row, tau = _row(loose, at, gaps[at.n], known, allowed.positive(at.n), next(tick))
+        rows.append(row)
+        taus.append(Fraction(1) if tau is None else tau)
+    tail = None if gamma is None else known.rule(at_most_one(gamma), x_max, at_most_one(allowed.text))
+    soft = _model(loose, taus, tail, model, error)
+    soft = _between(soft, met, max(allowed.positive(n) for n in range(1, max_length + 1)))
+    status = f"CHECKED {max_length}"
+    return HardSoft(model.name, heads, gamma, x_max, h_max, known.told(), tuple(rows), status, soft)
+
+
+def _ratio(value: Any) -> Fraction:
+    """A number of flint as a Fraction."""
+    return Fraction(int(value.p), int(value.q))
+
+
+def _least_one(value: Any) -> Fraction:
+    return max(_ratio(value), Fraction(1))
+
+
+def checked(model: Transformer, max_length: int) -> None:
+    """BadInput for a model that Theorem 26 does not speak of, or with too many words."""
+    if not model.alphabet or model.embedding.words is None:
+        raise BadInput("the model must read words", f"{model.name}, which reads numbers", "choose a language model")
+    if model.parameters:
+        raise BadInput("every symbol must have a value", f"none for {model.parameters[0].name}", "give it by --set")
+    if model.normed:
+        raise BadInput("the model must be without layer norm, as in Theorem 26", model.name)
+    for place in head_places(model):
+        if place.head.weighting == "softmax" and not place.head.uniform:
+            must = "a model to be softened must have hard attention"
+            raise BadInput(must, f"softmax in {place} of {model.name}", "symcook bound error is for soft models")
+    for number, layer in enumerate(model.layers, 1):
+        if layer.feedforward is not None and layer.feedforward.activation != "relu":
+            given = f"{layer.feedforward.activation} in layer {number}"
+            raise BadInput("the activation must be relu, whose Lipschitz constant is 1", given)
+    model.check_length(max_length + model.embedding.added)
+    if len(model.alphabet) ** max_length > MOST_WORDS:
+        must = f"there must be at most {MOST_WORDS} words of a length"
+        raise BadInput(must, f"{len(model.alphabet)}^{max_length}", "give a smaller --max-length")
+
+
+def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> str:
+    """What times i/n breaks the ties of a head below its gap; BadInput where nothing does at every length."""
+    gaps = {at.n: at.heads[place[:2]].gap for at in hard}
+    least = {n: _ratio(gap[0]) for n, gap in gaps.items() if gap is not None}
+    if not least:
+        return "1"
+    if claimed is not None and all(claimed.positive(n) * n <= value for n, value in least.items()):
+        return f"n*({claimed.text})"
+    found = fitted(least, below=True)
+    if found is not None:
+        return found
+    n, gap = min(((n, gap) for n, gap in gaps.items() if gap is not None), key=lambda one: one[1][0])
+    given = f"{place}, {place.head.weighting}: scores of the word {gap[1]} differ by {written(_ratio(gap[0]))}"
+    if claimed is None:
+        do = "give --gap with an expression that n times stays below"
+        raise BadInput("the ties of a head must be broken below its gap, which must be c/n^k with k <= 3", given, do)
+    must = f"n times gamma must stay below the gap of a head whose ties are broken, also at n = {n}"
+    raise BadInput(must, f"{claimed.text}; {given}", "give a smaller --gap")
+
+
+def _told(place: HeadPlace, hard: Sequence[HardRuns], term: str | None) -> HardHead:
+    word = next((at.heads[place[:2]].tied for at in hard if at.heads[place[:2]].tied is not None), None)
+    untied = None
+    if term is not None:
+        sign = "+" if UNIQUE[place.head.weighting] > 0 else "-"
+        untied = f"scores {sign} ({term})*i/n in place of {place.head.weighting}"
+    return HardHead(str(place), word is not None, word, untied)
+
+
+def _fails(model: Transformer, met: Sequence[HardRuns], claimed: Rate) -> GapFails | None:
+    """The first word at which the gap that is claimed is more than there is."""
+    for at in met:
+        for place in head_places(model):
+            found = at.heads[place[:2]].gap
+            if found is not None and _ratio(found[0]) < claimed.positive(at.n):
+                return GapFails(at.n, found[1], str(place), _ratio(found[0]))
+    return None
+
+
+def _row(
+    model: Transformer,
+    at: HardRuns,
+    gamma: Fraction | None,
+    known: Constants,
+    allowed: Fraction,
+    tick: Callable[[], None],
+) -> tuple[SoftLength, Fraction | None]:
+    """What is found at a length, and the temperature by layer."""
+    x = _least_one(at.greatest[0])
+    layers = ByLayer(model, at).warmest(allowed)
+    theorem = None if gamma is None or not known.scored else known.tau(at.n, gamma, x, allowed)
+    tau = Fraction(1) if layers is None else layers
+    soft = soft_at(model, tau)
+    worst, where = error_in_balls(soft, at.words, at.ends, tick)
+    if not worst <= arb_of(allowed):
+        raise AssertionError(f"{model.name} is off by {worst} at {at.words[where]}, more than by its layers")
+    needed = None if layers is None else _needed(model, at, layers, allowed)
+    word = model.embedding.written(at.words[where])
+    row = SoftLength(at.n, gamma, theorem, layers, needed, ball(worst, DIGITS), word)
+    return row, layers
+
+
+def _needed(model: Transformer, at: HardRuns, low: Fraction, allowed: Fraction) -> Ball | None:
+    """The temperature that is needed, in a ball: none at its lower end has a greater error, and one at its upper."""
+    found = Floats(model, at).needed(allowed, low)
+    if found is None:
+        return None
+    near, words = found
+    bound = arb_of(allowed)
+    for far in (NEAR, 10 * NEAR, 100 * NEAR):
+        cold, warm = max(low, near * (1 - far)), near * (1 + far)
+        worst, _ = error_in_balls(soft_at(model, cold), [at.words[k] for k in words], [at.ends[k] for k in words])
+        more, _ = error_in_balls(soft_at(model, warm), [at.words[words[0]]], [at.ends[words[0]]])
+        if worst <= bound and more > bound:
+            return ball(hull(cold, warm, BITS), DIGITS)
+    raise Undecided(f"the temperature that {model.name} needs at n = {at.n} stayed open near {float(near):.3g}")
+
+
+def _model(
+    loose: Transformer, taus: Sequence[Fraction], tail: str | None, model: Transformer, error: str
+) -> Transformer:
+    """The soft model: the temperatures that were found, and the rule for longer words."""
+    first = 1 + loose.embedding.added
+    table, last = table_of(list(taus), first, "n"), first + len(taus)
+    longest = loose.max_length
+    if tail is not None:
+        moved = (
+            str(exact(tail).subs(symbol("n"), symbol("n") - loose.embedding.added)) if loose.embedding.added else tail
+        )
+        table = f"if(n < {last}, {table}, {moved})"
+    elif any(not place.head.uniform for place in head_places(loose)):
+        longest = len(taus) + loose.embedding.added
+    soft = soft_at(loose, table)
+    source = f"softmax in place of hard attention, within {error} (yang2026, Theorem 26)"
+    return replace(soft, name=f"{model.name} soft", source=source, max_length=longest, program=None)
+
+
+def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> Transformer:
+    """The soft model with its threshold between what the hard one accepts and rejects on the words that were run, where
+    errors then cannot reach it: a bit that is 0 is no longer exactly so."""
+    readout = soft.readout
+    if readout.kind != "sign":
+        return soft
+    (weights,) = rows_of(readout.weights)
+    logits = [
+        sum((flint_of(w) * end[name][k] for w, name in zip(weights, readout.reads, strict=True) if name in end), ZERO)
+        for at in met
+        for end in at.ends
+        for k in readout.places(at.n + soft.embedding.added)
+    ]
+    accepted, rejected = [x for x in logits if x > 0], [x for x in logits if x <= 0]
+    if not accepted or not rejected:
+        return soft
+    low, high = _ratio(max(rejected)), _ratio(min(accepted))
+    middle = (low + high) / 2
+    if middle == 0 or max(map(abs, weights)) * allowed >= (high - low) / 2:
+        return soft
+    soft, one = with_position(soft, "one", "1")
+    reads, row = [*readout.reads], list(weights)
+    if one in reads:
+        row[reads.index(one)] -= middle
+    else:
+        reads, row = [*reads, one], [*row, -middle]
+    return replace(soft, readout=replace(readout, reads=tuple(reads), weights=[row]))
+
+
+def _ticker(model: Transformer, max_length: int, progress: Progress | None) -> Iterator[Callable[[], None]]:
+    """For each sweep through the words of a length what is called after each word."""
+    total = 3 * sum(len(model.alphabet) ** n for n in range(1, max_length + 1))
+    done = 0
+
+    def tick() -> None:
+        nonlocal done
+        done += 1
+        if progress is not None and done % 64 == 0:
+            progress(min(done, total), total)
+
+    while True:
+        yield tick

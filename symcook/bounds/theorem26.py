@@ -1,0 +1,135 @@
+"""Theorem 26 of Yang et al. (2026) in numbers: expressions in n, the constants of its lemmas, its temperature."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import flint
+
+from symcook.bounds.arguments import written
+from symcook.bounds.growth import rows_of
+from symcook.bounds.hardruns import head_places
+from symcook.bounds.warmth import BITS, rounded
+from symcook.errors import BadInput
+from symcook.model.expr import Tree, names, parse_term
+from symcook.model.rationals import rational
+from symcook.model.transformer import Transformer
+from symcook.numbers.balls import arb_of
+
+POWERS = range(4)
+"""Gaps and sizes are told as c/n^k and c n^k."""
+
+
+class Rate:
+    """An expression in n that has a rational value at each length. BadInput where it cannot be read."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self.text, self.name = text.strip(), name
+        try:
+            self.tree: Tree = parse_term(self.text)
+        except BadInput as error:
+            raise BadInput(f"{name} must be an expression in n; {error.must}", error.given, error.do) from None
+        for other in sorted(names(self.tree) - {"n"}):
+            raise BadInput(f"{name} must be an expression in n", f"the name {other} in {self.text}", "write it with n")
+
+    def positive(self, n: int) -> Fraction:
+        """Its value at a length; BadInput unless that is positive."""
+        try:
+            value = rational(self.tree, {"n": Fraction(n)})
+        except BadInput as error:
+            raise BadInput(f"{self.name} must be rational at n = {n}; {error.must}", error.given, error.do) from None
+        if value <= 0:
+            raise BadInput(f"{self.name} must be positive", f"{written(value)} at n = {n}", f"see {self.text}")
+        return value
+
+
+def fitted(values: Mapping[int, Fraction], below: bool) -> str | None:
+    """c/n^k at most all values, or c n^k at least all, for the least k from which the last two do not go beyond; None
+    where no small k will do, or there are no values. One value alone says nothing of a fall: c/n is below it.
+
+    >>> fitted({2: Fraction(1, 2), 3: Fraction(1, 3), 4: Fraction(1, 4)}, below=True)
+    '1/n'
+    """
+    for k in POWERS if len(values) > 1 or not below else (1,):
+        scaled = [value * n**k if below else value / n**k for n, value in sorted(values.items())]
+        if not scaled:
+            return None
+        best, last = (min(scaled), scaled[-1]) if below else (max(scaled), scaled[-1])
+        earlier = scaled[:-1] or [last]
+        holds = min(earlier) <= last >= earlier[-1] if below else max(earlier) >= last <= earlier[-1]
+        if holds:
+            power = "" if not k else "n" if k == 1 else f"n^{k}"
+            if below:
+                return written(best) + (f"/{power}" if power else "")
+            return f"{'' if best == 1 and power else written(best)}{'*' if best != 1 and power else ''}{power}"
+    return None
+
+
+def at_most_one(text: str) -> str:
+    """An expression in n, or 1 where that is less; of c/n^k with c > 1 the smaller 1/n^k."""
+    number, slash, power = text.partition("/n")
+    if not names(parse_term(number)) and (slash or not power):
+        return text if rational(parse_term(number), {}) <= 1 else f"1{slash}{power}"
+    return f"min({text}, 1)"
+
+
+class Constants:
+    """The constants of Lemmas 25 and 28 to 33 for a model: d the greatest of width, key size and hidden units, p the
+    greatest size of a parameter, at least 1, H the heads of a layer, of which the paper has one. The scale of scores
+    stands in the queries, where the paper has 1/sqrt(d). Rational throughout."""
+
+    def __init__(self, model: Transformer) -> None:
+        sizes, entries, heads = [len(model.space)], [Fraction(1)], 1
+        for layer in model.layers:
+            for part in layer.parts():
+                for rows in map(rows_of, part.matrices().values()):
+                    sizes += [len(rows), *(len(row) for row in rows[:1])]
+                    entries += [abs(e) for row in rows for e in row]
+            heads = max(heads, len(layer.attention.heads) if layer.attention else 1)
+        d, p, layers = max(sizes), max(entries), max(len(model.layers), 1)
+        self.d, self.p, self.heads, self.layers = d, p, heads, layers
+        self.scored = any(not place.head.uniform for place in head_places(model))
+        values, network = heads * d * p, d**2 * p**2 + 1
+        self.lemma29 = 2 * network * (values + 1)
+        self.lemma30, self.lemma31 = network, 3 * d**2 * p**2
+        norm = d * self.lemma29 ** (layers - 1)
+        self.lemma25 = network * (4 * values * norm * self.lemma31 * norm + values + 1)
+
+    def told(self) -> dict[str, str]:
+        """The constants as text."""
+        d, p = self.d, self.p
+        return {
+            "d": str(d), "p_max": written(p), "layers": str(self.layers), "heads": str(self.heads),
+            "lemma28": written(d * p), "lemma29": written(self.lemma29), "lemma30": written(self.lemma30),
+            "lemma31": written(self.lemma31), "lemma32": "2*n*exp(-gamma/tau) + 4*eps/tau",
+            "lemma33": f"{written(self.heads * d * p)}*({d}*h_max*eps_1 + eps) + eps", "lemma25": written(self.lemma25),
+            "theorem26": self.rule("gamma", "x_max", "error") or "1",
+        }  # fmt: skip
+
+    def rule(self, gamma: str, x: str, error: str) -> str | None:
+        """The temperature of Theorem 26 as an expression, for a gap and an error of at most 1; None where no head has
+        scores. K is so large that it is below 1 itself; what depends on n alone stands in the logarithm, and the rest
+        beside it, rounded up to a hundredth."""
+        if not self.scored:
+            return None
+        K, L = self.lemma25, self.layers
+        with flint.ctx.workprec(BITS):
+            rest = arb_of(L * K).log()
+            if L > 1:
+                rest += (L - 1) * (arb_of(2 * K * (L - 1)).log() - 1)
+            hundredths = (100 * rest).upper().ceil().unique_fmpz()
+        assert hundredths is not None
+        whole, power = written(Fraction(int(hundredths), 100)), "" if L < 3 else f"^{L - 1}"
+        if L == 1:
+            return f"({gamma})/({whole} + log(n*({x})/({error})))"
+        return f"({gamma})/(2*({whole} + log(n*({x})/({error})*(({x})^2/({gamma})){power})))"
+
+    def tau(self, n: int, gamma: Fraction, x: Fraction, error: Fraction) -> Fraction:
+        """The temperature of Theorem 26 at a length, from below."""
+        with flint.ctx.workprec(BITS):
+            K, L, g = self.lemma25, self.layers, min(gamma, Fraction(1))
+            need = arb_of(L * K * n * x / min(error, Fraction(1))).log()
+            if L > 1:
+                need = 2 * (need + (L - 1) * (arb_of(2 * K * (L - 1) * x**2 / g).log() - 1))
+            return min(rounded(arb_of(g) / need), Fraction(1))

@@ -1,0 +1,285 @@
+"""How warm the soft attention of one length may be: bounds by layer, and what words show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import flint
+from flint import arb, fmpq
+
+from symcook.bounds.growth import column_sum, product, rows_of, sizes
+from symcook.bounds.hardruns import ZERO, HardRuns, HeadSizes, head_places, sparse
+from symcook.domains.ball import BallDomain
+from symcook.domains.exact import at_position
+from symcook.domains.rowwise import visible
+from symcook.forward import forward
+from symcook.model.layers import SelfAttention
+from symcook.model.parts import FeedForward, Head
+from symcook.model.transformer import Transformer
+from symcook.numbers.balls import arb_of
+from symcook.words import Word
+
+BITS = 128
+"""The precision of the bounds and of the runs in balls."""
+WARMEST = 2**40
+"""From here on a temperature counts as any."""
+CLOSE = 0.98
+"""Words whose error in float64 is less than this part of what is allowed are not looked at again."""
+NEAR = Fraction(1, 1000)
+"""How near the needed temperature is enclosed, relative to itself."""
+
+
+def soft_at(model: Transformer, tau: Fraction | str) -> Transformer:
+    """The average-hard model with softmax at a temperature, in every head that has scores."""
+
+    def soft(head: Head) -> Head:
+        return head if head.uniform else replace(head, weighting="softmax", temperature=tau)
+
+    layers = (
+        layer
+        if layer.attention is None
+        else replace(layer, attention=SelfAttention(tuple(map(soft, layer.attention.heads))))
+        for layer in model.layers
+    )
+    return replace(model, layers=tuple(layers))
+
+
+def rounded(value: arb, bits: int = 12) -> Fraction:
+    """A rational number of so many bits, below a positive ball."""
+    low = value.lower()
+    exponent = int(low.log_base(2).floor().unique_fmpz() or 0) - bits
+    scaled = (low * arb(2) ** -exponent).floor().unique_fmpz()
+    assert scaled is not None
+    return Fraction(int(scaled)) * Fraction(2) ** exponent
+
+
+class ByLayer:
+    """The error of a soft model by the constants of its layers at one length; see `symcook.bounds.hardsoft`."""
+
+    def __init__(self, model: Transformer, met: HardRuns) -> None:
+        self.model, self.met = model, met
+        self.length = met.n + model.embedding.added
+        self.forms = {place[:2]: self._form(place.head) for place in head_places(model)}
+        self.networks = {
+            number: (
+                sparse(sizes(rows_of(layer.feedforward.W1))),
+                sparse(sizes(rows_of(layer.feedforward.W2))),
+                column_sum(product(sizes(rows_of(layer.feedforward.W2)), sizes(rows_of(layer.feedforward.W1)))),
+            )
+            for number, layer in enumerate(model.layers, 1)
+            if layer.feedforward is not None and layer.feedforward.hidden
+        }
+
+    @staticmethod
+    def _form(head: Head) -> tuple[Any, Any, Fraction, Fraction]:
+        from symcook.bounds.arguments import entry
+        from symcook.bounds.growth import score_form
+
+        scale = Fraction(1) if head.uniform else entry(head.scale)
+        form = [(a, b, abs(scale * value)) for a, b, value in sparse(score_form(head))]
+        V = sizes(rows_of(head.V))
+        return form, sparse(V), column_sum(V), max((value for _, _, value in form), default=Fraction(0))
+
+    def error(self, tau: Fraction) -> arb:
+        """A bound on the sum of the errors of all coordinates at a position, at the end."""
+        e: dict[str, arb] = {}
+        whole = arb(0)
+        for number, layer in enumerate(self.model.layers, 1):
+            added: dict[str, arb] = {}
+            more = arb(0)
+            for place, head in enumerate(layer.attention.heads if layer.attention else (), 1):
+                more += self._head(head, self.met.heads[number, place], self.forms[number, place], tau, e, whole, added)
+            for name, value in added.items():
+                e[name] = e.get(name, arb(0)) + value
+            whole = _least(_total(e), whole + more)
+            if number in self.networks:
+                e, whole = self._network(layer.feedforward, self.networks[number], e, whole)
+        return _least(_total(e), whole)
+
+    def _head(
+        self, head: Head, met: HeadSizes, form: Any, tau: Fraction, e: Mapping[str, arb], whole: arb,
+        added: dict[str, arb],
+    ) -> arb:  # fmt: skip
+        """What a head adds to the errors; what it adds to their sum."""
+        M, V, column, mu = form
+        here = [e.get(name, arb(0)) for name in head.reads]
+        off = arb(0)
+        if not head.uniform and met.ranges:
+            apart = [(q + k) * x for q, k, x in zip(met.queries, met.keys, here, strict=True)]
+            moved = sum(apart, arb(0)) + sum((arb_of(m) * here[a] * here[b] for a, b, m in M), arb(0))
+            most = max(met.queries, default=ZERO) + max(met.keys, default=ZERO)
+            moved = _least(moved, most * whole + arb_of(mu) * whole * whole)
+            off = 2 * (moved / arb_of(tau) / 2).tanh()
+            if met.gap is not None:
+                mass = (self.length - 1) * (-arb(met.gap[0]) / arb_of(tau)).exp()
+                off += 2 * mass / (1 + mass)
+            off = _least(off, arb(2))
+        for w, name in enumerate(head.writes):
+            value = off / 2 * met.ranges[w] if met.ranges else arb(0)
+            added[name] = added.get(name, arb(0)) + value
+        for w, k, v in V:
+            added[head.writes[w]] += arb_of(v) * here[k]
+        return off / 2 * met.apart + arb_of(column) * whole
+
+    @staticmethod
+    def _network(block: Any, matrices: Any, e: Mapping[str, arb], whole: arb) -> tuple[dict[str, arb], arb]:
+        W1, W2, column = matrices
+        inside = [arb(0)] * block.hidden
+        for h, k, value in W1:
+            inside[h] = inside[h] + arb_of(value) * e.get(block.reads[k], arb(0))
+        found = dict(e)
+        for w, h, value in W2:
+            name = block.writes[w]
+            found[name] = found.get(name, arb(0)) + arb_of(value) * inside[h]
+        return found, _least(_total(found), whole * (1 + arb_of(column)))
+
+    def warmest(self, allowed: Fraction) -> Fraction | None:
+        """A temperature at which the error is at most `allowed`, nearly the greatest; None where all will do."""
+        with flint.ctx.workprec(BITS):
+            return _last(lambda tau: bool(self.error(tau) <= arb_of(allowed)))
+
+
+def _last(good: Callable[[Fraction], bool]) -> Fraction | None:
+    """Nearly the last temperature at which something holds that holds at low ones; None where it holds at all."""
+    if good(Fraction(WARMEST)):
+        return None
+    low = Fraction(1)
+    while not good(low):
+        low /= 2
+    while good(low * 2):
+        low *= 2
+    step = low / 2
+    for _ in range(10):  # to a thousandth of it
+        low, step = (low + step if good(low + step) else low), step / 2
+    return low
+
+
+def _total(e: Mapping[str, arb]) -> arb:
+    return sum(e.values(), arb(0))
+
+
+def _least(a: arb, b: arb) -> arb:
+    return a.min(b)
+
+
+def error_in_balls(soft: Transformer, words: Sequence[Word], ends: Sequence[Mapping[str, Sequence[fmpq]]],
+                   tick: Callable[[], None] | None = None) -> tuple[arb, int]:  # fmt: skip
+    """The greatest error of a soft model over words at a position, the sum over the coordinates, with the number of the
+    word that has it; `ends` are the streams of the hard model."""
+    worst, where, domain = arb(0), 0, BallDomain(BITS)
+    for number, (word, hard) in enumerate(zip(words, ends, strict=True)):
+        result = forward(soft, soft.tokens(word), domain, trace=True, weights=False)
+        with domain.context():
+            columns = result.steps[-1].columns
+            for place in range(len(next(iter(hard.values())))):
+                off = arb(0)
+                for name, column in columns.items():
+                    right, got = hard[name][place] if name in hard else ZERO, column[place]
+                    if type(got) is not fmpq or got != right:
+                        off += abs(arb(got) - arb(right))
+                if off.upper() > worst.upper():
+                    worst, where = off, number
+        if tick is not None:
+            tick()
+    return worst, where
+
+
+class Floats:
+    """All words of a length through a soft model at once, in float64: for searches, which prove nothing."""
+
+    def __init__(self, model: Transformer, met: HardRuns) -> None:
+        import numpy as np
+
+        self.np, self.model = np, model
+        names, letters = list(model.space), list(model.embedding.words or ())
+        length = met.n + model.embedding.added
+        places = range(model.embedding.start, model.embedding.start + length)
+        rows = model.embedding.words or {}
+        table = np.array([[float(rows[a].get(c, 0)) for c in names] for a in letters])
+        positions = np.zeros((length, len(names)))
+        for c, function in model.embedding.places.items():
+            positions[:, names.index(c)] = [float(at_position(function, i, length)) for i in places]
+        tokens = np.array([[letters.index(a) for a in model.tokens(word)] for word in met.words])
+        self.start = table[tokens] + positions
+        zeros = [ZERO] * length
+        self.right = np.array([[[int(x.p) / int(x.q) for x in end.get(c, zeros)] for c in names] for end in met.ends])
+        self.right = self.right.transpose(0, 2, 1)
+        self.layers = [
+            ([self._head(head, names, length) for head in (layer.attention.heads if layer.attention else ())],
+             self._network(layer.feedforward, names))
+            for layer in model.layers
+        ]  # fmt: skip
+
+    def _matrix(self, matrix: Any) -> Any:
+        rows = rows_of(matrix)
+        return self.np.array([[float(x) for x in row] for row in rows]).reshape(len(rows), -1)
+
+    def _head(self, head: Head, names: Sequence[str], length: int) -> Any:
+        np = self.np
+        seen = np.zeros((length, length), dtype=bool)
+        for i in range(length):
+            sees = visible(head.sees, i, length)
+            seen[i, sees.start : sees.stop] = True
+        reads, writes = ([names.index(c) for c in side] for side in (head.reads, head.writes))
+        form = None if head.uniform else self._matrix(head.Q).T @ self._matrix(head.K) * float(head.scale)
+        return reads, writes, form, self._matrix(head.V), seen
+
+    def _network(self, block: FeedForward | None, names: Sequence[str]) -> Any:
+        if block is None:
+            return None
+        reads, writes = ([names.index(c) for c in side] for side in (block.reads, block.writes))
+        b1, b2 = (self._matrix(b).reshape(-1) for b in (block.b1, block.b2))
+        return reads, writes, self._matrix(block.W1), b1, self._matrix(block.W2), b2
+
+    def errors(self, tau: Fraction | None) -> Any:
+        """The greatest error of each word; tau None stands for scores that are all alike."""
+        np = self.np
+        rate = 0.0 if tau is None else float(1 / tau)
+        x = self.start
+        for heads, network in self.layers:
+            new = x.copy()
+            for reads, writes, form, V, seen in heads:
+                held = x[:, :, reads]
+                scores = np.zeros((len(x), *seen.shape))
+                if form is not None:
+                    scores = np.einsum("wia,ab,wjb->wij", held, form, held, optimize=True) * rate
+                scores = np.where(seen, scores, -np.inf)
+                top = scores.max(axis=2, keepdims=True)
+                weights = np.exp(scores - np.where(np.isfinite(top), top, 0.0))
+                total = weights.sum(axis=2, keepdims=True)
+                weights = weights / np.where(total > 0, total, 1.0)
+                out = weights @ (held @ V.T)
+                for k, w in enumerate(writes):
+                    new[:, :, w] += out[:, :, k]
+            x = new
+            if network is not None:
+                reads, writes, W1, b1, W2, b2 = network
+                out = np.maximum(x[:, :, reads] @ W1.T + b1, 0.0) @ W2.T + b2
+                x = x.copy()
+                for k, w in enumerate(writes):
+                    x[:, :, w] += out[:, :, k]
+        return np.abs(x - self.right).sum(axis=2).max(axis=1)
+
+    def needed(self, allowed: Fraction, from_: Fraction) -> tuple[Fraction, list[int]] | None:
+        """Nearly the least temperature above `from_` at which a word has a greater error, and the words that come near,
+        the one with the greatest error first; None where none has, however warm."""
+        bound = float(allowed)
+
+        def good(tau: Fraction | None) -> bool:
+            return bool(self.errors(tau).max() <= bound)
+
+        low = from_
+        while good(low * 2):
+            low *= 2
+            if low > WARMEST:
+                if good(None):
+                    return None
+                break
+        step = low / 2
+        for _ in range(14):
+            low, step = (low + step if good(low + step) else low), step / 2
+        found = self.errors(low * (1 + NEAR))
+        return low, [int(k) for k in (-found).argsort() if found[k] > bound * CLOSE]

@@ -1,0 +1,70 @@
+"""``run --steps`` of a model that was compiled from a Turing machine."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from symcook.cli.options import Chosen
+from symcook.cli.output import say, say_line
+from symcook.errors import EMPTY_WORD, BadInput
+
+if TYPE_CHECKING:
+    from symcook.thought.running import MachineStream
+
+
+def run_machine(
+    chosen: Chosen, word: str | None, tokens: str | None, limit: int, domain: str | None, trace: bool, as_json: bool
+) -> int:
+    """Print at most `limit` tokens behind the word, each as it comes, with what its heads look up where that is to be
+    traced, and how the run stopped. The exit code: 0 at its end, 3 at the limit."""
+    from symcook.programs.steps import document
+    from symcook.thought.running import INTEGERS, MachineStream
+
+    if word is not None and tokens is not None:
+        raise BadInput("one input must be given", "--input and --tokens", "use one of them")
+    given = tokens.split() if tokens is not None else word or ""
+    if trace and domain is not None:
+        raise BadInput("--trace of a machine must stand without --domain", domain, "leave one out")
+    run = MachineStream(chosen.model, given, limit, domain or INTEGERS)
+    if trace:
+        _traced(run, as_json)
+    else:
+        for position, token in enumerate(run, len(run.word) + 1):
+            shown = {"position": position, **document(token)}
+            say_line(json.dumps(shown) if as_json else _words(shown))
+    last = run.run.last
+    rounds = domain is not None and domain.startswith("float")
+    wrong = run.first_wrong() if rounds else None
+    if as_json:
+        say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
+    elif run.ended:
+        say(f"ended; output: {last['output'] or EMPTY_WORD}")
+    else:
+        say(f"stopped at the limit of {limit} tokens, before the end; give more with --steps")
+    if rounds and not as_json:
+        say(f"{domain}: " + ("every token is the machine's" if wrong is None else f"wrong from position {wrong} on"))
+    return 0 if run.ended else 3
+
+
+def _traced(run: MachineStream, as_json: bool) -> None:
+    from symcook.thought.frames import differences, frames, text
+
+    for _ in run:
+        pass
+    if as_json:
+        for one in differences(run.run)["tokens"]:
+            say_line(json.dumps(one))
+    else:
+        for frame in frames(run.run):
+            say(text(run.run, frame))
+
+
+def _words(shown: dict[str, object]) -> str:
+    """A token as a line."""
+    parts = [f"{shown['position']:>6}", str(shown["token"])]
+    for key in ("write", "move"):
+        held = shown.get(key)
+        if isinstance(held, list) and held:
+            parts.append(f"{key} {' '.join(held)}")
+    return "  ".join(parts)

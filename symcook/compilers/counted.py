@@ -1,0 +1,219 @@
+"""Formulas that count to the soft-attention transformers of printed proofs: a head, a lookup, a test for each count.
+
+They are no instances of a family: a predicate is a function of all positions, and a table of a family is finite.
+
+Source: Yang et al. (2026), Theorems 20 and 21, Corollaries 22 and 23; Lemma 9, Proposition 10. (a) by temperature, (b)
+with n in the keys of lookups and in the queries of the other heads. Scores are those that are printed. Left open there
+and chosen here: where a count is 0, what stands at position 1 is retrieved, and 2 taken from it; a lookup of a count to
+the right sees all positions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symcook.compilers.formula import plan_of, predicate
+from symcook.compose.builder import Builder
+from symcook.model.parts import FeedForward, Head
+from symcook.model.transformer import Program, Transformer
+from symcook.model.weights import feedforward, head
+from symcook.programs.formula import Count, Formula, FormulaLine
+
+
+def rounded(form: str) -> str:
+    """Lemma 9: 0 up to 1/4, 1 from 3/4 on."""
+    return f"2*relu({form} - 1/4) - 2*relu({form} - 3/4)"
+
+
+class CountedConstruction:
+    """The steps of a construction, and what each coordinate holds; the truth of line k is `bits[k]`."""
+
+    def __init__(self, formula: Formula, theorem: str) -> None:
+        self.formula, self.theorem = formula, theorem
+        self.masked = theorem[:2] in ("21", "23")
+        self.temporal = theorem[:2] in ("22", "23")
+        self.scaled = theorem.endswith("b")
+        self.temperature = {"21": "1/i", "23": "1/i^2"}.get(theorem, "1" if self.scaled else "1/n")
+        self.positions = {"one": "1", "index": "i", "square": "i^2"}
+        self.steps: list[Head | FeedForward] = []
+        self.meanings: dict[str, str] = {"one": "1"}
+        self.bits: list[str] = []
+        self.words: dict[str, frozenset[str]] = {}
+        self._edges: set[str] = set()
+        self._means: dict[tuple[str, int], str] = {}
+        if self.scaled:
+            self.positions |= {"index_n": "i*n", "square_n": "i^2*n"}
+        for number, line in enumerate(formula.lines):
+            self.bits.append(self.line(f"z{number + 1}", line))
+            self.meanings[self.bits[-1]] = formula.text(number)
+
+    def line(self, z: str, line: FormulaLine) -> str:
+        """Write the truth of a line; the coordinate that holds it."""
+        if line.op == "letters":
+            self.words[z] = line.letters
+        elif line.op in ("not", "and", "or"):
+            f, *g = (self.bits[k] for k in line.reads)
+            both = f"relu({f} + {g[-1] if g else f} - 1)"
+            text = {"not": f"relu(1 - {f})", "and": both, "or": f"relu({f} + {g[-1] if g else f}) - {both}"}
+            self.write(z, text[line.op])
+        elif line.op in ("prev", "next"):
+            self.neighbour(z, line)
+        elif line.op in ("since", "until"):
+            self.lasting(z, line)
+        elif line.op == "at least":
+            self.compare(z, line)
+        elif not line.counts:
+            self.positions[z] = predicate(line, "i")
+        else:
+            self.of_count(z, line)
+        return z
+
+    def write(self, name: str, text: str) -> str:
+        self.steps.append(feedforward({name: text}))
+        return name
+
+    # --- counts ---------------------------------------------------------------------------------------------------
+
+    def inverse(self, side: str) -> str:
+        """The coordinate with 1 over the number of positions on a side: a position encoding of Theorems 20 and 21; in
+        the corollaries made by Proposition 10c and d from a mark of the first or last position."""
+        name = f"inverse_{side}"
+        if name not in self.meanings:
+            self.meanings[name] = f"1/positions on the {side}"
+            if self.temporal:
+                self.steps.append(head(None, {name: self.edge(side)}, mask=MASKS[side], weighting="softmax"))
+            else:
+                self.positions[name] = "1/i" if side == "left" else "1/(n - i + 1)"
+        return name
+
+    def edge(self, side: str) -> str:
+        """The mark of the first or last position, by Proposition 10a and b."""
+        name = {"left": "first", "right": "last"}[side]
+        if name not in self._edges:
+            self._edges.add(name)
+            self.positions["sign"] = "(-1)^i"
+            seen = f"seen_{side}"
+            self.meanings |= {name: f"whether the position is the {name} one", seen: f"mean of signs to the {side}"}
+            self.steps.append(head(None, {seen: "-sign"}, mask=MASKS[side], weighting="softmax"))
+            ends = (seen,) if side == "left" else (seen, f"-{seen}")
+            self.write(name, " + ".join(f"3*relu({end} - 1/3) - 3*relu({end} - 2/3)" for end in ends))
+        return name
+
+    def mean(self, one: Count) -> str:
+        """Step 1: the share of the positions on a side at which a line is true."""
+        key = (one.side, one.line)
+        if key not in self._means:
+            self._means[key] = name = f"mean{len(self._means) + 1}"
+            self.meanings[name] = f"#{one.side}[{self.formula.text(one.line)}] over the positions there"
+            self.steps.append(head(None, {name: self.bits[one.line]}, mask=MASKS[one.side], weighting="softmax"))
+        return self._means[key]
+
+    def lookup(self, name: str, one: Count, factor: int, value: str, more: bool = False) -> str:
+        """Step 2: `value` at the position of a count, or of one more: queries 3 factor (C/i, 1/i), keys (2j, -j^2)."""
+        mean, inverse = self.mean(one), self.inverse(one.side)
+        index, square = ("index_n", "square_n") if self.scaled else ("index", "square")
+        score = {(mean, index): 6 * factor, (inverse, index): 6 * factor * more, (inverse, square): -3 * factor}
+        mask = "future" if one.side == "left" else "none"
+        self.steps.append(head(score, {name: value}, mask=mask, weighting="softmax", temperature=self.temperature))
+        return name
+
+    def positive(self, one: Count) -> str:
+        """Whether a count is not 0: the line is true here, or the position of one more is not 1."""
+        name = f"positive_{one.side}{one.line + 1}"
+        if name not in self.meanings:
+            count = f"#{one.side}[{self.formula.text(one.line)}]"
+            found = f"next_{one.side}{one.line + 1}"
+            self.meanings |= {found: f"{count} + 1, about, where the line is false", name: f"{count} > 0"}
+            self.lookup(found, one, 1, "index", more=True)
+            held = self.write(f"{name}_else", rounded(f"{found} - 1"))
+            self.meanings[held] = f"{count} > 0, where the line is false"
+            self.write(name, f"1 - relu(1 - {self.bits[one.line]} - {held})")
+        return name
+
+    def compare(self, z: str, line: FormulaLine) -> None:
+        """Step 3: a sum of counts, each within 1/(4 Lambda), against C = bound - 1."""
+        total = sum(abs(one.factor) for one in line.counts)
+        parts = []
+        for one in line.counts:
+            count = f"#{one.side}[{self.formula.text(one.line)}]"
+            found, kept = f"{z}_{one.side}{one.line + 1}", f"{z}_{one.side}{one.line + 1}_kept"
+            self.meanings |= {found: f"{count}, about, where it is not 0", kept: f"{count}, about"}
+            self.lookup(found, one, total, "index")
+            self.write(kept, f"relu({found} + 2*{self.positive(one)} - 2)")
+            parts.append(f"{'-' if one.factor < 0 else '+'} {abs(one.factor)}*{kept}")
+        if parts:
+            self.write(z, rounded(f"{' '.join(parts).removeprefix('+ ')} - {line.bound - 1}"))
+        else:
+            self.words[z] = frozenset(self.formula.alphabet if line.bound <= 0 else ())
+
+    def of_count(self, z: str, line: FormulaLine) -> None:
+        """A predicate of a count: what is looked up at its position, and the bit of 0 where it is 0."""
+        (one,) = line.counts
+        held, found = f"{z}_table", f"{z}_found"
+        self.positions[held] = predicate(line, "i")
+        self.meanings |= {held: "the predicate at i", found: "the predicate at the count, about, where it is not 0"}
+        self.lookup(found, one, 1, held)
+        near = self.write(f"{z}_near", rounded(found))
+        self.meanings[near] = f"{found}, rounded"
+        zero = line.bound == 0 if line.op == "remainder" else line.table[0] == "1"
+        positive = self.positive(one)
+        self.write(z, f"relu({near} + {positive} - 1)" + (f" + relu(1 - {positive})" if zero else ""))
+
+    # --- other positions ------------------------------------------------------------------------------------------
+
+    def many(self) -> str:
+        """The factor of queries in (b)."""
+        if self.scaled:
+            self.positions["many"] = "n"
+        return "many" if self.scaled else "one"
+
+    def near(self, name: str, key: str, factor: object, value: str, side: str) -> None:
+        """A head whose greatest score is that of the nearest position where `key` is greatest."""
+        many = self.many()
+        if self.masked:
+            score = {(many, key): f"{factor}/2", (many, self.inverse("left")): -3}
+        else:
+            self.positions["share"] = "i/n"
+            score = {(many, key): factor, (many, "share"): 3 if side == "left" else -3}
+        self.steps.append(
+            head(score, {name: value}, mask=MASKS[side], weighting="softmax", temperature=self.temperature)
+        )
+
+    def neighbour(self, z: str, line: FormulaLine) -> None:
+        """Previous and next: the nearest even and odd positions; the one of the other parity, none at the edge."""
+        side = "left" if line.op == "prev" else "right"
+        edge = self.edge(side)
+        for name, factor in ((f"{z}_even", 3), (f"{z}_odd", -3)):
+            parity = name.partition("_")[2]
+            self.meanings[name] = f"{self.formula.text(line.left)} at the nearest {parity} position, about"
+            self.near(name, "sign", factor, self.bits[line.left], side)
+        even, odd = f"{z}_even - 1 - sign - 2*{edge}", f"{z}_odd - 1 + sign - 2*{edge}"
+        self.write(z, f"{rounded(even)} + {rounded(odd)}")
+
+    def lasting(self, z: str, line: FormulaLine) -> None:
+        """since and until: the nearest position where ~f | g is true, and f & g there."""
+        f, g = (self.bits[k] for k in line.reads)
+        stop = self.write(f"{z}_stop", f"1 - relu({f} - {g})")
+        both = self.write(f"{z}_both", f"relu({f} + {g} - 1)")
+        found = f"{z}_found"
+        self.meanings |= {stop: "where to stop", both: "what is found there", found: f"{both} found, about"}
+        self.near(found, stop, 6, both, "left" if line.op == "since" else "right")
+        self.write(z, rounded(found))
+
+    def model(self, source: str, name: str, kind: str) -> Transformer:
+        """The model, with its plan."""
+        alphabet = self.formula.alphabet
+        words = {a: {z: int(a in letters) for z, letters in self.words.items()} for a in alphabet}
+        if not self.words:
+            words = {a: {"zero": 0} for a in alphabet}
+        short = [len(line.table) - 1 for line in self.formula.lines if line.op == "table" and not line.counts]
+        b = Builder(words=words, positions=self.positions, max_length=min(short, default=None))
+        for step in self.steps:
+            b.add(step)
+        b.readout("sign", "each", [self.bits[self.formula.outputs[0][1]], "one"], weights=[2, -1])
+        model = b.build(name, source=f"Yang et al. (2026), Theorem {self.theorem}: the printed construction")
+        plan = plan_of(model, self.positions | self.meanings)
+        return replace(model, program=Program(kind, source, alphabet, plan, self.theorem))
+
+
+MASKS = {"left": "future", "right": "past"}

@@ -1,0 +1,117 @@
+"""Numbers of a program as exact sums over coordinates: a number for each letter, bits, and whole numbers that grow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import lcm
+from typing import NamedTuple, TypeVar
+
+from symcook.compilers.booleans import Node
+
+T = TypeVar("T")
+Linear = dict[str, Fraction]
+"""Coordinates with factors; "" is the constant."""
+
+
+GREATEST = {"left": "before", "right": "behind", "both": "last"}
+"""The atom of each side that is as great as one there can be: i - 1, n - i, n - 1."""
+
+
+class Atom(NamedTuple):
+    """A coordinate with a number that grows with the length.
+
+    `side` "left": whole, from 0 to i - 1; "right": from 0 to n - i; "both": from 0 to n - 1; "mean": a fraction, of
+    absolute value at most `bound`, which is None where that grows too; `local` where it depends on positions up to i
+    alone, and is whole at position 1.
+    """
+
+    name: str
+    side: str
+    bound: Fraction | None = None
+    local: bool = False
+
+
+@dataclass(frozen=True)
+class Form:
+    """A number at each position: `table` at the letter there, and factors times bits and atoms. Never mutated."""
+
+    table: tuple[Fraction, ...]
+    bits: Mapping[Node, Fraction] = field(default_factory=dict)
+    atoms: Mapping[Atom, Fraction] = field(default_factory=dict)
+
+    @property
+    def key(self) -> object:
+        """Equal for equal forms."""
+        return self.table, frozenset(self.bits.items()), frozenset(self.atoms.items())
+
+    @property
+    def whole(self) -> bool:
+        """Whether no atom is a fraction."""
+        return all(atom.side != "mean" for atom in self.atoms)
+
+    @property
+    def constant(self) -> Fraction | None:
+        """The number, where it is one everywhere."""
+        return self.table[0] if not self.bits and not self.atoms and len(set(self.table)) == 1 else None
+
+    @property
+    def denominator(self) -> int:
+        """What makes every factor whole."""
+        return lcm(*(q.denominator for q in (*self.table, *self.bits.values(), *self.atoms.values())))
+
+    @property
+    def side(self) -> str:
+        """The side of all atoms, "both" where they are on several."""
+        sides = {atom.side for atom in self.atoms}
+        return sides.pop() if len(sides) == 1 else "both"
+
+    def plus(self, other: Form, factor: Fraction | int = 1) -> Form:
+        """This, and the other times a factor."""
+        table = tuple(a + factor * b for a, b in zip(self.table, other.table, strict=True))
+        return Form(table, _sum(self.bits, other.bits, factor), _sum(self.atoms, other.atoms, factor))
+
+    def times(self, factor: Fraction | int) -> Form:
+        return Form((Fraction(0),) * len(self.table)).plus(self, factor)
+
+    def finite(self) -> Form:
+        """Without its atoms."""
+        return Form(self.table, self.bits)
+
+    def span(self) -> tuple[Fraction, Fraction]:
+        """Bounds of what is no atom."""
+        low, high = min(self.table), max(self.table)
+        return low + sum(min(q, 0) for q in self.bits.values()), high + sum(max(q, 0) for q in self.bits.values())
+
+    def growth(self) -> Fraction:
+        """A whole number u so that the form is at most u i, where its atoms are on the left, at most u (n - i + 1) on
+        the right, and else at most u n."""
+        top = self.span()[1]
+        greatest = GREATEST[self.side]
+        rise = sum((q if atom.name == greatest else max(q, 0) for atom, q in self.atoms.items()), Fraction(0))
+        return Fraction(max(0, -(-top // 1), -(-rise // 1)))
+
+
+def _sum(first: Mapping[T, Fraction], second: Mapping[T, Fraction], factor: Fraction | int) -> dict[T, Fraction]:
+    total = dict(first)
+    for one, value in second.items():
+        total[one] = total.get(one, Fraction(0)) + factor * value
+    return {one: value for one, value in total.items() if value}
+
+
+def add_to(linear: Linear, terms: Iterable[tuple[str, Fraction]], factor: Fraction | int = 1) -> Linear:
+    """Add terms to a sum, and return it."""
+    for name, value in terms:
+        linear[name] = linear.get(name, Fraction(0)) + factor * value
+    return linear
+
+
+def text(linear: Mapping[str, Fraction], shift: Fraction | int = 0) -> str:
+    """A sum, and `shift` more, as a formula of weights."""
+    parts = []
+    for name, value in add_to(dict(linear), [("", Fraction(shift))]).items():
+        if value:
+            size = str(abs(value)) if not name else name if abs(value) == 1 else f"{abs(value)}*{name}"
+            parts.append(f"{'-' if value < 0 else '+'} {size}")
+    return " ".join(parts).removeprefix("+ ") or "0"

@@ -1,0 +1,255 @@
+"""RASP's aggregate and selector width: means over the positions that are selected, and how many there are.
+
+Positions that are selected share the greatest score, so a head with average weights gives their mean. A width is found
+by the share of positions that fit, or, where whole numbers must be equal, as the mean of a bit that one of them alone
+has; then the number is looked up. Source: Weiss et al. (2021).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from symcook.compilers.booleans import Node, variables
+from symcook.compilers.numbers import Atom, Form, Linear, add_to
+from symcook.compilers.selection import (
+    AFTER,
+    BEFORE,
+    MASK_OF,
+    SIDES,
+    Cases,
+    Equality,
+    Selections,
+    SelectorCase,
+)
+from symcook.compilers.values import Look, Truth, Value
+from symcook.errors import BadInput
+
+
+class Aggregates(Selections):
+    """The heads of aggregates and widths."""
+
+    def fixed(self, cases: Cases, given: dict[int, bool]) -> Cases:
+        """Cases with values for variables below 0."""
+        return self._cases([(here, self.restrict(there, given)) for here, there in cases])
+
+    # Widths
+
+    def width(self, cases: Cases, shown: str, equal: tuple[int, ...] = ()) -> Form:
+        """How many positions are selected. Equalities of whole numbers are taken apart: those where it holds, and of
+        the others all less those where it holds."""
+        name = min((v for case in cases for v in variables(case.there) if v < BEFORE), default=None)
+        if name is None:
+            return (
+                self._tied(cases, [self.equalities[AFTER - 2 - v] for v in equal], shown)
+                if equal
+                else self._all(cases, shown)
+            )
+        yes, no = (self.fixed(cases, {name: value}) for value in (True, False))
+        total = self.width(yes, shown, (*equal, name))
+        if any(case.there is not False for case in no):
+            total = total.plus(self.width(no, shown, equal)).plus(self.width(no, shown, (*equal, name)), -1)
+        return total
+
+    def _all(self, cases: Cases, shown: str) -> Form:
+        before, here, after = (self.fixed(cases, SIDES[side]) for side in "<=>")
+        own = self.indicator(self._own(here, ()))
+        if before == after:
+            return self._everywhere(before, shown).plus(own).plus(self.indicator(self._own(before, ())), -1)
+        return self._beside("left", before, shown).plus(own).plus(self._beside("right", after, shown))
+
+    def _share(self, mask: str, cases: Cases, less: str, shown: str) -> str:
+        """A coordinate with the share of the positions behind a mask that are selected."""
+        units = []
+        for here, there in cases:
+            if there is False:
+                continue
+            test = self.hold(self.node(here))
+            units.append(f"relu({test})" if there is True else f"relu({test} + {self._mean(mask, there)} - 1)")
+        return self.network("share", f"share {mask}: {shown}", " + ".join(units) + less)
+
+    def _mean(self, mask: str, there: Node) -> str:
+        def make() -> str:
+            held = self.hold(there)
+            name = self.new("mean", f"mean behind the mask {mask} of {self.meanings[held]}")
+            self.looks.append(Look(None, {name: {held: Fraction(1)}}, mask))
+            return name
+
+        return self.once(("mean", mask, there), make)
+
+    def _everywhere(self, cases: Cases, shown: str) -> Form:
+        """How many of all positions: the share of the others that are selected is whole over n, and below 1."""
+        own = self._own(cases, ())
+        if all(case.there is False for case in cases):
+            return self.number(0)
+        if cases[0] == (self.every, True):
+            return self.position("last", "both").plus(self.number(1))
+
+        def make() -> Form:
+            less = f" - relu({self.hold(self.node(own))} + {self.place('inverse')} - 1)"
+            share = self._share("none", cases, less, shown)
+            count = self.new("count", f"how many others: {shown}")
+            self.lookup({share: Fraction(2)}, count, "both", unit="inverse")
+            return self.atom(count, "both")
+
+        return self.once(("everywhere", cases), make).plus(self.indicator(own))
+
+    def _beside(self, side: str, cases: Cases, shown: str) -> Form:
+        """How many positions strictly on one side."""
+        total = self.number(0)
+        for here, there in cases:
+            if there is True or (there is not False and len(cases) == 1):
+                total = total.plus(self.gate(here, self.count(side, self.truth(there), shown)))
+        rest = tuple(case for case in cases if not isinstance(case.there, bool))
+        if not rest or len(cases) == 1:
+            return total
+
+        def make() -> Form:
+            mask, where = ("strict-future", "before") if side == "left" else ("strict-past", "behind")
+            share = self._share(mask, rest, "", shown)
+            count = self.new("count", f"how many {where}: {shown}")
+            self.lookup({share: Fraction(2)}, count, side, unit=f"inverse_{where}")
+            return self.atom(count, side)
+
+        return total.plus(self.once(("beside", side, rest), make))
+
+    def _tied(self, cases: Cases, equalities: Sequence[Equality], shown: str) -> Form:
+        """How many positions are selected where whole numbers are equal: with C of them 1/C is the mean of a bit that
+        the first (last) of them alone has, and 1/j is greatest in the score 2 r/j - 1/j^2 where it is r."""
+        total = self.number(0)
+        for side, here in self.groups(cases, "none"):
+            if side == "=":
+                total = total.plus(self.indicator(self._own(here, equalities)))
+                continue
+            mask = MASK_OF[side]
+            back = "<" in side
+            found = self.look("left", mask, here, equalities, None, shown).found
+            if self.truth(found) == frozenset():
+                continue
+            same = [Equality(one.key, one.key, one.shown) for one in equalities]
+            some = self.hold(self.node(found))
+            values: dict[str, Linear] = {}
+            units = [f"relu(1 - {some})"]
+            for case in here:
+                if case.there is False:
+                    continue
+                op, other = ("right", "strict-future") if back else ("left", "strict-past")
+                again = self.look(op, other, (SelectorCase(self.every, case.there),), same, None, shown).found
+                first = self.both(self.truth(case.there), self.negation(again))
+                mean = self.new("mean", f"one over how many: {shown}")
+                values[mean] = {self.hold(self.node(first)): Fraction(1)}
+                units.append(f"relu({self.hold(self.node(case.here))} + {mean} + {some} - 2)")
+            self.looks.append(Look(self.selecting(here, equalities), values, mask))
+            inverse = self.network("inverse_of", f"one over how many, or 1: {shown}", " + ".join(units))
+            count = self.new("count", f"how many more than one: {shown}")
+            self.squares[count] = self.new("square", f"({self.meanings[count]})^2")
+            keys = {
+                one: self.place(one) for one in ("inverse_index", "inverse_index_square", "before", "before_square")
+            }
+            score = {
+                (inverse, keys["inverse_index"]): Fraction(2),
+                (self.place("one"), keys["inverse_index_square"]): Fraction(-1),
+            }
+            read = {count: {keys["before"]: Fraction(1)}, self.squares[count]: {keys["before_square"]: Fraction(1)}}
+            local = ">" not in side
+            self.looks.append(Look(score, read, "future" if local else "none"))
+            total = total.plus(self.atom(count, "left" if local else "both")).plus(self.indicator(found))
+        return total
+
+    # Aggregates
+
+    def aggregate(self, cases: Cases, value: Value, default: Value, shown: str) -> Value:
+        """The mean of a number or truth over the positions that are selected, the first letter, or the default."""
+        if isinstance(value, dict):
+            return self.nearest("left", "none", cases, value, default, shown)
+        value, default = (one if isinstance(one, Form) else self.indicator(one) for one in (value, default))  # type: ignore[arg-type]
+        cases, equalities = self.equal(cases, shown)
+        groups = self.groups(cases, "none")
+        if not groups:
+            return default
+        if len(groups) > 1:
+            must = (
+                "the mean of an aggregate must be of positions selected alike, on one side or all: a head has one mask"
+            )
+            raise BadInput(must, shown, "aggregate each side by itself")
+        ((side, here),) = groups
+        own = self._own(here, equalities)
+        if side == "=":
+            return self.between(own, value, default)
+        mask = MASK_OF[side]
+        constant = value.constant
+        certain = "=" in side and own == self.every
+        found = self.every if certain else self._found(mask, here, equalities, shown)
+        if constant is not None:
+            return self.between(found, value, default)
+        result = self.number(0)
+        grows = Form(self.number(0).table, {}, value.atoms)
+        bounded = value.plus(grows, -1)
+        if bounded.constant is not None:
+            result = result.plus(self.gate(found, bounded))
+        else:
+            low, high = bounded.span()
+            row = self._with_one(bounded)
+            mean = self._mean_of(self.selecting(here, equalities), row, mask, shown)
+            atom = Atom(mean, "mean", max(abs(low), abs(high)), mask.endswith("future"))
+            result = result.plus(self.gate(found, Form(self.number(0).table, {}, {atom: Fraction(1)})))
+        if value.atoms:
+            result = result.plus(self._grown(mask, here, equalities, grows, found, shown))
+        return result.plus(self.gate(self.negation(found), default))
+
+    def _found(self, mask: str, cases: Cases, equalities: Sequence[Equality], shown: str) -> Truth:
+        if cases == (SelectorCase(self.every, True),) and not equalities:
+            return self._some(mask)
+        return self.look("left", mask, cases, equalities, None, shown).found
+
+    def _with_one(self, form: Form) -> Linear:
+        """A number as a sum of coordinates alone."""
+        row = self.linear(form)
+        if "" in row:
+            add_to(row, [(self.place("one"), row.pop(""))])
+        return row
+
+    def _mean_of(self, score: dict[tuple[str, str], Fraction] | None, row: Linear, mask: str, shown: str) -> str:
+        mean = self.new("mean", f"mean: {shown}")
+        self.looks.append(Look(score, {mean: row}, mask))
+        return mean
+
+    def _grown(
+        self, mask: str, cases: Cases, equalities: Sequence[Equality], value: Form, found: Truth, shown: str
+    ) -> Form:
+        """The mean of numbers that grow, 0 where none is found. There the head looks at the first (last) position
+        alone, and what stands there is taken off all values before, and is added where one is found."""
+        first = not mask.endswith("past")
+        local = mask.endswith("future") and value.side == "left" and value.whole
+        at_end = self.number(0)
+        if value.side != ("left" if first else "right"):
+            end, order = ("index", -1) if first else ("index", 1)
+            where = f"at the {'first' if first else 'last'} position"
+            names = {atom: self.new("end", f"{self.meanings[atom.name]}, {where}") for atom in value.atoms}
+            self.looks.append(
+                Look({(self.place("one"), self.place(end)): Fraction(order)},
+                     {name: {atom.name: Fraction(1)} for atom, name in names.items()}, "none")
+            )  # fmt: skip
+            if any(atom.side == "mean" for atom in value.atoms) and self.truth(found) != self.every:
+                raise BadInput("the mean of means that grow must select a position of each word", shown)
+            ends = {
+                Atom(name, "both" if atom.side != "mean" else "mean"): value.atoms[atom] for atom, name in names.items()
+            }
+            at_end = Form(value.table, {}, ends)
+        row = self._with_one(value.plus(at_end, -1))
+        if self.truth(found) == self.every:
+            mean = self._mean_of(self.selecting(cases, equalities), row, mask, shown)
+            return Form(value.table, {}, {Atom(mean, "mean", None, local): Fraction(1)}).plus(at_end)
+        gated = tuple(SelectorCase(self.both(here, found), there) for here, there in cases)
+        score = self.selecting(tuple(case for case in gated if self.truth(case.here) != frozenset()), ()) or {}
+        some, none = self.hold(self.node(found)), self.hold(self.node(self.negation(found)))
+        for one in equalities:
+            queries = Equality(one.key, self.gate(found, one.query), one.shown)
+            for (query, key), factor in (self.selecting((), (queries,)) or {}).items():
+                pair = (some if query == "one" else query, key)
+                score[pair] = score.get(pair, Fraction(0)) + factor
+        draw = self.place("before" if first else "behind")
+        score[none, draw] = score.get((none, draw), Fraction(0)) - 1
+        mean = self._mean_of(score, row, mask, shown)
+        total = Form(value.table, {}, {Atom(mean, "mean", None, local): Fraction(1)})
+        return total.plus(self.gate(found, at_end))

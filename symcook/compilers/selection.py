@@ -1,0 +1,312 @@
+"""Selections: which position j a position i takes a value from, as heads.
+
+A selector is taken apart into cases of what holds at i, and for each the truth at j that is looked for. The score of a
+position is that truth, less the square of the difference of whole numbers that must be equal; so a position that fits
+has the greatest score of all, and what is read there tells whether one did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import NamedTuple
+
+from symcook.compilers.booleans import Node, variables
+from symcook.compilers.numbers import Atom, Form, Linear
+from symcook.compilers.values import Letters, Look, PositionValues, Truth, Value, holds
+from symcook.errors import BadInput
+
+BEFORE, AFTER = -2, -1
+"""Variables that are true where j < i, and where j > i. Those below stand for equalities of whole numbers."""
+SIDES = {"<": {BEFORE: True, AFTER: False}, "=": {BEFORE: False, AFTER: False}, ">": {BEFORE: False, AFTER: True}}
+ALLOWED = {"none": "<=>", "future": "<=", "strict-future": "<", "past": "=>", "strict-past": ">"}
+MASK_OF = {allowed: mask for mask, allowed in ALLOWED.items()}
+MOST_CASES = 256
+
+
+class Equality(NamedTuple):
+    """A number at j that must be one at i."""
+
+    key: Form
+    query: Form
+    shown: str
+
+
+class SelectorCase(NamedTuple):
+    """Where `here` holds at i, those j are selected at which `there` does: a function of bits at j, and of the
+    variables below 0."""
+
+    here: Truth
+    there: Node
+
+
+class FoundThere(NamedTuple):
+    """A head that selects: whether it found a position, and what it read there."""
+
+    found: Truth
+    value: Value
+
+
+Cases = tuple[SelectorCase, ...]
+"""Exactly one case holds at each position."""
+
+
+class Selections(PositionValues):
+    """The heads of selections."""
+
+    def begin(self) -> None:
+        self.equalities: list[Equality] = []
+
+    # Selectors
+
+    def key(self, truth: Truth) -> Cases:
+        return (SelectorCase(self.every, self.node(truth)),)
+
+    def query(self, truth: Truth) -> Cases:
+        return self._cases([(truth, True), (self.negation(truth), False)])
+
+    def _cases(self, cases: Sequence[tuple[Truth, Node]]) -> Cases:
+        """Cases without those that never hold; those that select the same are one."""
+        together: dict[Node, Truth] = {}
+        for here, there in cases:
+            if self.truth(here) != frozenset():
+                together[there] = self.either(together[there], here) if there in together else self.truth(here)
+        if len(together) > MOST_CASES:
+            raise BadInput(f"a selector must have at most {MOST_CASES} cases", len(together), "cut it in two")
+        return tuple(SelectorCase(here, there) for there, here in together.items())
+
+    def complement(self, cases: Cases) -> Cases:
+        return tuple(SelectorCase(here, self.diagrams.negation(there)) for here, there in cases)
+
+    def joined(self, op: str, a: Cases, b: Cases) -> Cases:
+        make = self.diagrams.both if op == "and" else self.diagrams.either
+        return self._cases([(self.both(x.here, y.here), make(x.there, y.there)) for x, y in product(a, b)])
+
+    def letters_meet(self, sign: str, key: Letters, query: Letters) -> Cases:
+        cases = []
+        for letter, here in query.items():
+            there = [truth for other, truth in key.items() if holds(sign, other, letter)]
+            cases.append((here, self.node(self.disjoint(there, f"a letter {sign} {letter}"))))
+        return self._cases(cases)
+
+    def truths_meet(self, sign: str, key: Truth, query: Truth) -> Cases:
+        cases = self._cases([(query, self.node(key)), (self.negation(query), self.node(self.negation(key)))])
+        return cases if sign == "=" else self.complement(cases)
+
+    def numbers_meet(self, sign: str, key: Form, query: Form, shown: tuple[str, str]) -> Cases:
+        """j's number in a relation to i's: by the values of one of them, as a mask, or by an equality."""
+        if sign in ("!=", ">", ">="):
+            opposite = {"!=": "=", ">": "<=", ">=": "<"}[sign]
+            return self.complement(self.numbers_meet(opposite, key, query, shown))
+        place = self._as_places(sign, key, query)
+        if place is not None:
+            return (SelectorCase(self.every, place),)
+        values = self.values_of(query)
+        if values is not None:
+            here = [(truth, self.compare(sign, key, self.number(value))) for value, truth in values]
+            return self._cases([(truth, self.node(there)) for truth, there in here])
+        values = self.values_of(key)
+        if values is not None:
+            return self._key_values(sign, values, query)
+        if sign != "=" or not key.whole or not query.whole:
+            must = "a select of numbers must be by ==, or one of them must have a finite range, or both be indices"
+            order = "no score puts all pairs of two numbers that grow in order"
+            raise BadInput(f"{must}: {order if sign != '=' else 'a mean is no whole number'}", " and ".join(shown))
+        self.equalities.append(Equality(key, query, f"{shown[0]} = {shown[1]}"))
+        return (SelectorCase(self.every, self.diagrams.variable(AFTER - 1 - len(self.equalities))),)
+
+    def _as_places(self, sign: str, key: Form, query: Form) -> Node | None:
+        """A relation of two indices as a mask."""
+        index = self.position("before", "left")
+        a, b = (form.plus(index, -1).constant for form in (key, query))
+        if a is None or b is None or (sign, b - a) not in {("<", 0), ("<", 1), ("<=", 0), ("<=", -1), ("=", 0)}:
+            return None
+        make, before, after = self.diagrams, self.diagrams.variable(BEFORE), self.diagrams.variable(AFTER)
+        if sign == "=":
+            return make.both(make.negation(before), make.negation(after))
+        return before if (sign, b - a) in {("<", 0), ("<=", -1)} else make.negation(after)
+
+    def _key_values(self, sign: str, values: Sequence[tuple[Fraction, Truth]], query: Form) -> Cases:
+        """The same where the number at j has these values."""
+        tests = [self.compare(sign, self.number(value), query) for value, _ in values]
+        nodes = [self.node(truth) for _, truth in values]
+        if sign == "=":
+            none = self.both(*map(self.negation, tests))
+            return self._cases([*zip(tests, nodes, strict=True), (none, False)])
+        cases: list[tuple[Truth, Node]] = [(self.negation(tests[0]), False)]
+        there: Node = False
+        for place, test in enumerate(tests):  # the smaller the value, the sooner it is below
+            there = self.diagrams.either(there, nodes[place])
+            here = test if place + 1 == len(tests) else self.both(test, self.negation(tests[place + 1]))
+            cases.append((here, there))
+        return self._cases(cases)
+
+    def restrict(self, node: Node, given: dict[int, bool]) -> Node:
+        """A function with values for some of the variables below 0."""
+        if isinstance(node, bool) or node[0] >= 0:
+            return node
+        low, high = (self.restrict(one, given) for one in node[1:])
+        if node[0] in given:
+            return high if given[node[0]] else low
+        return self.diagrams.choice(self.diagrams.variable(node[0]), high, low)
+
+    def equal(self, cases: Cases, shown: str) -> tuple[Cases, tuple[Equality, ...]]:
+        """The cases where all equalities hold; BadInput where one need not hold."""
+        used = sorted({name for case in cases for name in variables(case.there) if name < BEFORE}, reverse=True)
+        for name in used:
+            equality = self.equalities[AFTER - 2 - name]
+            if any(self.restrict(case.there, {name: False}) is not False for case in cases):
+                must = "an equality of two numbers that grow must be joined by & alone: a head looks for one number"
+                raise BadInput(must, f"{equality.shown} in {shown}")
+        cases = self._cases([(here, self.restrict(there, dict.fromkeys(used, True))) for here, there in cases])
+        return cases, tuple(self.equalities[AFTER - 2 - name] for name in used)
+
+    def groups(self, cases: Cases, mask: str) -> list[tuple[str, Cases]]:
+        """The sides that a mask leaves, from the left, with the cases there; neighbours that select the same in one."""
+        found: list[tuple[str, Cases]] = []
+        for side in ALLOWED[mask]:
+            here = self._cases([(one.here, self.restrict(one.there, SIDES[side])) for one in cases])
+            if all(one.there is False for one in here):
+                continue
+            if found and found[-1][1] == here and found[-1][0][-1] + side != "<>":
+                found[-1] = found[-1][0] + side, here
+            else:
+                found.append((side, here))
+        return found
+
+    # Heads
+
+    def nearest(self, op: str, mask: str, cases: Cases, value: Value, default: Value, shown: str) -> Value:
+        """The value at the first (op "left") or last position that is selected, or the default."""
+        cases, equalities = self.equal(cases, shown)
+        result = default
+        groups = self.groups(cases, mask)
+        for side, here in groups if op == "right" else groups[::-1]:
+            if side == "=":
+                found = FoundThere(self._own(here, equalities), value)
+            else:
+                found = self.look(op, MASK_OF[side], here, equalities, value, shown)
+            result = self.pick(found.found, found.value, result)
+        return result
+
+    def _own(self, cases: Cases, equalities: Sequence[Equality]) -> Truth:
+        """Whether a position selects itself."""
+        own = self.disjoint([self.both(here, there) for here, there in cases], "selects itself")
+        return self.both(own, *(self.compare("=", one.key, one.query) for one in equalities))
+
+    def pick(self, test: Truth, a: Value, b: Value) -> Value:
+        """a where the test is true, b elsewhere."""
+        if isinstance(a, Form) and isinstance(b, Form):
+            return self.between(test, a, b)
+        if isinstance(a, dict) and isinstance(b, dict):
+            none: Truth = frozenset()
+            return {letter: self.choose(test, a.get(letter, none), b.get(letter, none)) for letter in {**a, **b}}
+        return self.choose(test, a, b)  # type: ignore[arg-type]
+
+    def between(self, test: Truth, a: Form, b: Form) -> Form:
+        """A number, or another; what both have stays as it is."""
+        shared = {atom: q for atom, q in a.atoms.items() if b.atoms.get(atom) == q}
+        zero = self.number(0).table
+        common = Form(zero, {}, shared)
+        first, second = a.plus(common, -1), b.plus(common, -1)
+        return common.plus(self.gate(test, first)).plus(self.gate(self.negation(test), second))
+
+    def selecting(self, cases: Cases, equalities: Sequence[Equality]) -> dict[tuple[str, str], Fraction] | None:
+        """The score of a position: greater by 1 where a truth that is looked for holds, less the squares of
+        differences."""
+        score: dict[tuple[str, str], Fraction] = {}
+
+        def add(query: str, key: str, factor: Fraction | int) -> None:
+            score[query or self.place("one"), key] = score.get((query or "one", key), Fraction(0)) + factor
+
+        for here, there in cases:
+            if not isinstance(there, bool):
+                add(self.hold(self.node(here)), self.hold(there), 1)
+        for one in equalities:
+            query, key = self.linear(one.query), self.linear(one.key)
+            for a, p in query.items():
+                for b, q in key.items():
+                    if b:
+                        add(a, b, 2 * p * q)
+            constant = key.get("", Fraction(0))  # the difference is that of the query less the constant
+            for b, q in key.items():
+                if b and constant:
+                    add("", b, -2 * constant * q)
+            for b, q in self.square(one.key.plus(self.number(constant), -1)).items():
+                if b:
+                    add("", b, -q)
+        return {pair: factor for pair, factor in score.items() if factor} or None
+
+    def look(
+        self, op: str, mask: str, cases: Cases, equalities: Sequence[Equality], value: Value | None, shown: str
+    ) -> FoundThere:
+        """A head at the first or last position that is selected behind a mask."""
+        values: dict[str, Linear] = {}
+        read: dict[str, str] = {}
+
+        def copied(name: str) -> str:
+            """The coordinate that holds what stands in another at the position found."""
+            if name not in read:
+                read[name] = self.new("found", f"{self.meanings[name]}, at j of {shown}")
+                values[read[name]] = {name: Fraction(1)}
+            return read[name]
+
+        score = self.selecting(cases, equalities)
+        tests = []
+        some = self._some(mask)
+        for here, there in cases:
+            at_key = some if there is True else frozenset() if there is False else self._copied(there, copied)
+            tests.append(self.both(here, at_key))
+        found = self.disjoint(tests, f"found: {shown}")
+        differences = []
+        for one in equalities:
+            row = self.linear(one.key)
+            name = self.new("key", f"{one.shown.partition(' = ')[0]}, at the position found")
+            values[name] = {part: q for part, q in row.items() if part}
+            differences.append(Form(self.number(row.get("", Fraction(0))).table, {}, {Atom(name, "both"): Fraction(1)}))
+        result = None if value is None else self._read(value, mask, copied)
+        if values:
+            self.looks.append(Look(score, values, mask, f"{op}most"))
+        for one, key in zip(equalities, differences, strict=True):
+            found = self.both(found, self.compare("=", key, one.query), some)
+        return FoundThere(found, result if result is not None else frozenset())
+
+    def _some(self, mask: str) -> Truth:
+        """Whether a row behind a mask sees a position."""
+        if not mask.startswith("strict"):
+            return self.every
+        if mask == "strict-future":
+            return self.bit(self.place("later"))
+        return self.truth(self.diagrams.negation(self.bit(self.place("at_last"))))
+
+    def _copied(self, truth: Truth, copied: Callable[[str], str]) -> Truth:
+        """A truth at the position found."""
+        truth = self.truth(truth)
+        if truth in (frozenset(), self.every):
+            return truth
+        return self.bit(copied(self.hold(self.node(truth))))
+
+    def _read(self, value: Value, mask: str, copied: Callable[[str], str]) -> Value:
+        """A value at the position found."""
+        if isinstance(value, dict):
+            return {letter: self._copied(truth, copied) for letter, truth in value.items()}
+        if not isinstance(value, Form):
+            return self._copied(value, copied)
+        result = self.number(0)
+        for q, truth in self.pieces(value):
+            if q:
+                result = result.plus(self.indicator(self._copied(truth, copied)), q)
+        for atom, q in value.atoms.items():
+            name = copied(atom.name)
+            if atom.name in self.squares:
+                square = self.squares[atom.name]
+                self.meanings.setdefault(square, square)
+                if square in ("before_square", "behind_square"):
+                    self.place(square)
+                self.squares[name] = copied(square)
+            kept = {"left": "future", "right": "past"}.get(atom.side, "none")
+            side = atom.side if atom.side == "mean" or mask.endswith(kept) else "both"
+            atom = Atom(name, side, atom.bound, atom.local and mask.endswith("future"))
+            result = result.plus(Form(self.number(0).table, {}, {atom: Fraction(1)}), q)
+        return result

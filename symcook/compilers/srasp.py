@@ -1,0 +1,186 @@
+"""S-RASP programs to transformers with average-hard, leftmost and rightmost attention, exact and right at every length.
+
+Source: Strobl et al. (2025), and Yang et al. (2026), Appendix D; the layers are those of `values` and `selection`, not
+the printed construction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from symcook.compilers.numbers import Form
+from symcook.compilers.rasp import Aggregates
+from symcook.compilers.selection import Cases
+from symcook.compilers.values import Look, Truth, Value, holds
+from symcook.compose.builder import Builder
+from symcook.errors import BadInput
+from symcook.model.parts import FeedForward, Head
+from symcook.model.transformer import Program, Transformer
+from symcook.programs.srasp import Srasp, SraspLine, constant_text
+
+
+def compiled(program: Srasp, source: str, name: str) -> Transformer:
+    """The model of a program, with an answer at each position: a letter, a verdict for a truth, a number."""
+    return Compiled(program).model(source, name)
+
+
+class Compiled(Aggregates):
+    """What each line is, as coordinates hold it."""
+
+    def __init__(self, program: Srasp) -> None:
+        super().__init__(program)
+        self.begin()
+        self.lines: list[Any] = []
+        named = {line: name for name, line in reversed(program.names)}
+        for number, line in enumerate(program.lines):
+            self.lines.append(self._line(number, line, [self.lines[k] for k in line.reads]))
+            if number in named:
+                self._title(self.lines[-1], f"{named[number]}(i)")
+
+    def _line(self, number: int, line: SraspLine, reads: Any) -> Value | Cases:
+        op, shown = line.op, self.program.text(number)
+        if op == "in":
+            return {letter: frozenset((letter,)) for letter in self.program.alphabet}
+        if op == "indices":
+            return self.position("before", "left")
+        if op == "length":
+            return self.position("last", "both").plus(self.number(1))
+        if op == "constant":
+            return self._constant(line.value)
+        if op == "sum":
+            return reads[0].plus(reads[1])
+        if op == "times":
+            return reads[0].times(line.value)
+        if op == "product":
+            return self._product_of(*reads, shown=shown)
+        if op in ("not", "and", "or"):
+            return self.negation(reads[0]) if op == "not" else (self.both if op == "and" else self.either)(*reads)
+        if op == "compare":
+            return self._compared(line.value, *reads, shown=shown)
+        if op == "if":
+            return self.pick(*reads)
+        if op == "psum":
+            return self.psum(line.value, reads[0], shown)
+        if op in ("left", "right"):
+            return self.nearest(op, line.value, *reads, shown=shown)
+        if op == "select":
+            return self._select(line, *reads)
+        if op in ("key", "query"):
+            return self.key(reads[0]) if op == "key" else self.query(reads[0])
+        if op == "pair not":
+            return self.complement(reads[0])
+        if op.startswith("pair"):
+            return self.joined(op.removeprefix("pair "), *reads)
+        selector = self.program.text(line.reads[0])
+        return self.aggregate(*reads, shown=selector) if op == "aggregate" else self.width(reads[0], selector)
+
+    def _title(self, value: Any, name: str) -> None:
+        """What coordinates hold that hold a value, or one letter of it."""
+        if isinstance(value, dict):
+            for letter, truth in value.items():
+                self._title(truth, f"{name} = {constant_text(letter)}")
+        elif not isinstance(value, (Form, bool, frozenset)) and isinstance(value[0], int):
+            self.titles.setdefault(value, name)
+
+    def _constant(self, value: Any) -> Value:
+        if isinstance(value, bool):
+            return self.truth(value)
+        return {value: self.every} if isinstance(value, str) else self.number(value)
+
+    def _product_of(self, a: Form, b: Form, shown: str) -> Form:
+        """A product, where one side has finitely many values."""
+        for form, other in ((a, b), (b, a)):
+            values = self.values_of(form)
+            if values is not None:
+                result = self.number(0)
+                for value, truth in values:
+                    result = result.plus(self.gate(truth, other), value)
+                return result
+        raise BadInput("one side of a product must have a finite range", shown)
+
+    def _compared(self, sign: str, a: Any, b: Any, shown: str) -> Truth:
+        if isinstance(a, Form):
+            return self.compare(sign, a, b)
+        if isinstance(a, dict):
+            pairs = [self.both(a[x], b[y]) for x in a for y in b if holds(sign if sign != "!=" else "=", x, y)]
+            equal = self.disjoint(pairs, shown)
+        else:
+            equal = self.choose(a, b, self.negation(b))
+        return self.negation(equal) if sign == "!=" else equal
+
+    def _select(self, line: SraspLine, key: Any, query: Any) -> Cases:
+        if isinstance(key, Form):
+            shown = self.program.text(line.reads[0]), self.program.text(line.reads[1])
+            return self.numbers_meet(line.value, key, query, shown)
+        if isinstance(key, dict):
+            return self.letters_meet(line.value, key, query)
+        return self.truths_meet(line.value, key, query)
+
+    # The model
+
+    def model(self, source: str, name: str, kind: str = "srasp") -> Transformer:
+        """The model, with its plan, without the coordinates that nothing needs."""
+        answer = self.lines[self.program.output]
+        labels: tuple[str, ...] = ()
+        if isinstance(answer, Form):
+            reads = (self._shown(answer),)
+        elif isinstance(answer, dict):
+            labels = tuple(letter for letter, truth in answer.items() if self.truth(truth) != frozenset())
+            reads = tuple(self.hold(self.node(answer[letter])) for letter in labels)
+        else:
+            reads = (self.hold(self.node(answer)),)
+        steps = self._needed(reads)
+        needed = set(reads).union(*(step.reads for step in steps))
+        rows: dict[str, dict[str, Any]] = {
+            a: {name: 1 for name, letters in self.sets.items() if a in letters and name in needed}
+            for a in self.program.alphabet
+        }
+        for table, values in self.tables.items():
+            for a, value in zip(self.program.alphabet, values, strict=True):
+                if table in needed and value:
+                    rows[a][table] = value
+        positions = {name: text for name, text in self.positions.items() if name in needed}
+        for constant in ("one", "zero"):
+            if constant in needed:
+                positions[constant] = "1" if constant == "one" else "0"
+        if not positions and not any(rows.values()):
+            positions["zero"] = "0"
+        b = Builder(words=rows, positions=positions)
+        for step in steps:
+            b.add(step)
+        if labels:
+            unique = tuple(dict.fromkeys(reads))
+            b.readout("largest", "each", unique, labels=labels, weights=[[int(a == b) for b in unique] for a in reads])
+        elif isinstance(answer, Form):
+            b.readout("value", "each", reads)
+        else:
+            b.readout("sign", "each", reads, weights=[1])
+        model = b.build(name, source="Strobl et al. (2025): a compiled S-RASP program")
+        return replace(model, program=Program(kind, source, self.program.alphabet, self._plan(model)))
+
+    def _shown(self, form: Form) -> str:
+        """The coordinate that holds a number."""
+        row = self.linear(form)
+        if len(row) == 1 and list(row.values()) == [1] and "" not in row:
+            return next(iter(row))
+        from symcook.compilers.numbers import text
+
+        shown = text(row)
+        if form.span()[0] >= 0 and not form.atoms:
+            return self.network("number", shown, f"relu({shown})")
+        return self.network("number", shown, f"relu({shown}) - relu({text({k: -q for k, q in row.items()})})")
+
+    def _needed(self, reads: tuple[str, ...]) -> list[Head | FeedForward]:
+        """The steps, each with the values alone that something reads later."""
+        needed, kept = set(reads), []
+        for step in reversed(self.looks):
+            if isinstance(step, Look):
+                step.values = {name: row for name, row in step.values.items() if name in needed}
+                made: Any = step.made() if step.values else None
+            else:
+                made = step if needed & set(step.writes) else None
+            if made is not None:
+                needed.update(made.reads)
+                kept.append(made)
+        return kept[::-1]

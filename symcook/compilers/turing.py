@@ -1,0 +1,422 @@
+"""Turing machines to decoders: one token a step, which says what the step changed, then the output.
+
+The construction of Theorem 2 of Merrill and Sabharwal (2024) made exact for every machine. Position 0 holds $, then the
+input, then the tokens of steps, the first of which is the start. Strict causal masks, hard attention, and a norm before
+each part of each layer; no position is given to the model.
+
+Layer 1. Uniform heads give u = 1/i and, for each tape, P = (the head before the token's own move)/i. Norms make hashes
+of (P, u) and of (P + u, u), (P - u, u): where the token wrote, and where its head went; the own move selects.
+Layer 2. A head a tape looks for the last step that wrote where the head stands now. Its score is the cosine of the
+hashes less a tie-break: T_j = F(F(1/j)) with F(x) = (1 - 1/sqrt(1 + x^2))/2, positive, falling, and under the gap that
+a neighbouring cell has, for all j. With weighting "rightmost" there is no T, and equal scores are decided by place.
+On the input tape $, the input and the first step are candidates, each at its own position: the nearest in angle is the
+cell itself, or a blank end.
+Layer 3. One unit a row of the table, and two more a row and tape for flags.
+
+Whether a cell was ever visited is not asked of a retrieved hash. What was visited of a tape is an interval, and what a
+token writes carries two flags: the cell is the leftmost, the rightmost visited. So the token knows whether a head has
+come to a fresh cell, and a retrieval is used only where there is something to retrieve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from symcook.errors import require_known
+from symcook.model.checks import Space
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.transformer import Program, Transformer
+from symcook.programs import WEIGHTINGS
+from symcook.programs.steps import END, START, MachineToken, OutputToken, StepToken, WrittenCell, first_token, labels
+from symcook.programs.turing import TuringMachine
+
+MASK = "strict-future"
+MOVE = {1: "plus", -1: "minus", 0: "stay"}
+Bits = Mapping[str, int]
+HALF = Fraction(1, 2)
+
+
+class HiddenUnit(NamedTuple):
+    """A hidden unit: relu of a sum of coordinates and a bias, added to coordinates with weights."""
+
+    terms: Bits
+    bias: int
+    adds: Bits
+
+
+class UnitNetwork(list[HiddenUnit]):
+    """A feed-forward part as its units."""
+
+    def add(self, terms: Bits, bias: int, adds: Bits) -> None:
+        self.append(HiddenUnit(terms, bias, adds))
+
+    @cached_property
+    def readers(self) -> dict[str, list[tuple[int, int]]]:
+        """For each coordinate the units that read it, by number, and their weights there."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for number, unit in enumerate(self):
+            for name, weight in unit.terms.items():
+                found.setdefault(name, []).append((number, weight))
+        return found
+
+    def values(self, bits: Iterable[str]) -> dict[str, int]:
+        """What it makes of coordinates that are 1 where all others are 0; no unit has a positive bias."""
+        sums: dict[int, int] = {}
+        for name in bits:
+            for number, weight in self.readers.get(name, ()):
+                sums[number] = sums.get(number, 0) + weight
+        found: dict[str, int] = {}
+        for number, total in sums.items():
+            value = total + self[number].bias
+            if value > 0:
+                for name, weight in self[number].adds.items():
+                    found[name] = found.get(name, 0) + value * weight
+        return found
+
+    def part(self) -> FeedForward:
+        """As a part of a model."""
+        reads = tuple(dict.fromkeys(name for unit in self for name in unit.terms))
+        writes = tuple(dict.fromkeys(name for unit in self for name in unit.adds))
+        return FeedForward(
+            reads,
+            writes,
+            [[unit.terms.get(name, 0) for name in reads] for unit in self],
+            [unit.bias for unit in self],
+            [[unit.adds.get(name, 0) for unit in self] for name in writes],
+            [0] * len(writes),
+        )
+
+
+class MachineDecoder:
+    """The construction for one machine: its tokens as bits, its networks as units, and the model made of them."""
+
+    def __init__(self, machine: TuringMachine, weighting: str = "average") -> None:
+        require_known("weighting", weighting, WEIGHTINGS)
+        self.machine, self.weighting = machine, weighting
+        self.tapes = range(1, machine.tapes + 1)
+        self.states = {state: f"q{k}" for k, state in enumerate(machine.states)}
+        self.letters = {letter: f"x{k}" for k, letter in enumerate(machine.input)}
+        self.cells = {symbol: k for k, symbol in enumerate(machine.cells)}
+        self.first = first_token(machine)
+
+    # Tokens.
+
+    def bits(self, token: MachineToken | str) -> dict[str, int]:
+        """The coordinates that are 1 in the embedding of a token; a string is $ or a letter of the input."""
+        found = {"one": 1}
+        if isinstance(token, StepToken):
+            found |= {"step": 1, self.states[token.state]: 1} | ({"first": 1} if token.first else {})
+            for tape, written in zip(self.tapes, token.written, strict=True):
+                found[f"w{tape}_{self.cells[written.symbol]}"] = 1
+                found |= {f"left{tape}": 1} if written.leftmost else {}
+                found |= {f"right{tape}": 1} if written.rightmost else {}
+                found |= {f"fresh{tape}": 1} if token.fresh[tape - 1] else {}
+            moves = token.moves
+        elif isinstance(token, OutputToken):
+            found |= {"out": 1, f"o{self.cells[token.symbol]}": 1} | ({"last": 1} if token.rightmost else {})
+            moves = (*[0] * len(self.tapes), 1)
+        elif token == END:
+            return {"end": 1}
+        else:
+            found |= {"bos": 1} if token == START else {self.letters[token]: 1, "typed": 1}
+            moves = (0, *[0] * len(self.tapes))
+        return found | {f"{MOVE[move]}{tape}": 1 for tape, move in enumerate(moves)}
+
+    def token(self, bits: AbstractSet[str]) -> MachineToken | str | None:
+        """The token that these bits are, END among them; None where they are those of no token."""
+        states = [state for state, name in self.states.items() if name in bits]
+        symbols = [symbol for symbol, k in self.cells.items() if f"o{k}" in bits]
+        moves = [[move for move, name in MOVE.items() if f"{name}{tape}" in bits] for tape in (0, *self.tapes)]
+        cells = [[one for one, k in self.cells.items() if f"w{tape}_{k}" in bits] for tape in self.tapes]
+        token: MachineToken | str | None = None
+        if "end" in bits:
+            token = END
+        elif symbols:
+            token = OutputToken(symbols[0], "last" in bits)
+        elif states and all(moves) and all(cells):
+            written = tuple(
+                WrittenCell(some[0], f"left{tape}" in bits, f"right{tape}" in bits)
+                for tape, some in zip(self.tapes, cells, strict=True)
+            )
+            fresh = tuple(f"fresh{tape}" in bits for tape in self.tapes)
+            token = StepToken(states[0], written, tuple(some[0] for some in moves), fresh, "first" in bits)
+        return token if token is not None and self.answered(token) == bits else None
+
+    def answered(self, token: MachineToken | str) -> set[str]:
+        """The bits of a token that the networks set: all but what every token has, and moves of an output."""
+        found = set(self.bits(token)) - {"one"}
+        if isinstance(token, OutputToken):
+            found &= {"out", "last", f"o{self.cells[token.symbol]}"}
+        return found
+
+    # Networks.
+
+    def own(self, tape: int) -> list[str]:
+        """What the token's own write on a tape is: its symbol and its flags as coordinates."""
+        return [*(f"w{tape}_{k}" for k in self.cells.values()), f"left{tape}", f"right{tape}"]
+
+    def got(self, tape: int) -> list[str]:
+        """The same of the token that was retrieved."""
+        return [f"got_{name}" for name in self.own(tape)]
+
+    def here(self, tape: int) -> list[str]:
+        """The same of the cell under the head."""
+        return [f"here_{name}" for name in self.own(tape)]
+
+    @cached_property
+    def selection(self) -> UnitNetwork:
+        """What stands under each work head: what was retrieved, after a move of 0 what the token wrote itself, and on a
+        fresh cell a blank, with a flag on the side from which the head came."""
+        net = UnitNetwork()
+        for tape in self.tapes:
+            fresh, stay, blank = f"fresh{tape}", f"stay{tape}", 0
+            for k, (got, own, here) in enumerate(zip(self.got(tape), self.own(tape), self.here(tape), strict=True)):
+                net.add({got: 1, fresh: -1, stay: -1}, 0, {here: 1})
+                net.add({own: 1, stay: 1, fresh: -1}, -1, {here: 1})
+                if k == blank:
+                    net.add({fresh: 1}, 0, {here: 1})
+                side = {f"left{tape}": f"minus{tape}", f"right{tape}": f"plus{tape}"}.get(own)
+                if side is not None:
+                    net.add({fresh: 1, side: 1}, -1, {here: 1})
+                    net.add({fresh: 1, "first": 1}, -1, {here: 1})
+        return net
+
+    @cached_property
+    def transition(self) -> UnitNetwork:
+        """The bits of the next token, each at a coordinate next_*."""
+        net, cells = UnitNetwork(), self.cells
+        for (state, reads), (entered, writes, moves) in self.machine.rows.items():
+            base = {self.states[state]: 1}
+            if reads[0] in self.letters:
+                base[f"read_{self.letters[reads[0]]}"] = 1
+                bias = -len(self.tapes) - 1
+            else:
+                base |= {f"read_{letter}": -1 for letter in self.letters.values()}
+                bias = -len(self.tapes)
+            for tape in self.tapes:
+                base[self.here(tape)[cells[reads[tape]]]] = 1
+            adds = {"next_step": 1, f"next_{self.states[entered]}": 1}
+            adds |= {f"next_{MOVE[move]}{tape}": 1 for tape, move in enumerate(moves)}
+            adds |= {f"next_w{tape}_{cells[writes[tape - 1]]}": 1 for tape in self.tapes}
+            net.add(base, bias, adds)
+            for tape in self.tapes:
+                left, right = self.here(tape)[-2:]
+                keeps_left, keeps_right = moves[tape] >= 0, moves[tape] <= 0
+                net.add(base | {left: 1}, bias - 1, {f"next_left{tape}" if keeps_left else f"next_fresh{tape}": 1})
+                net.add(base | {right: 1}, bias - 1, {f"next_right{tape}" if keeps_right else f"next_fresh{tape}": 1})
+        start = {f"next_{name}": 1 for name in self.bits(self.first) if name != "one"}
+        net.add({"bos": 1, "typed": 1}, 0, start)
+        last = self.tapes[-1]
+        *symbols, _, right = self.here(last)
+        going = {self.states[state]: 1 for state in self.machine.halt} | {"out": 1, "last": -1}
+        for k, symbol in enumerate(symbols[1:], 1):
+            net.add(going | {symbol: 1}, -1, {"next_out": 1, f"next_o{k}": 1})
+        net.add(going | {right: 1, symbols[0]: -1}, -1, {"next_last": 1})
+        net.add(going | {symbols[0]: 1}, -1, {"next_end": 1})
+        net.add({"last": 1}, 0, {"next_end": 1})
+        return net
+
+    # The model.
+
+    def model(self, source: str, name: str) -> Transformer:
+        """The model, with its plan."""
+        tapes, tie = range(self.machine.tapes + 1), self.weighting == "average"
+        words: dict[str, dict[str, Any]] = {START: {**self.bits(START), "u": 1}}
+        words |= {letter: self.bits(letter) for letter in self.machine.input}
+        tokens = labels(self.machine)
+        words |= {label: self.bits(token) for token, label in tokens.items()}
+        layers = (self._first(tie), self._second(tie), self._third())
+        parts = [part for layer in layers for part in layer.parts() if not isinstance(part, LayerNorm)]
+        written = [one for part in parts for one in part.writes]
+        names = dict.fromkeys([*(one for row in words.values() for one in row), *written])
+        norms = [norm for layer in layers for norm in (*layer.attention_norms, *layer.feedforward_norms)]
+        names |= dict.fromkeys(one for norm in norms for one in norm.reads)
+        nexts = list(dict.fromkeys(one for unit in self.transition for one in unit.adds))
+        rows = []
+        for token in (*tokens, END):
+            bits = {f"next_{one}" for one in self.answered(token)}
+            rows.append([*(1 if one in bits else -1 for one in nexts), -len(bits)])
+        space = Space(tuple(names))
+        embedding = Embedding(space, words=words, before=START, start=0)
+        readout = Readout("largest", "last", (*nexts, "one"), rows, (*tokens.values(), END))
+        model = Transformer(name, embedding, layers, readout, source="Merrill and Sabharwal (2024), Theorem 2")
+        plan = self._plan(model, tapes)
+        return replace(model, program=Program("tm", source, tuple(words), plan))
+
+    def _first(self, tie: bool) -> Layer:
+        """u and P; hashes; where heads went."""
+        tapes = range(self.machine.tapes + 1)
+        reads = ["bos", *(f"{sign}{tape}" for tape in tapes for sign in ("plus", "minus"))]
+        rows = [[int(name == "bos") for name in reads]]
+        rows += [[(name == f"plus{tape}") - (name == f"minus{tape}") for name in reads] for tape in tapes]
+        none = [[0] * len(reads)]
+        writes = ("u", *(f"P{tape}" for tape in tapes))
+        head = Head(tuple(_held(name) for name in reads), writes, none, none, rows, MASK)
+        norms, net = [], UnitNetwork()
+        gates = [f"{MOVE[move]}{tape}" for tape in tapes for move in (1, -1, 0)]
+        norms.append(_bits(gates))
+        for tape in tapes:
+            for move in (1, -1, 0):
+                stem = f"{MOVE[move]}hash{tape}"
+                norms.append(_hash({f"P{tape}": 1, "u": move}, {"u": 1}, stem))
+                for side in "ab":
+                    for sign in (1, -1):
+                        terms = {f"{stem}_{side}": sign, _held(f"{MOVE[move]}{tape}"): 1}
+                        net.add(terms, -1, {f"at{tape}_{side}": sign})
+                        if tape and not move:
+                            net.add({f"{stem}_{side}": sign}, 0, {f"wrote{tape}_{side}": sign})
+        norms.append(_hash({"one": 1, "bos": -1}, {"u": 1}, "placehash"))
+        for side in "ab":
+            for sign in (1, -1):
+                net.add({f"placehash_{side}": sign}, 0, {f"place_{side}": sign})
+        part = net.part()
+        if tie:
+            norms.append(_tie("u", "tiehash"))
+            part = _with_tie(part)
+        return Layer(SelfAttention((head,)), part, (_bits(reads),), tuple(norms), "multi pre")
+
+    def _second(self, tie: bool) -> Layer:
+        """What each head retrieves, and what stands under it."""
+        tapes = range(self.machine.tapes + 1)
+        heads, norms = [], []
+        stems = [*(f"at{tape}" for tape in tapes), *(f"wrote{tape}" for tape in self.tapes), "place"]
+        norms += [_hash({f"{stem}_a": 1}, {f"{stem}_b": 1}, f"{stem}n") for stem in stems]
+        if tie:
+            norms.append(_tie("F", "tie"))
+        values = [*self.letters.values(), *(name for tape in self.tapes for name in self.own(tape))]
+        norms.append(_bits(["one", "bos", "typed", "first", "step", *values]))
+        bias = {"one": -3}
+        if self.letters:
+            key = bias | {"bos": 3, "typed": 3, "first": 3}
+            values = {f"read_{letter}": letter for letter in self.letters.values()}
+            heads.append(_look("at0", "place", key, values, "average"))
+        for tape in self.tapes:
+            key: dict[str, Any] = bias | {"step": 3, "bos": -1}
+            if tie:
+                key["tie_one"] = HALF
+            values = dict(zip(self.got(tape), self.own(tape), strict=True))
+            heads.append(_look(f"at{tape}", f"wrote{tape}", key, values, self.weighting))
+        part = self.selection.part()
+        bits = _bits(list(part.reads))
+        return Layer(SelfAttention(tuple(heads)), _over(part), tuple(norms), (bits,), "multi pre")
+
+    def _third(self) -> Layer:
+        """The next token."""
+        part = self.transition.part()
+        return Layer(None, _over(part), (), (_bits(list(part.reads)),), "projected pre")
+
+    def _plan(self, model: Transformer, tapes: range) -> tuple[tuple[str, str, str], ...]:
+        where = dict.fromkeys(model.space, "embedding")
+        for number, layer in enumerate(model.layers, 1):
+            for part in layer.parts():
+                if isinstance(part, LayerNorm):
+                    continue
+                kind = "attention" if isinstance(part, Head) else "feed-forward"
+                where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
+        meanings = self._meanings(tapes)
+        return tuple((name, where[name], meanings[name]) for name in model.space)
+
+    def _meanings(self, tapes: range) -> dict[str, str]:
+        """What each coordinate holds."""
+        found = {"one": "1", "bos": "the token is $", "typed": "an input symbol", "step": "a step", "out": "an output",
+                 "first": "the start", "last": "an output whose cell is the rightmost visited", "u": "1/i",
+                 "end": "the end", "F": "F(1/i)"}  # fmt: skip
+        found |= {name: f"the state entered is {state}" for state, name in self.states.items()}
+        found |= {name: f"the input symbol is {letter}" for letter, name in self.letters.items()}
+        found |= {f"o{k}": f"the output is {symbol}" for symbol, k in self.cells.items()}
+        found |= {f"read_{name}": f"the input head reads {letter}" for letter, name in self.letters.items()}
+        for side, what in (("a", "first"), ("b", "second")):
+            found[f"place_{side}"] = f"{what} part of the hash of the own position"
+        for tape in tapes:
+            who = f"work head {tape}" if tape else "the input head"
+            found[f"P{tape}"] = f"where {who} was before the own move, over i"
+            for move, how in ((1, "right"), (-1, "left"), (0, "nowhere")):
+                found[f"{MOVE[move]}{tape}"] = f"{who} moves {how}"
+            for side, what in (("a", "first"), ("b", "second")):
+                found[f"at{tape}_{side}"] = f"{what} part of the hash of where {who} is"
+                found[f"wrote{tape}_{side}"] = f"{what} part of the hash of where {who} wrote"
+            if not tape:
+                continue
+            found[f"fresh{tape}"] = f"{who} is on a cell that was never visited"
+            cells = [*(f"holds {symbol}" for symbol in self.cells), "is the leftmost visited", "is the rightmost"]
+            for own, got, here, what in zip(self.own(tape), self.got(tape), self.here(tape), cells, strict=True):
+                found[own] = f"the cell that was written on tape {tape} {what}"
+                found[got] = f"the same of the token that {who} retrieved"
+                found[here] = f"the cell under {who} {what}"
+        return found | {f"next_{name}": f"of the next token: {what}" for name, what in found.items()}
+
+
+def compiled(machine: TuringMachine, source: str, name: str, weighting: str = "average") -> Transformer:
+    """The decoder of a machine, with its program and plan."""
+    return MachineDecoder(machine, weighting).model(source, name)
+
+
+def _held(name: str) -> str:
+    """What a norm over bits calls a bit that goes through it."""
+    return f"{name}_held"
+
+
+def _bits(names: Sequence[str]) -> LayerNorm:
+    """A norm that leaves bits as they are: (b, 1 - b) of each has mean 1/2 and variance 1/4 whatever the bits."""
+    names = list(dict.fromkeys(names))
+    reads = tuple(dict.fromkeys([*names, "one"]))
+    rows = []
+    for name in names:
+        rows.append([int(one == name) for one in reads])
+        rows.append([int(one == "one") - int(one == name) for one in reads])
+    writes = tuple(f"{name}_{kind}" for name in names for kind in ("held", "not"))
+    return LayerNorm(reads, writes, gain=[HALF] * len(writes), bias=[HALF] * len(writes), projection=rows)
+
+
+def _hash(x: Bits, y: Bits, stem: str) -> LayerNorm:
+    """(x, y)/sqrt(2(x^2 + y^2)) as `stem`_a and `stem`_b: a norm of (x, y, -x, -y), halved."""
+    reads = tuple(dict.fromkeys([*x, *y]))
+    rows = [[sign * side.get(name, 0) for name in reads] for sign in (1, -1) for side in (x, y)]
+    writes = tuple(f"{stem}_{kind}" for kind in "abcd")
+    return LayerNorm(reads, writes, gain=[HALF] * 4, projection=rows)
+
+
+def _tie(x: str, stem: str) -> LayerNorm:
+    """1/sqrt(1 + x^2) as `stem`_one: a norm of (x, 1, -x, -1) and four zeros, halved."""
+    rows = [[1, 0], [0, 1], [-1, 0], [0, -1], *[[0, 0]] * 4]
+    kinds = ("x", "one", "less", "minus", *(f"zero{k}" for k in range(4)))
+    return LayerNorm((x, "one"), tuple(f"{stem}_{kind}" for kind in kinds), gain=[HALF] * 8, projection=rows)
+
+
+def _with_tie(part: FeedForward) -> FeedForward:
+    """The part with one more unit, F = relu(1/2 - 1/(2 sqrt(1 + u^2)))."""
+    rows = [[*part.W1[k, :], 0] for k in range(part.hidden)] + [[0] * len(part.reads) + [-HALF]]
+    sums = [[*part.W2[k, :], 0] for k in range(len(part.writes))] + [[0] * part.hidden + [1]]
+    return FeedForward(
+        (*part.reads, "tiehash_one"),
+        (*part.writes, "F"),
+        rows,
+        [*part.b1, HALF],
+        sums,
+        [0] * (len(part.writes) + 1),
+    )
+
+
+def _over(part: FeedForward) -> FeedForward:
+    """The part as it reads what a norm over bits writes."""
+    return replace(part, reads=tuple(map(_held, part.reads)))
+
+
+def _look(query: str, key: str, added: Mapping[str, Any], values: Mapping[str, str], weighting: str) -> Head:
+    """A head whose score is the cosine of two hashes plus what keys add."""
+    held = {name if name.startswith("tie_") else _held(name): value for name, value in added.items()}
+    reads = [f"{query}n_a", f"{query}n_b", f"{key}n_a", f"{key}n_b", _held("one"), *held, *map(_held, values.values())]
+    reads = list(dict.fromkeys(reads))
+    Q = [[2 * int(one == f"{query}n_{side}") for one in reads] for side in "ab"]
+    K = [[int(one == f"{key}n_{side}") for one in reads] for side in "ab"]
+    Q.append([int(one == _held("one")) for one in reads])
+    K.append([held.get(one, 0) for one in reads])
+    V = [[int(one == _held(name)) for one in reads] for name in values.values()]
+    return Head(tuple(reads), tuple(values), Q, K, V, MASK, weighting)

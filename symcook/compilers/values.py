@@ -1,0 +1,473 @@
+"""Values at one position as coordinates hold them: truths, letters and numbers, and the steps that make new ones.
+
+A truth is a set of letters or a Boolean function of bits, a letter has a truth for each letter that it may be, a number
+is a `Form`. Whole numbers that grow are found by lookups: a row sees position j with the score 2 y (j - 1) - (j - 1)^2,
+which is greatest where j - 1 is y. Comparisons are ReLUs of whole numbers. Nothing here is cut at a length.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from symcook.compilers.booleans import Node, cubes, variables
+from symcook.compilers.formula import MOST, Packed
+from symcook.compilers.numbers import Atom, Form, Linear, add_to, text
+from symcook.errors import BadInput
+from symcook.model.parts import FeedForward, Head
+from symcook.model.weights import feedforward, head
+from symcook.programs.formula import Formula
+from symcook.programs.srasp import Srasp
+
+Truth = Node | frozenset[str]
+Letters = dict[str, Truth]
+Value = Truth | Letters | Form
+FEW_VALUES = 64
+"""How many values a number of finite range may have to be taken apart into them."""
+FEW_VARIABLES = 10
+"""How many bits a disjunction may be of to be made a decision diagram."""
+PLACES = {
+    "one": "1", "zero": "0", "index": "i", "before": "i - 1", "before_square": "(i - 1)^2", "behind": "n - i",
+    "behind_square": "(n - i)^2", "remaining": "n - i + 1", "length": "n", "last": "n - 1", "at_first": "I[i = 1]",
+    "at_last": "I[i = n]", "alone": "I[n = 1]", "later": "I[i > 1]", "inverse_before": "1/(i - 1 + I[i = 1])",
+    "inverse_behind": "1/(n - i + I[i = n])", "inverse": "1/n", "before_times_length": "n*(i - 1)",
+    "inverse_index": "1/i", "inverse_index_square": "1/i^2",
+}  # fmt: skip
+"""Position functions by the names of their coordinates."""
+SEEN = {"left": "future", "right": "past", "both": "none"}
+"""The mask of a lookup, by the side of what is looked up."""
+KEYS = {"left": ("before", "before_square"), "right": ("behind", "behind_square"), "both": ("before", "before_square")}
+
+
+_HOLDS = {
+    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge
+}  # fmt: skip
+
+
+def holds(sign: str, a: Any, b: Any) -> bool:
+    """Whether two values stand in a relation."""
+    return _HOLDS[sign](a, b)
+
+
+@dataclass
+class Look:
+    """A head before it is known which of its values are needed."""
+
+    score: dict[tuple[str, str], Fraction] | None
+    values: dict[str, Linear]
+    mask: str
+    weighting: str = "average"
+
+    @property
+    def reads(self) -> set[str]:
+        scores = {name for pair in self.score or () for name in pair}
+        return scores | {name for row in self.values.values() for name in row}
+
+    def made(self) -> Head:
+        values = {name: text(row) for name, row in self.values.items()}
+        score: Any = self.score and {pair: str(factor) for pair, factor in self.score.items() if factor}
+        return head(score, values, mask=self.mask, weighting=self.weighting)
+
+
+class PositionValues(Packed):
+    """The coordinates of a model as they are made, with the operations on one position."""
+
+    def __init__(self, program: Srasp) -> None:
+        super().__init__(Formula(program.alphabet, (), ()))
+        self.program = program
+        self.every = frozenset(program.alphabet)
+        self.looks: list[Look | FeedForward | Head] = []
+        self.steps = self.looks  # type: ignore[assignment]  # what holds a Boolean function adds its part here too
+        self.tables: dict[str, tuple[Fraction, ...]] = {}
+        self.squares: dict[str, str] = {}
+        self._known: dict[object, Any] = {}
+        self._used: dict[str, int] = {}
+        self.titles: dict[Node, str] = {}
+
+    # Coordinates
+
+    def new(self, stem: str, meaning: str) -> str:
+        """A fresh coordinate."""
+        self._used[stem] = self._used.get(stem, 0) + 1
+        return self._name(stem, self._used[stem], meaning)
+
+    def place(self, name: str) -> str:
+        """The coordinate of a position function."""
+        self.positions[name] = PLACES[name]
+        self.meanings[name] = PLACES[name]
+        return name
+
+    def once(self, key: object, make: Callable[[], Any]) -> Any:
+        """What was made for a key before, else made now."""
+        if key not in self._known:
+            self._known[key] = make()
+        return self._known[key]
+
+    def network(self, stem: str, meaning: str, formula: str) -> str:
+        """A coordinate written by a network."""
+        name = self.new(stem, meaning)
+        self.looks.append(feedforward({name: formula}))
+        return name
+
+    def bit(self, name: str) -> Node:
+        """The truth that a coordinate of 0 and 1 holds."""
+        return self._variable(name)
+
+    def hold(self, f: Node) -> str:
+        """The coordinate that holds a function, with the name of its line as its meaning."""
+        name = super().hold(f)
+        if f in self.titles:
+            self.meanings[name] = self.titles[f]
+        return name
+
+    # Truths
+
+    def node(self, truth: Truth) -> Node:
+        return self._bit(truth)
+
+    def truth(self, node: Truth) -> Truth:
+        """A truth; constants as sets of letters."""
+        return (self.every if node else frozenset()) if isinstance(node, bool) else node
+
+    def negation(self, a: Truth) -> Truth:
+        a = self.truth(a)
+        return self.every - a if isinstance(a, frozenset) else self.truth(self.diagrams.negation(a))
+
+    def both(self, *truths: Truth) -> Truth:
+        return reduce(self._both, map(self.truth, truths), self.every)
+
+    def _both(self, a: Truth, b: Truth) -> Truth:
+        if isinstance(a, frozenset) and isinstance(b, frozenset):
+            return a & b
+        return self.truth(self._few(self.diagrams.both, [self._bit(a), self._bit(b)]))
+
+    def either(self, a: Truth, b: Truth) -> Truth:
+        a, b = self.truth(a), self.truth(b)
+        if isinstance(a, frozenset) and isinstance(b, frozenset):
+            return a | b
+        return self.truth(self._few(self.diagrams.either, [self._bit(a), self._bit(b)]))
+
+    def choose(self, test: Truth, a: Truth, b: Truth) -> Truth:
+        """a where the test is true, b elsewhere."""
+        test, a, b = map(self.truth, (test, a, b))
+        if isinstance(test, frozenset) and isinstance(a, frozenset) and isinstance(b, frozenset):
+            return (test & a) | (b - test)
+        return self.truth(self._few(self.diagrams.choice, [self._bit(one) for one in (test, a, b)]))  # type: ignore[arg-type]
+
+    def disjoint(self, truths: Sequence[Truth], meaning: str) -> Truth:
+        """The disjunction of truths of which at most one holds."""
+        parts = [one for one in map(self.truth, truths) if one != frozenset()]
+        sets = frozenset().union(*(one for one in parts if isinstance(one, frozenset)))
+        nodes = [one for one in parts if not isinstance(one, frozenset)]
+        if not nodes:
+            return sets
+        if sets:
+            nodes.append(self._bit(sets))  # type: ignore[arg-type]
+        if len(set().union(*map(variables, nodes))) <= FEW_VARIABLES:  # type: ignore[arg-type]
+            return reduce(self.either, nodes)
+        units = [self._unit(cube) for node in nodes for cube in cubes(node, MOST) or self._whole(node)]  # type: ignore[arg-type]
+        return self.bit(self.once(("sum", tuple(units)), lambda: self.network("some", meaning, " + ".join(units))))
+
+    def _whole(self, node: Node) -> list[Any]:
+        return cubes(self._variable(self.hold(node)), MOST) or []
+
+    def _unit(self, cube: Sequence[tuple[int, bool]]) -> str:
+        ones = 1 - sum(value for _, value in cube)
+        signs = " ".join(f"{'+' if value else '-'} {self.names[variable]}" for variable, value in cube)
+        return f"relu({signs.removeprefix('+ ')} + {ones})"
+
+    # Numbers
+
+    def number(self, value: Fraction | int) -> Form:
+        return Form((Fraction(value),) * len(self.program.alphabet))
+
+    def indicator(self, truth: Truth) -> Form:
+        """1 where it is true, else 0."""
+        truth = self.truth(truth)
+        if isinstance(truth, frozenset):
+            return Form(tuple(Fraction(a in truth) for a in self.program.alphabet))
+        return self._simple(truth)
+
+    def _simple(self, node: Node) -> Form:
+        """A bit; a negated one as one less it."""
+        assert not isinstance(node, bool)
+        if node[1:] == (True, False):
+            return self.number(1).plus(Form(self.number(0).table, {(node[0], False, True): Fraction(1)}), -1)
+        return Form(self.number(0).table, {node: Fraction(1)})
+
+    def atom(self, name: str, side: str) -> Form:
+        return Form(self.number(0).table, {}, {Atom(name, side): Fraction(1)})
+
+    def position(self, name: str, side: str) -> Form:
+        """A position function that is an atom."""
+        if name in ("before", "behind"):
+            self.squares[name] = f"{name}_square"
+        return self.atom(self.place(name), side)
+
+    def linear(self, form: Form) -> Linear:
+        """A number as a sum of coordinates."""
+        result: Linear = {}
+        values = sorted(set(form.table))
+        if len(values) > 2:
+            name = self.once(("table", form.table), lambda: self.new("number", "a number for each letter"))
+            self.tables[name] = form.table
+            result[name] = Fraction(1)
+        elif len(values) == 2:
+            simple = self._simple(self.node(self._set(form.table, values[1])))
+            rise = values[1] - values[0]
+            result[""] = values[0] + rise * simple.table[0]
+            add_to(result, ((self.hold(node), value) for node, value in simple.bits.items()), rise)
+        else:
+            result[""] = values[0]
+        add_to(result, ((self.hold(node), value) for node, value in form.bits.items()))
+        add_to(result, ((atom.name, value) for atom, value in form.atoms.items()))
+        return {name: value for name, value in result.items() if value}
+
+    def _set(self, table: Sequence[Fraction], value: Fraction) -> frozenset[str]:
+        return frozenset(a for a, q in zip(self.program.alphabet, table, strict=True) if q == value)
+
+    def values_of(self, form: Form) -> list[tuple[Fraction, Truth]] | None:
+        """The values of a number without atoms, each with where it is that; None where there are too many."""
+        if form.atoms:
+            return None
+        found: dict[Fraction, Truth] = {value: self._set(form.table, value) for value in sorted(set(form.table))}
+        for node, add in form.bits.items():
+            new: dict[Fraction, Truth] = {}
+            for value, truth in found.items():
+                for total, here in ((value + add, self.both(truth, node)),
+                                    (value, self.both(truth, self.negation(node)))):  # fmt: skip
+                    if self.truth(here) != frozenset():
+                        new[total] = self.either(new[total], here) if total in new else here
+            found = new
+            if len(found) > FEW_VALUES:
+                return None
+        return sorted(found.items(), key=lambda one: one[0])
+
+    def pieces(self, form: Form) -> list[tuple[Fraction, Truth]]:
+        """Truths that do not exclude each other, with factors whose sum is a number without atoms less its constant; a
+        whole table is taken apart by values."""
+        counts = {value: form.table.count(value) for value in form.table}
+        base = max(counts, key=lambda value: (counts[value], value == 0))
+        parts: list[tuple[Fraction, Truth]] = [(base, self.every)]
+        parts += [(value - base, self._set(form.table, value)) for value in sorted(counts) if value != base]
+        return [*parts, *((value, node) for node, value in form.bits.items())]
+
+    def compare(self, sign: str, a: Form, b: Form) -> Truth:
+        """Where a number stands in a relation to another."""
+        d = a.plus(b, -1)
+        d = d.times(d.denominator)
+        values = self.values_of(d)
+        if values is not None:
+            return self.disjoint([truth for value, truth in values if holds(sign, value, 0)], f"... {sign} ...")
+        if sign in ("!=", "<=", ">="):
+            return self.negation(self.compare({"!=": "=", "<=": ">", ">=": "<"}[sign], d, self.number(0)))
+        if sign == "=":
+            return self._zero(d)
+        return self._positive(d if sign == ">" else d.times(-1))
+
+    def _zero(self, d: Form) -> Truth:
+        if not d.whole:
+            return self.both(self.negation(self._positive(d)), self.negation(self._positive(d.times(-1))))
+        first = min(d.atoms)
+        d = d if d.atoms[first] > 0 else d.times(-1)
+
+        def make() -> str:
+            row = self.linear(d)
+            formula = f"relu({text(row, 1)}) - 2*relu({text(row)}) + relu({text(row, -1)})"
+            return self.network("zero", f"{text(row)} = 0", formula)
+
+        return self.bit(self.once(("zero", d.key), make))
+
+    def _positive(self, d: Form) -> Truth:
+        """Where a number with whole factors is positive."""
+        if not d.whole:
+            return self.bit(self.once(("sign", d.key), lambda: self._sign(d)))
+
+        def make() -> str:
+            row = self.linear(d)
+            return self.network("more", f"{text(row)} > 0", f"relu({text(row)}) - relu({text(row, -1)})")
+
+        return self.bit(self.once(("more", d.key), make))
+
+    def _sign(self, d: Form) -> str:
+        """Where a fraction is positive: the scores d j have their first maximum at position 1 unless d is positive. The
+        one row that sees no other position has whole numbers, and is told by a network."""
+        local = all(atom.local if atom.side == "mean" else atom.side == "left" for atom in d.atoms)
+        row = self.linear(d)
+        alone = self.place("at_first" if local else "alone")
+        here = self.network("more", f"{text(row)} > 0, where it is whole", f"relu({text(row)}) - relu({text(row, -1)})")
+        sign = self.new("sign", f"{text(row)} > 0, at other positions")
+        score = {(name or self.place("one"), self.place("index")): factor for name, factor in row.items()}
+        mask = "future" if local else "none"
+        self.looks.append(Look(score, {sign: {self.place("later"): Fraction(1)}}, mask, "leftmost"))
+        return self.network("more", f"{text(row)} > 0", f"relu({sign}) + relu({here} + {alone} - 1)")
+
+    def gate(self, test: Truth, form: Form) -> Form:
+        """The number where the test is true, else 0."""
+        test = self.truth(test)
+        if test == self.every:
+            return form
+        if test == frozenset():
+            return self.number(0)
+        if isinstance(test, frozenset):
+            zero = Fraction(0)
+            pairs = zip(self.program.alphabet, form.table, strict=True)
+            result = Form(tuple(q if a in test else zero for a, q in pairs))
+        else:
+            result = self.number(0)
+            for value in sorted(set(form.table)):
+                if value:
+                    result = result.plus(self.indicator(self.both(test, self._set(form.table, value))), value)
+        for node, value in form.bits.items():
+            result = result.plus(self.indicator(self.both(test, node)), value)
+        if form.atoms:
+            gated = self._gated(self.hold(self.node(test)), list(form.atoms))
+            for atom, value in form.atoms.items():
+                result = result.plus(Form(self.number(0).table, {}, {gated[atom]: Fraction(1)}), value)
+        return result
+
+    def _gated(self, test: str, atoms: Sequence[Atom]) -> dict[Atom, Atom]:
+        """Atoms where a coordinate is 1, else 0, each once.
+
+        On the left an atom is 0 at position 1, and a head sees that or its own position; on the right the same with the
+        last one. From both sides it is looked up, with a score that draws to position 1.
+        """
+        new = [atom for atom in atoms if ("gate", test, atom) not in self._known]
+        for side in ("left", "right", "both"):
+            gated = [one for one in new if one.side == side or (side == "left" and _starts_at_0(one))]
+            names = {one.name: self.new("gated", f"{self.meanings[one.name]} where {test}, else 0") for one in gated}
+            one = self.place("one") if names else ""
+            if names and side != "both":
+                key = self.place("index")
+                sign = Fraction(1 if side == "left" else -1)
+                values = {to: {name: Fraction(1)} for name, to in names.items()}
+                for name, to in names.items():
+                    if name in self.squares:
+                        self.squares[to] = self.new("square", f"({self.meanings[to]})^2")
+                        values[self.squares[to]] = {self.squares[name]: Fraction(1)}
+                self.looks.append(Look({(test, key): 2 * sign, (one, key): -sign}, values, SEEN[side]))
+            elif names:
+                for name, to in names.items():
+                    draw = self.place("before_times_length")
+                    self.lookup({name: Fraction(2)}, to, "both", {(one, draw): Fraction(-2), (test, draw): Fraction(2)})
+            for name, to in names.items():
+                atom = next(one for one in new if one.name == name)
+                self._known["gate", test, atom] = atom._replace(name=to)
+        for atom in new:
+            if atom.side == "mean" and not _starts_at_0(atom):
+                if atom.bound is None:
+                    must = "a mean of numbers that grow must not be chosen by a condition: no position holds it"
+                    raise BadInput(must, self.meanings[atom.name], "compare it, or choose before the mean")
+                b, m = atom.bound, atom.name
+                formula = f"relu({m} + {b}*{test} - {b}) - relu({b}*{test} - {b} - {m})"
+                made = self.network("gated", f"{self.meanings[m]} where {test}, else 0", formula)
+                self._known["gate", test, atom] = Atom(made, "mean", b, atom.local)
+        return {atom: self._known["gate", test, atom] for atom in atoms}
+
+    def lookup(
+        self,
+        query: Mapping[str, Fraction],
+        to: str,
+        side: str,
+        more: Mapping[tuple[str, str], Fraction] | None = None,
+        unit: str | None = None,
+    ) -> None:
+        """Write to a coordinate, and beside it, the whole number y and its square where `query` is 2 y times a unit:
+        the position that is y away from the first (from the last, on the right)."""  # fmt: skip
+        key, square = (self.place(name) for name in KEYS[side])
+        score = {(name, key): factor for name, factor in query.items()} | {
+            (self.place(unit or "one"), square): Fraction(-1)
+        }
+        self.squares[to] = self.new("square", f"({self.meanings[to]})^2")
+        values = {to: {key: Fraction(1)}, self.squares[to]: {square: Fraction(1)}}
+        self.looks.append(Look(score | dict(more or {}), values, SEEN[side]))
+
+    def count(self, side: str, truth: Truth, meaning: str) -> Form:
+        """How often a truth holds strictly on the left or on the right. The mean there is y over the number of
+        positions, at the first (last) one 0; y is looked up."""
+        other = self.negation(truth)
+        if ("count", side, other) in self._known or truth == self.every:
+            total = self.position("before" if side == "left" else "behind", side)
+            return total if truth == self.every else total.plus(self._known["count", side, other], -1)
+        if truth == frozenset():
+            return self.number(0)
+
+        def make() -> Form:
+            where = "before" if side == "left" else "behind"
+            mean = self.new("mean", f"mean {where} of {meaning}")
+            held = self.hold(self.node(truth))
+            mask = "strict-future" if side == "left" else "strict-past"
+            self.looks.append(Look(None, {mean: {held: Fraction(1)}}, mask))
+            count = self.new("count", f"how often {where}: {meaning}")
+            self.lookup({mean: Fraction(2)}, count, side, unit=f"inverse_{where}")
+            return self.atom(count, side)
+
+        return self.once(("count", side, truth), make)
+
+    def psum(self, mask: str, form: Form, shown: str) -> Form:
+        """The sum of a number without atoms over the positions that a mask leaves."""
+        if form.atoms:
+            must = (
+                "what a psum sums must have a finite range, for sums that grow like n^2 are at no position to look up"
+            )
+            raise BadInput(must, shown)
+        side = "left" if mask in ("future", "strict-future") else "right"
+        total = self.number(0) if mask.startswith("strict") else form
+        for value, truth in self.pieces(form):
+            if value:
+                total = total.plus(self.count(side, truth, shown), value)
+        return total
+
+    def square(self, form: Form) -> Linear:
+        """The square of a whole number, as a sum of coordinates.
+
+        Above 0, and below, it is taken apart: I[x > 0] and the rest y from 0 to i - 1, whose square is looked up, give
+        y^2 + 2 y + I[x > 0]. A number that may be larger than i (or n) is taken in pieces of n.
+        """
+        atoms = list(form.atoms.items())
+        constant = form.finite().constant
+        if len(atoms) == 1 and abs(atoms[0][1]) == 1 and constant is not None and atoms[0][0].name in self.squares:
+            (atom, sign), c = atoms[0], constant
+            named = self.squares[atom.name]
+            if named in PLACES:
+                self.place(named)
+            return {named: Fraction(1), atom.name: 2 * c * sign, "": c * c}
+        return self.once(("square", form.key), lambda: self._square(form))
+
+    def _square(self, form: Form) -> Linear:
+        tall = [form.growth(), form.times(-1).growth()]
+        side = form.side if max(tall) <= 1 else "both"
+        scale = self.place({"left": "index", "right": "remaining", "both": "length"}[side])
+        result: Linear = {}
+        for sign, pieces in zip((1, -1), tall, strict=True):
+            row = self.linear(form.times(sign))
+            for k in range(int(pieces)):
+                low, high = add_to(dict(row), [(scale, Fraction(-k))]), add_to(dict(row), [(scale, Fraction(-k - 1))])
+                some = self.network("part", f"{text(low)} > 0", f"relu({text(low)}) - relu({text(low, -1)})")
+                cut = f" - relu({text(high)})" if k + 1 < pieces else ""
+                part = self.network("part", f"{text(low)} less 1, from 0 on", f"relu({text(low, -1)}){cut}")
+                found = self.new("whole", self.meanings[part])
+                self.lookup({part: Fraction(2)}, found, side)
+                add_to(result, [(self.squares[found], Fraction(1)), (part, Fraction(2)), (some, Fraction(1))])
+                if k:  # and 2 k n times the piece
+                    last = Form(self.number(0).table, {}, {Atom(self.place("last"), "both"): Fraction(1)})
+                    (gated,) = self.gate(self.bit(some), last).atoms
+                    times = self.new("times", f"n times {self.meanings[part]}")
+                    self.looks.append(self._product(part, times))
+                    add_to(result, [(times, Fraction(2 * k)), (gated.name, Fraction(2 * k)), (some, Fraction(2 * k))])
+        return result
+
+    def _product(self, part: str, times: str) -> Look:
+        """A lookup of n times a whole number."""
+        key, square = (self.place(name) for name in KEYS["both"])
+        score = {(part, key): Fraction(2), (self.place("one"), square): Fraction(-1)}
+        return Look(score, {times: {self.place("before_times_length"): Fraction(1)}}, "none")
+
+
+def _starts_at_0(atom: Atom) -> bool:
+    """Whether it is a mean of numbers on the left, which is 0 at position 1."""
+    return atom.side == "mean" and atom.bound is None and atom.local

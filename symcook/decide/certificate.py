@@ -1,0 +1,265 @@
+"""The certificate of a decision, as a file: what shows it, so that it can be checked again without the search.
+
+An equality of automata is shown by a map of states: pairs of a state of the model's automaton and one of the
+reference's, closed under every letter, begun with the first states, with equal answers. An equality of machines that
+count is shown by invariants, each with the multipliers that prove it behind each letter. A difference is shown by its
+word. Checked again, the model is read from its weights and the reference is asked at each state, as when it was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from symcook.decide.automata import Answering, Asked, Automaton, from_json
+from symcook.decide.counting import Counting, StateTable
+from symcook.decide.following import Linear
+from symcook.decide.invariants import Common, Hole, Invariants, Location
+from symcook.errors import BadInput
+from symcook.model.modelfile import document_hash, to_document
+from symcook.model.transformer import Transformer
+from symcook.spec.fold import Fold
+
+if TYPE_CHECKING:
+    from symcook.decide.decision import Decision
+
+FORMAT = "symcook decision 1"
+MUST = "the certificate of a decision must hold"
+
+
+@dataclass(frozen=True)
+class StateMap:
+    """The certificate of an equality of two automata: pairs of their states."""
+
+    model: Automaton
+    reference: Automaton
+    pairs: tuple[tuple[int, int], ...]
+
+    @staticmethod
+    def of(model: Answering, reference: Answering, alphabet: Sequence[str]) -> StateMap:
+        """All pairs that words reach, with the automata of their states. Where the model gives no answer the reference
+        is not asked for one."""
+        start = (model.initial, reference.initial)
+        numbers: tuple[dict[Any, int], dict[Any, int]] = {start[0]: 0}, {start[1]: 0}
+        moves: tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]] = {}, {}
+        answers: tuple[dict[int, Any], dict[int, Any]] = {}, {}
+        pairs = {start: None}
+        for pair in (todo := [start]):
+            behind = [(model.step(pair[0], letter), reference.step(pair[1], letter)) for letter in alphabet]
+            for to in behind:
+                if to not in pairs:
+                    pairs[to] = None
+                    todo.append(to)
+            for side in (0, 1):
+                row = tuple(numbers[side].setdefault(to[side], len(numbers[side])) for to in behind)
+                moves[side][numbers[side][pair[side]]] = row
+            p, q = (numbers[side][pair[side]] for side in (0, 1))
+            if p not in answers[0]:
+                answers[0][p] = model.answer(pair[0])
+            if answers[0][p] is not None and q not in answers[1]:
+                answers[1][q] = reference.answer(pair[1])
+        one, other = (
+            Automaton(
+                tuple(alphabet),
+                tuple(moves[k][state] for state in range(len(moves[k]))),
+                tuple(answers[k].get(state) for state in range(len(moves[k]))),
+            )
+            for k in (0, 1)
+        )
+        return StateMap(one, other, tuple((numbers[0][p], numbers[1][q]) for p, q in pairs))
+
+    def check(self) -> bool:
+        """Whether the first states are a pair, each letter leads from a pair to a pair, and answers are equal; where
+        one of the two gives no answer nothing is compared."""
+        known = set(self.pairs)
+        if (0, 0) not in known or self.model.alphabet != self.reference.alphabet:
+            return False
+        for p, q in known:
+            one, other = self.model.answers[p], self.reference.answers[q]
+            if one is not None and other is not None and one != other:
+                return False
+            if any(to not in known for to in zip(self.model.moves[p], self.reference.moves[q], strict=True)):
+                return False
+        return True
+
+
+def document(found: Decision) -> dict[str, Any]:
+    """What is written for a decision. BadInput where nothing was decided."""
+    if not found.decided:
+        given = f"{found.verdict}: {found.why}"
+        raise BadInput("a certificate must be of a decision", given, "leave --certificate out")
+    out: dict[str, Any] = {
+        "format": FORMAT,
+        "status": "DECIDED",
+        "verdict": found.verdict,
+        "model": document_hash(to_document(found.model)),
+        "against": found.against,
+        "alphabet": list(found.model.alphabet),
+    }
+    shown = found.certificate
+    if found.verdict == "different":
+        assert found.word is not None and found.answers is not None
+        out |= {"word": list(found.word), "answers": list(found.answers)}
+    elif isinstance(shown, Invariants):
+        out["invariants"] = _written(shown)
+    elif isinstance(shown, StateMap):
+        automata = {"automaton": shown.model.to_json(), "reference": shown.reference.to_json()}
+        names = [[shown.model.names[p], shown.reference.names[q]] for p, q in shown.pairs]
+        out |= {**automata, "unanswered": _silent(shown.model, shown.reference), "map": names}
+    else:
+        assert found.automaton is not None
+        out |= {"automaton": found.automaton.to_json(), "unanswered": _silent(found.automaton)}
+    return out
+
+
+def _silent(*automata: Automaton) -> list[list[str]]:
+    """By automaton, the states without an answer, which automata-lib's names cannot say."""
+    return [[n for n, a in zip(one.names, one.answers, strict=True) if a is None] for one in automata]
+
+
+def _read(given: object, silent: Sequence[str], alphabet: Sequence[str]) -> Automaton:
+    one = from_json(given).over(alphabet)
+    answers = tuple(None if n in silent else a for n, a in zip(one.names, one.answers, strict=True))
+    return Automaton(one.alphabet, one.moves, answers, one.names)
+
+
+def check(
+    given: Mapping[str, Any],
+    model: Transformer,
+    machine: Answering,
+    reference: Answering | None,
+) -> str:
+    """What a certificate shows of a model and a reference, in words; BadInput where it does not hold.
+
+    machine: the model as a recogniser, made from its weights; reference: None where none is given.
+    """
+    try:
+        return _checked(given, model, machine, reference)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise BadInput(MUST, f"a file that cannot be read: {type(error).__name__}: {error}") from None
+
+
+def _checked(given: Mapping[str, Any], model: Transformer, machine: Answering, reference: Answering | None) -> str:
+    if given.get("format") != FORMAT:
+        raise BadInput(MUST, f"no file of the format {FORMAT}")
+    if given["model"] != document_hash(to_document(model)):
+        raise BadInput(MUST, "one of another model", f"give the model with the hash {given['model'][:12]}")
+    verdict, alphabet = given["verdict"], tuple(given["alphabet"])
+    if alphabet != tuple(model.alphabet):
+        raise BadInput(MUST, "one over another alphabet")
+    if (verdict == "decided") is not (reference is None):
+        raise BadInput(MUST, "one without a reference" if verdict == "decided" else "no reference", "give --against X")
+    if verdict == "different":
+        assert reference is not None
+        word, answers = tuple(given["word"]), tuple(given["answers"])
+        found = tuple(_answered(one, word) for one in (machine, reference))
+        if found != answers or found[0] == found[1]:
+            raise BadInput(MUST, f"the answers {answers[0]} and {answers[1]}, where they are {found[0]} and {found[1]}")
+        return "the word was read by both"
+    if verdict not in ("equal", "decided"):
+        raise BadInput(MUST, f"the verdict {verdict}")
+    if "invariants" in given:
+        if not isinstance(machine, Counting | StateTable) or reference is None:
+            raise BadInput(MUST, "invariants of a model that does not count")
+        shown = _invariants(given["invariants"], machine, _fold(reference))
+        if not shown.check():
+            raise BadInput(MUST, "invariants that do not follow behind each letter")
+        return shown.says
+    silent = given["unanswered"]
+    one = _read(given["automaton"], silent[0], alphabet)
+    _same(one, machine, alphabet, "the automaton is not that of the model's weights")
+    if verdict == "decided":
+        return f"an automaton of {len(one)} states"
+    assert reference is not None
+    other = _read(given["reference"], silent[1], alphabet)
+    _same(other, reference, alphabet, "the reference answers otherwise than its automaton")
+    places = [{name: k for k, name in enumerate(x.names)} for x in (one, other)]
+    pairs = tuple((places[0][p], places[1][q]) for p, q in given["map"])
+    if not StateMap(one, other, pairs).check():
+        raise BadInput(MUST, "a map of states that is not closed under letters, or pairs states with two answers")
+    return f"a map of {len(pairs)} pairs of states"
+
+
+def _answered(one: Answering, word: Sequence[str]) -> Any:
+    state = one.initial
+    for letter in word:
+        state = one.step(state, letter)
+    return one.answer(state)
+
+
+def _fold(reference: Answering) -> Fold:
+    if isinstance(reference, Asked):
+        return reference.fold
+    if isinstance(reference, Automaton):
+        return reference.fold()
+    raise BadInput(MUST, "invariants with a reference that is no Fold")
+
+
+def _same(automaton: Automaton, asked: Answering, alphabet: Sequence[str], what: str) -> None:
+    """That an automaton steps and answers as a recogniser does: each of its states stands for one of the other's."""
+    stands: dict[int, Any] = {0: asked.initial}
+    for state in (todo := [0]):
+        own, here = automaton.answers[state], stands[state]
+        if own is not None and asked.answer(here) != own:
+            raise BadInput(MUST, what)
+        for letter in alphabet:
+            to, there = automaton.step(state, letter), asked.step(here, letter)
+            if to not in stands:
+                stands[to] = there
+                todo.append(to)
+            elif stands[to] != there:
+                raise BadInput(MUST, what)
+
+
+# --- Invariants ---------------------------------------------------------------------------------------------------
+
+
+def _written(shown: Invariants) -> dict[str, Any]:
+    return {
+        "length": shown.common.length,
+        "growing": sorted(map(list, shown.common.growing)),
+        "locations": [
+            {
+                "last": location.last,
+                "flags": list(location.flags),
+                "shape": _shape(location.shape),
+                "inequalities": [
+                    {"terms": [[*name, weight] for name, weight in one.parts], "constant": one.constant}  # type: ignore[misc]
+                    for one in held
+                ],
+            }
+            for location, held in shown.held.items()
+        ],
+        "multipliers": [[[place, str(times)] for place, times in one] for one in shown.multipliers],
+    }
+
+
+def _shape(shape: Any) -> Any:
+    if isinstance(shape, Hole):
+        return {"hole": shape.place}
+    return {"tuple": [_shape(x) for x in shape]} if type(shape) is tuple else shape
+
+
+def _shaped(given: Any) -> Any:
+    if isinstance(given, dict):
+        return Hole(given["hole"]) if "hole" in given else tuple(map(_shaped, given["tuple"]))
+    return given
+
+
+def _invariants(given: Mapping[str, Any], machine: Counting | StateTable, fold: Fold) -> Invariants:
+    common = Common(machine, fold, given["length"])
+    if sorted(map(list, common.growing)) != given["growing"]:
+        raise BadInput(MUST, "one in which other numbers of the reference's state grow")
+    held = {
+        Location(one["last"], tuple(one["flags"]), _shaped(one["shape"])): tuple(map(_linear, one["inequalities"]))
+        for one in given["locations"]
+    }
+    multipliers = tuple(tuple((int(k), Fraction(times)) for k, times in one) for one in given["multipliers"])
+    return Invariants(common, held, multipliers)
+
+
+def _linear(given: Mapping[str, Any]) -> Linear:
+    terms = tuple(((kind, int(number)), int(weight)) for kind, number, weight in given["terms"])
+    return Linear(terms, int(given["constant"]))

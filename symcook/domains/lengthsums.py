@@ -1,0 +1,297 @@
+"""Sums over positions of tables: by one position, a count of letters, powers of the position by residues, or a name.
+
+The sum of a table over low <= j <= high is a table again, whose guards say which ends are there. What no rule closes
+keeps a name, its body and its limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
+from math import comb
+from typing import Any
+
+import sympy
+from flint import fmpq
+
+from symcook.domains.field import ONE, ZERO, Value
+from symcook.domains.linear import Guard, Linear, NoRule, minus
+from symcook.domains.tables import CellTable, moved_guard, replaced, within
+from symcook.domains.world import GuardedCell, NamedSum, World
+
+MOST_PLACES = 4
+"""How far from the first position single letters are asked for."""
+
+
+class PositionSums:
+    """The sums of tables of one world."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def total(self, table: CellTable, low: Linear, high: Linear) -> CellTable:
+        """The sum of a table in j over low <= j <= high."""
+        out, rest = CellTable.of(self.world, ZERO), []
+        for cell in table.cells:
+            if isinstance(cell.value, fmpq) and cell.value == 0:
+                continue
+            if any(self.world.depends(s, "j") for s in self.world.names_in(cell.value) & set(self.world.sums)):
+                raise NoRule("a sum over sums without a rule")
+            try:
+                out = out + self.part(cell, low, high)
+            except NoRule:
+                rest.append(cell)
+        return out + self.named(rest, low, high) if rest else out
+
+    def named(self, cells: list[GuardedCell], low: Linear, high: Linear) -> CellTable:
+        """A sum without a rule."""
+        world = self.world
+        outer = [{a: h for a, h in c.guard.items() if not about(a, "j")} for c in cells]
+        inner = [GuardedCell({a: h for a, h in c.guard.items() if about(a, "j")}, c.value) for c in cells]
+        regions: list[Guard] = [{}]
+        for guard in outer:
+            parts = [guard, *(c.guard for c in self.outside(guard))] if guard else [{}]
+            regions = [met for r in regions for g in parts if (met := world.met(r, g)) is not None]
+        out = []
+        for region in regions:
+            held = [c for c, guard in zip(inner, outer, strict=True) if world.met(region, guard) is not None]
+            kept = all(-1 not in world.signs(c.value, {**region, **c.guard}) for c in held)
+            value = world.sum(NamedSum(tuple(held), low, high, kept)) if held else ZERO
+            out.append(GuardedCell(region, value))
+        return CellTable(world, out).merged()
+
+    def part(self, cell: GuardedCell, low: Linear, high: Linear) -> CellTable:
+        """The sum over one cell."""
+        world = self.world
+        lows, highs, outer = [low], [high], {}
+        letters: frozenset[str] | None = None
+        residues: tuple[int, frozenset[int]] | None = None
+        place: Linear | None = None
+        for atom, held in cell.guard.items():
+            if atom == ("letter", "j"):
+                letters = held
+            elif atom[:2] == ("mod", "j"):
+                if residues is not None:
+                    raise NoRule("a sum over two residues")
+                residues = atom[2], held
+            elif about(atom, "j"):
+                form = dict(atom[1]) if atom[0] == "form" else {}
+                if abs(form.get("j", 0)) != 1 or any(v.endswith(":j") for v in form):
+                    raise NoRule("a sum over counts up to j")
+                c = form["j"]
+                rest = {v: Fraction(-x * c) for v, x in form.items() if v != "j"}
+                ends = [None if x is None else (rest, Fraction(x * c)) for x in (held if c == 1 else held[::-1])]
+                if ends[0] is not None and ends[0] == ends[1]:
+                    place = ends[0]
+                lows += [ends[0]] if ends[0] is not None else []
+                highs += [ends[1]] if ends[1] is not None else []
+            else:
+                outer[atom] = held
+        if letters is not None and letters == frozenset((world.before,)):
+            place = {}, Fraction(world.start)
+        if letters is not None and letters == frozenset((world.after,)):
+            place = world.end
+        if place is not None:
+            return self.single(cell, place, lows, highs)
+        if any(v.endswith(":j") for v in world.names_in(cell.value)):
+            raise NoRule("a sum over counts up to j")
+        out = []
+        for guard, first in self.extreme(lows, outer, 1):
+            for inner, last in self.extreme(highs, guard, -1):
+                for sign, g in world.sign.split(world.linear(*minus(last, first)) + fmpq(2), inner):
+                    if sign > 0:
+                        one = self.ranged(cell.value, letters, residues, first, last)
+                        out += one.under(g).cells
+                    else:
+                        out.append(GuardedCell(g, ZERO))
+        return CellTable(world, [*out, *self.outside(outer)]).merged()
+
+    def outside(self, guard: Guard) -> list[GuardedCell]:
+        """Cells with 0 for all that a guard leaves out."""
+        out, inside = [], {}
+        there = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
+        if there:  # a letter stands at a position that exists
+            guard = {("form", (("n", 1),)): (max(there) + 1 - self.world.start, None), **guard}
+        for atom, held in guard.items():
+            for other in self.world.complement(atom, held):
+                met = self.world.met(inside, {atom: other})
+                if met is not None:
+                    out.append(GuardedCell(met, ZERO))
+            inside = {**inside, atom: held}
+        return out
+
+    def single(self, cell: GuardedCell, place: Linear, lows: list[Linear], highs: list[Linear]) -> CellTable:
+        """The one term at a place, where that is seen."""
+        world = self.world
+        guard = moved_guard(world, cell.guard, "j", place)
+        for other, sign in [*((x, 1) for x in lows), *((x, -1) for x in highs)]:
+            if guard is not None:
+                terms, c = minus(place, other)
+                inside = within(({v: sign * x for v, x in terms.items()}, sign * c), (0, None))
+                guard = None if inside is None else world.met(guard, inside)
+        if guard is None:
+            return CellTable.of(world, ZERO)
+        for atom in list(guard):
+            rest = {a: h for a, h in guard.items() if a != atom}
+            if world.implied(rest, atom, guard[atom]):
+                guard = rest
+        new = replaced(world, "j", place)
+        value = world.put(cell.value, new)
+        if any(v.endswith(":j") or v == "j" for v in world.names_in(value)):
+            raise NoRule("a count up to a position that is a count")
+        return CellTable(world, [GuardedCell(guard, world.tidy(guard, value)), *self.outside(guard)]).merged()
+
+    def extreme(self, ends: list[Linear], guard: Guard, sign: int) -> list[tuple[Guard, Linear]]:
+        """The largest of several lower ends (sign 1), or least of several upper ones (-1), by cases."""
+        found: list[tuple[Guard, Linear]] = [(guard, ends[0])]
+        for other in ends[1:]:
+            more = []
+            for g, best in found:
+                terms, c = minus(other, best)
+                for s, part in self.world.sign.split(self.world.linear(terms, c) * fmpq(sign), g):
+                    more.append((part, other if s > 0 else best))
+            found = more
+        return found
+
+    def ranged(
+        self,
+        value: Value,
+        letters: frozenset[str] | None,
+        residues: tuple[int, frozenset[int]] | None,
+        first: Linear,
+        last: Linear,
+    ) -> CellTable:
+        """The sum over a range that may be empty, but not run backwards by more than that."""
+        world = self.world
+        if letters is not None:
+            if residues is not None or "j" in world.names_in(value):
+                raise NoRule("a sum over positions of letters")
+            many = self.upto(letters, last) + self.upto(letters, (first[0], first[1] - 1)).map(lambda count: -count)
+            return many.map(lambda count: count * value)
+        coefficients = self.powers(value)
+        if residues is None:
+            return CellTable.of(
+                world, self.series(coefficients, world.linear(*first), fmpq(1), world.linear(*minus(last, first)))
+            )
+        m, held = residues
+        out: list[GuardedCell] = []
+        for guard, r in self.residue(first, m, {}):
+            for inner, s in self.residue(last, m, guard):
+                total: Value = ZERO
+                for residue in held:
+                    begin = (first[0], first[1] + (residue - r) % m)
+                    end = (last[0], last[1] - (s - residue) % m)
+                    steps = world.linear(*minus(end, begin)) * fmpq(1, m)
+                    total = total + self.series(coefficients, world.linear(*begin), fmpq(m), steps)
+                out.append(GuardedCell(inner, world.tidy(inner, total)))
+        return CellTable(world, out).merged()
+
+    def residue(self, place: Linear, m: int, guard: Guard) -> list[tuple[Guard, int]]:
+        """The residue of a place, by those of the names in it."""
+        terms, constant = place
+        found: list[tuple[Guard, int]] = [(guard, int(constant))]
+        for v, c in terms.items():
+            if int(c) % m:
+                found = [
+                    (met, total + int(c) * r)
+                    for g, total in found
+                    for r in range(m)
+                    if (met := self.world.met(g, {("mod", v, m): frozenset((r,))})) is not None
+                ]
+        return [(g, total % m) for g, total in found]
+
+    def powers(self, value: Value) -> dict[int, Value]:
+        """The coefficients of the powers of j."""
+        world = self.world
+        if "j" not in world.names_in(value):
+            return {0: value}
+        assert not isinstance(value, fmpq)
+        world.name("j")
+        index = world.field._index["symbol", sympy.Symbol("j", real=True)]
+        found: dict[int, Any] = {}
+        for monomial, c in value.num.terms():
+            rest = (*monomial[:index], 0, *monomial[index + 1 :])
+            found.setdefault(int(monomial[index]), {})[rest] = c
+        below = world.field.quotient(value.den, world.field.one)
+        out = {
+            d: world.field.quotient(world.field.ctx.from_dict(part), world.field.one) / below
+            for d, part in found.items()
+        }
+        if any("j" in world.names_in(x) for x in (below, *out.values())):
+            raise NoRule("a sum of quotients or powers in j")
+        return out
+
+    def series(self, coefficients: Mapping[int, Value], first: Value, step: Value, steps: Value) -> Value:
+        """The sum of c_d (first + step t)^d over t = 0, .., steps."""
+        out: Value = ZERO
+        for d, c in coefficients.items():
+            for e in range(d + 1):
+                binomial = fmpq(comb(d, e))
+                out = out + c * binomial * first ** (d - e) * step**e * _power_sum(e, steps)
+        return out
+
+    def upto(self, letters: frozenset[str], place: Linear) -> CellTable:
+        """How many of the letters stand up to a place."""
+        world = self.world
+        terms, constant = place
+        typed = [t for t in world.letters if t in letters]
+        start = world.start
+        if not terms:
+            if constant - start > MOST_PLACES:
+                raise NoRule("letters far from the first position")
+            out = CellTable.of(world, ZERO)
+            for p in range(start, int(constant) + 1):
+                atom = ("letter", p)
+                held, whole = letters & world.domain(atom), world.domain(atom)
+                if held == whole:
+                    out = out + CellTable.of(world, ONE)
+                elif held:
+                    out = out + CellTable.cases(world, atom, [(held, ONE), (whole - held, ZERO)])
+            return out
+        if place == world.end:
+            names_, many = [f"k:{a}" for a in world.letters[:-1]], world.linear({"n": 1}, -world.added)
+            added = sum(t in letters for t in (world.before, world.after) if t is not None)
+        elif terms == {"i": Fraction(1)} and constant == 0 and world.after is None:
+            names_ = [f"p:{a}:i" for a in world.letters[:-1]]
+            many = world.linear({"i": 1}, 1 - start - (world.before is not None))
+            added = int(world.before is not None and world.before in letters)
+        elif terms == {"i": Fraction(1)} and constant == -1:
+            atom = ("letter", "i")
+            whole = world.domain(atom)
+            here = CellTable.cases(world, atom, [(letters, fmpq(-1)), (whole - letters, ZERO)])
+            return self.upto(letters, (terms, Fraction(0))) + here
+        else:
+            raise NoRule("letters up to a position that is a count")
+        count: Value = fmpq(added)
+        for name, letter in zip(names_, world.letters, strict=False):
+            if letter in typed:
+                count = count + world.name(name)
+        if world.letters[-1] in typed:
+            count = count + many
+            for name in names_:
+                count = count - world.name(name)
+        return CellTable.of(world, count)
+
+
+def about(atom: Any, name: str) -> bool:
+    """Whether an atom speaks of a position."""
+    if atom[0] == "form":
+        return any(v == name or v.endswith(f":{name}") for v, _ in atom[1])
+    return atom[1] == name or str(atom[1]).endswith(f":{name}")
+
+
+@lru_cache(maxsize=64)
+def _faulhaber(d: int) -> tuple[fmpq, ...]:
+    """The coefficients of the sum of t^d over t = 0, .., x as a polynomial in x."""
+    x = sympy.Symbol("x")
+    points = [(t, sum(k**d for k in range(t + 1))) for t in range(d + 2)]
+    polynomial = sympy.Poly(sympy.interpolate(points, x), x)
+    return tuple(fmpq(int(c.p), int(c.q)) for c in reversed(polynomial.all_coeffs()))
+
+
+def _power_sum(d: int, steps: Value) -> Value:
+    out: Value = ZERO
+    for k, c in enumerate(_faulhaber(d)):
+        out = out + c * steps**k if k else out + c
+    return out

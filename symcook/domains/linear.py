@@ -1,0 +1,131 @@
+"""Guards, and the linear forms in named integers that they are about: the values that a form may have, and whether
+several may hold at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from functools import reduce
+from math import ceil, floor, gcd
+from typing import Any
+
+import sympy
+from flint import fmpq
+
+from symcook.domains.field import Field, Value
+
+Form = tuple[tuple[str, int], ...]
+"""A linear form without constant: names with integer coefficients, the first positive, without common factor."""
+Linear = tuple[dict[str, Fraction], Fraction]
+"""Coefficients by name, and the constant."""
+Atom = tuple[Any, ...]
+"""("letter", place), ("mod", name, m), ("form", Form), or ("some", name): whether a sum of terms >= 0 is not 0."""
+Guard = Mapping[Atom, Any]
+Bounds = tuple[int | None, int | None]
+
+LOG = sympy.log(sympy.Symbol("n", real=True))
+"""The one function of n besides rational ones and powers of e; it is positive for n >= 2."""
+
+
+class NoRule(Exception):
+    """What a coordinate would need that these tables cannot say."""
+
+
+def minus(a: Linear, b: Linear) -> Linear:
+    """The difference of two forms."""
+    terms = {v: a[0].get(v, Fraction(0)) - b[0].get(v, Fraction(0)) for v in (a[0] | b[0])}
+    return {v: c for v, c in terms.items() if c}, a[1] - b[1]
+
+
+def unit(terms: Mapping[str, Fraction], c: Fraction) -> Fraction:
+    """The least positive value that an integer combination may have."""
+    step = reduce(
+        lambda a, b: Fraction(
+            gcd(a.numerator * b.denominator, b.numerator * a.denominator), a.denominator * b.denominator
+        ),
+        terms.values(),
+    )
+    step = abs(step)
+    rest = c / step
+    return step * (rest - floor(rest)) if rest != floor(rest) else step
+
+
+def integral(terms: Mapping[str, Fraction], c: Fraction) -> bool:
+    """Whether the form may be zero as far as divisors say."""
+    scale = reduce(lambda a, b: a * b.denominator // gcd(a, b.denominator), [*terms.values(), c], 1)
+    whole = [int(x * scale) for x in terms.values()]
+    return int(c * scale) % reduce(gcd, whole) == 0
+
+
+def thresholds(terms: Mapping[str, Fraction], c: Fraction) -> tuple[Atom, int, int]:
+    """The atom of a form, and below and from which integer on it is not zero."""
+    atom, factor = form_atom(terms)
+    zero = -c / factor
+    return atom, ceil(zero) - 1, floor(zero) + 1
+
+
+def form_atom(terms: Mapping[str, Fraction]) -> tuple[Atom, Fraction]:
+    """The atom of a linear form without constant, and by what that is multiplied."""
+    ordered = sorted(terms.items())
+    scale = reduce(lambda a, b: a * b.denominator // gcd(a, b.denominator), terms.values(), 1)
+    whole = [int(c * scale) for _, c in ordered]
+    common = abs(reduce(gcd, whole)) * (1 if whole[0] > 0 else -1)
+    return ("form", tuple((v, w // common) for (v, _), w in zip(ordered, whole, strict=True))), Fraction(common, scale)
+
+
+def linear_form(field: Field, value: Value) -> Linear | None:
+    """The linear form that a value is; None where it is none."""
+    if isinstance(value, fmpq):
+        return {}, Fraction(int(value.p), int(value.q))
+    field.lift(value)
+    if not value.den.is_constant() or value.num.total_degree() > 1:
+        return None
+    terms, constant = {}, Fraction(0)
+    for monomial, c in value.num.terms():
+        g = next((g for g, e in enumerate(monomial) if e), None)
+        number = Fraction(int(c.p), int(c.q))
+        if g is None:
+            constant = number
+        elif field.generators[g].kind != "symbol":
+            return None
+        else:
+            terms[field.generators[g].argument.name] = number
+    return terms, constant
+
+
+def consistent(forms: Iterable[Linear]) -> bool:
+    """Whether linear forms may all be not negative, over the rationals: one name after the other is eliminated."""
+    rows: set[tuple[tuple[tuple[str, Fraction], ...], Fraction]] = set()
+    for terms, c in forms:
+        terms = {v: x for v, x in terms.items() if x}
+        if not terms:
+            if c < 0:
+                return False
+            continue
+        rows.add((tuple(sorted(terms.items())), c))
+    while rows:
+        uses: dict[str, list[int]] = {}
+        for terms, _ in rows:
+            for v, x in terms:
+                uses.setdefault(v, [0, 0])[x > 0] += 1
+        v = min(uses, key=lambda name: (uses[name][0] * uses[name][1], name))
+        below, above, kept = [], [], set()
+        for terms, c in rows:
+            x = dict(terms).get(v)
+            if x is None:
+                kept.add((terms, c))
+            else:
+                (above if x > 0 else below).append((dict(terms), c, abs(x)))
+        for up, c, x in above:
+            for down, d, y in below:
+                joined = {w: up.get(w, Fraction(0)) / x + down.get(w, Fraction(0)) / y for w in {*up, *down}}
+                joined = {w: z for w, z in joined.items() if z}
+                constant = c / x + d / y
+                if not joined:
+                    if constant < 0:
+                        return False
+                    continue
+                scale = abs(next(iter(sorted(joined.items())))[1])
+                kept.add((tuple(sorted((w, z / scale) for w, z in joined.items())), constant / scale))
+        rows = kept
+    return True

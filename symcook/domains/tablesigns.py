@@ -1,0 +1,272 @@
+"""Signs of values in positions, lengths and counts, on what a guard leaves: proved for all of them, never sampled.
+
+A linear form in integers is decided by elimination (`symcook.domains.linear`). What else there is is factored, and a
+factor is counted from lower ends of its names; where its coefficients do not tell, it is compared with something that
+is not greater and has fewer names.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from flint import fmpq, fmpq_mpoly
+
+from symcook.domains.field import ONE, ZERO, Function, Value, polynomial_of
+from symcook.domains.linear import LOG, Bounds, Guard, NoRule, form_atom, integral, linear_form, thresholds, unit
+
+if TYPE_CHECKING:
+    from symcook.domains.world import World
+
+
+class TableSigns:
+    """The signs of the values of a world."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def of(self, value: Value, guard: Guard) -> set[int]:
+        """The signs that a value may have where a guard holds; more than there are, if that is not known."""
+        gone = {a[1]: ZERO for a, held in guard.items() if a[0] == "some" and held == frozenset((False,))}
+        value = self.world.put(value, gone) if gone else value
+        if isinstance(value, fmpq):
+            return {(value > 0) - (value < 0)}
+        out = {1}
+        for factor, power, above in self.factors(value):
+            one = self.factor(factor, guard)
+            out = {s * t ** int(power) for s in out for t in one if above or t}
+        return out
+
+    def factors(self, value: Function) -> list[tuple[Value, int, bool]]:
+        """The factors with their powers, and whether they stand above the fraction bar. They are made at once, since a
+        question about one may make generators, behind which the polynomials of another are stale."""
+        field, found = self.world.field, list[tuple[Value, int, bool]]()
+        field.lift(value)
+        for polynomial, above in ((value.num, True), (value.den, False)):
+            lead, factors = field.factored(polynomial)
+            found.append((ONE if lead > 0 else -ONE, 1, above))
+            found += [(polynomial_of(field, one), int(power), above) for one, power in factors]
+        return found
+
+    def factor(self, value: Value, guard: Guard) -> set[int]:
+        """The signs of a polynomial, as one piece."""
+        if isinstance(value, fmpq):
+            return {(value > 0) - (value < 0)}
+        world = self.world
+        form = linear_form(world.field, value)
+        if form is not None:
+            terms, c = form
+            whole = all(world.whole(v) for v in terms)
+            steps = {s: unit(terms, s * c) if whole else Fraction(0) for s in (1, -1)}
+            out = {s for s, step in steps.items() if self._may(guard, terms, c, s, step)}
+            zero = ({v: -x for v, x in terms.items()}, -c)
+            if (not whole or integral(terms, c)) and world.possible(guard, form, zero):
+                out.add(0)
+            if whole:
+                return out
+        best = self._shifted(value, guard)
+        for sign in (1, -1):
+            if -sign in best and (low := self.lower(value if sign > 0 else -value, guard)) is not None:
+                least = min(self.of(low, guard))
+                best &= {sign * s for s in (-1, 0, 1) if s >= least}
+        return best
+
+    def _may(self, guard: Guard, terms: dict[str, Fraction], c: Fraction, sign: int, step: Fraction) -> bool:
+        return self.world.possible(guard, ({v: sign * x for v, x in terms.items()}, sign * c - step))
+
+    # --- From lower ends --------------------------------------------------------------------------------------------
+
+    def least(self, name: str, guard: Guard) -> tuple[Fraction, bool] | None:
+        """A lower end of a name, and whether it is excluded."""
+        world = self.world
+        if name in world.positive:
+            low, strict, _ = world.positive[name]
+            return None if low is None else (low, strict)
+        if name in world.sums:
+            if not world.sums[name].kept:
+                return None
+            return Fraction(0), guard.get(("some", name)) == frozenset((True,))
+        if not world.whole(name):
+            return None
+        low = {"n": world.fewest, "i": world.start, "j": world.start}.get(name, 0)
+        held = guard.get(("form", ((name, 1),)), (None, None))[0]
+        low = low if held is None else max(low, held)
+        while low < 3 and not world.possible(guard, ({name: Fraction(-1)}, Fraction(low))):
+            low += 1
+        return Fraction(low), False
+
+    def _shifted(self, value: Function, guard: Guard) -> set[int]:
+        """By the coefficients, each variable being counted from a lower end."""
+        world, best = self.world, set[int]((-1, 0, 1))
+        polynomial = self._numerator(value)
+        used = [g for g, degree in enumerate(polynomial.degrees()) if degree]
+        if any(world.field.generators[g].kind not in ("symbol", "exp", "sqrt", "constant") for g in used):
+            return best
+        if {v for g in used for v in world.names_of(g)} <= set(world.positive) - set(world.named):
+            best = world.of_symbols(polynomial)
+        if len(best) == 1:
+            return best
+        for far in (False, True):
+            moved, strict = self._from_ends(value, guard, far)
+            if moved is None:
+                continue
+            coefficients = dict(moved.terms())
+            for sign in (1, -1):
+                if all(sign * c >= 0 for c in coefficients.values()):
+                    sure = any(all(g in strict for g, e in enumerate(m) if e) for m in coefficients)
+                    best &= {sign} if sure else {0, sign}
+        return best
+
+    def _numerator(self, value: Function) -> fmpq_mpoly:
+        self.world.field.lift(value)
+        return value.num
+
+    def _from_ends(self, value: Function, guard: Guard, far: bool) -> tuple[fmpq_mpoly | None, set[int]]:
+        field, ends, strict = self.world.field, dict[int, fmpq](), set[int]()
+        for g, degree in enumerate(self._numerator(value).degrees()):
+            if not degree:
+                continue
+            one = field.generators[g]
+            if one.kind == "symbol":
+                low = self.least(one.argument.name, guard)
+                if low is None:
+                    return None, strict
+                ends[g] = fmpq(low[0].numerator, low[0].denominator)
+                strict |= {g} if low[1] else set()
+            elif one.kind == "constant" and not (one.argument.is_positive or one.argument == LOG):
+                return None, strict
+            else:  # exponentials and roots are positive; e^u is above 1 where u is positive
+                grown = one.argument != LOG or not self.world.possible(guard, ({"n": Fraction(-1)}, Fraction(1)))
+                strict |= {g} if grown else set()
+                if far and one.kind == "exp" and self.of(one.argument, guard) == {1}:
+                    ends[g] = ONE
+        polynomial, gens = self._numerator(value), [*field.ctx.gens()]
+        moved = [x + ends[g] if g in ends else x for g, x in enumerate(gens)]
+        return polynomial.compose(*moved, ctx=field.ctx), strict
+
+    # --- By something that is not greater -------------------------------------------------------------------------
+
+    def lower(self, value: Function, guard: Guard) -> Value | None:
+        """Something that is not greater and has fewer names: by an end of a form in the guard, by the least value that
+        a sum may have, or by the upper end of a name in which a polynomial falls; None where there is nothing."""
+        world = self.world
+        whole, sums, rest = self.apart(value)
+        if whole and rest:
+            atom, factor = form_atom(whole)
+            low, high = guard.get(atom, (None, None))
+            end = low if factor > 0 else high
+            if end is not None:
+                return value - world.linear(whole) + fmpq((factor * end).numerator, (factor * end).denominator)
+        for name, c in sums.items():
+            least = self.smallest(name, guard)
+            if c > 0 and least is not None:
+                return value + (least - world.name(name)) * fmpq(c.numerator, c.denominator)
+        polynomial = self._numerator(value)
+        for g, degree in enumerate(polynomial.degrees()):
+            one = world.field.generators[g] if degree else None
+            end = self.upper(one.argument.name) if one is not None and one.kind == "symbol" else None
+            if end is not None and all(c < 0 for m, c in polynomial.terms() if m[g]) and self._above(value, guard):
+                return world.put(value, {one.argument.name: end})  # type: ignore[union-attr]
+        return None
+
+    def apart(self, value: Function) -> tuple[dict[str, Fraction], dict[str, Fraction], bool]:
+        """The linear terms in integers, those in sums, and whether there are other names."""
+        whole, sums, rest = dict[str, Fraction](), dict[str, Fraction](), False
+        for monomial, c in self._numerator(value).terms():
+            used = [(g, e) for g, e in enumerate(monomial) if e]
+            one = self.world.field.generators[used[0][0]] if len(used) == 1 and used[0][1] == 1 else None
+            name = one.argument.name if one is not None and one.kind == "symbol" else ""
+            number = Fraction(int(c.p), int(c.q))
+            if name and self.world.whole(name):
+                whole[name] = number
+            elif name in self.world.sums:
+                sums[name] = number
+            elif used:
+                rest = True
+        return whole, sums, rest or bool(sums)
+
+    def _above(self, value: Function, guard: Guard) -> bool:
+        """Whether all that a polynomial is made of is known to be at least 0."""
+        field = self.world.field
+        for g, degree in enumerate(self._numerator(value).degrees()):
+            if degree and field.generators[g].kind == "symbol":
+                low = self.least(field.generators[g].argument.name, guard)
+                if low is None or low[0] < 0:
+                    return False
+            elif degree and field.generators[g].kind not in ("exp", "sqrt"):
+                return False
+        return True
+
+    def upper(self, name: str) -> Value | None:
+        """An upper end of a name, which may be another name."""
+        world = self.world
+        if name in world.positive:
+            high = world.positive[name][2]
+            return None if high is None else fmpq(high.numerator, high.denominator)
+        if name == "n":
+            return None if world.most is None else fmpq(world.most + world.added)
+        if name in ("i", "j"):
+            return world.linear(*world.end)
+        return world.linear({"n": 1}, -world.added) if world.whole(name) else None
+
+    def smallest(self, name: str, guard: Guard) -> Value | None:
+        """The least value of a sum of terms that are not negative: where it is not 0, the least that a term may be."""
+        world, one = self.world, self.world.sums[name]
+        if not one.kept:
+            return None
+        if guard.get(("some", name)) != frozenset((True,)):
+            return ZERO
+        units, below = set[Fraction](), dict[Any, Value]()
+        for cell in one.cells:
+            top, bottom = linear_form(world.field, cell.value), ONE
+            if not isinstance(cell.value, fmpq):
+                world.field.lift(cell.value)
+                if any(c < 0 for _, c in cell.value.den.terms()):
+                    return None
+                bottom = polynomial_of(world.field, cell.value.den)
+                top = linear_form(world.field, polynomial_of(world.field, cell.value.num))
+            if top is None or not all(map(world.whole, top[0])) or not world.names_in(bottom) <= {"j"}:
+                return None
+            units.add(unit(*top) if top[0] else top[1])
+            below[world.field.key(bottom)] = bottom
+        if len(below) != 1:
+            return None
+        (bottom,) = below.values()
+        return fmpq(min(units).numerator, min(units).denominator) / world.put(bottom, {"j": world.linear(*one.high)})
+
+    # --- Cases ----------------------------------------------------------------------------------------------------
+
+    def split(self, value: Value, guard: Guard, weak: bool = False) -> list[tuple[int, Guard]]:
+        """The guard cut up so that the sign of the value is known on each part, with that sign; if `weak`, 0 may stand
+        with either sign."""
+        known = self.of(value, guard)
+        if len(known) == 1:
+            return [(next(iter(known)), guard)]
+        if weak and not {1, -1} <= known:
+            return [(1 if 1 in known else -1, guard)]
+        assert isinstance(value, Function)
+        for factor, _, _ in self.factors(value):
+            if isinstance(factor, Function) and len(self.factor(factor, guard)) > 1:
+                return [part for one in self.parts(factor, guard) for part in self.split(value, one, weak)]
+        raise NoRule(f"the sign of {self.world.field.to_sympy(value)}")
+
+    def parts(self, value: Function, guard: Guard) -> list[Guard]:
+        """The guard cut up by the sign of a linear factor, or of its part in integers, or by whether a sum is zero."""
+        world = self.world
+        inside = world.names_in(value) & set(world.sums)
+        if inside:
+            name = min(inside)
+            if ("some", name) not in guard:
+                return [{**guard, ("some", name): frozenset((x,))} for x in (False, True)]
+        form = linear_form(world.field, value)
+        if form is None or not all(world.whole(v) for v in form[0]):
+            whole, _, _ = self.apart(value)  # an integer that is not 0 may outweigh the rest
+            form = (whole, Fraction(0)) if whole else None
+            if form is None or len(self.of(world.linear(*form), guard)) == 1:
+                raise NoRule(f"the sign of {world.field.to_sympy(value)}")
+        atom, below, above = thresholds(*form)
+        halves: list[Bounds] = [(None, below), (above, None)]
+        if above - below == 2:
+            halves.append((below + 1, below + 1))
+        found = (world.met(guard, {atom: half}) for half in halves)
+        return [one for one in found if one is not None]

@@ -1,0 +1,421 @@
+"""What is known of positions and counts of a word of any length: names and their facts, guards, and their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import sympy
+from flint import fmpq, fmpq_mpoly
+
+from symcook.domains.field import ZERO, Field, Function, Value, polynomial_of
+from symcook.domains.linear import LOG, Atom, Guard, Linear, NoRule, consistent, linear_form
+from symcook.domains.tablesigns import TableSigns
+
+MOST_LOOSE = 6
+
+
+@dataclass(frozen=True)
+class GuardedCell:
+    """A guard and the value where it holds."""
+
+    guard: Guard
+    value: Value
+
+
+@dataclass(frozen=True)
+class NamedSum:
+    """The sum over low <= j <= high of cells in j, 0 elsewhere; `kept` says that no term is negative."""
+
+    cells: tuple[GuardedCell, ...]
+    low: Linear
+    high: Linear
+    kept: bool
+
+
+class World:
+    """What is known of positions and counts: the facts behind all guards, and the field of the values.
+
+    `letters` are those that are typed; the last of them is not counted, since the others and the position give it.
+    """
+
+    def __init__(self, letters: Sequence[str], start: int, before: str | None, after: str | None, most: int | None):
+        self.letters, self.start, self.before, self.after, self.most = tuple(letters), start, before, after, most
+        self.tokens = tuple(t for t in (before, *letters, after) if t is not None)
+        self.field = Field()
+        self.fewest = max(1, (before is not None) + (after is not None))
+        self.added = (before is not None) + (after is not None)
+        self.last = "n" if start == 1 else "n - 1"
+        self.positive: dict[str, tuple[Fraction | None, bool, Fraction | None]] = {}
+        """By symbol of the model: its lower end, whether that is excluded, and its upper end."""
+        self.sums: dict[str, NamedSum] = {}
+        self._sums: dict[Any, str] = {}
+        self.named: dict[str, tuple[Value, set[int]]] = {}
+        """Long values by their names, with their signs."""
+        self._known: dict[Any, bool] = {}
+        self._cells: dict[str, Value] = {}
+        self.sign = TableSigns(self)
+
+    # --- Values ---------------------------------------------------------------------------------------------------
+
+    def name(self, name: str) -> Value:
+        """The value of a name: i, j, n, k:LETTER (its count), p:LETTER:i (its count to i), or a symbol."""
+        if name not in self._cells:
+            self._cells[name] = self.field.symbol(sympy.Symbol(name, real=True))
+        return self._cells[name]
+
+    def linear(self, terms: Mapping[str, int | Fraction], constant: int | Fraction = 0) -> Value:
+        """The value of a linear form."""
+        out: Value = fmpq(Fraction(constant).numerator, Fraction(constant).denominator)
+        for name, c in terms.items():
+            out = out + self.name(name) * fmpq(Fraction(c).numerator, Fraction(c).denominator)
+        return out
+
+    def sum(self, one: NamedSum) -> Value:
+        """The name of a sum without a rule, or its negative."""
+        if not one.kept and all(not isinstance(c.value, fmpq) and _negative(c.value) for c in one.cells):
+            cells = tuple(GuardedCell(c.guard, -c.value) for c in one.cells)
+            kept = all(-1 not in self.signs(c.value, c.guard) for c in cells)
+            return -self.sum(NamedSum(cells, one.low, one.high, kept))
+        cells = frozenset((frozenset(c.guard.items()), self.field.key(c.value)) for c in one.cells)
+        ends = ((tuple(sorted(terms.items())), c) for terms, c in (one.low, one.high))
+        name = self._sums.setdefault((cells, *ends), f"S{len(self.sums) + 1}")
+        if name in self.sums:
+            return self.name(name)
+        self.sums[name] = one
+        return self.name(name)
+
+    def short(self, value: Value, guard: Guard, most: int) -> Value:
+        """The value itself, or where it is long a name for it; what it is negative of is named alike."""
+        if isinstance(value, fmpq) or self.field.size(value) <= most or "i" in self.names_in(value):
+            return value
+        self.field.lift(value)
+        sign = fmpq(-1 if value.num.leading_coefficient() < 0 else 1)
+        for name, (other, _) in self.named.items():
+            if other == value * sign:
+                return self.name(name) * sign
+        name = f"r{len(self.named) + 1}"
+        signs = self.signs(value * sign, guard)
+        self.named[name] = value * sign, signs
+        if -1 not in signs:
+            self.positive[name] = (Fraction(0), 0 not in signs, None)
+        return self.name(name) * sign
+
+    def depends(self, one: str, name: str) -> bool:
+        found = self.sums[one]
+        inside = {v for c in found.cells for v in self.names_in(c.value)}
+        inside |= {
+            v for c in found.cells for a in c.guard for v in ([x for x, _ in a[1]] if a[0] == "form" else [a[1]])
+        }
+        inside |= {*found.low[0], *found.high[0]}
+        return any(v == name or str(v).endswith(f":{name}") for v in inside)
+
+    @cached_property
+    def end(self) -> Linear:
+        """The last position."""
+        return {"n": Fraction(1)}, Fraction(self.start - 1)
+
+    def names_in(self, value: Value) -> set[str]:
+        """All symbols in a value, those inside of exponentials and roots too."""
+        if isinstance(value, fmpq):
+            return set()
+        self.field.lift(value)
+        found: set[str] = set()
+        for polynomial in (value.num, value.den):
+            for g, degree in enumerate(polynomial.degrees()):
+                if degree:
+                    found |= self.names_of(g)
+        return found
+
+    def _inside(self, argument: object) -> set[str]:
+        if isinstance(argument, sympy.Basic):
+            return {str(s) for s in argument.free_symbols}
+        return self.names_in(argument)  # type: ignore[arg-type]
+
+    def put(self, value: Value, new: Mapping[str, Value]) -> Value:
+        """The value with others in place of some names."""
+        if isinstance(value, fmpq) or not new or not self.names_in(value) & set(new):
+            return value
+        moved: dict[int, Value] = {}
+        for polynomial in (value.num, value.den):
+            for g, degree in enumerate(polynomial.degrees()):
+                if degree and g not in moved and self.names_of(g) & set(new):
+                    moved[g] = self._moved(g, new)
+        self.field.lift(value)
+        below = self._at(value.den, moved)
+        if isinstance(below, fmpq) and below == 0:
+            raise NoRule("a value behind a division by zero")
+        return self._at(value.num, moved) / below
+
+    def names_of(self, g: int) -> set[str]:
+        """The symbols in a generator."""
+        one = self.field.generators[g]
+        return {one.argument.name} if one.kind == "symbol" else self._inside(one.argument)
+
+    def _at(self, polynomial: fmpq_mpoly, moved: Mapping[int, Value]) -> Value:
+        parts: dict[tuple[int, ...], dict[Any, Any]] = {}
+        for monomial, c in polynomial.terms():
+            key = tuple(int(monomial[g]) for g in moved)
+            rest = tuple(0 if g in moved else e for g, e in enumerate(monomial))
+            parts.setdefault(key, {})[rest] = c
+        ready = [(key, polynomial_of(self.field, self.field.ctx.from_dict(part))) for key, part in parts.items()]
+        out: Value = ZERO
+        for key, term in ready:
+            for e, value in zip(key, moved.values(), strict=True):
+                if e:
+                    term = term * value**e
+            out = out + term
+        return out
+
+    def _moved(self, g: int, new: Mapping[str, Value]) -> Value:
+        one = self.field.generators[g]
+        if one.kind == "symbol":
+            return new.get(one.argument.name, self.field.generator(g))
+        if one.kind == "constant" and one.argument == LOG and isinstance(number := new.get("n"), fmpq):
+            return self.number(("call", "log", (("num", int(number.p), int(number.q)),)))
+        if one.kind == "constant" and isinstance(one.argument, sympy.Basic):
+            if {str(s) for s in one.argument.free_symbols} & set(new):
+                raise NoRule(f"{one.argument} at another place")
+            return self.field.generator(g)
+        inside = self.put(one.argument, new)
+        if one.kind == "exp":
+            return self.exponential(inside * fmpq(1, self.field.roots[g]))
+        if one.kind == "sqrt":
+            return self.root(inside)
+        return self.field.function(one.kind, inside)
+
+    exponential: Callable[[Value], Value]
+    root: Callable[[Value], Value]
+    number: Callable[[Any], Value]
+    of_symbols: Callable[[fmpq_mpoly], set[int]]
+    """The signs of a polynomial in symbols of the model alone."""
+
+    # --- Facts and guards -----------------------------------------------------------------------------------------
+
+    def domain(self, atom: Atom) -> Any:
+        """All that an atom may be."""
+        if atom[0] == "letter":
+            if isinstance(atom[1], int):
+                ends = [self.before] if self.before is not None and atom[1] == self.start else self.letters
+                return frozenset([*ends, *([self.after] if self.after is not None and atom[1] != self.start else [])])
+            return frozenset(self.tokens)
+        if atom[0] == "mod":
+            return frozenset(range(atom[2]))
+        return (None, None) if atom[0] == "form" else frozenset((False, True))
+
+    def facts(self, names: set[str]) -> list[Linear]:
+        """Linear forms that are not negative, for some names."""
+        todo, seen, out = [*sorted(names), "n"], set(), []
+        while todo:
+            v = todo.pop()
+            if v in seen:
+                continue
+            seen.add(v)
+            if v == "n":
+                out.append(({"n": Fraction(1)}, Fraction(-self.fewest)))
+                if self.most is not None:
+                    out.append(({"n": Fraction(-1)}, Fraction(self.most + self.added)))
+            elif v in ("i", "j"):
+                out += [({v: Fraction(1)}, Fraction(-self.start)), ({"n": Fraction(1), v: Fraction(-1)}, self.end[1])]
+            elif v[:2] == "k:":
+                out.append(({v: Fraction(1)}, Fraction(0)))
+                others = {w: Fraction(-1) for w in names | seen if w[:2] == "k:"}
+                out.append(({"n": Fraction(1), **others}, Fraction(-self.added)))
+            elif v[:2] == "p:":
+                _, letter, at = v.split(":", 2)
+                todo += [f"k:{letter}", at]
+                out.append(({v: Fraction(1)}, Fraction(0)))
+                out.append(({f"k:{letter}": Fraction(1), v: Fraction(-1)}, Fraction(0)))
+                rest = {"n": Fraction(1), at: Fraction(-1), f"k:{letter}": Fraction(-1), v: Fraction(1)}
+                out.append((rest, self.end[1]))
+                others = {w: Fraction(-1) for w in names | seen if w[:2] == "p:" and w.endswith(f":{at}")}
+                out.append(({at: Fraction(1), **others}, Fraction(1 - self.start - (self.before is not None))))
+            elif v in self.positive:
+                low, _, high = self.positive[v]
+                out += [({v: Fraction(1)}, -low)] if low is not None else []
+                out += [({v: Fraction(-1)}, high)] if high is not None else []
+        return out
+
+    def constraints(self, guard: Guard) -> list[Linear]:
+        """The guard as linear forms that are not negative, with the facts of the names in it."""
+        out: list[Linear] = []
+        for atom, held in guard.items():
+            if atom[0] == "form":
+                low, high = held
+                form = {v: Fraction(c) for v, c in atom[1]}
+                out += [(form, Fraction(-low))] if low is not None else []
+                out += [({v: -c for v, c in form.items()}, Fraction(high))] if high is not None else []
+            elif atom[0] == "letter" and atom[1] != "n" and not isinstance(atom[1], int):
+                v = atom[1]
+                first, last = (
+                    ({v: Fraction(1)}, Fraction(-self.start)),
+                    ({"n": Fraction(1), v: Fraction(-1)}, self.end[1]),
+                )
+                if self.before is not None and self.before not in held:
+                    out.append((first[0], first[1] - 1))
+                elif held == frozenset((self.before,)):
+                    out.append(({v: Fraction(-1)}, Fraction(self.start)))
+                if self.after is not None and self.after not in held:
+                    out.append((last[0], last[1] - 1))
+                elif held == frozenset((self.after,)):
+                    out.append(({"n": Fraction(-1), v: Fraction(1)}, -self.end[1]))
+                if len(held) == 1 and (letter := next(iter(held))) in self.letters[:-1]:
+                    out.append(({f"p:{letter}:{v}": Fraction(1)}, Fraction(-1)))
+                elif held == frozenset((self.letters[-1],)):
+                    others = {f"p:{a}:{v}": Fraction(-1) for a in self.letters[:-1]}
+                    out.append(({v: Fraction(1), **others}, Fraction(-self.start - (self.before is not None))))
+            elif atom[0] == "mod":
+                named = str(atom[1])
+                low = self.fewest if named == "n" else 0 if named[1:2] == ":" else self.start
+                first_ = min(r if r >= low else r + atom[2] for r in held) if low <= atom[2] else low
+                out.append(({named: Fraction(1)}, Fraction(-first_)))
+            elif atom[0] == "letter" and atom[1] != "n":
+                out.append(({"n": Fraction(1)}, Fraction(self.start - 1 - int(atom[1]))))
+        return out
+
+    def possible(self, guard: Guard, *more: Linear) -> bool:
+        """Whether a guard, and further linear forms that are not negative, may hold; False is sure."""
+        key = (frozenset(guard.items()), *((tuple(sorted(t.items())), c) for t, c in more))
+        if key not in self._known:
+            self._known[key] = self._parities(guard) and self._possible(guard, more)
+        return self._known[key]
+
+    def _possible(self, guard: Guard, more: Sequence[Linear]) -> bool:
+        forms = [*self.constraints(guard), *more]
+        if any(held == frozenset() for atom, held in guard.items() if atom[0] != "form"):
+            return False
+        return consistent([*forms, *self.facts({v for t, _ in forms for v in t})])
+
+    def _parities(self, guard: Guard) -> bool:
+        """Whether residues agree with forms that are known."""
+        for atom, held in guard.items():
+            if atom[0] != "form" or held[0] is None or held[0] != held[1]:
+                continue
+            for m in {a[2] for a in guard if a[0] == "mod"}:
+                known = [guard.get(("mod", v, m)) for v, c in atom[1] if c % m]
+                if all(x is not None and len(x) == 1 for x in known):
+                    total = sum(c * next(iter(guard["mod", v, m])) for v, c in atom[1] if c % m)
+                    if (total - held[0]) % m:
+                        return False
+        return True
+
+    def met(self, first: Guard, second: Guard) -> Guard | None:
+        """Both guards; None where they cannot both hold."""
+        out = dict(first)
+        for atom, held in second.items():
+            if atom not in out:
+                out[atom] = held
+            elif atom[0] == "form":
+                low = max((x for x in (out[atom][0], held[0]) if x is not None), default=None)
+                high = min((x for x in (out[atom][1], held[1]) if x is not None), default=None)
+                if low is not None and high is not None and low > high:
+                    return None
+                out[atom] = (low, high)
+            else:
+                out[atom] = out[atom] & held
+                if not out[atom]:
+                    return None
+        for atom, held in list(out.items()):
+            if atom[0] == "form" and len(atom[1]) == 1:
+                for m in [a[2] for a in out if a[:2] == ("mod", atom[1][0][0])]:
+                    left = out["mod", atom[1][0][0], m]
+                    low, high = held
+                    while low is not None and low % m not in left:
+                        low += 1
+                    while high is not None and high % m not in left:
+                        high -= 1
+                    if low is not None and high is not None and low > high:
+                        return None
+                    out[atom] = held = low, high
+        return out if self.possible(out) else None
+
+    def complement(self, atom: Atom, held: Any) -> list[Any]:
+        """What an atom may be besides."""
+        if atom[0] != "form":
+            rest = self.domain(atom) - held
+            return [rest] if rest else []
+        low, high = held
+        return [*([(None, low - 1)] if low is not None else []), *([(high + 1, None)] if high is not None else [])]
+
+    def implied(self, guard: Guard, atom: Atom, held: Any) -> bool:
+        """Whether a guard says what an atom says; not of a letter at a position that is not there."""
+        return self.met(guard, {atom: held}) is not None and not any(
+            self.met(guard, {atom: other}) is not None for other in self.complement(atom, held)
+        )
+
+    def loosened(self, guard: Guard, atom: Atom) -> Any:
+        """An interval with the integers beyond its ends that the rest of a guard leaves out anyway."""
+        held = guard[atom]
+        if atom[0] != "form" or held[0] == held[1]:
+            return held
+        low, high = held
+        for _ in range(MOST_LOOSE):
+            if low is None or self.possible({**guard, atom: (low - 1, low - 1)}):
+                break
+            low -= 1
+        for _ in range(MOST_LOOSE):
+            if high is None or self.possible({**guard, atom: (high + 1, high + 1)}):
+                break
+            high += 1
+        return low, high
+
+    def shortened(self, guard: Guard) -> Guard:
+        """A guard without what the rest of it says."""
+        for atom in sorted(guard, key=lambda a: (a[0] != "mod", a[0] != "letter")):
+            rest = {a: h for a, h in guard.items() if a != atom}
+            if self.implied(rest, atom, guard[atom]):
+                guard = rest
+        return guard
+
+    def equalities(self, guard: Guard) -> dict[str, Value]:
+        """What a guard says that names are: forms that are one number, solved for the innermost of their names."""
+        new: dict[str, Value] = {}
+        for atom, held in guard.items():
+            if atom[0] == "form" and held[0] is not None and held[0] == held[1]:
+                names = [v for v, c in atom[1] if abs(c) == 1 and v not in new]
+                one = (
+                    next((v for v in ("j", "i") if v in names), None)
+                    or next((v for v in names if v[:2] == "p:"), None)
+                    or (names[0] if names else None)
+                )
+                if one is None:
+                    continue
+                c = dict(atom[1])[one]
+                rest = self.linear({v: Fraction(-d, c) for v, d in atom[1] if v != one}, Fraction(held[0], c))
+                rest = self.put(rest, new)
+                if one not in self.names_in(rest):
+                    new = {v: self.put(x, {one: rest}) for v, x in new.items()} | {one: rest}
+            elif atom[0] == "letter" and isinstance(atom[1], str) and held == frozenset((self.before,)):
+                new.setdefault(atom[1], fmpq(self.start))
+            elif atom[0] == "some" and held == frozenset((False,)):
+                new[atom[1]] = ZERO
+        if new.get("n") == fmpq(self.added):  # a word without letters
+            new |= {f"{x}{a}{y}": ZERO for a in self.letters[:-1] for x, y in (("k:", ""), ("p:", ":i"), ("p:", ":j"))}
+        for v in ("i", "j"):  # counts to a position that is known
+            if v in new:
+                at = linear_form(self.field, new[v])
+                if at is not None and at == self.end:
+                    new |= {f"p:{a}:{v}": self.name(f"k:{a}") for a in self.letters[:-1]}
+        return new
+
+    def tidy(self, guard: Guard, value: Value) -> Value:
+        """The value with what the guard says that names are."""
+        return value if isinstance(value, fmpq) else self.put(value, self.equalities(guard))
+
+    # --- Signs ----------------------------------------------------------------------------------------------------
+
+    def signs(self, value: Value, guard: Guard) -> set[int]:
+        """The signs that a value may have where a guard holds; more than there are, if that is not known."""
+        return self.sign.of(value, guard)
+
+    def whole(self, name: str) -> bool:
+        """Whether a name is an integer: a position, a length or a count."""
+        return name in ("i", "j", "n") or name[:2] in ("k:", "p:")
+
+
+def _negative(value: Function) -> bool:
+    value.field.lift(value)
+    return value.num.leading_coefficient() < 0

@@ -1,0 +1,485 @@
+"""RASP as Python objects, with the names that tracr gave them, so that what was written for it carries over.
+
+    >>> from symcook.programs import rasp
+    >>> opposite = rasp.length - rasp.indices - 1
+    >>> reverse = rasp.Aggregate(rasp.Select(rasp.indices, opposite, rasp.Comparison.EQ), rasp.tokens, "?")
+    >>> print(reverse.source("ab"))
+    alphabet a b;
+    v1(i) = -indices(i)
+    v2(i) = length + v1(i)
+    v3(i) = v2(i) + -1
+    out(i) = aggregate(indices(j) = v3(i), in(j), "?")
+    <BLANKLINE>
+    >>> import symcook as sc
+    >>> sc.compile("srasp", reverse, alphabet="ab").run("aab").outputs
+    ['b', 'a', 'a']
+
+A function that is given to Map, SequenceMap or Select is called once with sequences, so that arithmetic, comparisons
+and `&`, `|`, `~` in it are read off; where it needs values (`if`, `%`, a table), it is asked for every value, which
+must be letters, truths, or numbers of finite range. Source: Weiss et al. (2021); names as in tracr.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from enum import Enum
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import Any
+
+from symcook.errors import BadInput
+from symcook.programs.srasp import Srasp, SraspLines, constant_text, given_types
+
+NOTHING = "?"
+"""The letter where an aggregate of letters selects nothing and no default is given; for numbers it is 0."""
+FEW = 64
+"""How many values a function may be asked for."""
+
+
+class Comparison(Enum):
+    """How a key stands to a query."""
+
+    EQ = "="
+    NEQ = "!="
+    LT = "<"
+    LEQ = "<="
+    GT = ">"
+    GEQ = ">="
+    TRUE = "true"
+    FALSE = "false"
+
+
+class SOp:
+    """A sequence: a value at each position. `op` on `parts`, sequences, selectors or constants."""
+
+    def __init__(self, op: str, *parts: Any, value: Any = None) -> None:
+        self.op, self.parts, self.value, self.label = op, parts, value, ""
+
+    def named(self, label: str) -> SOp:
+        """The same sequence with a name, which the text shows where it can be one."""
+        self.label = label
+        return self
+
+    def annotate(self, **annotations: object) -> SOp:
+        """The same sequence; annotations are dropped."""
+        return self
+
+    def source(self, alphabet: str | Sequence[str]) -> str:
+        """The program as text."""
+        return text(self.program(alphabet))
+
+    def program(self, alphabet: str | Sequence[str]) -> Srasp:
+        """The program over an alphabet. BadInput where types do not fit, or a function cannot be read off."""
+        return _Writer(alphabet).program(self)
+
+    def __add__(self, other: object) -> SOp:
+        return SOp("sum", self, other)
+
+    def __radd__(self, other: object) -> SOp:
+        return SOp("sum", other, self)
+
+    def __sub__(self, other: object) -> SOp:
+        return SOp("sum", self, SOp("product", other, -1))
+
+    def __rsub__(self, other: object) -> SOp:
+        return SOp("sum", other, SOp("product", self, -1))
+
+    def __mul__(self, other: object) -> SOp:
+        return SOp("product", self, other)
+
+    def __rmul__(self, other: object) -> SOp:
+        return SOp("product", other, self)
+
+    def __neg__(self) -> SOp:
+        return SOp("product", self, -1)
+
+    def __truediv__(self, other: object) -> SOp:
+        if not isinstance(other, (int, Fraction)) or other == 0:
+            raise BadInput("a sequence must be divided by a number that is not 0", str(other))
+        return SOp("product", self, Fraction(1) / other)
+
+    def __eq__(self, other: object) -> SOp:  # type: ignore[override]
+        return SOp("compare", self, other, value="=")
+
+    def __ne__(self, other: object) -> SOp:  # type: ignore[override]
+        return SOp("compare", self, other, value="!=")
+
+    def __lt__(self, other: object) -> SOp:
+        return SOp("compare", self, other, value="<")
+
+    def __le__(self, other: object) -> SOp:
+        return SOp("compare", self, other, value="<=")
+
+    def __gt__(self, other: object) -> SOp:
+        return SOp("compare", self, other, value=">")
+
+    def __ge__(self, other: object) -> SOp:
+        return SOp("compare", self, other, value=">=")
+
+    def __and__(self, other: object) -> SOp:
+        return SOp("and", self, other)
+
+    def __rand__(self, other: object) -> SOp:
+        return SOp("and", other, self)
+
+    def __or__(self, other: object) -> SOp:
+        return SOp("or", self, other)
+
+    def __ror__(self, other: object) -> SOp:
+        return SOp("or", other, self)
+
+    def __invert__(self) -> SOp:
+        return SOp("not", self)
+
+    def __bool__(self) -> bool:
+        raise _NeedsValues
+
+    __hash__ = object.__hash__
+
+
+class _NeedsValues(TypeError):
+    """A function asks a sequence for a truth that it has at each position alone."""
+
+
+class RaspSelector:
+    """True or false of pairs of positions."""
+
+    def __init__(self, op: str, *parts: Any, value: Any = None) -> None:
+        self.op, self.parts, self.value = op, parts, value
+
+    def named(self, label: str) -> RaspSelector:
+        return self
+
+    def annotate(self, **annotations: object) -> RaspSelector:
+        return self
+
+    def __and__(self, other: RaspSelector) -> RaspSelector:
+        return RaspSelector("pair and", self, other)
+
+    def __or__(self, other: RaspSelector) -> RaspSelector:
+        return RaspSelector("pair or", self, other)
+
+    def __invert__(self) -> RaspSelector:
+        return RaspSelector("pair not", self)
+
+
+tokens = SOp("in")
+"""The letters of the word."""
+indices = SOp("indices")
+"""0, 1, 2 and so on."""
+length = SOp("length")
+"""The length of the word."""
+Predicate = Comparison | Callable[[Any, Any], Any]
+
+
+def Select(keys: Any, queries: Any, predicate: Predicate) -> RaspSelector:  # noqa: N802
+    """Which positions j, with their keys, each position i selects by its query; `predicate(key, query)`."""
+    if isinstance(predicate, Comparison):
+        if predicate in (Comparison.TRUE, Comparison.FALSE):
+            return ConstantSelector(predicate is Comparison.TRUE)
+        return RaspSelector("select", keys, queries, value=predicate.value)
+    return RaspSelector("predicate", keys, queries, value=predicate)
+
+
+def ConstantSelector(value: bool) -> RaspSelector:  # noqa: N802
+    """All pairs, or none."""
+    return RaspSelector("key", value)
+
+
+def SelectorAnd(first: RaspSelector, second: RaspSelector) -> RaspSelector:  # noqa: N802
+    return first & second
+
+
+def SelectorOr(first: RaspSelector, second: RaspSelector) -> RaspSelector:  # noqa: N802
+    return first | second
+
+
+def SelectorNot(selector: RaspSelector) -> RaspSelector:  # noqa: N802
+    return ~selector
+
+
+def Aggregate(selector: RaspSelector, sop: Any, default: Any = None) -> SOp:  # noqa: N802
+    """The mean of numbers over the positions that are selected, the first letter; the default where none is."""
+    return SOp("aggregate", selector, sop, value=default)
+
+
+def SelectorWidth(selector: RaspSelector) -> SOp:  # noqa: N802
+    """How many positions are selected."""
+    return SOp("width", selector)
+
+
+def Map(f: Callable[[Any], Any], sop: Any) -> SOp:  # noqa: N802
+    """A function of each value."""
+    return SOp("map", sop, value=f)
+
+
+def SequenceMap(f: Callable[[Any, Any], Any], first: Any, second: Any) -> SOp:  # noqa: N802
+    """A function of the two values at each position."""
+    return SOp("map", first, second, value=f)
+
+
+def LinearSequenceMap(first: Any, second: Any, fst_fac: int | Fraction, snd_fac: int | Fraction) -> SOp:  # noqa: N802
+    """The first times a number, and the second times another."""
+    return SOp("sum", SOp("product", first, fst_fac), SOp("product", second, snd_fac))
+
+
+def Full(value: Any) -> SOp:  # noqa: N802
+    """The same value everywhere."""
+    return SOp("constant", value=value)
+
+
+def numerical(sop: SOp) -> SOp:
+    """The same sequence: how it is held is found out."""
+    return sop
+
+
+categorical = numerical
+
+
+class _Writer:
+    """Objects to lines; each object once."""
+
+    def __init__(self, alphabet: str | Sequence[str]) -> None:
+        self.lines = SraspLines(alphabet)
+        self.known: dict[int, int] = {}
+        self.kept: list[Any] = []
+        self.names: dict[str, int] = {}
+        self.ranges: dict[int, tuple[Any, ...] | None] = {}
+
+    def program(self, sop: Any) -> Srasp:
+        line = self.line(sop)
+        return self.lines.program(list(self.names.items()), line)
+
+    def line(self, part: Any) -> int:
+        """The line of an object. Objects stand on others without end, so they are gone through with a stack."""
+        stack = [part]
+        while stack:
+            top = stack[-1]
+            if id(top) in self.known or not isinstance(top, (SOp, RaspSelector)):
+                stack.pop()
+                continue
+            waiting = [one for one in top.parts if isinstance(one, (SOp, RaspSelector)) and id(one) not in self.known]
+            if waiting:
+                stack += waiting
+                continue
+            self.known[id(top)] = self._made(top)
+            self.kept.append(top)  # so that its id stays its own
+            if isinstance(top, SOp) and top.label.isidentifier() and top.label.isascii():
+                self.names.setdefault(top.label, self.known[id(top)])
+        return self.known[id(part)] if isinstance(part, (SOp, RaspSelector)) else self.constant(part)
+
+    def constant(self, value: Any) -> int:
+        if isinstance(value, (bool, str)):
+            return self.lines.constant(value)
+        if isinstance(value, (int, Fraction)):
+            return self.lines.constant(Fraction(value))
+        must = "a constant must be a letter, true or false, or an exact number"
+        raise BadInput(must, f"{type(value).__name__} {value}", "write Fraction(1, 2) for a half")
+
+    def kind(self, line: int) -> str:
+        return self.lines.types[line]
+
+    def number(self, line: int) -> int:
+        """A truth as 1 or 0."""
+        if self.kind(line) != "truth":
+            return line
+        return self.lines.add("if", line, self.constant(1), self.constant(0))
+
+    def truth(self, line: int) -> int:
+        """A number as whether it is not 0."""
+        if self.kind(line) != "number":
+            return line
+        return self.lines.add("compare", line, self.constant(0), value="!=")
+
+    def _made(self, part: Any) -> int:
+        op, add = part.op, self.lines.add
+        if op == "constant":
+            return self.constant(part.value)
+        if op == "map":
+            return self._mapped(part.value, [self.line(one) for one in part.parts])
+        if op == "predicate":
+            return self._predicate(part.value, *(self.line(one) for one in part.parts))
+        reads = [self.line(one) for one in part.parts]
+        if op == "sum":
+            return add(op, *map(self.number, reads))
+        if op == "product":
+            return self._product(*map(self.number, reads))
+        if op in ("and", "or", "not"):
+            return add(op, *map(self.truth, reads))
+        if op in ("compare", "select"):
+            mixed = {self.kind(line) for line in reads} == {"truth", "number"}
+            return add(op, *(self.number(line) if mixed else line for line in reads), value=part.value)
+        if op == "aggregate":
+            default = part.value
+            if default is None:
+                default = NOTHING if self.kind(reads[1]) == "letter" else 0
+            return add(op, *reads, self.line(default))
+        return add(op, *reads)
+
+    def _product(self, a: int, b: int) -> int:
+        for line, other in ((a, b), (b, a)):
+            value = self.lines.lines[line].value
+            if self.lines.lines[line].op == "constant":
+                same = self.lines.lines[other].op == "constant"
+                if same:
+                    return self.constant(value * self.lines.lines[other].value)
+                return self.lines.add("times", other, value=value)
+        return self.lines.add("product", a, b)
+
+    def _mapped(self, f: Callable[..., Any], reads: Sequence[int]) -> int:
+        """A function of values: read off, else asked for each."""
+        made = None
+        with suppress(TypeError, ValueError, KeyError, AttributeError, IndexError):  # it may want values
+            made = f(*(self._as_sop(line) for line in reads))
+        tables = [self.range_of(line) for line in reads]
+        many = any(table is None for table in tables) or prod(len(table or ()) for table in tables) > FEW
+        if isinstance(made, SOp) or (many and isinstance(made, (int, Fraction))):
+            try:
+                return self.line(made)
+            except BadInput:
+                if many:
+                    raise
+        if many:
+            must = f"a function must be of letters, truths or at most {FEW} numbers, or of arithmetic and comparisons"
+            raise BadInput(must, f"a function of {given_types([self.kind(line) for line in reads])}")
+        result = None
+        for values in product(*(table or () for table in tables)):
+            line = self.line(f(*values))
+            if result is None:
+                result = line
+                continue
+            tests = [self._is(one, value) for one, value in zip(reads, values, strict=True)]
+            test = tests[0] if len(tests) == 1 else self.lines.add("and", *tests)
+            result = self.lines.add("if", test, *self._alike(line, result))
+        assert result is not None
+        return result
+
+    def _is(self, line: int, value: Any) -> int:
+        """Where a sequence has a value."""
+        return self.lines.add("compare", line, self.constant(value), value="=")
+
+    def _alike(self, a: int, b: int) -> tuple[int, int]:
+        mixed = {self.kind(a), self.kind(b)} == {"truth", "number"}
+        return (self.number(a), self.number(b)) if mixed else (a, b)
+
+    def _as_sop(self, line: int) -> SOp:
+        """A line as a sequence that a function may be called with."""
+        sop = SOp("line")
+        self.known[id(sop)] = line
+        self.kept.append(sop)
+        return sop
+
+    def range_of(self, line: int) -> tuple[Any, ...] | None:
+        """The values that a sequence may have, None where they are not known to be few."""
+        for number in range(line + 1):
+            if number not in self.ranges:
+                found = self._range(number)
+                self.ranges[number] = found if found is None or len(found) <= FEW else None
+        return self.ranges[line]
+
+    def _range(self, number: int) -> tuple[Any, ...] | None:
+        line, kind = self.lines.lines[number], self.kind(number)
+        if kind == "letter":
+            return self.lines.letters[number]
+        if kind == "truth":
+            return (False, True)
+        if line.op == "constant":
+            return (line.value,)
+        tables = [self.ranges[k] for k in line.reads]
+        if line.op == "if":
+            return None if tables[1] is None or tables[2] is None else _sorted((*tables[1], *tables[2]))
+        if line.op == "times" and tables[0] is not None:
+            return _sorted(line.value * a for a in tables[0])
+        if line.op in ("sum", "product") and tables[0] is not None and tables[1] is not None:
+            plus = line.op == "sum"
+            return _sorted(a + b if plus else a * b for a in tables[0] for b in tables[1])
+        return None
+
+    def _predicate(self, f: Callable[[Any, Any], Any], keys: int, queries: int) -> int:
+        """A function of a key and a query: for each value of the query, or of the key, what fits."""
+        table = self.range_of(queries)
+        mine, theirs, (here, there) = queries, keys, ("query", "key")
+        if table is None:
+            table, mine, theirs, (here, there) = self.range_of(keys), keys, queries, ("key", "query")
+        if table is None:
+            must = "a predicate must be a Comparison, or its keys or queries must have few values"
+            raise BadInput(must, f"a function of {given_types([self.kind(keys), self.kind(queries)])}")
+        result = self.lines.add("key", self.constant(False))
+        for value in table:
+            given = (lambda k, v=value: f(k, v)) if here == "query" else (lambda q, v=value: f(v, q))
+            fits = self.lines.add(there, self.truth(self._mapped(given, [theirs])))
+            pair = self.lines.add("pair and", self.lines.add(here, self._is(mine, value)), fits)
+            result = self.lines.add("pair or", result, pair)
+        return result
+
+
+def _sorted(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(sorted(set(values)))
+
+
+def text(program: Srasp) -> str:
+    """A program as text, a definition a line; `read_srasp` reads the same program."""
+    names = {line: name for name, line in reversed(program.names) if program.types[line] != "selector"}
+    taken = set(names.values())
+    shown: list[str] = []
+    lines = [f"alphabet {' '.join(constant_text(a) if not a.isalnum() else a for a in program.alphabet)};"]
+    fresh = 0
+    for number, line in enumerate(program.lines):
+        parts = [shown[k] for k in line.reads]
+        made = _written(line.op, parts, line.value)
+        last = number == program.output
+        if program.types[number] == "selector" or (not line.reads and not last):
+            shown.append(made)
+            continue
+        name = names.get(number, "")
+        while not name or (not names.get(number) and name in taken):
+            fresh += 1
+            name = "out" if last and "out" not in taken else f"v{fresh}"
+        taken.add(name)
+        lines.append(f"{name}(i) = {made.format(p='i')}")
+        shown.append(f"{name}({{p}})")
+    return "\n".join(lines) + "\n"
+
+
+def _written(op: str, parts: Sequence[str], value: Any) -> str:
+    """A line with {p} for the position; of selectors without it."""
+    if op in ("in", "indices"):
+        return f"{op}({{p}})"
+    if op == "length":
+        return op
+    if op == "constant":
+        return constant_text(value).replace("{", "{{").replace("}", "}}")
+    if op == "times":
+        return f"-{parts[0]}" if value == -1 else f"{value}*{parts[0]}"
+    if op in ("sum", "product", "and", "or", "compare"):
+        sign = {"sum": "+", "product": "*", "and": "&", "or": "|"}.get(op, str(value))
+        return f" {sign} ".join(parts)
+    if op == "not":
+        return f"~{parts[0]}"
+    if op == "if":
+        return f"if {parts[0]} then {parts[1]} else {parts[2]}"
+    key, query = (lambda one: one.format(p="j")), (lambda one: one.format(p="i"))
+    if op == "select":
+        return f"{key(parts[0])} {value} {query(parts[1])}"
+    if op in ("key", "query"):
+        return (key if op == "key" else query)(parts[0])
+    if op == "pair not":
+        return f"not ({parts[0]})"
+    if op in ("pair and", "pair or"):
+        return f"({parts[0]}) {op.removeprefix('pair ')} ({parts[1]})"
+    return _heads(op, parts, value, key)
+
+
+def _heads(op: str, parts: Sequence[str], value: Any, key: Callable[[str], str]) -> str:
+    from symcook.programs.srasp import MASKS
+
+    mask = next((shown for shown, name in MASKS.items() if name == value), "")
+    if op == "psum":
+        return f"psum j [{mask}] {key(parts[0])}"
+    if op in ("left", "right"):
+        return f"{op} j [{mask}, {parts[0]}] {key(parts[1])} : {parts[2]}"
+    if op == "width":
+        return f"selector_width({parts[0]})"
+    return f"aggregate({parts[0]}, {key(parts[1])}, {parts[2]})"

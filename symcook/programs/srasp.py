@@ -1,0 +1,228 @@
+"""S-RASP programs as lines: each is a sequence with a value at every position of a word, or a selector, which is true
+or false of pairs of positions. RASP's select, aggregate and selector width are lines beside the rest.
+
+Source: Strobl et al. (2025), as used by Yang et al. (2026), Appendix D; Weiss et al. (2021) for RASP. Equal lines are
+one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from symcook.errors import BadInput
+from symcook.programs.formula import alphabet_of, quoted
+
+MASKS = {"true": "none", "j < i": "strict-future", "j <= i": "future", "j > i": "strict-past", "j >= i": "past"}
+"""Which positions j a line at i may look at, by the mask of a head that looks there."""
+TYPES = {"letter": "a letter", "truth": "true or false", "number": "a number", "selector": "a selector"}
+COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
+WIDEST = 60
+"""The characters of a line that `Srasp.text` shows."""
+_SIGN = {"and": " & ", "or": " | ", "sum": " + ", "product": "*"}
+_LEVEL = {"or": 1, "and": 2, "compare": 4, "select": 4, "sum": 5, "product": 6, "times": 6, "not": 7}
+
+
+class SraspLine(NamedTuple):
+    """One line: `op` on the lines whose numbers it `reads`.
+
+    Sequences: "in" (the letter), "indices" (from 0), "length"; "constant" (`value`); "sum", "product", "times" (by
+    `value`); "compare" (by the sign `value`; letters in the order of their text), "not", "and", "or"; "if" (truth,
+    then, else); "psum" (over the positions that the mask `value` leaves); "left" and "right" (selector, value, default:
+    the first or last selected position that the mask leaves); "aggregate" (selector, value, default: the mean of
+    numbers and truths, the first letter) and "width". Selectors: "select" (a sequence at j, the sign `value`, a
+    sequence at i), "key" and "query" (a truth at j, at i), "pair not", "pair and", "pair or".
+    """
+
+    op: str
+    reads: tuple[int, ...] = ()
+    value: Any = None
+
+
+@dataclass(frozen=True)
+class Srasp:
+    """A program over an alphabet: its lines, the type of each out of `TYPES`, the letters that a letter may be, the
+    names given to lines, and which is put out."""
+
+    alphabet: tuple[str, ...]
+    lines: tuple[SraspLine, ...]
+    types: tuple[str, ...]
+    letters: tuple[tuple[str, ...], ...]
+    names: tuple[tuple[str, int], ...]
+    output: int
+
+    @property
+    def operators(self) -> int:
+        """How many lines are no letter, index or constant."""
+        return sum(bool(line.reads) for line in self.lines)
+
+    def text(self, number: int) -> str:
+        """A line as it is written, by its name where it has one, abridged with ... where it is long."""
+        return self._texts[number][0]
+
+    @cached_property
+    def _texts(self) -> list[tuple[str, int]]:
+        named = {line: name for name, line in reversed(self.names)}
+        texts: list[tuple[str, int]] = []
+        for number, line in enumerate(self.lines):
+            shown = (f"{named[number]}(i)", 9) if number in named else _shown(line, texts)
+            texts.append(shown if len(shown[0]) <= WIDEST else (f"...{line.op}...", 9))
+        return texts
+
+
+def _shown(line: SraspLine, texts: Sequence[tuple[str, int]]) -> tuple[str, int]:
+    """A line as it is written, and how tightly it holds together."""
+    op, value = line.op, line.value
+    level = _LEVEL.get(op, 8)
+    parts = [texts[k][0] if texts[k][1] > level else f"({texts[k][0]})" for k in line.reads]
+    if op in _SIGN:
+        return _SIGN[op].join(parts), level
+    if op == "constant":
+        return constant_text(value), 8
+    if op == "times":
+        return (f"-{parts[0]}" if value == -1 else f"{value}*{parts[0]}"), level
+    if op == "compare":
+        return f"{parts[0]} {value} {parts[1]}", level
+    if op == "not":
+        return f"~{parts[0]}", level
+    bare = [texts[k][0] for k in line.reads]
+    if op == "if":
+        return f"if {bare[0]} then {bare[1]} else {bare[2]}", 0
+    if op == "psum":
+        return f"psum j [{_mask(value)}] {at_key(bare[0])}", 0
+    if op in ("left", "right"):
+        return f"{op} j [{_mask(value)}, {bare[0]}] {at_key(bare[1])} : {bare[2]}", 0
+    if op in ("aggregate", "width"):
+        return f"{'selector_width' if op == 'width' else op}({', '.join(bare)})", 8
+    if op == "select":
+        return f"{at_key(parts[0])} {value} {parts[1]}", level
+    if op in ("key", "query"):
+        return (at_key(bare[0]) if op == "key" else bare[0]), texts[line.reads[0]][1]
+    if op.startswith("pair"):
+        return ("~({})" if op == "pair not" else "({}) & ({})" if op == "pair and" else "({}) | ({})").format(*bare), 0
+    return ("in(i)" if op == "in" else op), 9
+
+
+def _mask(value: str) -> str:
+    return next(text for text, mask in MASKS.items() if mask == value)
+
+
+def at_key(text: str) -> str:
+    """A text about position i as one about position j."""
+    return text.replace("(i)", "(j)")
+
+
+def constant_text(value: object) -> str:
+    """A constant as it is written."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return quoted(value) if isinstance(value, str) else str(value)
+
+
+class SraspLines:
+    """Lines as they are added; equal ones are added once. `add` says of each its type, or why it has none."""
+
+    def __init__(self, alphabet: str | Sequence[str]) -> None:
+        self.alphabet = alphabet_of(alphabet)
+        self.lines: list[SraspLine] = []
+        self.types: list[str] = []
+        self.letters: list[tuple[str, ...]] = []
+        self.deep: list[int] = []
+        self._numbers: dict[tuple[SraspLine, type], int] = {}
+
+    def add(self, op: str, *reads: int, value: Any = None) -> int:
+        """The line of an operator on lines that are there. BadInput where their types do not fit."""
+        line = SraspLine(op, reads, value)
+        key = line, type(value)  # true is no 1
+        if key not in self._numbers:
+            kind, letters = self._typed(line)
+            self._numbers[key] = len(self.lines)
+            self.lines.append(line)
+            self.types.append(kind)
+            self.letters.append(letters)
+            self.deep.append(1 + max((self.deep[k] for k in reads), default=0))
+        return self._numbers[key]
+
+    def constant(self, value: str | bool | Fraction) -> int:
+        return self.add("constant", value=value)
+
+    def _typed(self, line: SraspLine) -> tuple[str, tuple[str, ...]]:
+        """The type of a line, and its letters."""
+        op = line.op
+        types = [self.types[k] for k in line.reads]
+        letters = [self.letters[k] for k in line.reads]
+        if op == "in":
+            return "letter", self.alphabet
+        if op == "constant":
+            if isinstance(line.value, str):
+                return "letter", (line.value,)
+            return ("truth" if isinstance(line.value, bool) else "number"), ()
+        if op in ("indices", "length", "width"):
+            return "number", ()
+        if op in ("sum", "times", "product", "psum"):
+            require_type("a sum, a product or a psum", types, "number")
+            if op == "product" and all(self.lines[k].op != "constant" for k in line.reads):
+                pass  # whether one side has a finite range is known when it is compiled
+            return "number", ()
+        if op in ("not", "and", "or", "key", "query"):
+            require_type({"not": "~", "and": "&", "or": "|"}.get(op, "a condition"), types, "truth")
+            return ("selector" if op in ("key", "query") else "truth"), ()
+        if op in ("compare", "select"):
+            self._comparable(line.value, types)
+            return ("truth" if op == "compare" else "selector"), ()
+        if op == "if":
+            require_type("the condition of if", types[:1], "truth")
+            return self._same("then and else", types[1:], letters[1:])
+        if op in ("left", "right"):
+            return self._same("value and default", types[1:], letters[1:])
+        if op == "aggregate":
+            if types[1] == "letter":
+                return self._same("value and default", types[1:], letters[1:])
+            for kind in types[1:]:
+                if kind not in ("number", "truth"):
+                    raise BadInput("value and default of an aggregate must be of one type", given_types(types[1:]))
+            return "number", ()
+        return "selector", ()
+
+    def _comparable(self, sign: str, types: Sequence[str]) -> None:
+        if "selector" in types or types[0] != types[1]:
+            raise BadInput("two values that are compared must be of one type", given_types(types))
+        if types[0] == "truth" and sign not in ("=", "!="):
+            raise BadInput("truths must be compared by = or !=", sign)
+
+    def _same(self, what: str, types: Sequence[str], letters: Sequence[tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
+        if types[0] != types[1] or types[0] == "selector":
+            raise BadInput(f"{what} must be values of one type", given_types(types))
+        return types[0], tuple(dict.fromkeys((*letters[0], *letters[1])))
+
+    def program(self, names: Sequence[tuple[str, int]], output: int) -> Srasp:
+        """The program that puts a line out, without lines that it does not need."""
+        if self.types[output] == "selector":
+            raise BadInput("the output must be a letter, true or false, or a number", "a selector",
+                           "put out an aggregate or a selector_width of it")  # fmt: skip
+        needed = {output}
+        for number in range(len(self.lines) - 1, -1, -1):
+            if number in needed:
+                needed.update(self.lines[number].reads)
+        kept = sorted(needed)
+        new = {old: place for place, old in enumerate(kept)}
+        lines = tuple(
+            line._replace(reads=tuple(new[k] for k in line.reads)) for line in (self.lines[old] for old in kept)
+        )
+        types, letters = (tuple(table[old] for old in kept) for table in (self.types, self.letters))
+        named = tuple((name, new[line]) for name, line in names if line in new)
+        return Srasp(self.alphabet, lines, types, letters, named, new[output])  # type: ignore[arg-type]
+
+
+def require_type(what: str, types: Sequence[str], wanted: str) -> None:
+    """BadInput where one of the types is another."""
+    for kind in types:
+        if kind != wanted:
+            raise BadInput(f"what stands in {what} must be {TYPES[wanted]}", TYPES[kind])
+
+
+def given_types(types: Sequence[str]) -> str:
+    return " and ".join(TYPES[kind] for kind in types)

@@ -1,0 +1,136 @@
+"""The tokens that a Turing machine's decoder puts out: one a step, which says what the step changed, and the output.
+
+Beside the symbol that is written stand two flags, and for each work head one: with them a token knows, without a look
+at any other, whether its heads are on cells that were visited before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import Any, NamedTuple
+
+from symcook.errors import BadInput
+from symcook.programs.turing import LETTERS, TuringMachine
+
+START, END = "$", "end"
+MOST_TOKENS = 4_000
+"""How many tokens a model may have: their embedding and readout are written out."""
+
+
+class WrittenCell(NamedTuple):
+    """What a step left on a cell of a work tape: the symbol, and whether the cell is the leftmost, the rightmost that
+    was visited by then."""
+
+    symbol: str
+    leftmost: bool
+    rightmost: bool
+
+
+@dataclass(frozen=True)
+class StepToken:
+    """A token of a step: the state entered, what was written, the moves, and which work heads are on fresh cells. The
+    `first` one is the start, whose move of the input head is where it starts."""
+
+    state: str
+    written: tuple[WrittenCell, ...]
+    moves: tuple[int, ...]
+    fresh: tuple[bool, ...]
+    first: bool = False
+
+
+@dataclass(frozen=True)
+class OutputToken:
+    """A symbol of the output; whether its cell is the rightmost that was visited."""
+
+    symbol: str
+    rightmost: bool
+
+
+MachineToken = StepToken | OutputToken
+
+
+def first_token(machine: TuringMachine) -> StepToken:
+    """The token behind the input."""
+    k, blank = machine.tapes, WrittenCell(machine.blank, True, True)
+    return StepToken(machine.start, (blank,) * k, (machine.head, *[0] * k), (True,) * k, first=True)
+
+
+def tokens(machine: TuringMachine) -> Iterator[MachineToken]:
+    """Every token that a decoder may put out: for each row that may be used what it does, with flags and fresh cells as
+    the moves allow them; and the symbols of the output."""
+    yield first_token(machine)
+    shapes: dict[int, tuple[tuple[int, int, int], ...]]
+    shapes = {0: ((0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)), 1: ((0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1))}
+    shapes[-1] = tuple((right, left, fresh) for left, right, fresh in shapes[1])
+    actions, held = _used(machine)
+    for state, writes, moves in actions:
+        for choice in product(*(shapes[move] for move in moves[1:])):
+            written = tuple(
+                WrittenCell(one, bool(left), bool(right)) for one, (left, right, _) in zip(writes, choice, strict=True)
+            )
+            yield StepToken(state, written, moves, tuple(bool(fresh) for _, _, fresh in choice))
+    for symbol in machine.symbols:
+        if symbol in held:
+            yield from (OutputToken(symbol, False), OutputToken(symbol, True))
+
+
+def _used(machine: TuringMachine) -> tuple[list[Any], set[str]]:
+    """What rows do that may be used, and what may come to stand on the last tape: by the states that are reached and
+    the symbols that are written on each tape, whatever stands beside them."""
+    states, cells = {machine.start}, [{machine.blank} for _ in range(machine.tapes)]
+    while True:
+        used = [
+            row
+            for (state, reads), row in machine.rows.items()
+            if state in states and all(read in some for read, some in zip(reads[1:], cells, strict=True))
+        ]
+        size = len(states), *map(len, cells)
+        for row in used:
+            states.add(row.state)
+            for some, symbol in zip(cells, row.writes, strict=True):
+                some.add(symbol)
+        if size == (len(states), *map(len, cells)):
+            return list(dict.fromkeys(used)), cells[-1]
+
+
+@lru_cache(maxsize=16)
+def labels(machine: TuringMachine) -> Mapping[MachineToken, str]:
+    """A name for each token that may be put out; none is that of an input symbol. BadInput where there are too many."""
+    taken = {START, END, *machine.input}
+    found: dict[MachineToken, str] = {}
+    for token in tokens(machine):
+        name = shown(token)
+        while name in taken:
+            name += "'"
+        taken.add(name)
+        found[token] = name
+        if len(found) > MOST_TOKENS:
+            must = f"a machine must lead to at most {MOST_TOKENS} tokens"
+            given = f"more, with {len(machine.rows)} rows and {machine.tapes} tapes"
+            raise BadInput(must, given, "use fewer states, symbols or tapes")
+    return found
+
+
+def shown(token: MachineToken) -> str:
+    """`carry(L;1<>R!)`: the state, the move of the input head, and for each work tape the symbol written, < and > where
+    its cell is the leftmost and rightmost visited, the move, and ! where the head is on a fresh cell."""
+    if isinstance(token, OutputToken):
+        return f"={token.symbol}" + (">" if token.rightmost else "")
+    if token.first:
+        return f"{token.state}(start)"
+    tapes = zip(token.written, token.moves[1:], token.fresh, strict=True)
+    parts = (f"{w.symbol}{'<' * w.leftmost}{'>' * w.rightmost}{LETTERS[move]}{'!' * new}" for w, move, new in tapes)
+    return f"{token.state}({LETTERS[token.moves[0]]};{';'.join(parts)})"
+
+
+def document(token: MachineToken) -> dict[str, Any]:
+    """A token as ``run --steps --json`` prints it, without its position."""
+    if isinstance(token, OutputToken):
+        return {"token": token.symbol}
+    if token.first:
+        return {"token": token.state, "write": [], "move": []}
+    moves = [LETTERS[move] for move in token.moves]
+    return {"token": token.state, "write": [w.symbol for w in token.written], "move": moves}

@@ -1,0 +1,358 @@
+"""Turing machines as they are written: one row a line, JSON, or the notation of busy beavers (`1RB1LB_1LA1RZ`).
+
+A machine has a read-only input tape, whose cells 1..n hold the word, and K >= 1 work tapes, the last of which is the
+output. Heads start on cell 0 of work tapes and on cell -1, 0 or 1 of the input; they move left, right or stay. A table
+is complete: it has one row for each state that does not halt and each choice of symbols read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import Any, NamedTuple
+
+from symcook.errors import BadInput
+
+BLANK = "_"
+MOVES = {"L": -1, "S": 0, "R": 1}
+LETTERS = {move: letter for letter, move in MOVES.items()}
+MOST_ROWS = 200_000
+"""How many rows a table may have when it is written out."""
+_FORM = "state read_input read_1 .. read_K -> state write_1 .. write_K move_input move_1 .. move_K"
+_HEADERS = ("input", "work symbols", "start", "halt", "head")
+_HASH = re.compile(r"^ *(?:input|work +symbols) *:(?: +[^\s/])* +#(?: +[^\s/])*\s*(?://.*)?$", re.MULTILINE)
+"""A line that lists # among symbols of one character, where it begins no comment then."""
+_CODE = re.compile(r"(?:[0-9][LR][A-Z]|---)+(?:_(?:[0-9][LR][A-Z]|---)+)*")
+
+
+class TuringRow(NamedTuple):
+    """What a machine does: the state entered, a symbol written on each work tape, and a move of every head."""
+
+    state: str
+    writes: tuple[str, ...]
+    moves: tuple[int, ...]
+
+
+Reads = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TuringMachine:
+    """A complete, deterministic machine; `symbols` are those of work tapes without the blank, `rows` maps a state and
+    what the heads read, that of the input first, to what is done."""
+
+    input: tuple[str, ...]
+    symbols: tuple[str, ...]
+    start: str
+    halt: tuple[str, ...]
+    head: int
+    rows: Mapping[tuple[str, Reads], TuringRow] = field(compare=True)
+    tapes: int
+    blank: str = BLANK
+
+    def __hash__(self) -> int:
+        return hash((self.input, self.symbols, self.start, self.halt, self.head, frozenset(self.rows.items())))
+
+    @property
+    def operators(self) -> int:
+        """How many rows there are."""
+        return len(self.rows)
+
+    @cached_property
+    def states(self) -> tuple[str, ...]:
+        """Every state in the order of the table, then those that halt."""
+        entered = [state for (state, _) in self.rows] + [row.state for row in self.rows.values()]
+        return tuple(dict.fromkeys([self.start, *entered, *self.halt]))
+
+    @cached_property
+    def cells(self) -> tuple[str, ...]:
+        """What a cell of a work tape may hold: the blank, then the symbols."""
+        return (self.blank, *self.symbols)
+
+    def word(self, text: str | Sequence[str]) -> tuple[str, ...]:
+        """An input as symbols: text whose characters they are, or, where some are longer, with spaces between.
+
+        Raises BadInput for a blank in the input, and for a symbol that is none of the machine's input.
+        """
+        spelled = all(len(one) == 1 for one in self.input)
+        given = (tuple(text) if spelled else tuple(text.split())) if isinstance(text, str) else tuple(text)
+        for symbol in given:
+            if symbol == self.blank and symbol not in self.input:
+                must = f"an input must hold no blank, only {' '.join(self.input) or 'nothing'}"
+                raise BadInput(must, symbol, "leave it out: cells beside the input are blank")
+            if symbol not in self.input:
+                raise BadInput(
+                    f"every symbol must be one of the machine's input, {' '.join(self.input) or 'which has none'}",
+                    symbol,
+                )
+        return given
+
+
+def read_turing(source: str) -> TuringMachine:
+    """The machine of a text, a JSON document or a code such as 1RB1LB_1LA1RZ.
+
+    Raises BadInput, with the line and what must stand there, for what is none; for two equally exact rows that serve
+    one pair; and for a pair of state and symbols that no row serves, with the line that enters the state.
+    """
+    text = source.strip()
+    if not text:
+        must = "a machine must have text, JSON, or a code"
+        raise BadInput(must, "nothing", f"write rows: {_FORM}")
+    if _CODE.fullmatch(text):
+        return _code(text)
+    return _Listing.of_json(text).machine() if text.startswith("{") else _Listing.of_text(source).machine()
+
+
+def written(machine: TuringMachine) -> str:
+    """A machine whose blank is _ as JSON, from which it is read again."""
+    document = {
+        "input": list(machine.input),
+        "work symbols": list(machine.symbols),
+        "start": machine.start,
+        "halt": list(machine.halt),
+        "head": machine.head,
+        "rows": [
+            [state, list(reads), row.state, list(row.writes), [LETTERS[move] for move in row.moves]]
+            for (state, reads), row in machine.rows.items()
+        ],
+    }
+    return json.dumps(document)
+
+
+def _at(line: int | str) -> str:
+    return f"line {line}" if isinstance(line, int) else line
+
+
+class _Written(NamedTuple):
+    """A row as it is written, with its place."""
+
+    line: int | str
+    state: str
+    reads: list[str]
+    target: str
+    writes: list[str]
+    moves: list[str]
+
+
+class _Listing:
+    """Headers and rows as they are read, with where they stand."""
+
+    def __init__(self) -> None:
+        self.headers: dict[str, tuple[int | str, list[str]]] = {}
+        self.written: list[_Written] = []
+
+    @classmethod
+    def of_text(cls, source: str) -> _Listing:
+        table = cls()
+        signs = bool(_HASH.search(source))
+        for number, raw in enumerate(source.splitlines(), 1):
+            line = raw.split("//", 1)[0]
+            line = (line if signs else line.split("#", 1)[0]).strip()
+            if not line:
+                continue
+            before, arrow, after = line.partition("->")
+            if not arrow:
+                table._header(number, line)
+                continue
+            left, right = before.split(), after.split()
+            tapes = len(left) - 2
+            if tapes < 1 or len(right) != 1 + tapes + tapes + 1:
+                needs = f"{tapes} writes and {tapes + 1} moves" if tapes >= 1 else "a state and two symbols or more"
+                where = "right" if tapes >= 1 else "left"
+                must = f"a row must be {_FORM}: on the {where} of -> line {number} needs {needs}"
+                raise BadInput(must, line)
+            table.written.append(
+                _Written(number, left[0], left[1:], right[0], right[1 : 1 + tapes], right[1 + tapes :])
+            )
+        return table
+
+    def _header(self, number: int, line: str) -> None:
+        name, colon, rest = line.partition(":")
+        name = " ".join(name.split())
+        if not colon or name not in (*_HEADERS, "machine"):
+            must = f"line {number} must be a row with -> or one of {', '.join(f'{one}:' for one in _HEADERS)}"
+            raise BadInput(must, line)
+        if name in self.headers:
+            raise BadInput(f"{name}: must stand once, and stands in line {self.headers[name][0]} too", f"line {number}")
+        self.headers[name] = number, rest.split()
+
+    @classmethod
+    def of_json(cls, source: str) -> _Listing:
+        try:
+            document = json.loads(source)
+        except ValueError as error:
+            raise BadInput("a machine in JSON must be a JSON document", str(error)) from None
+        table = cls()
+        for name, value in document.items():
+            if name == "rows":
+                continue
+            if name not in (*_HEADERS, "machine"):
+                raise BadInput(f"the keys of a machine must be {', '.join((*_HEADERS, 'rows'))}", name)
+            table.headers[name] = f'"{name}"', cls._words(name, value)
+        rows = document.get("rows")
+        if not isinstance(rows, list) or not rows:
+            raise BadInput('"rows" must be a list of [state, [reads], state, [writes], [moves]]', type(rows).__name__)
+        for number, row in enumerate(rows, 1):
+            where = f"row {number}"
+            if not isinstance(row, list) or len(row) != 5 or not _row_of_text(row):
+                must = f"{where} must be [state, [reads], state, [writes], [moves]], all of them text"
+                raise BadInput(must, json.dumps(row))
+            state, reads, target, writes, moves = row
+            if len(reads) < 2 or len(writes) != len(reads) - 1 or len(moves) != len(reads):
+                must = f"{where} must read the input and K >= 1 tapes, write K symbols and have K + 1 moves"
+                raise BadInput(must, json.dumps(row))
+            table.written.append(_Written(where, state, reads, target, writes, moves))
+        return table
+
+    @staticmethod
+    def _words(name: str, value: object) -> list[str]:
+        if name == "head" and type(value) is int:
+            return [str(value)]
+        if isinstance(value, str):
+            return value.split()
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            return list(value)
+        raise BadInput(f'"{name}" must be text or a list of texts', json.dumps(value))
+
+    def machine(self) -> TuringMachine:
+        if not self.written:
+            raise BadInput("a machine must have a row", "none", f"write {_FORM}")
+        tapes = len(self.written[0].reads) - 1
+        for row in self.written:
+            if len(row.reads) - 1 != tapes:
+                must = f"every row must have as many tapes as the first, {tapes} beside the input ({_at(row.line)})"
+                raise BadInput(must, len(row.reads) - 1)
+        letters, symbols = self._symbols("input"), self._symbols("work symbols")
+        start = self._one("start")
+        halt = self._need("halt")[1]
+        rows = self._rows(letters, symbols, set(halt))
+        machine = TuringMachine(tuple(letters), tuple(symbols), start, tuple(halt), self._head(), rows, tapes)
+        self._complete(machine)
+        return machine
+
+    def _need(self, name: str) -> tuple[int | str, list[str]]:
+        if name not in self.headers:
+            raise BadInput(f"a machine must say {name}:", "none", f"add a line {name}: ...")
+        line, words = self.headers[name]
+        if not words:
+            raise BadInput(f"{name}: must name a state ({_at(line)})", "none")
+        return line, words
+
+    def _one(self, name: str) -> str:
+        line, words = self._need(name)
+        if len(words) != 1:
+            raise BadInput(f"{name}: must be one state ({_at(line)})", " ".join(words))
+        return words[0]
+
+    def _symbols(self, name: str) -> list[str]:
+        line, words = self.headers.get(name, (0, []))
+        for word in words:
+            if word in (BLANK, "*", ".") or word.split() != [word]:
+                must = f"{name}: must list symbols other than * . and the blank _, which every tape has ({_at(line)})"
+                raise BadInput(must, word)
+            if words.count(word) > 1:
+                raise BadInput(f"{name}: must list each symbol once ({_at(line)})", word)
+        return words
+
+    def _head(self) -> int:
+        line, words = self.headers.get("head", (0, ["1"]))
+        if len(words) != 1 or words[0] not in ("-1", "0", "1"):
+            must = f"head: must be the cell where the input head starts, -1, 0 or 1 ({_at(line)})"
+            raise BadInput(must, " ".join(words))
+        return int(words[0])
+
+    def _rows(
+        self, letters: Sequence[str], symbols: Sequence[str], halt: set[str]
+    ) -> dict[tuple[str, Reads], TuringRow]:
+        rows: dict[tuple[str, Reads], TuringRow] = {}
+        served: dict[tuple[str, Reads], tuple[int, _Written]] = {}
+        tapes = len(self.written[0].writes)
+        for row in self.written:
+            where = _at(row.line)
+            if row.state in halt:
+                raise BadInput(f"a state that halts must have no row ({where})", row.state)
+            choices = []
+            for k, read in enumerate(row.reads):
+                known = [*(symbols if k else letters), BLANK]
+                if read != "*" and read not in known:
+                    tape = f"work tape {k}" if k else "the input"
+                    raise BadInput(f"{tape} must be read as one of {' '.join(known)} or * ({where})", read)
+                choices.append(known if read == "*" else [read])
+            for write in row.writes:
+                if write not in (".", BLANK) and write not in symbols:
+                    must = f"a work tape must be written {' '.join((*symbols, BLANK))} or . for what was read ({where})"
+                    raise BadInput(must, write)
+            for move in row.moves:
+                if move not in MOVES:
+                    raise BadInput(f"a move must be L, R or S ({where})", move)
+            open_reads = row.reads.count("*")
+            size = 1
+            for some in choices:
+                size *= len(some)
+            if len(rows) + size > MOST_ROWS:
+                raise BadInput(f"a table must have at most {MOST_ROWS} rows when * is written out ({where})", size)
+            for reads in product(*choices):
+                pair = row.state, reads
+                before = served.get(pair)
+                if before is not None and before[0] == open_reads:
+                    must = f"one row must serve {_pair(pair)}: {_at(before[1].line)} and {where} are equally exact"
+                    raise BadInput(must, "two", "make one of them more exact, or leave it out")
+                if before is not None and before[0] < open_reads:
+                    continue
+                writes = tuple(reads[1 + k] if row.writes[k] == "." else row.writes[k] for k in range(tapes))
+                served[pair] = open_reads, row
+                rows[pair] = TuringRow(row.target, writes, tuple(MOVES[move] for move in row.moves))
+        return rows
+
+    def _complete(self, machine: TuringMachine) -> None:
+        """BadInput where no row serves a state that does not halt and some symbols."""
+        first = {row.target: row.line for row in reversed(self.written)}
+        first |= {row.state: row.line for row in reversed(self.written)}
+        reads = ((*machine.input, BLANK), *[machine.cells] * machine.tapes)
+        for state in machine.states:
+            if state in machine.halt:
+                continue
+            for choice in product(*reads):
+                if (state, choice) not in machine.rows:
+                    where = _at(first[state] if state in first else self.headers["start"][0])
+                    must = f"a row must serve {_pair((state, choice))}, or {state} must halt ({where})"
+                    raise BadInput(must, "none", f"add a row: {state} {' '.join(choice)} -> ...")
+
+
+def _row_of_text(row: Sequence[Any]) -> bool:
+    state, reads, target, writes, moves = row
+    lists = all(isinstance(one, list) and all(isinstance(x, str) for x in one) for one in (reads, writes, moves))
+    names = [state, target] if isinstance(state, str) and isinstance(target, str) else [""]
+    return lists and all(name.split() == [name] for name in names)
+
+
+def _pair(pair: tuple[str, Reads]) -> str:
+    return f"({pair[0]}, {' '.join(pair[1])})"
+
+
+def _code(text: str) -> TuringMachine:
+    """A machine with one tape and no input: for each state a part, in it for each symbol what is written, the move and
+    the state entered. 0 is the blank; a state without a part halts."""
+    parts = [[part[k : k + 3] for k in range(0, len(part), 3)] for part in text.split("_")]
+    names = [chr(ord("A") + k) for k in range(len(parts))]
+    width = len(parts[0])
+    cells = [str(k) for k in range(width)]
+    rows, halt = {}, []
+    for name, part in zip(names, parts, strict=True):
+        if len(part) != width:
+            raise BadInput(f"every state of a code must have {width} entries, as A has ({name})", len(part))
+        for symbol, entry in zip(cells, part, strict=True):
+            if entry == "---":
+                must = f"a code must say what is done in state {name} at {symbol}"
+                raise BadInput(must, entry, f"write 1RZ, where Z halts, in the place of {entry}")
+            write, move, target = entry
+            if write not in cells:
+                raise BadInput(f"a code of {width} symbols must write {' '.join(cells)} ({name}, {symbol})", write)
+            if target not in names and target not in halt:
+                halt.append(target)
+            rows[name, ("0", symbol)] = TuringRow(target, (write,), (0, MOVES[move]))
+    return TuringMachine((), tuple(cells[1:]), "A", tuple(halt), 0, rows, 1, "0")

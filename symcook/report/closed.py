@@ -1,0 +1,80 @@
+"""Closed forms at every length, typeset: a table a case, with the verdict and what the names are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from symcook.model.answers import brief
+from symcook.model.expr import parse_formula
+from symcook.model.symbols import tree_from_sympy
+from symcook.report.derivation import typeset
+from symcook.report.document import VERDICTS, Drawn
+from symcook.report.latex import formula_rows, latex
+from symcook.report.markup import Display, TableCell, page, paragraph, table, upright, words
+
+if TYPE_CHECKING:
+    from symcook.closed import ClosedForm, EveryLength
+
+
+def line(found: ClosedForm | EveryLength) -> str:
+    """How many cases there are, or one of them, in a line: the repr."""
+    forms = _forms(found)
+    values = "; ".join(", ".join(f"{name} = {value}" for name, value in one.output.items()) for one in forms)
+    return brief(f"<{type(found).__name__} {brief(forms[0].recipe, 40)} at every length: {values}>")
+
+
+def document(found: ClosedForm | EveryLength) -> Drawn:
+    """Its text, HTML and LaTeX."""
+    forms = _forms(found)
+    return Drawn(
+        lambda: "\n\n".join(one.text() for one in forms),
+        lambda: page(*map(_html, forms)),
+        lambda: [_display(one) for one in forms],
+    )
+
+
+def _forms(found: ClosedForm | EveryLength) -> Sequence[ClosedForm]:
+    forms: Sequence[ClosedForm] | None = getattr(found, "forms", None)
+    return (found,) if forms is None else forms  # type: ignore[return-value]
+
+
+def _said(one: ClosedForm) -> list[tuple[str, str, str]]:
+    """The verdict or the label: what it is, in words, and the condition that belongs to it, if any."""
+    if one.labelled:
+        return [("answer", one.label or "open", "")]
+    if not one.decides:
+        return []
+    if one.accept is None:
+        return [("verdict", "accept iff", one.accepts or "")]
+    return [("verdict", VERDICTS[one.accept], "")]
+
+
+def _html(one: ClosedForm) -> str:
+    rows: list[list[str | TableCell]] = [[name, typeset(value)] for name, value in one.output.items()]
+    for what, answer, condition in _said(one):
+        drawn = typeset(condition) if condition else None
+        rows.append([f"{what}: {answer}", drawn] if drawn is not None else [what, answer])
+    if one.meaning:
+        rows.append(["where", ", ".join(one.meaning)])
+    if one.assumptions:
+        rows.append(["for all", typeset(" & ".join(one.assumptions))])
+    if one.conditions:
+        rows.insert(0, ["if", typeset(" & ".join(one.conditions))])
+    return paragraph(f"{one.recipe} at every length", bold=True) + table([], rows, words=True)
+
+
+def _display(one: ClosedForm) -> Display:
+    rows = []
+    for name, value in one.expressions.items():
+        first, *rest = formula_rows(tree_from_sympy(value))
+        rows += [rf"{upright(name)} &= {first}", *(f"&{more}" for more in rest)]
+    for what, answer, condition in _said(one):
+        drawn = rf"\ {latex(parse_formula(condition))}" if condition else ""
+        rows.append(rf"{words(what)} &\colon {words(answer)}{drawn}")
+    if one.conditions:
+        together = r" \land ".join(latex(parse_formula(each)) for each in one.conditions)
+        rows.append(rf"&{words('if ')} {together}")
+    if one.meaning:
+        rows.append(rf"&{words('where ' + ', '.join(one.meaning))}")
+    return Display(f"{one.recipe} at every length", tuple(rows))

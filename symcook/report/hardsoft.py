@@ -1,0 +1,45 @@
+"""Soft attention for hard: the heads, the sizes, the constants, and the temperatures by length."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from symcook.bounds.arguments import written
+from symcook.model.answers import brief
+from symcook.report.document import Document, PlainLines, Table
+
+if TYPE_CHECKING:
+    from symcook.bounds.hardsoft import HardSoft
+
+
+def line(found: HardSoft) -> str:
+    """The answer in a line: the repr."""
+    return brief(f"<HardSoft {found.name}: gamma(n) = {found.gamma or 'none'}, {found.status}>")
+
+
+def document(found: HardSoft) -> Document:
+    """The answer in tables; of a gap that fails the word."""
+    heads = [[one.head, one.word or "none", one.untied or "as they are"] for one in found.heads]
+    parts: list[PlainLines | Table] = [Table(heads, ["head", "ties, first at", "scores"])]
+    title = f"{found.name}: soft attention in place of hard, {found.status}"
+    if found.fails is not None:
+        lost = found.fails
+        why = f"gamma = {found.gamma} is more than the gap {written(lost.least)} of {lost.head} at the word {lost.word}"
+        return Document(title, [*parts, PlainLines([f"{why}, n = {lost.n}"])])
+    sizes = f"gamma(n) = {found.gamma or 'none'}, x_max(n) = {found.x_max}, h_max by layer {', '.join(found.h_max)}"
+    parts.append(PlainLines([sizes]))
+    parts.append(Table([[name, value] for name, value in found.constants.items()], ["constant", "value"]))
+    rows = [
+        [str(row.n), *map(_shown, (row.gamma, row.tau_theorem, row.tau_layers)),
+         "any" if row.tau_needed is None else row.tau_needed.mid, row.error.mid, row.word]
+        for row in found.rows
+    ]  # fmt: skip
+    header = ["n", "gamma", "tau, Theorem 26", "tau by layer", "tau needed", "error at tau by layer", "word"]
+    parts.append(Table(rows, header))
+    return Document(title, parts)
+
+
+def _shown(value: Fraction | None) -> str:
+    """A number; in decimals where it is long."""
+    return "any" if value is None else written(value) if value.denominator < 10**4 else f"{float(value):.4g}"

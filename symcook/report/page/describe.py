@@ -1,0 +1,156 @@
+"""A model as the document that the evaluator of its page reads: rationals as text, other numbers as trees of the
+grammar, rows of matrices by name; and whether that evaluator, which knows rationals alone, can run it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import NotExact, SymcookError
+from symcook.model.expr import names, show
+from symcook.model.parts import FeedForward, Head, LayerNorm, Part
+from symcook.model.rationals import quotient, rational
+from symcook.model.symbols import Number, from_sympy, lowered
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Parameter, Transformer
+
+TRIED = 16
+"""The lengths to which position functions are looked at."""
+KINDS = {Head: "head", FeedForward: "feedforward", LayerNorm: "norm"}
+
+
+def described(model: Transformer, values: Mapping[str, Fraction | None]) -> dict[str, Any]:
+    """The model for the evaluator; `values` are those that its symbols begin with, None where there is none."""
+    embedding, readout = model.embedding, model.readout
+    return {
+        "name": model.name,
+        "space": list(model.space),
+        "inputs": None if embedding.inputs is None else list(embedding.inputs),
+        "alphabet": list(embedding.alphabet),
+        "before": embedding.before,
+        "after": embedding.after,
+        "spelled": embedding.spelled,
+        "start": embedding.start,
+        "max_length": model.max_length,
+        "pointwise": model.pointwise,
+        "tables": {name: _numbers(column) for name, column in embedding.tables.items()},
+        "positions": _numbers(embedding.places),
+        "steps": [
+            {
+                "layer": step.layer if step.block is not None else len(model.layers),
+                "kind": step.kind,
+                "before": list(map(_part, step.before)),
+                "parts": list(map(_part, step.parts)),
+                "after": None if step.after is None else _part(step.after),
+            }
+            for step in model.sublayers
+        ],
+        "readout": {
+            "kind": readout.kind,
+            "position": readout.position,
+            "reads": list(readout.reads),
+            "labels": list(readout.labels),
+            "weights": list(map(_numbers, readout.rows)),
+        },
+        "symbols": [_symbol(one, values.get(one.name)) for one in model.parameters],
+    }
+
+
+def _number(value: Number | int) -> Any:
+    """p/q as text; another number as its tree."""
+    return _tree(value) if isinstance(value, tuple) else quotient(Fraction(value))
+
+
+def _tree(tree: object) -> Any:
+    """A tree with its integers as text, which JSON would read as floats."""
+    if isinstance(tree, (tuple, list)):
+        return list(map(_tree, tree))
+    return str(tree) if isinstance(tree, int) else tree
+
+
+def _numbers(row: Mapping[Any, Number]) -> dict[str, Any]:
+    return {str(name): _number(value) for name, value in row.items()}
+
+
+def _part(part: Part) -> dict[str, Any]:
+    found: dict[str, Any] = {"kind": KINDS[type(part)], "reads": list(part.reads), "writes": list(part.writes)}
+    for name, kind in part.FIELDS.items():
+        value = part.lowered.get(name)
+        if kind == "word":
+            found[name] = getattr(part, name)
+        elif value is None:
+            found[name] = None
+        elif kind == "number":
+            found[name] = _number(value)
+        else:
+            found[name] = [_number(row) if kind[1] == "one" else _numbers(row) for row in value]
+    return found
+
+
+def _symbol(one: Parameter, value: Fraction | None) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "value": None if value is None else quotient(value),
+        "region": one.region,
+        "lower": None if one.lower is None else _number(lowered(one.lower)),
+        "upper": None if one.upper is None else _number(lowered(one.upper)),
+        "lower_open": one.lower_open,
+        "upper_open": one.upper_open,
+    }
+
+
+def unfit(model: Transformer, values: Mapping[str, Fraction | None]) -> str:
+    """Why the evaluator of rationals cannot run the model, as the end of a sentence; empty where it can."""
+    return next(_reasons(model, values), "")
+
+
+def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Iterator[str]:
+    for name, value in values.items():
+        if value is None:
+            yield f"the symbol {name} has no rational value"
+            return
+    known = {name: value for name, value in values.items() if value is not None}
+    for step in model.sublayers:
+        for part in step.all_parts:
+            if isinstance(part, Head) and part.weighting == "softmax":
+                if not part.uniform:
+                    yield f"layer {step.layer} has softmax attention, whose weights are exponentials"
+                if isinstance(part.lowered["temperature"], tuple):
+                    yield f"layer {step.layer} has a temperature that is no rational number"
+            if isinstance(part, FeedForward) and part.activation not in ("relu", "step"):
+                yield f"layer {step.layer} has the activation {part.activation}"
+            if isinstance(part, LayerNorm) and part.epsilon != 0 and isinstance(part.lowered["epsilon"], Fraction):
+                yield f"layer {step.layer} has a layer norm with epsilon = {from_sympy(part.epsilon)}, and so roots"
+    if model.readout.kind == "distribution":
+        yield "its readout is a softmax of scores"
+    for value, indexed, where in model.expressions():
+        number = lowered(value)
+        if not isinstance(number, tuple) or where.startswith(("the temperature", "the scale")):
+            continue
+        if not indexed and not _rational(number, known):
+            yield f"{where} has {show(number)}, which is not rational"
+        if indexed and (at := _irrational(model, number, known)) is not None:
+            yield f"{where} is not rational at i = {at[0]}, n = {at[1]}"
+
+
+def _rational(tree: Any, values: Mapping[str, Fraction]) -> bool:
+    try:
+        rational(tree, values)
+    except NotExact:
+        return False
+    except SymcookError:  # a zero below, say: the page refuses it in its own words
+        pass
+    return True
+
+
+def _irrational(model: Transformer, tree: Any, values: Mapping[str, Fraction]) -> tuple[int, int] | None:
+    """The first position at which a position function is not rational by its parts."""
+    longest = min(TRIED, model.max_length or TRIED)
+    start = model.embedding.start
+    for n in range(1, longest + 1) if "n" in names(tree) else (longest,):
+        for i in range(start, start + n):
+            if not _rational(tree, {**values, "i": Fraction(i), "n": Fraction(n)}):
+                return i, n
+    return None

@@ -1,0 +1,185 @@
+"""The page of a model as one HTML document, by itself: no request is made, and no script runs but its own."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from symcook.model.answers import brief
+from symcook.model.symbols import from_sympy
+from symcook.report.document import near
+from symcook.report.model import blocks, matrices, readout_text
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+
+LARGE = 2_000
+"""The entries of a matrix that is drawn whole; of a larger one those are listed that are not zero."""
+LISTED = 4_000
+"""The entries that such a list has."""
+OPEN = 300
+"""The entries of a matrix that stands open."""
+SHOWN = 14
+"""The characters of an entry in a table; the whole of a longer one stands behind it."""
+
+
+class Markup(str):
+    """Text that is HTML already; any other text is escaped where it is put into an element."""
+
+    __slots__ = ()
+
+
+def element(name: str, /, *inside: object, **attributes: object) -> Markup:
+    """An element. Attributes: `class_` and `for_` lose the _, other _ become -; None and False are left out.
+
+    >>> element("p", "1 < 2", class_="note", hidden=True)
+    '<p class="note" hidden>1 &lt; 2</p>'
+    """
+    given = "".join(
+        f" {key.removesuffix('_').replace('_', '-')}" + ("" if value is True else f'="{escape(str(value))}"')
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
+    return Markup(f"<{name}{given}>{joined(inside)}" + ("" if name in ("input", "meta") else f"</{name}>"))
+
+
+def joined(parts: Iterable[object]) -> Markup:
+    """Parts one behind the other; what is no markup is escaped."""
+    return Markup("".join(part if isinstance(part, Markup) else escape(str(part)) for part in parts))
+
+
+def table(caption: str, header: Sequence[object], rows: Iterable[Sequence[object]], **attributes: object) -> Markup:
+    """A table with a caption, in a frame that scrolls where it is too wide; the first cell of a row names it."""
+    head = element("tr", *(element("th", name, scope="col") for name in header))
+    body = [
+        element(
+            "tr",
+            element("th", first, scope="row"),
+            *(cell if isinstance(cell, Markup) and cell.startswith("<td") else element("td", cell) for cell in cells),
+        )
+        for first, *cells in rows
+    ]
+    drawn = element("table", element("caption", caption), element("thead", head), element("tbody", *body), **attributes)
+    return element("div", drawn, class_="frame", tabindex="0", role="region", aria_label=caption)
+
+
+def entry(value: object, most: float) -> Markup:
+    """An entry of a matrix as a cell: its text, shaded by its share of the greatest one, blue above zero and orange
+    below."""
+    text = from_sympy(value)
+    number = 0.0 if text == "0" else near(text)
+    share = 0.0 if not number or not most else round(min(abs(number) / most, 1) ** 0.5, 3)
+    kind = "nil" if text == "0" else "plus" if (number or 0) > 0 else "minus" if (number or 0) < 0 else "open"
+    shown = brief(text, SHOWN)
+    return element("td", shown, class_=kind, style=f"--s:{share:g}", title=text if shown != text else None)
+
+
+def heat(name: str, matrix: Any, rows: Sequence[str], columns: Sequence[str]) -> Markup:
+    """A matrix as a heat map with its exact entries."""
+    count = len(rows) * len(columns)
+    if count > LARGE:
+        listed = [
+            (row, column, from_sympy(matrix[r, c]))
+            for r, row in enumerate(rows)
+            for c, column in enumerate(columns)
+            if matrix[r, c] != 0
+        ]
+        more = f", the first {LISTED} of them" if len(listed) > LISTED else ""
+        words = f"{name}: {len(rows)} x {len(columns)}, {len(listed)} entries that are not zero{more}"
+        return element("details", element("summary", words), table(words, ("row", "column", "entry"), listed[:LISTED]))
+    sizes = [abs(near(text) or 0) for v in matrix if (text := from_sympy(v)) != "0"]
+    most = max(sizes, default=0)
+    body = [[label, *(entry(v, most) for v in matrix[r, :])] for r, label in enumerate(rows)]
+    return table(name, ("", *columns), body, class_="heat")
+
+
+def section(title: str, key: str, *inside: object) -> Markup:
+    """A section with its heading, which can be linked to."""
+    return element("section", element("h2", title, id=key), *inside, aria_labelledby=key)
+
+
+def embedding(model: Transformer) -> Markup:
+    """What stands in the stream before the first layer."""
+    given, parts = model.embedding, []
+    if given.words is not None:
+        used = [name for name in model.space if name in given.tables]
+        rows = [(token, *(values.get(name, 0) for name in used)) for token, values in given.words.items()]
+        if len(rows) * len(used) > LARGE:
+            many = [(t, f"{n} = {from_sympy(v)}") for t, values in given.words.items() for n, v in values.items() if v]
+            parts.append(table("tokens", ("token", "sets"), many[:LISTED]))
+        elif used:
+            most = max((abs(near(from_sympy(v)) or 0) for _, *row in rows for v in row), default=0)
+            body = [(token, *(entry(v, most) for v in row)) for token, *row in rows]
+            parts.append(table("tokens", ("token", *used), body, class_="heat"))
+    else:
+        parts.append(element("p", f"Inputs, one row a position: {', '.join(given.inputs or ()) or 'none'}."))
+    if given.positions:
+        rows = [(name, element("code", brief(from_sympy(v), 300))) for name, v in given.positions.items()]
+        parts.append(table("position functions", ("coordinate", f"at position i of n, from {given.start}"), rows))
+    added = [
+        f"The model adds {token} {where} every input; positions and lengths count it."
+        for tokens, where in zip(given.ends, ("in front of", "behind"), strict=True)
+        for token in tokens
+    ]
+    return section("Embedding", "embedding", *parts, *(element("p", words) for words in added))
+
+
+def weights(model: Transformer) -> Markup:
+    """Every matrix under the part that it belongs to."""
+    parts = []
+    for title, part in blocks(model):
+        verb = "gives" if title.partition("norm")[1] else "adds to"
+        flow = f"reads {', '.join(part.reads) or 'nothing'}; {verb} {', '.join(part.writes)}"
+        drawn = [heat(name, m, rows, columns) for name, m, rows, columns in matrices(part) if rows]
+        size = sum(m.shape[0] * m.shape[1] for _, m, _, _ in matrices(part))
+        parts.append(
+            element(
+                "details",
+                element("summary", title),
+                element("p", flow, class_="note"),
+                element("div", *drawn, class_="side"),
+                open=size <= OPEN,
+            )
+        )
+    readout = model.readout
+    if readout.weights is not None:
+        labels = readout.labels or ("logit",)
+        parts.append(heat("readout", readout.weights, labels, readout.reads))
+    return section("Weights", "weights", *parts, element("p", f"Readout: {readout_text(readout)}."))
+
+
+def payload(key: str, document: object) -> Markup:
+    """A document for the scripts of the page; nothing in it can end the element that it stands in."""
+    text = json.dumps(document, ensure_ascii=True, separators=(",", ":"))
+    text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return Markup(f'<script type="application/json" id="{key}">{text}</script>')
+
+
+def own(name: str) -> str:
+    """The text of a file that lies beside this module."""
+    return files("symcook.report.page").joinpath(name).read_text(encoding="utf-8").strip()
+
+
+def page(title: str, body: Sequence[object], documents: Mapping[str, object]) -> str:
+    """The whole file. What may run in it is said by hashes: the evaluator and the page's own script."""
+    scripts = own("evaluator.js"), own("page.js")
+    sums = " ".join(f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in scripts)
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src {sums}; img-src data:; base-uri 'none'"
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("meta", name="generator", content="symcook"),
+        element("title", title),
+        Markup(f"<style>{own('page.css')}</style>"),
+    )
+    data = [payload(key, document) for key, document in documents.items()]
+    run = [Markup(f"<script>{text}</script>") for text in scripts]
+    return f"<!DOCTYPE html>\n{element('html', head, element('body', *body, *data, *run), lang='en')}\n"

@@ -1,0 +1,461 @@
+"""The page of a model: what stands on it, from the model and what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from symcook.alarm import TimeUp, alarm
+from symcook.errors import EMPTY_WORD, BadInput, SymcookError
+from symcook.files import exists, ordinary, put, vacant
+from symcook.model.expr import parse_formula, parse_term
+from symcook.model.meaning import subtrees
+from symcook.model.symbols import Exact
+from symcook.report.page import diagram
+from symcook.report.page.describe import described, unfit
+from symcook.report.page.html import Markup, element, embedding, page, section, table, weights
+from symcook.report.page.runs import (
+    as_rational,
+    beforehand,
+    first_input,
+    first_values,
+    inputs,
+    rational_on,
+    softness,
+    stops,
+    typed,
+)
+
+if TYPE_CHECKING:
+    from symcook.decide.automata import Automaton
+    from symcook.model.transformer import Transformer
+    from symcook.recipes import Recipe
+
+SECONDS = 1.5
+"""The time that each of the two things may take that may take long: the automaton, and soft attention."""
+SAMPLES = 6
+"""The inputs on which it is tried whether all values are rational."""
+UNDRAWN = frozenset({"all", "ex", "all in", "ex in", "sum", "prod", "if", "ind"})
+"""What is written as it is, and not drawn as a formula."""
+TOKENS = 400
+"""The tokens of a machine that a page shows at most."""
+FORMS = 8
+"""The cases of closed forms that stand open."""
+CHIPS = 24
+"""The letters that have a key of their own beside the field for a word."""
+
+
+def target(place: str, force: bool) -> Path:
+    """The file that a page is written to; BadInput where it cannot be."""
+    path = ordinary(place, "the target of a page", "-o page.html")
+    if not path.parent.is_dir():
+        raise BadInput("the folder for a page must exist", path.parent, "make it first")
+    vacant(path, force)
+    return path
+
+
+def write(file: Path, page: str, force: bool) -> None:
+    """Write the page, whole or not at all; BadInput where its folder does not take it."""
+    try:
+        put({file: page.encode()}, force=force)
+    except FileExistsError:
+        raise exists(file) from None
+    except OSError as error:
+        raise BadInput("the target of a page must be writable", f"{file} ({error.strerror})") from error
+
+
+def model_page(
+    model: Transformer,
+    given: Any = None,
+    *,
+    recipe: Recipe | None = None,
+    values: Mapping[str, Exact] | None = None,
+) -> tuple[str, dict[str, Any]]:
+    """The page as HTML, and what it says of itself: whether it computes ("exact"), and why not.
+
+    `given` is the input that it begins with, as `symcook.run` takes it; `values` those of symbols, where they are not
+    the defaults.
+    """
+    start = first_values(model, values or {})
+    bound = model.bind(start)
+    first = first_input(model, start) if given is None else given
+    first = [first] if isinstance(first, Mapping) else first
+    numbers = {name: as_rational(value) for name, value in start.items()}
+    why = unfit(model, numbers)
+    if not why and any(step.norms for step in model.sublayers):
+        why = rational_on(bound, first, islice(inputs(model), SAMPLES))
+    data = {
+        "model": None if why else described(model, numbers),
+        "runs": beforehand(bound, first) if why else [],
+        "first": typed(model, first),
+        "inputs": None if model.embedding.inputs is None else list(model.embedding.inputs),
+        "ends": list(map(len, model.embedding.ends)),
+        "start": model.embedding.start,
+        "decides": model.decides,
+        "each": model.readout.each,
+        "reads": list(model.readout.reads),
+        "labels": list(model.readout.labels),
+        "parts": [[column.name, list(column.reads), list(column.writes)] for column in diagram.columns(model)],
+        "soft": _within(lambda: softness(bound, first)),
+        "automaton": None,
+        "tape": _machine_run(model, first),
+    }
+    automaton, undecided = _automaton(bound)
+    if automaton is not None:
+        data["automaton"] = {
+            "alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names,
+        }  # fmt: skip
+    body = [
+        element("a", "Skip to the run", href="#run", class_="skip"),
+        _head(model, recipe, why),
+        element(
+            "main",
+            _run(model, start, data, why),
+            _tape(data["tape"]),
+            _soft(data["soft"], start),
+            _forms(model),
+            _diagram(model),
+            embedding(model),
+            weights(model),
+            _states(automaton, undecided),
+            _program(model),
+            _claims(recipe),
+        ),
+        _foot(why),
+    ]
+    about = {"evaluator": "precomputed" if why else "exact", "why": why or None, "runs": len(data["runs"])}
+    return page(f"{model.name} · symcook", body, {"data": data}), about
+
+
+def _within(ask: Any) -> Any:
+    """What `ask` answers, None where it takes too long or there is no answer."""
+    try:
+        with alarm(SECONDS):
+            return ask()
+    except (TimeUp, SymcookError):
+        return None
+
+
+def _formula(text: str) -> Markup:
+    """A formula drawn by the browser; as it is written where it is none of the grammar."""
+    from symcook.report.mathml import math
+
+    for parse in (parse_term, parse_formula):
+        try:
+            tree = parse(text)
+        except SymcookError:
+            continue
+        if not any(part[0] in UNDRAWN for part in subtrees(tree) if isinstance(part, tuple)):
+            return Markup(math(tree))
+    return element("code", text)
+
+
+def _head(model: Transformer, recipe: Recipe | None, why: str) -> Markup:
+    """The name, what it computes and where it comes from, and the ways into the page."""
+    facts: list[tuple[str, object]] = []
+    if recipe is not None:
+        facts.append(("computes", _formula(recipe.formula)))
+        if recipe.region != "true":
+            facts.append(("exact where" if recipe.largest else "exact at least where", _formula(recipe.region)))
+    if model.source:
+        facts.append(("source", model.source))
+    taken = (
+        f"words over {' '.join(model.alphabet)}"
+        if model.embedding.inputs is None
+        else f"rows of {', '.join(model.embedding.inputs) or 'nothing'}"
+    )
+    layers, coordinates = len(model.layers), len(model.space)
+    size = f"{layers} layer{'s' * (layers != 1)}, {coordinates} coordinate{'s' * (coordinates != 1)}"
+    limit = f", at most {model.max_length} positions" if model.max_length is not None else ""
+    facts += [("reads", taken), ("size", size + limit)]
+    rows = [part for name, value in facts for part in (element("dt", name), element("dd", value))]
+    lead = [] if recipe is None else [element("p", recipe.summary, class_="lead"), element("p", recipe.words)]
+    return element("header", element("h1", model.name), *lead, element("dl", *rows))
+
+
+def _run(model: Transformer, start: Mapping[str, str], data: Mapping[str, Any], why: str) -> Markup:
+    """The controls of the trace, and where it is drawn."""
+    rows = model.embedding.inputs
+    what = "A word" if rows is None else f"Rows of {', '.join(rows)}: one a position, with ; between"
+    if rows is not None and model.pointwise:
+        what = f"{', '.join(rows) or 'No inputs'}{', with commas between' * (len(rows) > 1)}"
+    if rows is None and not model.embedding.spelled:
+        what = "Symbols, with spaces between"
+    controls: list[object] = []
+    if why:
+        known = [
+            element("option", run["typed"] or EMPTY_WORD, value=k, selected=k == 0)
+            for k, run in enumerate(data["runs"])
+        ]
+        words = (
+            f"Here {why}. So this page does not compute: it shows {len(known)} runs that were precomputed, values "
+            "exactly where they are short and otherwise as balls, the middle ± a radius that is proved to hold it."
+        )
+        controls += [element("label", "An input", element("select", *known, id="known"))]
+    else:
+        words = (
+            "Computed in this page over fractions of whole numbers of any length; nothing is rounded but colours. "
+            + ("" if rows is None else "Numbers are written like 3, -1/2 or 0.25. ")
+            + ("Where a layer norm meets a root that is not rational, the page says so." if model.normed else "")
+        )
+        field = element(
+            "input", id="word", type="text", value=data["first"], autocomplete="off", autocapitalize="off",
+            spellcheck="false", aria_describedby="said",
+        )  # fmt: skip
+        controls += [element("label", what, field), element("button", "Run", id="go", type="submit")]
+        if rows is None and len(model.alphabet) <= CHIPS:
+            keys = [
+                element("button", token, type="button", class_="key", data_token=token, aria_label=f"add {token}")
+                for token in model.alphabet
+            ]
+            erase = element("button", "⌫", type="button", class_="key", id="erase", aria_label="remove the last symbol")
+            controls.append(element("span", *keys, erase, class_="keys", role="group", aria_label="symbols"))
+    sliders = [] if why else [_slider(one, start[one.name]) for one in model.parameters]
+    fixed = [f"{name} = {value}" for name, value in start.items()] if why else []
+    return section(
+        "Run it",
+        "run",
+        element("p", words, id="how"),
+        *([element("p", f"With {', '.join(fixed)}.")] if fixed else []),
+        element("form", *controls, id="form"),
+        *sliders,
+        element("p", "", id="said", role="alert"),
+        element("p", "", id="answer", aria_live="polite"),
+        element("div", "", id="trace"),
+        element("noscript", element("p", "To step through a run the page needs scripts; all else is here without.")),
+    )
+
+
+def _slider(one: Any, value: str) -> Markup:
+    """A symbol of the model: a slider over some of its values, and a field for any other."""
+    places = stops(one, value)
+    at = next((k for k, stop in enumerate(places) if as_rational(stop) == as_rational(value)), 0)
+    name = f"symbol-{one.name}"
+    region = "any value" if one.region == "true" else one.region
+    return element(
+        "div",
+        element("label", one.name, for_=name),
+        element(
+            "input", type="range", min=0, max=max(0, len(places) - 1), value=at, id=f"{name}-slider",
+            aria_label=f"{one.name}, slider", aria_valuetext=value, data_symbol=one.name, data_stops=" ".join(places),
+        ),
+        element("input", type="text", id=name, value=value, data_symbol=one.name, size=10, spellcheck="false"),
+        element("span", f"valid: {region}", class_="note"),
+        class_="slider",
+    )  # fmt: skip
+
+
+def _soft(found: Mapping[str, Any] | None, start: Mapping[str, str]) -> Markup:
+    """Soft attention beside hard attention, with sliders for the temperature and the length."""
+    if found is None:
+        return Markup("")
+    words = (
+        "Every head that has scores with softmax at temperature tau, beside hard attention. These are balls that "
+        "were precomputed: the middle ± a radius that is proved to hold the exact value."
+    )
+    if found["ties"]:
+        words += " Where leftmost or rightmost attention breaks a tie, soft attention does not come near it."
+    if found["own"]:
+        words += (
+            " This model has softmax heads of its own: tau multiplies their temperature, and is 1 for the model itself."
+        )
+    if start:
+        words += f" Here {', '.join(f'{name} = {value}' for name, value in start.items())}."
+    temperatures, rows = found["temperatures"], found["rows"]
+    sliders = [
+        element(
+            "div",
+            element("label", name, for_=key),
+            element("input", type="range", id=key, min=0, max=most, value=at, aria_describedby="soft-said"),
+            element("output", "", id=f"{key}-value", for_=key),
+            class_="slider",
+        )
+        for name, key, most, at in (
+            ("tau", "tau", len(temperatures) - 1, temperatures.index("1")),
+            ("n", "length", len(rows) - 1, len(rows) - 1),
+        )
+    ]
+    return section(
+        "Soft against hard attention",
+        "soft",
+        element("p", words),
+        *sliders,
+        element("p", "", id="soft-said", aria_live="polite"),
+        element("div", "", id="soft-table"),
+        element("div", "", id="soft-plot"),
+    )
+
+
+def _forms(model: Transformer) -> Markup:
+    """The closed forms at every length, in the symbols of the model, where there are some."""
+    from symcook.closed import every_length
+    from symcook.report.closed import document
+
+    found = _within(lambda: every_length(model)) if model.alphabet else None
+    if found is None:
+        return Markup("")
+    count = len(found.forms)
+    words = "What it answers at every length, as formulas" + (f" in {count} cases" if count > 1 else "")
+    html = Markup(document(found).html())
+    drawn = element("div", html, class_="frame", tabindex="0", role="region", aria_label=words)
+    inside = drawn if count <= FORMS else element("details", element("summary", f"all {count} cases"), drawn)
+    note = "The symbols in them are any valid ones. symcook derive, on this model without an input, looks for a proof."
+    return section("At every length", "forms", element("p", f"{words}. {note}"), inside)
+
+
+def _diagram(model: Transformer) -> Markup:
+    """Who reads whom, as a picture and as a table."""
+    drawn = diagram.svg(model)
+    rows = [
+        (
+            name,
+            Markup(f"<td>{element('ul', *(element('li', f'{what}, from {by}') for what, by in reads))}</td>")
+            if reads
+            else "nothing",
+            writes,
+        )
+        for name, reads, writes in diagram.sentences(model)
+    ]
+    told = table("who reads whom", ("part", "reads", "writes"), rows, class_="words")
+    legend = (
+        "Each line is a coordinate. A ring is a part that reads it (q, k, v: as query, key or value), a square one "
+        "that writes it."
+    )
+    picture = (
+        [
+            element("p", legend, class_="note"),
+            element("div", Markup(drawn), class_="frame", tabindex="0", role="region", aria_label="diagram"),
+        ]
+        if drawn
+        else [element("p", "There are too many coordinates or parts to draw; the table has them all.")]
+    )
+    return section("Who reads whom", "diagram", *picture, element("details", element("summary", "As a table"), told))
+
+
+def _automaton(model: Transformer) -> tuple[Automaton | None, str]:
+    """The minimal automaton of a model that decides words; else why there is none, empty where nobody asks."""
+    from symcook.decide.decision import decide
+
+    if not model.alphabet or not model.readout.answers:
+        return None, ""
+    found = _within(lambda: decide(model))
+    if found is None:
+        return None, "not found in the time that a page may take: symcook decide looks longer"
+    return found.automaton, "" if found.automaton is not None else found.why
+
+
+def _states(automaton: Automaton | None, why: str) -> Markup:
+    from symcook.decide.drawing import MOST, rows, svg
+
+    if automaton is None and not why:
+        return Markup("")
+    if automaton is None:
+        words = f"No finite automaton is shown: {why}."
+        return section("Automaton", "automaton", element("p", words.replace("..", ".")))
+    count = f"What it answers on words of every length, from its weights: {len(automaton)} states."
+    parts: list[object] = [element("p", count), element("p", "", id="path")]
+    if len(automaton) <= MOST:
+        drawn = svg(automaton).replace(
+            "<svg ", '<svg role="img" aria-label="the automaton; the table says the same" ', 1
+        )
+        style = drawn[drawn.index("<style>") : drawn.index("</style>") + len("</style>")]
+        picture = Markup(drawn.replace(style, ""))
+        parts.append(
+            element("div", picture, class_="frame states", tabindex="0", role="region", aria_label="automaton")
+        )
+    header, *body = rows(automaton)
+    told = table("the automaton", header, body[:200], class_="words")
+    return section("Automaton", "automaton", *parts, element("details", element("summary", "As a table"), told))
+
+
+def _machine_run(model: Transformer, given: Any) -> dict[str, Any] | None:
+    """What each token of a compiled Turing machine changes on its tapes; None for any other model."""
+    if model.program is None or model.program.kind != "tm":
+        return None
+    running, frames = (import_module(f"symcook.thought.{name}") for name in ("running", "frames"))
+    return _within(lambda: frames.differences(running.run_machine(model, tuple(given), TOKENS)))
+
+
+def _tape(run: Mapping[str, Any] | None) -> Markup:
+    """The tapes of a machine, to step through, and its tokens as a table."""
+    if run is None:
+        return Markup("")
+    rows = [
+        (one["position"], one["token"], " ".join(one.get("write", ())), " ".join(one.get("move", ())))
+        for one in run["tokens"]
+    ]
+    end = "it ended by itself" if run["stopped"] == "end" else f"the first {len(rows)} tokens"
+    words = f"The machine on {' '.join(run['input']) or EMPTY_WORD}: {end}; the output is {run['output'] or 'empty'}."
+    last = max(0, len(rows) - 1)
+    slider = element(
+        "div",
+        element("label", "token", for_="token"),
+        element("input", type="range", id="token", min=0, max=last, value=0, aria_describedby="token-said"),
+        class_="slider",
+    )
+    told = table("tokens of the machine", ("position", "state or output", "writes", "moves"), rows, class_="words")
+    return section(
+        "Tapes",
+        "tapes",
+        element("p", words),
+        slider,
+        element("p", "", id="token-said", aria_live="polite"),
+        element("div", "", id="strips"),
+        element("details", element("summary", "As a table"), told),
+    )
+
+
+def _program(model: Transformer) -> Markup:
+    """The program of a compiled model, and its plan."""
+    program = model.program
+    if program is None:
+        return Markup("")
+    rows = [list(line) for line in program.plan]
+    theorem = f", as in Theorem {program.theorem}" if program.theorem else ""
+    return section(
+        "Program",
+        "program",
+        element("p", f"Compiled from {program.kind}{theorem}:"),
+        element("pre", program.source, tabindex="0"),
+        table("plan: what each coordinate holds", ("coordinate", "written in", "holds"), rows, class_="words"),
+    )
+
+
+def _claims(recipe: Recipe | None) -> Markup:
+    """What the papers state about a recipe, and what is known of it."""
+    from symcook.claims import ledger
+    from symcook.proof.replay import statements
+
+    if recipe is None or not recipe.claims:
+        return Markup("")
+    rows = []
+    for row in ledger(names=recipe.claims):
+        name = row.corrected or row.id
+        stored = statements().get(name)
+        formal = (
+            [element("details", element("summary", "formally"), element("code", stored.text))]
+            if stored is not None and len(stored.text) < 6_000
+            else []
+        )
+        stale = [element("p", row.note, class_="note")] if row.status == "OPEN" and row.note else []
+        said = element("td", f"{row.location}: {row.statement}", *stale, *formal)
+        proved = row.status.split()[0] in ("PROVED", "REFUTED", "CORRECTED")
+        check = element("td", element("code", f"symcook prove {name}")) if proved else ""
+        rows.append((row.id, element("td", row.status, class_="status"), said, check))
+    words = "Statuses are computed: PROVED means that the checker has replayed a proof. A command checks it again."
+    told = table("claims of the papers about it", ("claim", "status", "what it says", "check"), rows, class_="words")
+    return section("Claims and proofs", "claims", element("p", words), told)
+
+
+def _foot(why: str) -> Markup:
+    """What has to be trusted."""
+    computed = (
+        "All numbers on this page were computed by symcook when it was written."
+        if why
+        else "Traces are computed by the script in this file, which a test compares with symcook's own forward pass; "
+        "all else was computed by symcook when the page was written."
+    )
+    return element("footer", element("p", computed + " The page asks for nothing from any network."))

@@ -1,0 +1,333 @@
+"use strict";
+/* The page of a model: what is typed is run by the evaluator above, or looked up among the runs that are in the page,
+   and drawn step by step. Text is always put in as text, so that nothing that is typed can become markup. */
+(() => {
+  const MOST = 64;  // positions that a page shows
+  const MANY = 8;  // values of a readout that are listed
+  const SHORT = 11;  // the characters of a value in a table
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const $ = (id) => document.getElementById(id);
+  const make = (name, given = {}, ...inside) => {
+    const found = document.createElement(name);
+    for (const [key, value] of Object.entries(given)) {
+      if (key === "text") found.textContent = value;
+      else if (key === "on") found.addEventListener("click", value);
+      else if (value !== null && value !== false) found.setAttribute(key, value === true ? "" : value);
+    }
+    found.append(...inside);
+    return found;
+  };
+
+  // Values: text of a rational, or [text, a float near it].
+  const text = (value) => (Array.isArray(value) ? value[0] : value);
+  const near = (value) => (Array.isArray(value) ? value[1] ?? 0 : Symcook.about(Symcook.number(value)));
+  const digits = (x) => {
+    const plain = Number(x.toPrecision(4));
+    return plain !== 0 && (Math.abs(plain) < 1e-4 || Math.abs(plain) >= 1e7) ? plain.toExponential() : `${plain}`;
+  };
+  const short = (value) => (text(value).length <= SHORT ? text(value) : `≈${digits(near(value))}`);
+  const cell = (value, most, more = "") => {
+    const about = near(value), share = most ? Math.min(Math.abs(about) / most, 1) ** 0.5 : 0;
+    const kind = about > 0 ? "plus" : about < 0 ? "minus" : "nil", whole = text(value), cut = short(value);
+    const found = make("td", { class: `${kind} ${more}`.trim(), title: cut === whole ? null : whole, text: cut });
+    found.style.setProperty("--s", share.toFixed(3));
+    return found;
+  };
+  const table = (caption, header, rows, kind = "heat") => make("div", { class: "frame", tabindex: 0, role: "region",
+    "aria-label": caption },
+    make("table", { class: kind }, make("caption", { text: caption }), make("thead", {}, make("tr", {}, ...header)),
+      make("tbody", {}, ...rows)));
+  const head = (words, scope, kind = null) => make("th", { scope, class: kind, text: words });
+
+  // What is shown now.
+  let found = null, step = 0, position = 0, model = null, bound = null;
+  const place = (i) => `${data.start + i}`;
+  const token = (i) => (found.input && data.inputs === null ? found.input[i] : null);
+  const named = (i) => {  // a digit that is a token stands in quotes: it is no position
+    if (token(i) === null) return place(i);
+    const sign = found.input.some((one) => /^\d+$/.test(one)) ? '"' : "";
+    return `${place(i)}: ${sign}${token(i)}${sign}`;
+  };
+  const length = () => found.length;
+  const said = (one) => (one.layer ? `layer ${one.layer}, ${one.part}` : one.part);
+  const word = (verdict) => (verdict === true ? "accept" : verdict === false ? "reject"
+    : verdict === null ? "undecided" : `${text(verdict)}`);
+
+  const answer = () => {
+    const parts = [];
+    if ("accept" in found) parts.push(make("strong", { class: word(found.accept), text: word(found.accept) }));
+    const where = data.decides && !found.outputs ? ` at position ${named(found.place)}` : "";
+    const every = Object.entries(found.output).map(([name, value]) => `${name} = ${long(text(value))}`);
+    const values = every.length <= MANY ? every.join(", ") : `${every.slice(0, MANY).join(", ")}, and ${every.length - MANY} more`;
+    if (found.outputs && found.outputs.length === length())
+      parts.push(make("span", {}, make("span", { class: "note", text: `${data.each ? "answers" : "values"} by position ` }),
+        ...found.outputs.map((one, i) => make("span", { class: "each", text:
+          `${named(i)} → ${one !== null && typeof one === "object" && !Array.isArray(one)
+            ? Object.entries(one).map(([name, value]) => `${name} = ${short(value)}`).join(", ")
+            : Array.isArray(one) || (typeof one === "string" && !data.labels.length) ? short(one) : word(one)}` }))));
+    else if (found.outputs) parts.push(make("strong", { text: found.outputs.map(word).join(", ") }));
+    if (!found.outputs || found.outputs.length !== length() || "accept" in found && data.decides && !data.labels.length)
+      parts.push(make("span", { text: `${values}${where}` }));
+    $("answer").replaceChildren(...parts.flatMap((part, k) => (k ? [" ", part] : [part])));
+  };
+  const long = (words) => (words.length <= 60 ? words : `${words.slice(0, 40)}…${words.slice(-12)}`);
+
+  const stream = () => {
+    const now = found.trace[step].coordinates, before = step ? found.trace[step - 1].coordinates : {};
+    const last = step === found.trace.length - 1;
+    const rows = Object.entries(now).map(([name, column]) => {
+      const most = Math.max(...column.map((value) => Math.abs(near(value))));
+      const old = Object.hasOwn(before, name) ? before[name] : null;
+      const cells = column.map((value, i) => {
+        const changed = old === null ? text(value) !== "0" : text(old[i]) !== text(value);
+        const read = last && data.reads.includes(name) && found.places.includes(i);
+        return cell(value, most, [changed && step ? "changed" : "", read ? "read" : "", i === position ? "here" : ""]
+          .filter(Boolean).join(" "));
+      });
+      const moved = cells.some((one) => one.classList.contains("changed"));
+      return make("tr", {}, head(name, "row", moved ? "changed" : null), ...cells);
+    });
+    if (!rows.length) return make("p", { text: "every coordinate is zero" });
+    const top = [head("", "col"), ...Array.from({ length: length() }, (_, i) =>
+      head(named(i), "col", i === position ? "here" : null))];
+    return table(`residual stream after ${said(found.trace[step])}`, top, rows);
+  };
+  const heads = () => {
+    const every = found.trace[step].attention || [];
+    return every.map((rows, k) => {
+      const name = every.length > 1 ? `head ${k + 1} of ${every.length}` : "the head";
+      if (!rows.length) return make("p", { text: `${name} writes nothing` });
+      const body = rows.map((row, i) => make("tr", { class: i === position ? "here" : null }, head(named(i), "row"),
+        ...row.map((value) => cell(value, 1))));
+      const top = [head("from \\ to", "col"), ...rows.map((_, i) => head(named(i), "col"))];
+      return table(`attention weights of ${name}`, top, body);
+    });
+  };
+  /* What the step did at the position, in words: what changed, and where each head looked. */
+  const detail = () => {
+    const one = found.trace[step], before = step ? found.trace[step - 1].coordinates : {};
+    const lines = Object.entries(one.coordinates).flatMap(([name, column]) => {
+      const old = Object.hasOwn(before, name) ? text(before[name][position]) : "0", now = text(column[position]);
+      return old === now ? [] : [step ? `${name}: ${long(old)} → ${long(now)}` : `${name} = ${long(now)}`];
+    });
+    (one.attention || []).forEach((rows, k, every) => {
+      if (!rows.length) return;
+      const seen = rows[position].flatMap((value, j) => (text(value) === "0" ? [] : [[j, value]]));
+      const name = every.length > 1 ? `head ${k + 1}` : "the head";
+      const same = seen.length > 1 && seen.every(([, value]) => text(value) === text(seen[0][1]));
+      lines.push(!seen.length ? `${name} sees nothing`
+        : seen.length === 1 ? `${name} looks at ${named(seen[0][0])} alone`
+          : same ? `${name} looks with ${text(seen[0][1])} each at ${seen.map(([j]) => named(j)).join(", ")}`
+            : `${name} looks at ${seen.map(([j, value]) => `${named(j)} (${short(value)})`).join(", ")}`);
+    });
+    return lines.length ? lines : ["nothing changes here"];
+  };
+
+  const moved = () => {
+    const all = found.trace;
+    $("where").textContent = `Step ${step + 1} of ${all.length}, after ${said(all[step])}; position ${named(position)}`;
+    [...$("steps").children].forEach((one, k) => one.firstChild.setAttribute("aria-pressed", k === step));
+    [...$("places").children].forEach((one, i) => one.firstChild.setAttribute("aria-pressed", i === position));
+    $("back").disabled = step === 0;
+    $("on").disabled = step === all.length - 1;
+    $("did").replaceChildren(...detail().map((line) => make("li", { text: line })));
+    $("tables").replaceChildren(stream(), ...heads());
+  };
+  const go = (to, at) => {
+    step = Math.max(0, Math.min(found.trace.length - 1, to));
+    position = Math.max(0, Math.min(length() - 1, at));
+    moved();
+  };
+  const draw = () => {
+    const button = (words, id, on) => make("button", { type: "button", id, text: words, on });
+    const pick = (words, on) => make("li", {}, make("button", { type: "button", text: words, "aria-pressed": "false", on }));
+    const steps = make("ol", { id: "steps", "aria-label": "steps" },
+      ...found.trace.map((one, k) => pick(said(one), () => go(k, position))));
+    const places = make("ol", { id: "places", "aria-label": "positions" },
+      ...Array.from({ length: length() }, (_, i) => pick(named(i), () => go(step, i))));
+    $("trace").replaceChildren(
+      make("div", { class: "stepper" }, button("◀ step", "back", () => go(step - 1, position)),
+        button("step ▶", "on", () => go(step + 1, position)),
+        make("span", { class: "note", text: "or the arrow keys: ← → steps, ↑ ↓ positions" })),
+      steps, places, make("p", { id: "where", "aria-live": "polite" }), make("ul", { id: "did" }),
+      make("div", { id: "tables" }));
+    go(Math.min(step, found.trace.length - 1), Math.min(position, length() - 1));
+  };
+  $("trace").addEventListener("keydown", (event) => {
+    const scrolls = event.target.classList.contains("frame") && event.target.scrollWidth > event.target.clientWidth;
+    const to = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], Home: [-1e9, 0],
+      End: [1e9, 0] }[event.key];
+    if (!found || !to || scrolls || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    go(step + to[0], position + to[1]);
+  });
+
+  const automaton = () => {
+    if (!data.automaton || !$("path") || data.inputs !== null) return;
+    const { alphabet, moves, names } = data.automaton;
+    let state = 0;
+    const path = [names[0]];
+    for (const letter of found.input.slice(data.ends[0], found.input.length - data.ends[1])) {
+      state = moves[state][alphabet.indexOf(letter)];
+      path.push(names[state]);
+    }
+    $("path").textContent = `On the word that is run: ${path.join(" → ")}`;
+  };
+  const show = (one) => {
+    found = one;
+    found.length = Object.values(one.trace[0].coordinates)[0]?.length ?? one.input.length;
+    $("said").textContent = "";
+    answer();
+    draw();
+    automaton();
+  };
+  const clear = (words) => {
+    found = null;
+    $("said").textContent = words;
+    $("answer").replaceChildren();
+    $("trace").replaceChildren();
+  };
+
+  // Runs that are computed here.
+  const values = () => Object.fromEntries([...document.querySelectorAll("input[type=text][data-symbol]")]
+    .map((field) => [field.dataset.symbol, field.value]));
+  const compute = () => {
+    try {
+      const typed = $("word").value;
+      bound = Symcook.bind(model, values());
+      const many = Symcook.sequence(bound, typed).length;
+      if (many > MOST)
+        throw new Symcook.Refusal("input", `a page shows at most ${MOST} positions; given: ${many}; use symcook run`);
+      const run = Symcook.run(bound, typed);
+      show({ ...Symcook.document(run), input: run.input, place: run.place, places: run.places });
+    } catch (error) {
+      if (!(error instanceof Symcook.Refusal)) throw error;
+      const kind = { irrational: "No exact value on this page: ", "no run": "There is no run: " }[error.kind] || "";
+      clear(`${kind}${error.message}.`);
+    }
+  };
+  if (data.model) {
+    model = data.model;
+    $("form").addEventListener("submit", (event) => { event.preventDefault(); compute(); });
+    $("word").addEventListener("input", compute);
+    for (const key of document.querySelectorAll("button.key[data-token]"))
+      key.addEventListener("click", () => {
+        const field = $("word"), gap = model.spelled || field.value.trim() === "" ? "" : " ";
+        field.value = `${model.spelled ? field.value : field.value.trimEnd()}${gap}${key.dataset.token}`;
+        compute();
+      });
+    $("erase")?.addEventListener("click", () => {
+      const field = $("word");
+      field.value = model.spelled ? [...field.value].slice(0, -1).join("") : field.value.trim().split(/\s+/).slice(0, -1).join(" ");
+      compute();
+    });
+    for (const slider of document.querySelectorAll("input[type=range][data-symbol]")) {
+      const stops = slider.dataset.stops.split(" "), field = $(slider.id.replace(/-slider$/, ""));
+      slider.addEventListener("input", () => {
+        field.value = stops[slider.value];
+        slider.setAttribute("aria-valuetext", field.value);
+        compute();
+      });
+      field.addEventListener("input", () => {
+        const at = stops.indexOf(field.value.trim());
+        if (at >= 0) slider.value = at;
+        slider.setAttribute("aria-valuetext", field.value);
+        compute();
+      });
+    }
+    compute();
+  } else if (data.runs.length) {
+    $("form").addEventListener("submit", (event) => event.preventDefault());
+    $("known").addEventListener("change", () => show(data.runs[Number($("known").value)]));
+    show(data.runs[0]);
+  }
+
+  // Soft attention beside hard attention.
+  const soft = () => {
+    const { temperatures, rows } = data.soft, row = rows[Number($("length").value)], at = Number($("tau").value);
+    const now = row.soft[at], tau = temperatures[at];
+    $("tau-value").textContent = tau;
+    $("length-value").textContent = `${Number($("length").value) + 1}: ${row.typed}`;
+    $("tau").setAttribute("aria-valuetext", tau);
+    $("length").setAttribute("aria-valuetext", $("length-value").textContent);
+    const answers = row.hard.answer === null && now.answer === null ? ""
+      : `hard: ${word(row.hard.answer)}, soft: ${word(now.answer)}${row.hard.answer === now.answer ? "" : ", not the same"}. `;
+    $("soft-said").textContent = `On ${row.typed} at temperature ${tau}. ${answers}`;
+    const lines = Object.entries(row.hard.values).map(([name, hard]) => make("tr", {}, head(name, "row"),
+      make("td", { text: hard[0] }), make("td", { text: now.values[name][0] }),
+      make("td", { text: `≈${digits(Math.abs(hard[1] - now.values[name][1]))}` })));
+    $("soft-table").replaceChildren(table("values", ["", "hard", "soft", "apart by about"].map((one) => head(one, "col")),
+      lines, "words"));
+    const name = Object.keys(row.hard.values)[0];
+    $("soft-plot").replaceChildren(plot(name, row.hard.values[name][1], row.soft.map((one) => one.values[name][1]),
+      temperatures, at));
+  };
+  const svg = (name, given, words) => {
+    const found = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(given)) found.setAttribute(key, value);
+    if (words !== undefined) found.textContent = words;
+    return found;
+  };
+  const plot = (name, hard, points, temperatures, at) => {
+    const [w, h, l, t] = [560, 190, 64, 16], low = Math.min(hard, ...points), high = Math.max(hard, ...points);
+    const room = (high - low) * 0.1 || 1, x = (k) => l + ((w - l - 16) * k) / (points.length - 1);
+    const y = (v) => t + ((high + room - v) / (high - low + 2 * room)) * (h - t - 40);
+    const drawn = svg("svg", { viewBox: `0 0 ${w} ${h}`, class: "plot", role: "img",
+      "aria-label": `${name} by temperature: soft attention as a line of points, hard attention as a dashed line at ${digits(hard)}` });
+    drawn.append(svg("line", { class: "hard", x1: l, x2: w - 16, y1: y(hard), y2: y(hard) }),
+      svg("polyline", { class: "soft", points: points.map((v, k) => `${x(k)},${y(v)}`).join(" ") }),
+      ...points.map((v, k) => svg("circle", { class: k === at ? "soft now" : "soft", cx: x(k), cy: y(v), r: k === at ? 6 : 3 })),
+      ...temperatures.map((tau, k) => svg("text", { x: x(k), y: h - 22, class: "tick" }, tau)),
+      svg("text", { x: (l + w) / 2, y: h - 4, class: "tick" }, "temperature tau; radii are too small to draw"),
+      ...[low, high].filter((v, k, all) => k === 0 || v !== all[0])
+        .map((v) => svg("text", { x: l - 8, y: y(v) + 4, class: "tick end" }, digits(v))),
+      svg("text", { x: l + 4, y: t - 2, class: "tick start" }, `${name}: dashed hard, points soft`));
+    return drawn;
+  };
+  if (data.soft) {
+    for (const id of ["tau", "length"]) $(id).addEventListener("input", soft);
+    soft();
+  }
+
+  // The tapes of a machine: what tokens changed is played up to the one that is chosen.
+  const AROUND = 8;  // cells on each side of a head
+  const tapes = () => {
+    const run = data.tape, at = Number($("token").value), now = run.tokens[at];
+    const cells = run.heads.map((_, k) => new Map(k ? [] : run.input.map((symbol, i) => [i + 1, symbol])));
+    const heads = [...run.heads];
+    for (const one of run.tokens.slice(0, at + 1)) {
+      if (!one.move) { heads[heads.length - 1] += 1; continue; }
+      one.write.forEach((symbol, k) => cells[k + 1].set(heads[k + 1], symbol));
+      one.move.forEach((move, k) => { heads[k] += { L: -1, R: 1 }[move] || 0; });
+    }
+    const number = now.write ? `Step ${at}, state ${now.token}` : `Output ${now.token}`;
+    $("token-said").textContent = `${number}, position ${now.position}.`;
+    $("token").setAttribute("aria-valuetext", `${number}`);
+    const strips = heads.map((here, k) => {
+      const places = Array.from({ length: 2 * AROUND + 1 }, (_, i) => here - AROUND + i);
+      const name = k ? `work tape ${k}` : "input tape";
+      const looked = now.looked?.[k], symbol = cells[k].get(here) ?? run.blank;
+      const from = now.looked === undefined ? "" : looked === null
+        ? now.fresh?.includes(k) ? `; reads ${symbol}: a cell never visited` : `; reads ${symbol}: what it wrote itself`
+        : `; reads ${symbol} from token ${looked.position}${looked.rival === null ? ""
+          : `, the next best is token ${looked.rival}, ${looked.gap} below`}`;
+      return table(`${name}, head at cell ${here}${from}`,
+        [head("cell", "col"), ...places.map((cell) => head(`${cell}`, "col", cell === here ? "here" : null))],
+        [make("tr", {}, head("symbol", "row"), ...places.map((cell) => make("td", {
+          class: cell === here ? "here" : null, text: cells[k].get(cell) ?? run.blank })))]);
+    });
+    $("strips").replaceChildren(...strips);
+  };
+  if (data.tape && data.tape.tokens.length) {
+    $("token").addEventListener("input", tapes);
+    tapes();
+  }
+
+  // What is folded is printed too.
+  addEventListener("beforeprint", () => {
+    for (const one of document.querySelectorAll("details:not([open])")) { one.open = true; one.dataset.folded = ""; }
+  });
+  addEventListener("afterprint", () => {
+    for (const one of document.querySelectorAll("details[data-folded]")) { one.open = false; delete one.dataset.folded; }
+  });
+})();

@@ -1,0 +1,244 @@
+"""What a page shows without computing it: values that symbols begin with, a first input, runs of models that have no
+rational values, and soft attention beside hard attention. All of it is the library's, exact or in balls."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from symcook.compose.cooling import all_heads, harden, soften
+from symcook.errors import EMPTY_WORD, BadInput, NotExact, SymcookError
+from symcook.model.answers import brief
+from symcook.model.expr import parse_term
+from symcook.model.rationals import quotient, rational
+from symcook.model.symbols import Exact, from_sympy, lowered
+from symcook.report.document import near, value_text
+from symcook.run import Run, prepare, run
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Parameter, Transformer
+
+USUAL = ("1/8", "1/4", "1/2", "1", "2", "3", "4", "1/10", "-1", "0")
+"""Values that a symbol without default begins with: the first that is valid."""
+_WHOLE = ("3/4", "1", "3/2", "2", "3", "4", "6", "8", "16", "64", "1000")
+STOPS = (*(f"1/{2**k}" for k in range(16, 0, -1)), *_WHOLE)
+"""The stops of a slider, where they are valid."""
+BEFOREHAND, SECONDS = 24, 2
+"""The inputs of a model whose runs are computed beforehand, and the processor seconds after which there are no more."""
+LONGEST = 12
+"""The greatest length of one that is found here, with the tokens that the model adds."""
+SHOWN = 48
+"""The characters of an exact value that stands as it is; a longer one stands as a ball."""
+TEMPERATURES = ("4", "2", "1", "1/2", "1/4", "1/8", "1/16", "1/32", "1/64")
+LENGTHS = 8
+"""The lengths at which soft attention is shown."""
+
+
+def first_values(model: Transformer, given: Mapping[str, Exact]) -> dict[str, str]:
+    """A value for each symbol, as text: what is given, its default, or one of the usual ones."""
+    return {one.name: _value(one, given.get(one.name)) for one in model.parameters}
+
+
+def _value(one: Parameter, given: Exact | None) -> str:
+    if given is not None or one.default is not None:
+        value: Any = one.default if given is None else given
+        return from_sympy(one.check(value))
+    middle = [(one.lower + one.upper) / 2] if one.lower is not None and one.upper is not None else []
+    ends = [end for end in (one.upper, one.lower) if end is not None]
+    for tried in (*USUAL, *middle, *ends):
+        with suppress(BadInput):
+            return from_sympy(one.check(tried))
+    beyond: Any = one.upper if one.lower is None else one.lower
+    return from_sympy(one.check(beyond - 1 if one.lower is None else beyond + 1))
+
+
+def stops(one: Parameter, value: str) -> list[str]:
+    """What the slider of a symbol stops at, from the smallest to the greatest; its value among them."""
+    found = {}
+    for tried in (*STOPS, value):
+        with suppress(SymcookError):
+            found[rational(parse_term(from_sympy(one.check(tried))))] = tried
+    return [quotient(at) for at in sorted(found)]
+
+
+def as_rational(value: str) -> Fraction | None:
+    """The rational number that a value is; None where it is none."""
+    try:
+        return rational(parse_term(value))
+    except SymcookError:
+        return None
+
+
+# --- Inputs ---
+
+
+def longest(model: Transformer) -> int:
+    """How many symbols an input has at most that is found here."""
+    most = LONGEST if model.max_length is None else min(LONGEST, model.max_length)
+    return max(1, most - model.embedding.added)
+
+
+def letters(model: Transformer) -> tuple[str, ...]:
+    """What words are made of: the letters of the program that a model was compiled from, else its own."""
+    return model.alphabet if model.program is None else model.program.alphabet
+
+
+def inputs(model: Transformer) -> Iterator[Any]:
+    """Inputs of the model from the shortest on: words in the order of the alphabet, or rows of small numbers."""
+    least = 0 if model.embedding.added else 1
+    if model.embedding.inputs is None:
+        for n in range(least, longest(model) + 1):
+            yield from itertools.product(letters(model), repeat=n)
+        return
+    names = model.embedding.inputs
+    for shift in range(8):
+        for n in (1,) if model.pointwise else range(1, min(6, longest(model)) + 1):
+            yield [{name: str((k * (j + 1) + j + shift) % 4) for j, name in enumerate(names)} for k in range(1, n + 1)]
+
+
+def first_input(model: Transformer, values: Mapping[str, str]) -> Any:
+    """What a page begins with: of the first words that the model accepts a longest one, with all letters and as often
+    as can be; without one, or where it decides nothing, some word with all letters."""
+    if model.embedding.inputs is not None:
+        every = list(itertools.islice(inputs(model), 6))
+        return every[0] if model.pointwise else max(every, key=len)
+    alphabet = letters(model)
+    count = min(longest(model), 6 if len(alphabet) < 6 else len(alphabet))
+    usual = tuple(itertools.islice(itertools.cycle((*alphabet, *alphabet[:-1])), count))
+    if not model.decides:
+        return usual
+    bound = model.bind(values)
+    accepted = []
+    for word in itertools.islice(inputs(model), 64):
+        with suppress(SymcookError):
+            if run(bound, word).accept:
+                accepted.append(word)
+    return max(accepted, key=lambda word: (len(word), *sorted(map(word.count, alphabet))), default=usual)
+
+
+def typed(model: Transformer, given: Any) -> str:
+    """An input as it is typed on the page."""
+    if model.embedding.inputs is None:
+        return model.embedding.written(given)
+    rows = [given] if isinstance(given, Mapping) else given
+    return "; ".join(", ".join(map(from_sympy, row.values())) for row in prepare(model, rows)[0])
+
+
+# --- Runs ---
+
+
+def rational_on(model: Transformer, first: Any, others: Iterable[Any]) -> str:
+    """Why a model with norms is not run in the page, as the end of a sentence; empty where it is: where the first run
+    holds rational numbers alone, and so does one of two others at least."""
+    if why := _irrational(model, first):
+        return why
+    found = [_irrational(model, one) for one in others]
+    return max(found, default="") if 2 * sum(map(bool, found)) > len(found) else ""
+
+
+def _irrational(model: Transformer, given: Any) -> str:
+    """A value of a run that is not rational, as the end of a sentence."""
+    try:
+        found = run(model, given, trace=True)
+    except NotExact:
+        return f"a value is no rational number on {typed(model, given) or EMPTY_WORD}"
+    except SymcookError:
+        return ""
+    for step in found.trace:
+        for name, column in step["coordinates"].items():
+            strange = next((value for value in column if as_rational(value) is None), None)
+            if strange is not None:
+                return f"{name} is {brief(strange, 60)} on {typed(model, given) or EMPTY_WORD}"
+    return ""
+
+
+def beforehand(model: Transformer, given: Any) -> list[dict[str, Any]]:
+    """The first runs of a model, that of `given` in front, as the evaluator of the page would give them. `model` has
+    values for all its symbols."""
+    found: dict[str, dict[str, Any]] = {}
+    end = time.process_time() + SECONDS
+    for one in itertools.chain([given], inputs(model)):
+        text = typed(model, one)
+        if text not in found:
+            with suppress(SymcookError):
+                found[text] = _document(model, one) | {"typed": text}
+        if len(found) == BEFOREHAND or (found and time.process_time() > end):
+            break
+    return list(found.values())
+
+
+def _document(model: Transformer, given: Any) -> dict[str, Any]:
+    """A run with its trace: exact values where they are short, balls where they are not."""
+    balls = run(model, given, "ball", trace=True, digits=12)
+    try:
+        exact: Run | None = run(model, given, trace=True)
+    except SymcookError:
+        exact = None
+    held = balls.to_json()
+    kept = {key: held[key] for key in ("accept", "output", "outputs", "trace") if key in held}
+    shown = _joined(kept, None if exact is None else {key: exact.to_json().get(key) for key in kept})
+    tokens = model.embedding.inputs is None
+    places = list(balls.result.sequence) if tokens else None
+    every = balls.result.everywhere
+    at = {"place": every[balls.result.place], "places": [every[place] for place in balls.result.places]}
+    return shown | {"input": places} | at
+
+
+def _joined(ball: Any, exact: Any) -> Any:
+    """The values of a document: exact where there are short ones, else balls, each with what it is about."""
+    if isinstance(ball, dict) and ball.keys() != {"mid", "rad"}:
+        return {key: _joined(value, exact[key] if isinstance(exact, dict) else None) for key, value in ball.items()}
+    if isinstance(ball, list):
+        return [_joined(value, exact[k] if isinstance(exact, list) else None) for k, value in enumerate(ball)]
+    if not isinstance(ball, dict):
+        return ball
+    if isinstance(exact, str) and len(exact) <= SHOWN:
+        return exact if isinstance(lowered(exact), Fraction) else [exact, near(ball)]
+    return [value_text(ball), near(ball)]
+
+
+# --- Soft against hard ---
+
+
+def softness(model: Transformer, given: Any) -> dict[str, Any] | None:
+    """What soft attention gives in place of hard attention, by length and temperature, in balls; None for a model of
+    which no head has scores. `model` has values for all its symbols; inputs are `given`, repeated and cut."""
+    if all(head.uniform for head in all_heads(model)) or model.pointwise:
+        return None
+    soft, hard = soften(model, "temperature_of_the_page"), harden(model)
+    name = soft.parameters[-1].name
+    colder = [(tau, soft.bind({name: tau})) for tau in TEMPERATURES]
+    rows = []
+    for n in range(1, min(LENGTHS, longest(model)) + 1):
+        one = tuple(itertools.islice(itertools.cycle(given), n)) if given else ()
+        if len(one) < n:
+            break
+        try:
+            rows.append(
+                {
+                    "typed": typed(model, one),
+                    "hard": _answer(hard, one),
+                    "soft": [_answer(at, one) for _, at in colder],
+                }
+            )
+        except SymcookError:
+            continue
+    scored = [head.weighting for head in all_heads(model) if not head.uniform]
+    own, ties = "softmax" in scored, "leftmost" in scored or "rightmost" in scored
+    return {"temperatures": list(TEMPERATURES), "rows": rows, "own": own, "ties": ties} if rows else None
+
+
+def _answer(model: Transformer, given: Any) -> dict[str, Any]:
+    """The verdict or labels and the values of one run, as balls of ten digits."""
+    found = run(model, given if model.embedding.inputs is None else list(given), "ball", digits=10)
+    with found.result.domain.context():
+        watched = {
+            name: found.result.domain.show(found.result.domain.read(column, found.result.place), 10)
+            for name, column in found.result.watched.items()
+        }
+    answer: Any = found.accept if model.decides else found.outputs[-1] if model.readout.labelled else None  # type: ignore[index]
+    return {"answer": answer, "values": {name: [value_text(v), near(v)] for name, v in watched.items()}}

@@ -1,0 +1,221 @@
+"""What S-RASP programs mean, line by line, position by position. Shares the syntax alone with what compiles them.
+
+`values` reads one word. `columns` reads all words of a block at once: a value at a position is there the words, as bits
+of a number, at which it occurs.
+
+Source: Strobl et al. (2025) for S-RASP; Weiss et al. (2021) for select, aggregate and selector width, where of letters
+at several positions, which RASP leaves out, the first is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from symcook.programs.srasp import Srasp, SraspLine
+
+SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": lambda a, b: a == b, "!=": lambda a, b: a != b, "<": lambda a, b: a < b, "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
+}  # fmt: skip
+JOINS: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": lambda a, b: a + b, "product": lambda a, b: a * b, "and": lambda a, b: a and b, "or": lambda a, b: a or b,
+    "pair and": lambda a, b: a & b, "pair or": lambda a, b: a | b,
+}  # fmt: skip
+SEES: dict[str, Callable[[int, int], bool]] = {
+    "none": lambda i, j: True, "future": lambda i, j: j <= i, "strict-future": lambda i, j: j < i,
+    "past": lambda i, j: j >= i, "strict-past": lambda i, j: j > i,
+}  # fmt: skip
+"""By the name of a mask whether position i sees position j."""
+
+
+def values(program: Srasp, word: Sequence[str]) -> list[list[Any]]:
+    """For each line its values at the positions of the word: letters as text, truths, Fractions; for a selector a row
+    a position i, with a truth for each j."""
+    table: list[list[Any]] = []
+    for line in program.lines:
+        table.append(_row(line, [table[k] for k in line.reads], word))
+    return table
+
+
+def _row(line: SraspLine, reads: Sequence[list[Any]], word: Sequence[str]) -> list[Any]:
+    op, n = line.op, len(word)
+    if op == "in":
+        return list(word)
+    if op == "indices":
+        return [Fraction(i) for i in range(n)]
+    if op in ("length", "constant"):
+        return [Fraction(n) if op == "length" else line.value] * n
+    if op == "times":
+        return [line.value * a for a in reads[0]]
+    if op == "not":
+        return [not a for a in reads[0]]
+    if op in ("sum", "product", "and", "or", "compare"):
+        act = SIGNS[line.value] if op == "compare" else JOINS[op]
+        return [act(a, b) for a, b in zip(*reads, strict=True)]
+    if op == "if":
+        return [a if test else b for test, a, b in zip(*reads, strict=True)]
+    if op == "psum":
+        return [sum((a for j, a in enumerate(reads[0]) if SEES[line.value](i, j)), Fraction(0)) for i in range(n)]
+    if op == "select":
+        return [[SIGNS[line.value](key, query) for key in reads[0]] for query in reads[1]]
+    if op in ("key", "query"):
+        return [list(reads[0]) if op == "key" else [reads[0][i]] * n for i in range(n)]
+    if op == "pair not":
+        return [[not a for a in row] for row in reads[0]]
+    if op in ("pair and", "pair or"):
+        return [[JOINS[op](a, b) for a, b in zip(*rows, strict=True)] for rows in zip(*reads, strict=True)]
+    if op == "width":
+        return [Fraction(sum(row)) for row in reads[0]]
+    return [_selected(line, i, reads) for i in range(n)]
+
+
+def _selected(line: SraspLine, i: int, reads: Sequence[list[Any]]) -> Any:
+    """What "left", "right" or "aggregate" gives at index i."""
+    chosen, value, default = reads[0][i], reads[1], reads[2][i]
+    if line.op == "aggregate":
+        found = [value[j] for j, one in enumerate(chosen) if one]
+        if isinstance(default, str):
+            return found[0] if found else default
+        return sum(map(Fraction, found), Fraction(0)) / len(found) if found else Fraction(default)
+    found = [value[j] for j, one in enumerate(chosen) if one and SEES[line.value](i, j)]
+    return found[0 if line.op == "left" else -1] if found else default
+
+
+def answers(program: Srasp, word: Sequence[str]) -> list[Any]:
+    """What the program puts out at each position."""
+    return values(program, word)[program.output]
+
+
+Column = dict[Any, int]
+"""Each value that occurs at a position, with the words at which it does as bits; each word has one."""
+
+
+def columns(program: Srasp, choices: Sequence[Sequence[str]]) -> list[Column]:
+    """What the program puts out at each position, for all words with these letters at each position. Bit k is word
+    number k, the first position counting most."""
+    every, size = _letters(choices)
+    table: list[list[Any]] = []
+    for line in program.lines:
+        table.append(_columns(line, [table[k] for k in line.reads], every, (1 << size) - 1))
+    return table[program.output]
+
+
+def _letters(choices: Sequence[Sequence[str]]) -> tuple[list[Column], int]:
+    """The letters at each position, and how many words there are."""
+    size = 1
+    for letters in choices:
+        size *= len(letters)
+    found: list[Column] = []
+    run = size
+    for letters in choices:  # a letter stands in runs of words, one run a period
+        period, run = run, run // len(letters)
+        starts = ((1 << size) - 1) // ((1 << period) - 1)
+        found.append({a: starts * ((1 << run) - 1) << (k * run) for k, a in enumerate(letters)})
+    return found, size
+
+
+def _columns(line: SraspLine, reads: Sequence[list[Any]], letters: list[Column], every: int) -> list[Any]:
+    op, n = line.op, len(letters)
+    if op == "in":
+        return letters
+    if op == "indices":
+        return [{Fraction(i): every} for i in range(n)]
+    if op in ("length", "constant"):
+        return [{Fraction(n) if op == "length" else line.value: every}] * n
+    if op == "times":
+        return [_mapped(lambda a: line.value * a, column) for column in reads[0]]
+    if op == "not":
+        return [_mapped(lambda a: not a, column) for column in reads[0]]
+    if op in ("sum", "product", "and", "or", "compare"):
+        act = SIGNS[line.value] if op == "compare" else JOINS[op]
+        return [_joined(act, a, b) for a, b in zip(*reads, strict=True)]
+    if op == "if":
+        return [_united((a, test.get(True, 0)), (b, test.get(False, 0))) for test, a, b in zip(*reads, strict=True)]
+    if op == "psum":
+        return [_folded([reads[0][j] for j in range(n) if SEES[line.value](i, j)], every) for i in range(n)]
+    if op == "select":
+        return [[_joined(SIGNS[line.value], key, query).get(True, 0) for key in reads[0]] for query in reads[1]]
+    if op in ("key", "query"):
+        return [[reads[0][j if op == "key" else i].get(True, 0) for j in range(n)] for i in range(n)]
+    if op == "pair not":
+        return [[every & ~a for a in row] for row in reads[0]]
+    if op in ("pair and", "pair or"):
+        return [[JOINS[op](a, b) for a, b in zip(*rows, strict=True)] for rows in zip(*reads, strict=True)]
+    if op == "width":
+        one, none = Fraction(1), Fraction(0)
+        return [_folded([{one: a, none: every & ~a} for a in row], every) for row in reads[0]]
+    if op == "aggregate" and not any(isinstance(value, str) for column in reads[2] for value in column):
+        return [_means(row, reads[1], default, every) for row, default in zip(reads[0], reads[2], strict=True)]
+    result = []
+    for i in range(n):
+        order = range(n) if line.op != "right" else range(n)[::-1]
+        rest, parts = every, []
+        for j in order:
+            if line.op == "aggregate" or SEES[line.value](i, j):
+                parts.append((reads[1][j], rest & reads[0][i][j]))
+                rest &= ~reads[0][i][j]
+        result.append(_united(*parts, (reads[2][i], rest)))
+    return result
+
+
+def _mapped(act: Callable[[Any], Any], column: Column) -> Column:
+    found: Column = {}
+    for a, bits in column.items():
+        found[act(a)] = found.get(act(a), 0) | bits
+    return found
+
+
+def _joined(act: Callable[[Any, Any], Any], first: Column, second: Column) -> Column:
+    """A function of two values."""
+    found: Column = {}
+    for a, bits in first.items():
+        for b, others in second.items():
+            if both := bits & others:
+                value = act(a, b)
+                found[value] = found.get(value, 0) | both
+    return found
+
+
+def _united(*parts: tuple[Column, int]) -> Column:
+    """The values of each part at its words."""
+    found: Column = {}
+    for column, words in parts:
+        for a, bits in column.items():
+            if bits & words:
+                found[a] = found.get(a, 0) | (bits & words)
+    return found
+
+
+def _folded(row: Sequence[Column], every: int) -> Column:
+    """The sum of values."""
+    total: Column = {Fraction(0): every}
+    for column in row:
+        total = _joined(JOINS["sum"], total, column)
+    return total
+
+
+def _means(chosen: Sequence[int], row: Sequence[Column], default: Column, every: int) -> Column:
+    """The mean over the positions that are chosen, else the default."""
+    total: Column = {(Fraction(0), 0): every}
+    for bits, column in zip(chosen, row, strict=True):
+        here = _united((_mapped(lambda a: (Fraction(a), 1), column), bits), ({(Fraction(0), 0): every}, every & ~bits))
+        total = _joined(lambda a, b: (a[0] + b[0], a[1] + b[1]), total, here)
+    some = {a: bits for a, bits in total.items() if a[1]}
+    none = total.get((Fraction(0), 0), 0)
+    return _united((_mapped(lambda a: a[0] / a[1], some), every), (_mapped(Fraction, default), none))
+
+
+class Interpreted:
+    """A program as a function of words, with an answer at each position; `block` answers for many words at once."""
+
+    def __init__(self, program: Srasp) -> None:
+        self.program = program
+
+    def __call__(self, word: Sequence[str]) -> list[Any]:
+        return answers(self.program, word)
+
+    def block(self, choices: Sequence[Sequence[str]]) -> list[Column]:
+        """As `columns`."""
+        return columns(self.program, choices)

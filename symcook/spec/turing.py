@@ -1,0 +1,59 @@
+"""Turing machines run by the book: a dictionary a tape, a head an integer. It shares the table with the compiler, and
+no word of how a transformer would do it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from symcook.programs.turing import LETTERS, TuringMachine
+
+
+@dataclass(frozen=True)
+class TuringRun:
+    """What a machine did within a limit of documents: one for the start, one a step, one a symbol of the output."""
+
+    documents: tuple[dict[str, Any], ...]
+    output: str
+    ended: bool
+    steps: int
+    tapes: tuple[dict[int, str], ...]
+
+
+def execute(machine: TuringMachine, word: Sequence[str], limit: int) -> TuringRun:
+    """The run of `machine` on `word`, to at most `limit` documents in the form of ``run --steps --json``."""
+    tapes: list[dict[int, str]] = [{}, *({} for _ in range(machine.tapes))]
+    tapes[0] = {place: symbol for place, symbol in enumerate(word, 1)}
+    found: list[dict[str, Any]] = []
+    going = _documents(machine, tapes)
+    for document in going:
+        if len(found) == limit:
+            break
+        found.append({"position": len(word) + 1 + len(found), **document})
+    else:
+        return _done(found, tapes, True)
+    return _done(found, tapes, False)
+
+
+def _done(found: list[dict[str, Any]], tapes: list[dict[int, str]], ended: bool) -> TuringRun:
+    steps = max(0, sum("write" in one for one in found) - 1)
+    output = "".join(one["token"] for one in found if "write" not in one)
+    return TuringRun(tuple(found), output, ended, steps, tuple(tapes))
+
+
+def _documents(machine: TuringMachine, tapes: list[dict[int, str]]) -> Iterator[dict[str, Any]]:
+    heads = [machine.head] + [0] * machine.tapes
+    state = machine.start
+    yield {"token": state, "write": [], "move": []}
+    while state not in machine.halt:
+        reads = tuple(tape.get(head, machine.blank) for tape, head in zip(tapes, heads, strict=True))
+        state, writes, moves = machine.rows[state, reads]
+        for k, symbol in enumerate(writes, 1):
+            tapes[k][heads[k]] = symbol
+        heads = [head + move for head, move in zip(heads, moves, strict=True)]
+        yield {"token": state, "write": list(writes), "move": [LETTERS[move] for move in moves]}
+    place = heads[-1]
+    while tapes[-1].get(place, machine.blank) != machine.blank:
+        yield {"token": tapes[-1][place]}
+        place += 1

@@ -1,0 +1,1 @@
+"""What decoders of machines do step by step: runs in integers and floats, what heads retrieve, where floats err."""

@@ -1,0 +1,210 @@
+"""Decoding in numpy with a cache: what a runtime does that keeps keys and values, one column a token.
+
+Every operation rounds in the format, sums as numpy takes them. It is fast, and wrong from some token on: see
+`symcook.thought.precision`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from symcook.errors import BadInput, NoRun, require_known
+from symcook.machine import unfollowed
+from symcook.model.layers import Sublayer
+from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.transformer import Transformer
+from symcook.programs.running import speech_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+FORMATS = ("float16", "float32", "float64")
+
+
+class _Norms(NamedTuple):
+    """The norms before a block as one: a projection, which entries are of which norm, and gain, bias, epsilon."""
+
+    projection: np.ndarray
+    parts: np.ndarray
+    sizes: np.ndarray
+    place: np.ndarray
+    gain: np.ndarray
+    bias: np.ndarray
+    epsilon: np.ndarray
+    refuses: np.ndarray
+
+
+class _CachedHead:
+    """A head with the keys and values of the columns so far; of a uniform one the sum of values."""
+
+    def __init__(self, head: Head, view: Mapping[str, int], writes: Sequence[int], dtype: Any) -> None:
+        import numpy as np
+
+        self.head, self.writes = head, np.array(writes)
+        self.Q, self.K, self.V = (_matrix(head.lowered[name], view, dtype) for name in "QKV")
+        self.here, self.count = head.sees.here, 0
+        self.keys, self.values = (np.zeros((64, m.shape[0]), dtype) for m in (self.K, self.V))
+        self.total = np.zeros(len(writes), dtype)
+
+    def added(self, view: np.ndarray) -> np.ndarray:
+        """What it writes at the next column."""
+        import numpy as np
+
+        value, self.count = self.V @ view, self.count + 1
+        sees = self.count - (not self.here)
+        if self.head.uniform:
+            before, self.total = self.total, self.total + value
+            return (self.total if self.here else before) / view.dtype.type(max(sees, 1))
+        if self.count > len(self.keys):
+            self.keys, self.values = (np.concatenate([old, np.zeros_like(old)]) for old in (self.keys, self.values))
+        self.keys[self.count - 1], self.values[self.count - 1] = self.K @ view, value
+        if not sees:
+            return np.zeros_like(value)
+        scores = self.keys[:sees] @ (self.Q @ view)
+        first = int(scores.argmax())
+        if self.head.weighting == "rightmost":
+            return self.values[sees - 1 - int(scores[::-1].argmax())]
+        if self.head.weighting == "average":
+            best = scores == scores[first]
+            many = int(np.count_nonzero(best))
+            if many > 1:
+                return self.values[:sees][best].sum(axis=0) / view.dtype.type(many)
+        return self.values[first]
+
+
+class FloatDecoder:
+    """A causal model with hard attention, in floats, column by column. `push` gives the label behind a token.
+
+    Raises BadInput for a model that cannot be followed, or has softmax, another activation than relu, position
+    functions, a norm behind a block or numbers that are not rational.
+    """
+
+    def __init__(self, model: Transformer, format: str = "float64") -> None:
+        require_known("format", format, FORMATS)
+        import numpy as np
+
+        self.model, self.dtype = model, np.dtype(format).type
+        why = unfollowed(model) or _unsupported(model)
+        if why is not None:
+            raise BadInput("decoding in floats with a cache takes causal models with hard attention and relu", why)
+        self.place = {name: k for k, name in enumerate(model.space)}
+        names = list(model.space)
+        rows = model.embedding.words or {}
+        self.embedded = {token: self._vector([row.get(name, 0) for name in names]) for token, row in rows.items()}
+        self.blocks = [self._block(step) for step in model.sublayers]
+        self.readout = _matrix(model.readout.rows, self.place, self.dtype)
+
+    def _vector(self, values: Sequence[Any]) -> np.ndarray:
+        import numpy as np
+
+        return np.array([float(value) for value in values], self.dtype)
+
+    def _block(self, step: Sublayer) -> tuple[Any, ...]:
+        norms = self._norms(step.before) if step.before else None
+        view = {name: k for k, name in enumerate(name for norm in step.before for name in norm.writes)} or self.place
+        parts: list[Any] = []
+        for part in step.parts:
+            writes = [self.place[name] for name in part.writes]
+            if isinstance(part, Head):
+                parts.append(_CachedHead(part, view, writes, self.dtype))
+            else:
+                hidden = {h: h for h in range(part.hidden)}
+                numbers = part.lowered
+                W1, W2 = _matrix(numbers["W1"], view, self.dtype), _matrix(numbers["W2"], hidden, self.dtype)
+                parts.append((W1, self._vector(numbers["b1"]), W2, self._vector(numbers["b2"]), writes))
+        return norms, parts
+
+    def _norms(self, norms: Sequence[LayerNorm]) -> _Norms:
+        import numpy as np
+
+        rows: list[Mapping[str, Any]] = []
+        place: list[int] = []
+        for k, norm in enumerate(norms):
+            projection = norm.lowered.get("projection") or [{name: 1} for name in norm.reads]
+            rows += projection
+            place += [k] * len(norm.writes)
+        parts = np.zeros((len(norms), len(place)), self.dtype)
+        parts[place, range(len(place))] = 1
+        gain, bias = (self._vector([x for norm in norms for x in norm.lowered[name]]) for name in ("gain", "bias"))
+        epsilon = self._vector([norm.lowered["epsilon"] for norm in norms])
+        refuses = np.array([norm.zero_variance == "refuse" for norm in norms])
+        sizes = self._vector([len(norm.writes) for norm in norms])
+        return _Norms(
+            _matrix(rows, self.place, self.dtype), parts, sizes, np.array(place), gain, bias, epsilon, refuses
+        )
+
+    def push(self, token: str) -> str:
+        """The label behind one token more. NoRun where a norm refuses it."""
+        import numpy as np
+
+        z = self.embedded[token].copy()
+        zero = self.dtype(0)
+        for norms, parts in self.blocks:
+            x = z if norms is None else self._normed(norms, z)
+            added = []
+            for part in parts:
+                if isinstance(part, _CachedHead):
+                    added.append((part.writes, part.added(x)))
+                else:
+                    W1, b1, W2, b2, writes = part
+                    added.append((writes, W2 @ np.maximum(W1 @ x + b1, zero) + b2))
+            for writes, what in added:
+                z[writes] += what
+        return self.model.readout.labels[int((self.readout @ z).argmax())]
+
+    def _normed(self, norms: _Norms, z: np.ndarray) -> np.ndarray:
+        import numpy as np
+
+        x = norms.projection @ z
+        x = x - (norms.parts @ x / norms.sizes)[norms.place]
+        variance = norms.parts @ (x * x) / norms.sizes + norms.epsilon
+        flat = variance == 0
+        if flat.any():
+            if (flat & norms.refuses).any():
+                raise NoRun("a layer norm with epsilon = 0 must meet a variance above zero", "zero")
+            variance = np.where(flat, self.dtype(1), variance)
+        return x / np.sqrt(variance)[norms.place] * norms.gain + norms.bias
+
+    def decode(self, word: Sequence[str]) -> Iterator[str]:
+        """The labels behind a word, until one that ends the run."""
+        label, ends = "", speech_of(self.model).ends
+        for token in self.model.tokens(word):
+            label = self.push(token)
+        while True:
+            yield label
+            if label in ends:
+                return
+            label = self.push(label)
+
+
+def _unsupported(model: Transformer) -> str | None:
+    if model.embedding.words is None or not model.readout.labels or model.embedding.ends[1]:
+        return "no tokens, no labels, or a token behind the input"
+    if model.embedding.positions:
+        return "position functions"
+    for step in model.sublayers:
+        if step.after is not None:
+            return "a norm behind a block"
+        for part in step.parts:
+            if isinstance(part, Head) and part.weighting not in ("average", "rightmost", "leftmost"):
+                return f"a head with weighting {part.weighting}"
+            if isinstance(part, FeedForward) and part.activation != "relu":
+                return f"activation {part.activation}"
+    for value, _, where in model.expressions(symbolic=True):
+        if not value.is_Rational:
+            return f"{where} is {value}"
+    return None
+
+
+def _matrix(rows: Sequence[Mapping[Any, Any]], columns: Mapping[Any, int], dtype: Any) -> np.ndarray:
+    """Sparse rows of numbers as a dense matrix."""
+    import numpy as np
+
+    table = np.zeros((len(rows), len(columns)), dtype)
+    for k, row in enumerate(rows):
+        for name, value in row.items():
+            assert isinstance(value, (int, Fraction))
+            table[k, columns[name]] = float(value)
+    return table

@@ -1,0 +1,110 @@
+"""A run of a machine to look at: what each head reads, from which token it has that, and how near another one came.
+
+A frame is text; `differences` has the whole run as one JSON document of what each step changed, from which a page makes
+the tapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from symcook.programs.steps import OutputToken, StepToken, document, shown
+from symcook.programs.turing import TuringMachine
+from symcook.thought.retrieval import Looked, lookups
+from symcook.thought.running import MachineRun
+
+AROUND = 12
+"""Cells on each side of a head that a frame shows."""
+
+
+class Frame(NamedTuple):
+    """The machine behind a token: its position, what it is, the tapes, the heads, and what each head looked up to read
+    the cell under it (None where it needs no token)."""
+
+    position: int
+    token: StepToken | OutputToken
+    tapes: tuple[dict[int, str], ...]
+    heads: tuple[int, ...]
+    looked: tuple[Looked | None, ...]
+
+
+def frames(run: MachineRun) -> Iterator[Frame]:
+    """One frame a token. The tapes are one object each, which goes on changing."""
+    tapes: list[dict[int, str]] = [dict(enumerate(run.word, 1)), *({} for _ in range(run.machine.tapes))]
+    n = len(run.word)
+    for count, (step, looked) in enumerate(zip(run.steps, lookups(run), strict=True)):
+        heads = list(step.heads)
+        if isinstance(step.token, StepToken):
+            if not step.token.first:
+                for k, written in enumerate(step.token.written, 1):
+                    tapes[k][heads[k]] = written.symbol
+            heads = [head + move for head, move in zip(heads, step.token.moves, strict=True)]
+        else:
+            heads[-1] += 1
+        yield Frame(n + 1 + count, step.token, tuple(tapes), tuple(heads), looked)
+
+
+def text(run: MachineRun, frame: Frame) -> str:
+    """A frame as lines: the token, then for each tape its cells with the head's in brackets and where it is from."""
+    machine = run.machine
+    number = frame.position - len(run.word) - 1
+    if isinstance(frame.token, OutputToken):
+        what = f"output {frame.token.symbol}"
+    else:
+        what = f"step {number}  {frame.token.state}"
+    lines = [f"position {frame.position}  {what}  token {shown(frame.token)}"]
+    if isinstance(frame.token, OutputToken):
+        return lines[0]
+    for tape, head in enumerate(frame.heads):
+        name = f"work {tape}" if tape else "input"
+        strip = _strip(machine, frame.tapes[tape], head)
+        lines.append(f"  {name:<7} cell {head:>3}  {strip}  {_said(machine, frame, tape)}".rstrip())
+    return "\n".join(lines)
+
+
+def _strip(machine: TuringMachine, tape: dict[int, str], head: int) -> str:
+    cells = [*tape, head, 0]
+    low, high = max(min(cells) - 1, head - AROUND), min(max(cells) + 1, head + AROUND)
+    parts = []
+    for cell in range(low, high + 1):
+        symbol = tape.get(cell, machine.blank)
+        parts.append(f"[{symbol}]" if cell == head else f" {symbol} ")
+    return "".join(parts)
+
+
+def _said(machine: TuringMachine, frame: Frame, tape: int) -> str:
+    token, looked = frame.token, frame.looked[tape]
+    assert isinstance(token, StepToken)
+    symbol = frame.tapes[tape].get(frame.heads[tape], machine.blank)
+    if looked is None:
+        if tape and token.fresh[tape - 1]:
+            return f"reads {symbol}: never visited"
+        return f"reads {symbol}: what it wrote itself"
+    where = f"reads {symbol} from token {looked.position}"
+    return where if looked.rival is None else f"{where}; next best token {looked.rival}, {looked.gap} below"
+
+
+def differences(run: MachineRun) -> dict[str, Any]:
+    """The whole run as JSON: what each token changes, and what each head looked up behind it."""
+    machine = run.machine
+    found = []
+    for frame in frames(run):
+        looked = [
+            None if one is None else {"position": one.position, "rival": one.rival, "gap": one.gap}
+            for one in frame.looked
+        ]
+        more: dict[str, Any] = {"looked": looked} if isinstance(frame.token, StepToken) else {}
+        if isinstance(frame.token, StepToken):
+            more["fresh"] = [tape for tape, fresh in enumerate(frame.token.fresh, 1) if fresh]
+        found.append({"position": frame.position, **document(frame.token), **more})
+    return {
+        "input": list(run.word),
+        "blank": machine.blank,
+        "start": machine.start,
+        "halt": list(machine.halt),
+        "heads": [machine.head, *[0] * machine.tapes],
+        "domain": run.domain,
+        "tokens": found,
+        **run.last,
+    }

@@ -1,0 +1,107 @@
+"""The decoder of a Turing machine in integers: heads by what they are shown to do, networks as they are.
+
+The fact that this rests on. A step at position j writes on a cell h with |h| <= j - 1 =: H, as heads move one cell a
+token. For integers h != h' the cosine of their hashes is at most 1 - 1/(2((H^2 + H + 1)^2 + 1)): the nearest cell is
+the next one towards 0 or away from it, at an angle of tangent 1/(1 + H(H + 1)) at least, and 1 - 1/sqrt(1 + y) >=
+y/(2(1 + y)). For j >= 2 this is at least 1/(2 j^4) under 1, and the tie-break is T_j <= 1/(64 j^4), since
+1 - 1/sqrt(1 + y) <= y/2, twice; for j = 1 it is 1/4 against T_1 < 1/64. A step on another cell has T >= 0. So wherever
+some step wrote on the cell of the query, the greatest score is that of the last one: T falls. In the columns where none
+did (a fresh cell, or no step) the value is multiplied by zero.
+On the input tape cells 0..n+1 are the candidates, $ and the start standing for the two blanks at the ends, and the
+nearest in angle is the nearest. What uniform heads give are sums of moves over one denominator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from symcook.compilers.turing import MachineDecoder
+from symcook.programs.steps import END, START, MachineToken, OutputToken, StepToken
+from symcook.programs.turing import TuringMachine
+
+
+class IntegerStep(NamedTuple):
+    """A token, where the heads were when it was put out, and the positions of the tokens that each retrieved: that of
+    the input, then of each work tape, None where it had nothing to retrieve."""
+
+    token: MachineToken
+    heads: tuple[int, ...]
+    seen: tuple[int | None, ...]
+
+
+Pattern = tuple[MachineToken | str, str, tuple["MachineToken | None", ...]]
+
+
+class IntegerDecoder:
+    """What the model of a machine does, in integers."""
+
+    def __init__(self, machine: TuringMachine) -> None:
+        self.machine, self.network = machine, MachineDecoder(machine)
+        self._answers: dict[Pattern, MachineToken | str] = {}
+
+    def answer(self, token: MachineToken | str, read: str, got: tuple[MachineToken | None, ...]) -> MachineToken | str:
+        """The next token, or END: what the networks make of a token, of the symbol under the input head, and of the
+        tokens that the work heads retrieved."""
+        key = token, read, got
+        known = self._answers.get(key)
+        if known is None:
+            known = self._answers[key] = self._through(token, read, got)
+        return known
+
+    def _through(
+        self, token: MachineToken | str, read: str, got: tuple[MachineToken | None, ...]
+    ) -> MachineToken | str:
+        network = self.network
+        bits = set(network.bits(token))
+        if read in network.letters:
+            bits.add(f"read_{network.letters[read]}")
+        for tape, found in zip(network.tapes, got, strict=True):
+            held = set() if found is None else set(network.bits(found))
+            bits.update(there for own, there in zip(network.own(tape), network.got(tape), strict=True) if own in held)
+        here = network.selection.values(bits)
+        nexts = network.transition.values(bits | set(here))
+        found = network.token({name.removeprefix("next_") for name in nexts})
+        assert found is not None and {*here.values(), *nexts.values()} <= {1}, (token, read, got, nexts)
+        return found
+
+    def run(self, word: Sequence[str], limit: int) -> Iterator[IntegerStep]:
+        """At most `limit` tokens behind a word; fewer where the model ends by itself."""
+        for count, step in enumerate(self.steps(word)):
+            if count == limit:
+                return
+            yield step
+
+    def steps(self, word: Sequence[str]) -> Iterator[IntegerStep]:
+        """The tokens behind a word, as they come, until the end."""
+        blank, n = self.machine.blank, len(word)
+        tapes = self.machine.tapes
+        column: MachineToken | str = word[-1] if word else START
+        heads = [0] * (tapes + 1)
+        wrote: list[dict[int, int]] = [{} for _ in range(tapes)]
+        known: list[MachineToken] = []
+        position = n
+        read, got = blank, (None,) * tapes
+        seen: tuple[int | None, ...] = (None,) * (tapes + 1)
+        while True:
+            token = self.answer(column, read, got)
+            if isinstance(token, str):
+                assert token == END
+                return
+            yield IntegerStep(token, tuple(heads), seen)
+            position += 1
+            known.append(token)
+            column = token
+            before = heads
+            if isinstance(token, OutputToken):
+                heads = [*heads[:-1], heads[-1] + 1]
+            else:
+                heads = [head + move for head, move in zip(heads, token.moves, strict=True)]
+            cell = min(max(heads[0], 0), n + 1 if position > n + 1 else n)
+            read = word[cell - 1] if 1 <= cell <= n else blank
+            places = [wrote[k].get(heads[k + 1]) for k in range(tapes)]
+            got = tuple([None if place is None else known[place - n - 1] for place in places])
+            seen = (cell, *places)
+            if isinstance(token, StepToken):
+                for k in range(tapes):
+                    wrote[k][before[k + 1]] = position

@@ -1,0 +1,101 @@
+"""What each head of a machine's decoder retrieves, and by how much: scores as balls, beside the runner-up.
+
+A work head behind the token at i looks for its cell h among the steps j < i; the step there has the score 1 - T_j, a
+step on another cell h' the cosine less its T. What must be told apart is the match from the steps on neighbouring
+cells, and from the step before on the same cell, whose T is larger. The least of these gaps says how many bits are
+needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from symcook.programs.steps import StepToken
+from symcook.thought.running import MachineRun
+
+BITS = 256
+
+
+class Looked(NamedTuple):
+    """A retrieval: the position of the token that a head found, that of the runner-up, and how much less its score is
+    (as text with three digits; None where no other token can be found)."""
+
+    position: int
+    rival: int | None
+    gap: str | None
+    size: Any = None
+    """The gap as a ball."""
+
+
+def cosine(h: int, k: int) -> Any:
+    """The cosine of the hashes of two cells, (hk + 1)/sqrt((h^2 + 1)(k^2 + 1)), as a ball."""
+    from flint import arb
+
+    return arb(h * k + 1) / (arb(h * h + 1) * arb(k * k + 1)).sqrt()
+
+
+def tie_break(j: int) -> Any:
+    """T_j = F(F(1/j)) with F(x) = (1 - 1/sqrt(1 + x^2))/2, as a ball; written without cancellation."""
+    from flint import arb
+
+    x = arb(1) / j
+    for _ in range(2):
+        root = (1 + x * x).sqrt()
+        x = x * x / (2 * root * (1 + root))
+    return x
+
+
+def lookups(run: MachineRun) -> Iterator[tuple[Looked | None, ...]]:
+    """For each token of a run in integers what the heads look up behind it, that of the input first; None where a head
+    needs no token: on a fresh cell, after a move of 0, and in the output all heads but the last."""
+    import flint
+
+    n, tapes = len(run.word), run.machine.tapes
+    before: list[dict[int, list[int]]] = [{} for _ in range(tapes)]
+    for count, step in enumerate(run.steps):
+        position = n + 1 + count
+        found: list[Looked | None] = [None] * (tapes + 1)
+        with flint.ctx.workprec(BITS):
+            if isinstance(step.token, StepToken):
+                heads = [head + move for head, move in zip(step.heads, step.token.moves, strict=True)]
+                found[0] = _input(heads[0], n, position)
+                for k in range(tapes):
+                    if not step.token.fresh[k] and step.token.moves[k + 1]:
+                        found[k + 1] = _work(heads[k + 1], before[k])
+                    before[k].setdefault(step.heads[k + 1], []).append(position)
+            elif not step.token.rightmost:
+                found[-1] = _work(step.heads[-1] + 1, before[-1])
+        yield tuple(found)
+
+
+def _input(head: int, n: int, position: int) -> Looked:
+    """The input head: the candidates are cells 0..n, and n + 1 where the start has been put out."""
+    last = n + 1 if position > n + 1 else n
+    cell = min(max(head, 0), last)
+    rivals = [one for one in (cell - 1, cell + 1) if 0 <= one <= last]
+    if not rivals:
+        return Looked(cell, None, None)
+    best = cosine(head, cell)
+    gap, rival = min(((best - cosine(head, one), one) for one in rivals), key=lambda pair: float(pair[0]))
+    return Looked(cell, rival, _short(gap), gap)
+
+
+def _work(head: int, cells: dict[int, list[int]]) -> Looked:
+    """A work head, among the positions that wrote on each cell: the last one on its own, beside the last one on each
+    neighbouring cell that was visited, and the last but one on its own."""
+    own = cells[head]
+    score = 1 - tie_break(own[-1])
+    rivals = [(score - (cosine(head, one) - tie_break(cells[one][-1])), cells[one][-1])
+              for one in (head - 1, head + 1) if one in cells]  # fmt: skip
+    if len(own) > 1:
+        rivals.append((tie_break(own[-2]) - tie_break(own[-1]), own[-2]))
+    if not rivals:
+        return Looked(own[-1], None, None)
+    gap, rival = min(rivals, key=lambda pair: float(pair[0]))
+    return Looked(own[-1], rival, _short(gap), gap)
+
+
+def _short(gap: Any) -> str:
+    """Three digits of a positive ball."""
+    return gap.str(3, radius=False)

@@ -1,0 +1,244 @@
+"""Soft attention for hard: every answer against runs in float64 of the model that is written, words gone through here,
+and gaps that are known by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from math import log
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shared import call, document, refused
+
+import symcook as sc
+from symcook.bounds.hardsoft import hardsoft
+from symcook.bounds.theorem26 import fitted
+from symcook.compose.untied import untie
+from symcook.domains.exact import Exact
+from symcook.domains.floats import Float64
+from symcook.errors import BadInput
+from symcook.forward import forward
+from symcook.model.modelfile import load, save
+from symcook.recipes import build
+
+
+def stream(model: sc.Transformer, word: str, domain: Any) -> dict[str, list[float]]:
+    columns = forward(model, model.tokens(word), domain, trace=True, weights=False).steps[-1].columns
+    return {name: [float(x) for x in column] for name, column in columns.items()}
+
+
+def words(model: sc.Transformer, n: int) -> list[str]:
+    return ["".join(word) for word in product(model.alphabet, repeat=n)]
+
+
+def error(hard: sc.Transformer, soft: sc.Transformer, word: str) -> float:
+    """The greatest sum of differences at a position, over the coordinates of the hard model."""
+    right, got = stream(hard, word, Exact()), stream(soft, word, Float64())
+    rows = range(len(word))
+    return max(sum(abs(got.get(c, [0.0] * len(word))[i] - right[c][i]) for c in right) for i in rows)
+
+
+def at(model: sc.Transformer, tau: Fraction | float) -> sc.Transformer:
+    """The soft model at another temperature."""
+    layers = []
+    for layer in model.layers:
+        heads = [replace(h, temperature=Fraction(tau)) if h.weighting == "softmax" else h
+                 for h in (layer.attention.heads if layer.attention else ())]  # fmt: skip
+        layers.append(layer if layer.attention is None else replace(layer, attention=sc.SelfAttention(tuple(heads))))
+    return replace(model, layers=tuple(layers))
+
+
+def since() -> sc.Transformer:
+    return sc.compile("ltl", "~Q_c since Q_a", alphabet="abc")
+
+
+MODELS: dict[str, tuple[Any, int]] = {
+    "most recent": (lambda: build("induction-most-recent", alphabet="ab"), 5),
+    "most frequent": (lambda: build("induction-most-frequent", alphabet="ab"), 4),
+    "dyck-k-d": (lambda: build("dyck-k-d", k="2", D="2"), 3),
+    "dyck-1-2": (lambda: build("dyck-1-2"), 4),
+    "since": (since, 4),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_soft_model_is_within_the_error_and_a_warmer_one_is_not(name: str) -> None:
+    make, longest = MODELS[name]
+    hard = make()
+    found = hardsoft(hard, "1/4", max_length=longest)
+    assert found.status == f"CHECKED {longest}" and found.soft is not None
+    for row in found.rows:
+        errors = {word: error(hard, found.soft, word) for word in words(hard, row.n)}
+        assert max(errors.values()) <= 0.25
+        assert max(errors.values()) == pytest.approx(float(row.error.mid), abs=1e-9)
+        if row.tau_needed is None:
+            continue
+        assert row.tau_theorem is not None and row.tau_layers is not None
+        needed, rad = float(row.tau_needed.mid), float(row.tau_needed.rad)
+        assert row.tau_theorem < row.tau_layers <= needed + rad
+        assert max(error(hard, at(found.soft, needed - 2 * rad), word) for word in errors) <= 0.25
+        assert max(error(hard, at(found.soft, needed + 2 * rad), word) for word in errors) > 0.25
+        assert max(error(hard, at(found.soft, row.tau_theorem), word) for word in errors) <= 0.25
+    longer = "".join(hard.alphabet) * 6  # by the rule of the theorem
+    assert error(hard, found.soft, longer[: longest + 7]) <= 0.25
+
+
+def test_a_soft_model_decides_as_the_hard_one_where_its_threshold_is_apart() -> None:
+    """A bit that is 0 becomes a little more than 0: the threshold moves to 1/2."""
+    hard = since()
+    soft = hardsoft(hard, "1/4", max_length=3).soft
+    assert soft is not None
+    for n in range(1, 6):
+        for word in words(hard, n):
+            assert soft.run(word, "ball").outputs == hard.run(word).outputs, word
+
+
+def test_by_layer_the_induction_head_is_within_ten_of_what_is_needed() -> None:
+    for row in hardsoft(build("induction-most-recent", alphabet="ab"), "1/4", max_length=7).rows[1:]:
+        assert row.tau_needed is not None and row.tau_layers is not None
+        assert 1 <= float(row.tau_needed.mid) / float(row.tau_layers) < 10
+
+
+def test_gap_and_sizes_of_the_induction_head_are_those_found_by_hand() -> None:
+    """Both heads break ties by i/n; letters are bits, so that scores differ by 1 or by 1/n."""
+    found = hardsoft(build("induction-most-recent", alphabet="ab"), "1/4", max_length=5)
+    assert found.gamma == "1/n" and found.x_max == "1" and found.h_max == ("1", "1")
+    assert [row.gamma for row in found.rows] == [None, *(Fraction(1, n) for n in range(2, 6))]
+    assert [head.ties for head in found.heads] == [True, True]
+    assert all("i/n" in str(head.untied) for head in found.heads)
+
+
+def test_the_rule_of_theorem_26_by_its_formula() -> None:
+    """(2/gamma)(log(L K n x/eps) + (L - 1)(log r_0 - 1)) with K as the lemmas have it, written down anew."""
+    found = hardsoft(build("induction-most-recent", alphabet="ab"), "1/4", max_length=3)
+    d, p, L = int(found.constants["d"]), Fraction(found.constants["p_max"]), 2
+    k29 = 2 * (d**2 * p**2 + 1) * (d * p + 1)
+    assert found.constants["lemma29"] == str(k29)
+    norm = d * k29
+    K = (d**2 * p**2 + 1) * (4 * d * p * norm * 3 * d**2 * p**2 * norm + d * p + 1)
+    assert found.constants["lemma25"] == str(K)
+    for row in found.rows[1:]:
+        assert row.gamma is not None and row.tau_theorem is not None
+        rate = 2 * row.n * (log(L * K * row.n * 4) + (L - 1) * (log(2 * K * (L - 1) * row.n) - 1))
+        assert float(row.tau_theorem) == pytest.approx(1 / rate, rel=1e-3) and float(row.tau_theorem) <= 1 / rate
+
+
+def test_no_scores_need_no_temperature() -> None:
+    found = hardsoft(build("dyck-1"), "1/100", max_length=4)
+    assert found.gamma is None
+    for row in found.rows:
+        assert (row.tau_theorem, row.tau_layers, row.tau_needed, row.error.mid) == (None, None, None, "0")
+
+
+@pytest.mark.parametrize("name", ["most recent", "since"])
+def test_untied_heads_choose_what_the_unique_ones_chose(name: str) -> None:
+    hard = MODELS[name][0]()
+    terms = {(k, h): "1" for k, layer in enumerate(hard.layers, 1)
+             for h, _ in enumerate(layer.attention.heads if layer.attention else (), 1)}  # fmt: skip
+    loose = untie(hard, terms)
+    assert {h.weighting for layer in loose.layers for h in (layer.attention.heads if layer.attention else ())} == {
+        "average"
+    }
+    for n in range(1, 5):
+        for word in words(hard, n):
+            assert {c: x for c, x in stream(loose, word, Exact()).items() if c in hard.space} == {
+                c: x for c, x in stream(hard, word, Exact()).items()
+            }
+    with pytest.raises(BadInput, match="term"):
+        untie(hard, {})
+
+
+def test_a_term_that_is_not_below_the_gap_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The negative control: with twice the term the untied model is another one, and the function does not answer."""
+    import symcook.bounds.hardsoft as module
+
+    monkeypatch.setattr(module, "_term", lambda place, hard, claimed: "3")
+    with pytest.raises(AssertionError):
+        hardsoft(build("induction-most-recent", alphabet="ab"), "1/4", max_length=4)
+
+
+@pytest.mark.parametrize("values, below, text", [
+    ({2: "1/2", 3: "1/3", 4: "1/4"}, True, "1/n"),
+    ({2: "1/4", 3: "1/9", 4: "1/16"}, True, "1/n^2"),
+    ({2: "1", 3: "1", 4: "1"}, True, "1"),
+    ({2: "3", 3: "2", 4: "3/2"}, True, "6/n"),
+    ({1: "1", 2: "2", 3: "3"}, False, "n"),
+    ({1: "3", 2: "12", 3: "27"}, False, "3*n^2"),
+    ({1: "2", 2: "2", 3: "2"}, False, "2"),
+    ({2: "1/4", 3: "1/8", 4: "1/16", 5: "1/32", 6: "1/64"}, True, None),
+    ({3: "1/3"}, True, "1/n"),
+    ({}, True, None),
+])  # fmt: skip
+def test_what_is_found_to_a_length_as_an_expression(values: dict[int, str], below: bool, text: str | None) -> None:
+    assert fitted({n: Fraction(v) for n, v in values.items()}, below) == text
+
+
+def halving(weighting: str) -> sc.Transformer:
+    """A head whose scores differ by 2^-n."""
+    b = sc.Builder(words={"a": {"q": 1}, "b": {"q": 0}}, positions={"half": "2^(-n)"})
+    b.add(sc.head({("half", "q"): 1}, {"v": "q"}, mask="future", weighting=weighting))
+    b.readout("value", "each", "v")
+    return b.build("halving")
+
+
+def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = ("induction-most-recent", "--set", "alphabet=ab")
+    file = tmp_path / "soft.json"
+    found = document(capsys, "hardsoft", *name, "--error", "1/4", "--max-length", "4", "-o", file)
+    assert set(found) == {"heads", "gamma", "x_max", "h_max", "constants", "rows", "status"}
+    assert set(found["heads"][0]) == {"head", "ties", "untied"}
+    assert set(found["rows"][0]) == {"n", "gamma", "tau_theorem", "tau_layers", "tau_needed", "error"}
+    assert found["status"] == "CHECKED 4" and [row["n"] for row in found["rows"]] == [1, 2, 3, 4]
+    soft, hard = load(file), build("induction-most-recent", alphabet="ab")
+    assert max(error(hard, soft, word) for word in words(hard, 4)) <= 0.25
+    code, out, _ = call(capsys, "hardsoft", *name, "--error", "1/4", "--max-length", "3")
+    assert code == 0 and "CHECKED 3" in out and "Theorem 26" in out
+    code, out, _ = call(capsys, "hardsoft", *name, "--error", "1/n", "--gap", "1/(2*n)", "--max-length", "3")
+    assert code == 0 and "1/(2*n)" in out
+
+
+def test_a_gap_that_fails_is_told_with_the_word(capsys: pytest.CaptureFixture[str]) -> None:
+    name = ("induction-most-recent", "--set", "alphabet=ab", "--error", "1/4")
+    code, out, _ = call(capsys, "hardsoft", *name, "--gap", "1/3", "--max-length", "5")
+    assert code == 1 and "1/4" in out and "aaaa" in out and "PROVED" not in out and "CHECKED" not in out
+    found = document(capsys, "hardsoft", *name, "--gap", "1/3", "--max-length", "5", code=1)
+    assert found["fails"]["n"] == 4 and len(found["fails"]["word"]) == 4 and found["fails"]["gap"] == "1/4"
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["--error", "0"], "positive"),
+    (["--error", "1/4 - n"], "positive"),
+    (["--error", "1/("], "expression"),
+    (["--error", "1/k"], "name k"),
+    (["--error", "1/4", "--gap", "1 - n"], "gamma must be positive"),
+    (["--error", "1/4", "--gap", "one half"], "expression"),
+    (["--error", "1/4", "--gap", "log(n + 1)"], "rational"),
+    (["--error", "1/4", "--max-length", "0"], "1"),
+    (["--error", "1/4", "--max-length", "40"], "max-length"),
+    ([], "--error"),
+    (["--error", "1/4", "--force"], "-o"),
+])  # fmt: skip
+def test_bad_input(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert said in refused(capsys, "hardsoft", "induction-most-recent", *arguments)
+
+
+def test_ties_that_cannot_be_broken_name_head_and_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = save(halving("rightmost"), tmp_path / "halving.json")
+    err = refused(capsys, "hardsoft", file, "--error", "1/4")
+    assert "layer 1 head 1" in err and "the word" in err and "1/64" in err
+    found = document(capsys, "hardsoft", file, "--error", "1/4", "--gap", "1/(n*2^n)", "--max-length", "4")
+    assert found["gamma"] == "1/(n*2^n)" and "n*(1/(n*2^n))" in found["heads"][0]["untied"]
+    err = refused(capsys, "hardsoft", file, "--error", "1/4", "--gap", "1/n^2")
+    assert "layer 1 head 1" in err and "the word" in err
+
+
+@pytest.mark.parametrize("name, said", [
+    ("parity", "softmax in layer 2 head 1"),
+    ("parity-layernorm", "layer norm"),
+    ("cpwl", "words"),
+])  # fmt: skip
+def test_models_that_the_theorem_does_not_speak_of(name: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert said in refused(capsys, "hardsoft", name, "--error", "1/4", "--max-length", "2")

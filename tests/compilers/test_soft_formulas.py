@@ -1,0 +1,241 @@
+"""Formulas with soft attention, right at every length: against truths that are found here by a recursion, and with a
+fault planted in each construction, which a check must find."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import pytest
+import test_counting as counting
+import test_formulas as temporal
+from flint import fmpq
+from shared import call, document, refused
+
+import symcook as sc
+from symcook.compose.cooling import all_heads
+from symcook.domains.ball import BallDomain
+from symcook.errors import BadInput
+from symcook.forward import forward
+from symcook.model.modelfile import dumps, loads, model_hash
+from symcook.verify.sweep import check
+
+TAUS = (None, 1)
+
+
+def bits(model: sc.Transformer, word: str) -> list[Fraction | None]:
+    """The coordinate that is shown at each position, in balls: a number where it has no radius, else None."""
+    result = forward(model, model.tokens(word), BallDomain(128))
+    column: list[Any] = list(result.stream[model.readout.reads[0]])
+    return [Fraction(int(x.p), int(x.q)) if isinstance(x, fmpq) else None for x in column]
+
+
+def words(longest: int, letters: str = "ab") -> list[str]:
+    return ["".join(word) for n in range(1, longest + 1) for word in product(letters, repeat=n)]
+
+
+def drawn(r: random.Random, operators: int) -> tuple[Any, str]:
+    """A formula that is true here and false there on longer words."""
+    while True:
+        tree = temporal.drawn(r, operators, "ab")
+        seen = {bit for word in ("abbabaab", "bbabaaab", "aaaabbbb") for bit in temporal.truth(tree, word)[2:-2]}
+        if len(seen) == 2:
+            return tree, temporal.written(tree)
+
+
+@pytest.mark.parametrize("tau", TAUS)
+@pytest.mark.parametrize("seed", range(12))
+def test_soft_formulas_are_right_on_all_short_words_and_some_long_ones(seed: int, tau: int | None) -> None:
+    r = random.Random(seed)
+    tree, source = drawn(r, r.randrange(1, 9))
+    model = sc.compile("ltl", source, alphabet="ab", soft=True, tau=tau)
+    long = ["".join(r.choice("ab") for _ in range(r.randrange(8, 41))) for _ in range(4)]
+    for word in [*words(4 if seed else 7), *long]:
+        assert bits(model, word) == list(temporal.truth(tree, word)), (source, word)
+
+
+@pytest.mark.parametrize("tau", TAUS)
+@pytest.mark.parametrize("seed", range(8))
+def test_soft_counts_are_right(seed: int, tau: int | None) -> None:
+    r = random.Random(100 + seed)
+    tree = counting.drawn(r, r.randrange(2, 6))
+    model = sc.compile("count", counting.written(tree), alphabet="ab", soft=True, tau=tau)
+    long = ["".join(r.choice("ab") for _ in range(r.randrange(8, 30))) for _ in range(2)]
+    for word in [*words(4), *long]:
+        assert bits(model, word) == list(counting.truth(tree, word)), (counting.written(tree), word)
+
+
+CONSTRUCTIONS = {
+    "prev": ("ltl", "prev Q_a"),
+    "next": ("ltl", "next (Q_a & ~next Q_a)"),
+    "since": ("ltl", "~Q_b since Q_a"),
+    "until": ("ltl", "~Q_b until Q_a"),
+    "compare": ("count", "#left[Q_a] > #left[Q_b]"),
+    "right": ("count", "#right[Q_a] = 2"),
+    "modulo": ("count", "MOD(3, 1)(#left[Q_a])"),
+    "outputs": ("ltl", "output x = prev Q_a; output y = once Q_b; output z = true;"),
+}
+
+
+@pytest.mark.parametrize("tau", TAUS)
+@pytest.mark.parametrize("name", CONSTRUCTIONS)
+def test_the_answers_are_those_of_the_program_at_every_position(name: str, tau: int | None) -> None:
+    kind, source = CONSTRUCTIONS[name]
+    model = sc.compile(kind, source, alphabet="abc", soft=True, tau=tau)
+    hard = sc.compile(kind, source, alphabet="abc")
+    for word in words(4, "abc"):
+        assert model.run(word, "ball").outputs == hard.run(word).outputs, word
+
+
+def test_a_soft_model_has_softmax_alone_and_temperatures_that_go_with_the_length() -> None:
+    model = sc.compile("count", "(Q_a since prev Q_b) & ODD(#left[Q_a])", alphabet="ab", soft=True)
+    assert {head.weighting for head in all_heads(model)} == {"softmax"}
+    assert {str(head.temperature) for head in all_heads(model)} == {"1/n"}
+    plain = sc.compile("ltl", "Q_a since prev Q_b", alphabet="ab", soft=True, tau=1)
+    assert {(head.weighting, str(head.temperature)) for head in all_heads(plain)} == {("softmax", "1")}
+    assert {head.mask for head in all_heads(plain)} == {"future"}
+    assert all("n" not in str(function) for function in plain.embedding.positions.values())  # one table of positions
+
+
+def planted(model: sc.Transformer, change: Any, where: Any = lambda head: True) -> sc.Transformer:
+    """The model with the first head, of those asked for, changed."""
+    done = False
+    layers = []
+    for layer in model.layers:
+        heads = []
+        for head in layer.attention.heads if layer.attention else ():
+            hit = not done and where(head)
+            heads.append(change(head) if hit else head)
+            done = done or hit
+        layers.append(layer if layer.attention is None else replace(layer, attention=sc.SelfAttention(tuple(heads))))
+    assert done
+    return replace(model, layers=tuple(layers))
+
+
+def wrong(model: sc.Transformer) -> int:
+    """How many words of up to four letters are answered otherwise than the program says (undecided ones count)."""
+    from symcook.spec.programs import reference
+
+    assert model.program is not None
+    right = reference(model.program)
+    return check(model, right, 4, domain="ball").mismatches
+
+
+def scored(head: Any) -> bool:
+    return not head.uniform
+
+
+def placed(**changed: str) -> Any:
+    """Other position functions."""
+
+    def change(m: sc.Transformer) -> sc.Transformer:
+        assert set(changed) <= set(m.embedding.positions)
+        return replace(m, embedding=replace(m.embedding, positions={**m.embedding.positions, **changed}))
+
+    return change
+
+
+FAULTS: dict[str, tuple[str, str, Any]] = {
+    "mask of prev": ("ltl", "prev Q_a", lambda m: planted(m, lambda h: replace(h, mask="future"))),
+    "mask of next": ("ltl", "next Q_a", lambda m: planted(m, lambda h: replace(h, mask="past"))),
+    "tie of since": ("ltl", "~Q_b since Q_a", lambda m: planted(m, lambda h: replace(h, K=-h.K))),
+    "no tie-break": ("ltl", "~Q_b since Q_a", placed(share="0")),
+    "tie of until": ("ltl", "~Q_b until Q_a", placed(share="1 - i/n")),
+    "index of a count": ("count", "#left[Q_a] = 2", placed(index="2*i")),
+    "count 0": ("count", "#left[Q_a] = 0", placed(before="max(i - 1, 1)")),
+    "temperature": ("ltl", "~Q_b since Q_a", lambda m: planted(m, lambda h: replace(h, temperature=10), scored)),
+    "rounding": ("ltl", "~(prev Q_a)", None),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_found_by_check(fault: str) -> None:
+    kind, source, change = FAULTS[fault]
+    model = sc.compile(kind, source, alphabet="ab" if kind == "count" else "abc", soft=True)
+    assert wrong(model) == 0
+    if change is None:  # rounding at 1/2 + 1/4 upwards only: the lower unit is lost
+        layers = []
+        for layer in model.layers:
+            network = layer.feedforward
+            if network is not None:
+                network = replace(network, b1=network.b1 * 2)
+            layers.append(replace(layer, feedforward=network))
+        bad = replace(model, layers=tuple(layers))
+    else:
+        bad = change(model)
+    assert wrong(bad) > 0
+
+
+def test_the_plan_names_lemma_gamma_and_error_and_what_is_left(tmp_path: Path, capsys: Any) -> None:
+    file, source = tmp_path / "since.json", "prev (~Q_b since Q_a) & ~prev Q_a"
+    found = document(capsys, "compile", "ltl", source, "--alphabet", "abc", "--soft", "-o", file)
+    assert set(found) == {"file", "layers", "width", "heads", "operators", "certificate", "verdict"}
+    code, out, _ = call(capsys, "show", file)
+    assert code == 0
+    plan = out.partition("\nPlan\n")[2]
+    assert "budget" in plan.splitlines()[0]
+    assert "Lemma 8b" in plan and "gamma 3" in plan and "left" in plan
+    shown = document(capsys, "run", file, "--input", "abca")
+    assert set(shown["outputs"]) <= {"0", "1"} and len(shown["outputs"]) == 4
+    checked = document(capsys, "check", file, "--max-length", "5")
+    assert checked["mismatches"] == 0
+
+
+def test_the_file_keeps_the_program_and_says_that_it_is_soft() -> None:
+    model = sc.compile("ltl", "prev Q_a", alphabet="ab", soft=True, tau=1)
+    again = loads(dumps(model))
+    assert again == model and again.program == model.program
+    assert again.program is not None and again.program.attention == "soft, tau 1"
+    assert model_hash(model) != model_hash(sc.compile("ltl", "prev Q_a", alphabet="ab", soft=True))
+    hard = sc.compile("ltl", "prev Q_a", alphabet="ab")
+    assert hard.program is not None and not hard.program.attention and '"attention": ""' not in dumps(hard)
+
+
+def test_many_bits_in_one_network_ask_for_a_sharper_head() -> None:
+    source = " & ".join(f"({'prev ' * k}Q_a)" for k in range(1, 13))
+    model = sc.compile("ltl", source, alphabet="ab", soft=True)
+    assert model.program is not None
+    gammas = {line[3].partition("gamma ")[2].split(":")[0] for line in model.program.plan if "gamma" in line[3]}
+    assert "5" in gammas or "6" in gammas  # twelve bits within 2 e^-gamma: 1/4 needs gamma 5
+    for word in ("a" * 13, "a" * 14, "b" + "a" * 12, "a" * 6 + "b" + "a" * 7, "a"):
+        assert bits(model, word) == [i >= 12 and set(word[i - 12 : i]) == {"a"} for i in range(len(word))]
+
+
+def test_a_soft_model_of_twenty_operators_takes_no_time_in_balls() -> None:
+    tree, source = drawn(random.Random(5), 20)
+    model = sc.compile("ltl", source, alphabet="ab", soft=True)
+    r = random.Random(1)
+    word = "".join(r.choice("ab") for _ in range(64))
+    assert bits(model, word) == list(temporal.truth(tree, word))
+    start = process_time()
+    bits(model, word)
+    assert process_time() - start < 0.8  # 0.16 s and what a loaded machine adds
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["--tau", "1"], "--soft"),
+    (["--soft", "--tau", "2"], "1"),
+    (["--soft", "--theorem", "15a"], "--theorem"),
+])  # fmt: skip
+def test_options_that_do_not_go_together(arguments: list[str], said: str, tmp_path: Path, capsys: Any) -> None:
+    err = refused(capsys, "compile", "ltl", "Q_a since Q_b", "--alphabet", "ab", "-o", tmp_path / "m.json", *arguments)
+    assert said in err and not (tmp_path / "m.json").exists()
+
+
+def test_no_proof_is_made_of_a_soft_model_and_the_model_is_written(tmp_path: Path, capsys: Any) -> None:
+    file = tmp_path / "m.json"
+    code, out, err = call(capsys, "compile", "ltl", "prev Q_a", "--alphabet", "ab", "--soft", "--prove", "-o", file)
+    assert code == 3 and "PROVED" not in out + err and file.exists()
+    assert not file.with_suffix(".certificate.json").exists()
+
+
+def test_in_python_too() -> None:
+    with pytest.raises(BadInput, match="tau"):
+        sc.compile("ltl", "Q_a", alphabet="ab", tau=1)
+    with pytest.raises(BadInput, match="tau"):
+        sc.compile("ltl", "Q_a", alphabet="ab", soft=True, tau=3)

@@ -1,0 +1,119 @@
+"""Texts of Turing machines: what is read, and what is refused with the place and what must stand there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from symcook.errors import BadInput
+from symcook.programs.turing import TuringRow, read_turing, written
+
+FLIP = """
+machine: flips  // a comment
+input: 0 1
+work symbols: 0 1
+start: go
+halt: done
+go 0 * -> go 1 R R
+go 1 * -> go 0 R R
+go _ * -> done . S L
+"""
+MACHINES = Path(__file__).parents[2] / "examples" / "machines"
+
+
+def changed(old: str, new: str) -> str:
+    assert FLIP.count(old) == 1
+    return FLIP.replace(old, new)
+
+
+def test_a_text_is_read_row_by_row() -> None:
+    machine = read_turing(FLIP)
+    assert machine.states == ("go", "done") and machine.tapes == 1 and machine.head == 1
+    assert machine.rows["go", ("0", "1")] == TuringRow("go", ("1",), (1, 1))
+    assert machine.rows["go", ("_", "1")] == TuringRow("done", ("1",), (0, -1))  # . is what was read
+    assert len(machine.rows) == 9
+
+
+def test_an_exact_row_beats_one_with_a_star_wherever_it_stands() -> None:
+    late, early = FLIP + "go 0 1 -> done 0 L L\n", changed("go 0 *", "go 0 1 -> done 0 L L\ngo 0 *")
+    for text in (late, early):
+        rows = read_turing(text).rows
+        assert rows["go", ("0", "1")].state == "done" and rows["go", ("0", "0")].state == "go"
+
+
+def test_json_has_the_same_names() -> None:
+    machine = read_turing(FLIP)
+    assert read_turing(written(machine)) == machine
+    document = json.loads(written(machine))
+    assert document["rows"][0] == ["go", ["0", "0"], "go", ["1"], ["R", "R"]]
+    short = {**document, "input": "0 1", "halt": "done", "rows": [["go", ["*", "*"], "done", ["."], ["S", "S"]]]}
+    assert read_turing(json.dumps(short)).rows["go", ("1", "0")] == TuringRow("done", ("0",), (0, 0))
+
+
+def test_a_code_is_a_machine_with_one_tape_and_no_input() -> None:
+    machine = read_turing("1RB1LB_1LA1RZ")
+    assert machine.input == () and machine.symbols == ("1",) and machine.blank == "0" and machine.halt == ("Z",)
+    assert machine.rows["A", ("0", "0")] == TuringRow("B", ("1",), (0, 1))
+    assert machine.rows["B", ("0", "1")] == TuringRow("Z", ("1",), (0, 1))
+
+
+def test_a_sign_for_comments_may_be_a_symbol() -> None:
+    text = (
+        "input: # a\nwork symbols: a\nstart: go\nhalt: done\ngo # * -> go a R R // # is a symbol\ngo a * -> go a R R\n"
+    )
+    assert read_turing(text + "go _ * -> done . S S").input == ("#", "a")
+    assert read_turing(FLIP.replace("R R\n", "R R # right\n")) == read_turing(FLIP)
+
+
+REFUSED = {
+    "": "text, JSON, or a code",
+    changed("go 1 * -> go 0 R R\n", ""): r"a row must serve \(go, 1 _\).*line 7",
+    changed("go 1 *", "go 0 *"): r"one row must serve \(go, 0 0\).*line 7 and line 8",
+    changed("go 1 *", "go 2 *"): r"the input must be read as one of 0 1 _ .*line 8.*given: 2",
+    changed("go 1 * -> go 0", "go 1 * -> go x"): r"must be written 0 1 _ or .*line 8.*given: x",
+    changed("go 1 * -> go 0 R R", "go 1 * -> go 0 R U"): r"a move must be L, R or S \(line 8\); given: U",
+    changed("go 1 * -> go 0 R R", "go 1 * -> go 0 R"): r"line 8 needs 1 writes and 2 moves",
+    changed("go 1 * -> go 0 R R", "go 1 -> go 0 R R"): r"line 8 needs a state and two symbols",
+    changed("go 1 * -> go 0 R R", "go 1 * * -> go 0 0 R R R"): r"as many tapes as the first.*line 8",
+    changed("halt: done", "stop: done"): r"line 6 must be a row with -> or one of",
+    changed("halt: done\n", ""): "must say halt",
+    changed("start: go", "start: went"): r"a row must serve \(went, 0 _\).*line 5",
+    changed("go _ * -> done", "go _ * -> gone"): r"a row must serve \(gone, 0 _\).*line 9",
+    changed("input: 0 1", "input: 0 _"): r"other than \* \. and the blank _.*line 3",
+    changed("input: 0 1", "input: 0 1\nhead: 2"): r"the input head starts, -1, 0 or 1 \(line 4\); given: 2",
+    changed("start: go", "start: go\nstart: go"): r"must stand once, and stands in line 5 too",
+    FLIP + "done * * -> go . S S": r"a state that halts must have no row \(line 10\); given: done",
+    "1RB1LB_1LA---": r"state B at 1; given: ---",
+    "1RB2LB_1LA1RZ": r"must write 0 1 \(A, 1\); given: 2",
+    "1RB1LB_1LA": r"must have 2 entries, as A has \(B\)",
+    '{"rows": []}': "rows",
+    '{"rows": [["a"]], "start": "a"}': "row 1 must be",
+    '{"rows": [["a", ["_", "_"], "a", ["_"], ["S", "S"]]], "begin": "a"}': "the keys of a machine",
+    "{": "JSON document",
+}
+
+
+@pytest.mark.parametrize("number", range(len(REFUSED)))
+def test_what_is_no_machine_is_refused_with_its_place(number: int) -> None:
+    text, words = list(REFUSED.items())[number]
+    with pytest.raises(BadInput, match=words):
+        read_turing(text)
+
+
+def test_words_over_the_input() -> None:
+    machine = read_turing(FLIP)
+    assert machine.word("01") == ("0", "1") == machine.word(["0", "1"])
+    with pytest.raises(BadInput, match="no blank"):
+        machine.word("0_1")
+    with pytest.raises(BadInput, match="one of the machine's input, 0 1; given: x"):
+        machine.word("x")
+    with pytest.raises(BadInput, match="which has none"):
+        read_turing("1RB1LB_1LA1RZ").word("1")
+
+
+def test_every_example_is_a_machine() -> None:
+    for file in sorted(MACHINES.glob("*.tm")):
+        machine = read_turing(file.read_text())
+        assert machine.blank == "0" or read_turing(written(machine)) == machine, file

@@ -1,0 +1,150 @@
+"""The evaluator of a model's page, in a browser and in node, says what the library says: every number, weight and
+answer of a run, over the recipes and over random models with all that a model may have."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import page_models
+import pytest
+from browser import browser, by_browser, by_node, visit
+
+import symcook as sc
+from symcook.report.page.modelpage import model_page
+
+WORDS = 200
+"""The inputs of each part; ten parts run with --every-case."""
+
+
+def asked(seed: int) -> tuple[list[dict[str, Any]], list[list[tuple[str, dict[str, Any]]]]]:
+    """Models with inputs, and what is expected."""
+    every = list(page_models.cases(WORDS, seed))
+    return (
+        [{"model": page_models.document(model), "inputs": [text for text, _ in found]} for model, found in every],
+        [found for _, found in every],
+    )
+
+
+def compare(said: list[list[dict[str, Any]]], expected: list[list[tuple[str, dict[str, Any]]]]) -> None:
+    count = 0
+    for answers, wanted in zip(said, expected, strict=True):
+        for found, (text, want) in zip(answers, wanted, strict=True):
+            count += 1
+            if "refused" in want:
+                kind = "no run" if want["refused"] == "NoRun" else "value"
+                assert found.get("refused") == kind, (text, want, found)
+            else:
+                assert found == want, (text, json.dumps(want)[:2000], json.dumps(found)[:2000])
+    assert count >= WORDS
+
+
+@pytest.mark.sampled(10)
+@pytest.mark.parametrize("seed", range(10))
+def test_node_says_what_the_library_says(seed: int) -> None:
+    models, expected = asked(seed)
+    compare(by_node(models), expected)
+
+
+@pytest.mark.sampled(10)
+@pytest.mark.parametrize("seed", range(10))
+def test_a_browser_says_what_the_library_says(seed: int, tmp_path: Path) -> None:
+    models, expected = asked(seed)
+    with browser() as made:
+        visit(made, model_page(sc.build("dyck-1"))[0], tmp_path)
+        compare(by_browser(made, models), expected)
+
+
+def test_the_models_have_every_trait() -> None:
+    """Nobody is told that all is compared where the cases hold less."""
+    met: set[str] = set()
+    count = 0
+    for seed in range(4):
+        for model, found in page_models.cases(WORDS, seed):
+            count += 1
+            given, readout = model.embedding, model.readout
+            met |= {f"readout {readout.kind} {readout.position}", f"start {given.start}"}
+            met |= {token for token in (given.before, given.after) if token}
+            met |= {name for name in model.space if name in page_models.ODD[:3]}
+            met |= {"empty word"} if any(text == "" for text, _ in found) else set()
+            met |= {"no run"} if any(said.get("refused") == "NoRun" for _, said in found) else set()
+            met |= {"rows"} if given.inputs is not None else set()
+            met |= {"several letters"} if not given.spelled else set()
+            for step in model.sublayers:
+                met |= {"several heads"} if len(step.parts) > 1 else set()
+                met |= {f"norm {step.kind}"} if step.norms else set()
+                for part in step.parts:
+                    if isinstance(part, sc.Head):
+                        met |= {f"mask {part.mask}", part.weighting, "Q unlike K" if part.Q != part.K else "Q like K"}
+                    else:
+                        met.add(part.activation)
+    wanted = {f"readout {kind} {at}" for kind in ("sign", "zero") for at in ("first", "last", "each", "all")}
+    wanted |= {f"readout {kind} {at}" for kind in ("value", "largest") for at in ("first", "last", "each")}
+    wanted |= {
+        "CLS",
+        "BOS",
+        "EOS",
+        "constructor",
+        "__proto__",
+        "toString",
+        "empty word",
+        "no run",
+        "rows",
+        "several letters",
+    }
+    wanted |= {
+        "several heads",
+        "Q unlike K",
+        "relu",
+        "step",
+        "start 0",
+        "start 1",
+        "norm attention",
+        "norm feed-forward",
+    }
+    wanted |= {"average", "leftmost", "rightmost", "softmax"} | {
+        f"mask {m}" for m in ("none", "future", "past", "strict-past")
+    }
+    assert wanted <= met, wanted - met
+    assert count >= 200
+
+
+def test_every_recipe_is_among_them() -> None:
+    """Those that the evaluator cannot run are known by name, with what is irrational in them."""
+    unfit = {"modulo-angle", "sinusoidal", "multiply-gelu", "by-gelu", "parity", "first", "first-layernorm"}
+    unfit |= {"parity-layernorm", "first-flawed"}
+    assert set(sc.recipes.names()) - set(page_models.recipes()) == unfit
+    reached: set[str] = set()
+    for seed in range(3):
+        reached |= {model.name for model, _ in page_models.cases(WORDS, seed)}
+    roots = {"lookup-layernorm-hash"}  # of which its norms make roots, so that there is nothing to compare
+    assert set(page_models.recipes()) - reached == roots
+
+
+REFUSED = (
+    ("dyck-1", "(x", "every symbol must be in the alphabet ( ); given: x"),
+    ("dyck-1", "", "an input must have at least one symbol; given: the empty word"),
+    ("max", "1", "each row must have 2 values (x, y); given: 1"),
+    ("max", "1, 2; 3, 4", "one row of inputs is wanted; given: 2"),
+    ("max", "1, pi", "a number must be written like 3, -1/2, 0.25 or 1e-3; given: pi"),
+    ("max", "1, 1/0", "a denominator must not be zero"),
+    ("lookup-one-hot", "; ".join(["1, 1"] * 9), "an input must have length at most 8; given: 9"),
+    ("sign-norm", "1, 1", None),
+)
+
+
+def test_bad_input_is_refused_in_words() -> None:
+    asked = [{"model": page_models.document(sc.build(name)), "inputs": [text]} for name, text, _ in REFUSED]
+    for (name, text, says), [found] in zip(REFUSED, by_node(asked), strict=True):
+        if says is not None:
+            assert found["says"] == says, (name, text, found)
+
+
+def test_a_wrong_weight_is_seen() -> None:
+    """The comparison above can fail: a document with one number changed gives another run."""
+    document = page_models.document(sc.build("dyck-1"))
+    changed = json.loads(json.dumps(document).replace('"token": "1"', '"token": "2"', 1))
+    assert changed != document
+    [[right]], [[wrong]] = (by_node([{"model": one, "inputs": ["(()"]}]) for one in (document, changed))
+    assert right["output"] != wrong["output"]

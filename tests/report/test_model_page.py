@@ -1,0 +1,435 @@
+"""The page of a model, as a user meets it: what the command writes, what stands there, and what happens in a browser
+when words are typed, steps are taken and sliders are moved."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import page_models
+import pytest
+from browser import browser, complaints, visit
+
+import symcook as sc
+from symcook.__main__ import main
+from symcook.recipes import info, names
+from symcook.report.page.html import element
+from symcook.report.page.modelpage import model_page
+
+HOSTILE = '<img src=x onerror="document.title=1">'
+
+
+def page(name: str, given: Any = None, **values: Any) -> str:
+    return model_page(sc.build(name), given, recipe=info(name), values=values)[0]
+
+
+def data(document: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', document)
+    assert found is not None
+    return json.loads(found[1])
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[Any]:
+    with browser() as found:
+        yield found
+
+
+def text_of(made: Any, key: str) -> str:
+    return made.execute_script("return document.getElementById(arguments[0]).textContent", key)
+
+
+def type_in(made: Any, key: str, text: str) -> None:
+    """As a user does, and without the keys that a driver cannot send."""
+    made.execute_script(
+        "const f = document.getElementById(arguments[0]); f.value = arguments[1]; f.dispatchEvent(new Event('input'))",
+        key,
+        text,
+    )
+
+
+# --- The command ---
+
+
+def test_the_command_writes_one_file_that_asks_for_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "page.html"
+    assert main(["report", "dyck-1", "--input", "(())", "-o", str(target)]) == 0
+    assert str(target) in capsys.readouterr().out
+    document = target.read_text(encoding="utf-8")
+    assert document.startswith("<!DOCTYPE html>") and [one.name for one in tmp_path.iterdir()] == ["page.html"]
+    assert data(document)["first"] == "(())"
+    outside = [one for one in re.findall(r"""https?://[^\s"'<]+""", document) if "w3.org" not in one]
+    assert (
+        outside == []
+        and "src=" not in document
+        and "@import" not in document
+        and "url(" not in document.replace("url(#", "")
+    )
+    assert "default-src 'none'" in unescape(document)
+
+
+def test_json_says_how_the_page_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", "dyck-1", "-o", str(tmp_path / "a.html"), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said == {
+        "recipe": "dyck-1", "files": [str(tmp_path / "a.html")], "evaluator": "exact", "why": None, "runs": 0,
+    }  # fmt: skip
+    assert main(["report", "parity", "-o", str(tmp_path / "b.html"), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["evaluator"] == "precomputed" and said["runs"] >= 20 and "softmax" in said["why"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["dyck-1", "-o", "there.html"], "must not exist yet"),
+        (["dyck-1", "-o", "folder.html", "--force"], "must be a file, not a folder"),
+        (["dyck-1", "-o", "none/page.html"], "the folder for a page must exist"),
+        (["dyck-1", "-o", "/proc/page.html"], "the target of a page must be writable"),
+        (["dyck-1", "-o", "there.html/x.html"], "the folder for a page must exist"),
+        (["dyck-1", "-o", "new.html", "--input", "(x"], "every symbol must be in the alphabet"),
+        (["dyck-1", "-o", "new.html", "--rows", "1"], "dyck-1 must be given a word"),
+        (["average", "-o", "new.html", "--input", "ab"], "average must be given numbers"),
+        (["dyck-1", "-o", "new.html", "--set", "nothing=1"], "nothing"),
+        (["dyck-1", "-o", "new.html", "--max-length", "9"], "--max-length must go with figures"),
+        (["first", "-o", "figures", "--input", "01"], "--input must go with a page"),
+        (["nothing-like-it", "-o", "new.html"], "nothing-like-it"),
+    ],
+)
+def test_bad_input_of_the_command(
+    words: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("there.html").write_text("mine")
+    Path("folder.html").mkdir()
+    assert main(["report", *words]) == 2
+    said = capsys.readouterr()
+    assert says in said.err and said.err.count("\n") == 1 and said.out == ""
+    assert Path("there.html").read_text() == "mine" and not Path("new.html").exists()
+
+
+def test_force_replaces_a_page(tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    target.write_text("mine")
+    assert main(["report", "dyck-1", "-o", str(target), "--force"]) == 0
+    assert "<!DOCTYPE html>" in target.read_text()
+
+
+def test_a_model_file_has_a_page_too(tmp_path: Path) -> None:
+    model = sc.build("dyck-1-2")
+    model.save(tmp_path / "mine.json")
+    assert main(["report", str(tmp_path / "mine.json"), "-o", str(tmp_path / "mine.html")]) == 0
+    assert data((tmp_path / "mine.html").read_text())["model"]["space"] == list(model.space)
+
+
+# --- What stands there ---
+
+
+def test_every_recipe_has_a_small_page_soon() -> None:
+    """Under 5 s and 2 MB each, whatever the machine is busy with; which of them compute is known."""
+    for name in names():
+        started = time.process_time()
+        document, about = model_page(sc.build(name), recipe=info(name))
+        assert time.process_time() - started < 5, name
+        assert len(document.encode()) < 2_000_000, name
+        computes = name in page_models.recipes() and name != "lookup-layernorm-hash"
+        assert (about["evaluator"] == "exact") is computes, name
+        assert ("precomputed" in document.partition('id="how"')[2][:600]) is not computes, name
+
+
+def test_names_are_shown_and_not_run() -> None:
+    words = {HOSTILE.replace(" ", "_"): {"x": 1}, "</script>": {"x": 0}}
+    space = sc.Space(("x",))
+    model = sc.Transformer(
+        f"{HOSTILE} model",
+        sc.Embedding(space, words),
+        (),
+        sc.Readout("sign", "last", ("x",), [[1]]),
+        source="a <b> & c",
+    )
+    document, _ = model_page(model)
+    assert "<img" not in document and "a &lt;b&gt; &amp; c" in document
+    assert document.count("</script>") == 3  # the data, the evaluator, the page's own
+    assert list(data(document)["model"]["tables"]["x"]) == list(words)
+
+
+def test_an_element_escapes_what_is_no_markup() -> None:
+    assert element("p", "<b>", element("i", "&"), title='"') == '<p title="&quot;">&lt;b&gt;<i>&amp;</i></p>'
+
+
+def test_who_reads_whom() -> None:
+    """Of dyck-1, as its paper has it: balances from tokens, errors from balances, totals from errors."""
+    from symcook.report.page.diagram import sentences
+
+    assert sentences(sc.build("dyck-1")) == [
+        ("embedding", [], "token"),
+        ("layer 1, head", [("token (values)", "embedding")], "balance"),
+        ("layer 1, feed-forward", [("balance", "layer 1, head")], "error"),
+        ("layer 2, head", [("error (values)", "layer 1, feed-forward")], "total"),
+        ("readout", [("total", "layer 2, head"), ("balance", "layer 1, head")], "nothing"),
+    ]
+
+
+def test_every_entry_of_every_matrix_stands_there() -> None:
+    from symcook.model.symbols import from_sympy
+
+    for name in ("dyck-1-2", "parity", "max-min"):
+        model = sc.build(name)
+        cells = re.findall(
+            r'<td class="(?:nil|plus|minus|open)" style="--s:[^"]*"(?: title="([^"]*)")?>([^<]*)</td>', page(name)
+        )
+        shown = {whole or text for whole, text in cells}
+        for step in model.sublayers:
+            for part in step.all_parts:
+                for matrix in part.matrices().values():
+                    assert {from_sympy(v) for v in matrix} <= shown, name
+
+
+# --- In a browser ---
+
+
+def test_a_word_is_run_and_stepped_through(made: Any, tmp_path: Path) -> None:
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    visit(made, page("dyck-1", "(())"), tmp_path)
+    assert text_of(made, "answer").startswith("accept")
+    field = made.find_element(By.ID, "word")
+    field.clear()
+    field.send_keys("())(" + Keys.ENTER)
+    assert text_of(made, "answer").startswith("reject")
+    assert text_of(made, "where") == "Step 1 of 4, after embedding; position 1: ("
+    made.find_element(By.CSS_SELECTOR, "#steps button").click()
+    ActionChains(made).send_keys(Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ARROW_DOWN).perform()
+    assert text_of(made, "where") == "Step 2 of 4, after layer 1, attention; position 3: )"
+    did = [one.text for one in made.find_elements(By.CSS_SELECTOR, "#did li")]
+    assert did == ["balance: 0 → -1/3", "the head looks with 1/3 each at 1: (, 2: ), 3: )"]
+    rows = made.find_elements(By.CSS_SELECTOR, "#tables .frame:first-child tbody tr")
+    assert [one.text for one in rows] == ["token 1 -1 -1 1", "balance 1 0 -1/3 0"]
+    ActionChains(made).send_keys(Keys.END, Keys.ARROW_RIGHT).perform()
+    assert text_of(made, "where").startswith("Step 4 of 4, after layer 2, attention")
+    assert made.find_elements(By.CSS_SELECTOR, "td.read") and not made.find_element(By.ID, "on").is_enabled()
+    assert complaints(made) == []
+
+
+def test_what_the_model_does_not_take_is_said(made: Any, tmp_path: Path) -> None:
+    visit(made, page("dyck-1"), tmp_path)
+    type_in(made, "word", f"({HOSTILE}")
+    assert text_of(made, "said") == "every symbol must be in the alphabet ( ); given: <."
+    assert text_of(made, "trace") == "" and text_of(made, "answer") == ""
+    type_in(made, "word", "()" * 40)
+    assert text_of(made, "said") == "a page shows at most 64 positions; given: 80; use symcook run."
+    type_in(made, "word", "()")
+    assert text_of(made, "said") == "" and text_of(made, "answer").startswith("accept")
+    assert made.title.endswith("symcook") and complaints(made) == []
+
+
+def test_tokens_that_are_html_are_text(made: Any, tmp_path: Path) -> None:
+    token = HOSTILE.replace(" ", "_")
+    model = sc.Transformer(
+        "odd", sc.Embedding(sc.Space(("x",)), {token: {"x": 1}, "b": {}}), (),
+        sc.Readout("largest", "each", ("x",), [[1], [0]], ("<b>yes</b>", "no")),
+    )  # fmt: skip
+    visit(made, model_page(model)[0], tmp_path)
+    type_in(made, "word", f"{token} b")
+    assert f"1: {token} → <b>yes</b>" in text_of(made, "answer")
+    assert made.execute_script("return document.querySelectorAll('img, b').length") == 0
+    assert complaints(made) == []
+
+
+def test_a_symbol_has_a_slider_and_a_field(made: Any, tmp_path: Path) -> None:
+    """gtzero is x/eps between 0 and eps: the page and the library say the same at each value."""
+    visit(made, page("gtzero", {"x": "1/16"}), tmp_path)
+    model = sc.build("gtzero")
+    stops = made.execute_script("return document.getElementById('symbol-eps-slider').dataset.stops").split(" ")
+    assert len(stops) > 10
+    for k in (0, len(stops) // 2, len(stops) - 1):
+        type_in(made, "symbol-eps-slider", str(k))
+        [(name, value)] = model.run({"x": "1/16"}, values={"eps": stops[k]}).output.items()
+        assert text_of(made, "answer").strip() == f"{name} = {value}", stops[k]
+        assert made.execute_script("return document.getElementById('symbol-eps').value") == stops[k]
+    type_in(made, "symbol-eps", "3/32")
+    assert text_of(made, "answer").strip().endswith(" = 2/3")
+    type_in(made, "symbol-eps", "-1")
+    assert text_of(made, "said") == "eps must satisfy 0 < eps; given: -1."
+    assert complaints(made) == []
+
+
+def test_soft_attention_beside_hard(made: Any, tmp_path: Path) -> None:
+    """The values are those that the library gives for the softened and the hardened model; radii stand there."""
+    document = page("dyck-1-2", "(())")
+    visit(made, document, tmp_path)
+    soft = data(document)["soft"]
+    type_in(made, "length", "3")
+    type_in(made, "tau", str(soft["temperatures"].index("1/4")))
+    model = sc.build("dyck-1-2")
+    found = model.soften("t").run("(())", "ball", values={"t": "1/4"}, digits=10)
+    ball = found.shown(len("(())") - 1)["active"]
+    cells = made.execute_script("return [...document.querySelectorAll('#soft-table td')].map((one) => one.textContent)")
+    assert cells[0] == "0" and cells[1] == f"{ball['mid']} ± {ball['rad']}"
+    assert "hard: accept, soft: reject, not the same" in text_of(made, "soft-said")
+    assert made.execute_script("return document.querySelectorAll('#soft-plot circle').length") == len(
+        soft["temperatures"]
+    )
+    assert complaints(made) == []
+
+
+def test_runs_that_were_computed_before(made: Any, tmp_path: Path) -> None:
+    """Of a model with softmax each run stands there as the library says it."""
+    document = page("parity", "011")
+    visit(made, document, tmp_path)
+    assert "precomputed" in text_of(made, "how")
+    runs = data(document)["runs"]
+    assert [one["typed"] for one in runs][:3] == ["011", "", "0"] and len({one["typed"] for one in runs}) == len(runs)
+    model = sc.build("parity")
+    for k, one in enumerate(runs[:6]):
+        assert one["accept"] is model.run(one["typed"], "ball").accept is (one["typed"].count("1") % 2 == 1)
+        made.execute_script(
+            "const f = document.getElementById('known'); f.value = arguments[0]; f.dispatchEvent(new Event('change'))",
+            k,
+        )
+        assert text_of(made, "answer").startswith("accept" if one["accept"] else "reject")
+    assert complaints(made) == []
+
+
+def test_the_automaton_follows_the_word(made: Any, tmp_path: Path) -> None:
+    visit(made, page("dyck-1-2", "(())"), tmp_path)
+    path = text_of(made, "path").removeprefix("On the word that is run: ").split(" → ")
+    automaton = sc.build("dyck-1-2").decide().automaton
+    state, wanted = 0, [automaton.names[0]]
+    for letter in "(())":
+        state = automaton.step(state, letter)
+        wanted.append(automaton.names[state])
+    assert path == wanted and len(set(path)) > 2
+
+
+RUN = {
+    "input": ["1", "0"], "blank": "_", "start": "go", "halt": ["done"], "heads": [1, 0], "domain": "integers",
+    "tokens": [
+        {"position": 3, "token": "go", "write": [], "move": [],
+         "looked": [{"position": 1, "rival": 2, "gap": "0.0513"}, None], "fresh": [1]},
+        {"position": 4, "token": "go", "write": ["1"], "move": ["R", "R"],
+         "looked": [{"position": 2, "rival": None, "gap": ""}, None], "fresh": [1]},
+        {"position": 5, "token": "done", "write": ["<i>"], "move": ["S", "L"],
+         "looked": [None, {"position": 4, "rival": None, "gap": ""}], "fresh": []},
+        {"position": 6, "token": "1"},
+    ],
+    "stopped": "end", "output": "1",
+}  # fmt: skip
+"""What the tokens of a machine change: a document of `symcook.thought.frames.differences`."""
+
+
+def test_tapes_are_played(made: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells, heads and what was looked up, after each token; symbols are text."""
+    from symcook.report.page import modelpage
+
+    monkeypatch.setattr(modelpage, "_machine_run", lambda model, given: RUN)
+    visit(made, page("dyck-1"), tmp_path)
+    script = """return [...document.querySelectorAll('#strips table')].map((one) => {
+      const heads = [...one.querySelectorAll('thead th')].slice(1).map((cell) => cell.textContent);
+      const cells = [...one.querySelectorAll('td')].map((cell) => cell.textContent);
+      const here = [...one.querySelectorAll('td')].findIndex((cell) => cell.classList.contains('here'));
+      return [one.caption.textContent, heads[here], cells[here], cells.join('').replace(/^_+|_+$/g, '')];
+    });"""
+    wanted = [
+        [["input tape, head at cell 1; reads 1 from token 1, the next best is token 2, 0.0513 below", "1", "1", "10"],
+         ["work tape 1, head at cell 0; reads _: a cell never visited", "0", "_", ""]],
+        [["input tape, head at cell 2; reads 0 from token 2", "2", "0", "10"],
+         ["work tape 1, head at cell 1; reads _: a cell never visited", "1", "_", "1"]],
+        [["input tape, head at cell 2; reads 0: what it wrote itself", "2", "0", "10"],
+         ["work tape 1, head at cell 0; reads 1 from token 4", "0", "1", "1<i>"]],
+        [["input tape, head at cell 2", "2", "0", "10"], ["work tape 1, head at cell 1", "1", "<i>", "1<i>"]],
+    ]  # fmt: skip
+    for at, expected in enumerate(wanted):
+        type_in(made, "token", str(at))
+        assert made.execute_script(script) == expected, at
+    assert text_of(made, "token-said") == "Output 1, position 6."
+    assert made.execute_script("return document.querySelectorAll('#strips i').length") == 0
+    assert complaints(made) == []
+
+
+def longest_input(model: sc.Transformer) -> str:
+    """Twelve positions, or as many as there may be."""
+    most = min(12, model.max_length or 12) - model.embedding.added
+    if model.embedding.inputs is None:
+        return model.embedding.written(tuple(model.alphabet[k % len(model.alphabet)] for k in range(most)))
+    count = 1 if model.pointwise else most
+    return "; ".join(
+        ", ".join(str((k + j) % 4 + 1) for j, _ in enumerate(model.embedding.inputs)) for k in range(count)
+    )
+
+
+STEPS = """
+const done = [];
+for (const one of document.querySelectorAll("#steps button")) {
+  const began = performance.now();
+  one.click();
+  document.getElementById("tables").getBoundingClientRect();
+  done.push(performance.now() - began);
+}
+return done.sort((a, b) => a - b);
+"""
+"""How long each step takes until it is laid out, in milliseconds."""
+
+
+def test_every_page_is_quiet_and_steps_are_quick(made: Any, tmp_path: Path) -> None:
+    """No message on any console, and a step is drawn in less than 50 ms at length 12; the least of three tries counts,
+    since the machine does other things too."""
+    slow: dict[str, float] = {}
+    for name in names():
+        model = sc.build(name)
+        document = page(name)
+        visit(made, document, tmp_path)
+        if data(document)["model"] is not None:
+            type_in(made, "word", longest_input(model))
+            assert text_of(made, "said") == "" or "rational" in text_of(made, "said"), name
+        tries = [made.execute_script(STEPS) for _ in range(3)]
+        assert tries[0], name
+        if (least := min(one[-1] for one in tries)) >= 50:
+            slow[name] = least
+        assert complaints(made) == [], name
+    assert not slow, slow
+
+
+def test_the_judges_can_fail(made: Any, tmp_path: Path) -> None:
+    """What the tests of the console and of accessibility look at does find faults."""
+    axe = pytest.importorskip("axe_selenium_python", reason="pip install axe-selenium-python")
+    visit(made, "<html lang=en><title>t</title><img src='data:,'><script>console.error('oh')</script>", tmp_path)
+    assert any("oh" in line for line in complaints(made))
+    judge = axe.Axe(made)
+    judge.inject()
+    assert "image-alt" in [one["id"] for one in judge.run()["violations"]]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_accessibility(dark: bool, tmp_path: Path) -> None:
+    """axe finds nothing to complain of, in light and dark, on a page that computes and on one that does not."""
+    axe = pytest.importorskip("axe_selenium_python", reason="pip install axe-selenium-python")
+    with browser(dark=dark) as made:
+        for name in ("dyck-1-2", "parity", "gtzero", "max"):
+            visit(made, page(name), tmp_path)
+            made.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+            judge = axe.Axe(made)
+            judge.inject()
+            found = judge.run()
+            told = [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found["violations"]]
+            assert found["passes"] and told == [], (name, told)
+
+
+def test_nothing_is_wider_than_a_phone(tmp_path: Path) -> None:
+    """What is too wide scrolls inside of its frame; the page does not."""
+    with browser(width=500, height=900) as made:
+        made.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride", {"width": 360, "height": 780, "deviceScaleFactor": 2, "mobile": True}
+        )
+        for name in ("dyck-1-2", "parity", "induction-most-frequent", "gtzero"):
+            visit(made, page(name), tmp_path)
+            made.execute_script("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+            wide = made.execute_script("return document.documentElement.scrollWidth")
+            assert wide <= 360, (name, wide)

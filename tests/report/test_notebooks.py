@@ -1,0 +1,75 @@
+"""The notebooks of examples/notebooks run, and every answer in them shows itself as HTML."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from checkout import ROOT
+
+NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
+SECONDS = 60
+"""What a cell may take on a busy machine."""
+
+
+def read(path: Path) -> Any:
+    nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed: pip install nbclient ipykernel")
+    return nbformat.read(path, as_version=4)
+
+
+RUN = """
+import sys
+import nbformat
+from nbclient import NotebookClient
+notebook = nbformat.read(sys.argv[1], as_version=4)
+NotebookClient(notebook, timeout=int(sys.argv[3]), kernel_name="python3").execute()
+nbformat.write(notebook, sys.argv[2])
+"""
+"""In a process of its own: what a client leaves behind when it ends is no matter of the tests."""
+
+
+def executed(path: Path, folder: Path) -> Any:
+    """A notebook run by a kernel of the Python that runs this; AssertionError with what a cell said."""
+    for name in ("nbclient", "ipykernel"):
+        pytest.importorskip(name, reason=f"{name} is not installed: pip install nbclient ipykernel")
+    words = [sys.executable, "-W", "ignore", "-c", RUN, str(path), str(folder / "done.ipynb"), str(SECONDS)]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return read(folder / "done.ipynb")
+
+
+def test_there_are_five() -> None:
+    assert [path.name[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_stored_without_outputs(path: Path) -> None:
+    """So that none is out of date."""
+    for cell in read(path).cells:
+        assert cell.cell_type == "markdown" or (cell.outputs == [] and cell.execution_count is None)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_and_shows_its_answers(path: Path, tmp_path: Path) -> None:
+    shown = 0
+    for cell in executed(path, tmp_path).cells:
+        if cell.cell_type == "markdown":
+            continue
+        for output in cell.outputs:
+            assert output.output_type == "execute_result", output
+            assert "text/html" in output.data or "(Parameter(" in output.data["text/plain"], output.data
+            shown += 1
+    assert shown >= 4
+
+
+def test_a_cell_that_fails_is_an_error(tmp_path: Path) -> None:
+    """The test above can fail."""
+    nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed: pip install nbclient ipykernel")
+    new = nbformat.v4
+    wrong = new.new_notebook(cells=[new.new_code_cell("import symcook as sc\nsc.build('no-such-recipe')")])
+    nbformat.write(wrong, tmp_path / "wrong.ipynb")
+    with pytest.raises(AssertionError, match="no-such-recipe"):
+        executed(tmp_path / "wrong.ipynb", tmp_path)

@@ -1,0 +1,106 @@
+"""Machines in floats: where they err, found by running them, at or above what is certified."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import automata_examples
+import pytest
+from shared import call
+
+import symcook as sc
+from symcook.decode import generate
+from symcook.errors import BadInput
+from symcook.export.machine_steps import bits_needed, require_steps, steps_right
+from symcook.programs.running import speech_of
+from symcook.thought.floats import FloatDecoder
+from symcook.thought.retrieval import cosine, tie_break
+from symcook.thought.running import run_machine
+
+SWEEPER = """
+input: 0
+work symbols: a b
+start: right
+halt: never
+right * a * -> right b a S R R
+right * b * -> right a a S R R
+right * _ * -> left  a b S L R
+left  * a * -> left  b b S L L
+left  * b * -> left  a b S L L
+left  * _ * -> right b a S R L
+"""
+"""Two heads that sweep over ever more cells, for ever."""
+
+
+@pytest.mark.parametrize("weighting", ["average", "rightmost"])
+@pytest.mark.parametrize(
+    ("dtype", "limit", "errs"), [("float16", 100, True), ("float32", 100, True), ("float64", 90, False)]
+)
+def test_the_first_error_is_at_or_above_the_certified_bound(weighting: str, dtype: str, limit: int, errs: bool) -> None:
+    model = sc.compile("tm", SWEEPER, weighting=weighting)
+    found = steps_right(model, "", limit, dtype)
+    for first in (found.first_wrong, found.first_wrong_cached):
+        assert first is None or first > found.certified
+    assert found.tried == limit and (not errs or found.first_wrong is not None)
+    assert weighting == "rightmost" or found.certified > 1
+    if errs:
+        with pytest.raises(BadInput, match=f"at most {found.certified} tokens"):
+            require_steps(found, limit)
+    require_steps(found, found.certified)
+
+
+def test_ten_million_steps_would_need_more_bits_and_the_bits_are_those_of_the_gaps() -> None:
+    model = sc.compile("tm", SWEEPER)
+    bits = bits_needed(run_machine(model, "", 300))
+    assert bits[0] == 0 and max(bits[:100]) < max(bits[:300]) and max(bits) < 53
+    import flint
+
+    with flint.ctx.workprec(400):
+        for j in (1, 2, 10, 1000):  # the inequality that the integers rest on
+            far = max(j - 1, 0)
+            near = 1 - max((cosine(far, h) for h in (far - 1, far + 1)), key=float)
+            assert 0 < tie_break(j) < near and tie_break(j + 1) < tie_break(j)
+            assert tie_break(j) <= flint.arb(1) / (64 * j**4)
+
+
+def test_decoding_with_a_cache_is_that_of_the_forward_pass() -> None:
+    for name in ("multiples-of-three", "odd-ones"):
+        file = next(one for one in automata_examples.FILES if one.stem == name)
+        model = sc.compile("dfa", file.read_text())
+        for word in ("", "1", "0110", "1" * 12):
+            walked = list(FloatDecoder(model).decode(word))
+            said = speech_of(model)
+            assert [said.said(one)["token"] for one in walked] == automata_examples.walked(file, word)
+    model = sc.compile("tm", SWEEPER)
+    decoder = FloatDecoder(model, "float64").decode("")
+    assert tuple(next(decoder) for _ in range(30)) == generate(model, "", 30, "float64").appended
+
+
+def test_other_models_are_refused() -> None:
+    with pytest.raises(BadInput, match="causal"):
+        FloatDecoder(sc.build("dyck-1"))
+    model = sc.compile("tm", SWEEPER)
+    layers = list(model.layers)
+    part = layers[2].feedforward
+    layers[2] = replace(layers[2], feedforward=replace(part, activation="gelu"))
+    with pytest.raises(BadInput, match="activation gelu"):
+        FloatDecoder(replace(model, layers=tuple(layers)))
+
+
+def test_a_run_in_floats_says_where_it_goes_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "sweeper.tm").write_text(SWEEPER)
+    call(capsys, "compile", "tm", tmp_path / "sweeper.tm", "-o", tmp_path / "m.json")
+
+    def said(*more: object) -> tuple[int, Any]:
+        code, out, _ = call(capsys, "run", tmp_path / "m.json", "--input", "", "--steps", 60, *more, "--json")
+        return code, [json.loads(line) for line in out.splitlines()]
+
+    code, right = said()
+    assert code == 3 and "first_wrong" not in right[-1]
+    code, found = said("--domain", "float16")
+    wrong = found[-1]["first_wrong"]
+    assert found[: wrong - 1] == right[: wrong - 1] and found[:-1] != right[:-1]  # a flag may be wrong first
+    assert "first_wrong" not in said("--domain", "float64")[1][-1]
