@@ -65,9 +65,13 @@ def decide(
     given = None if check is None else _certificate(check)
     chosen = choose(name, settings, tokens)
     need_values(chosen)
+    program = chosen.model.program
+    if program is not None and program.kind == "dfa" and (certificate is not None or check is not None):
+        must = "a certificate here must be of a model that answers without decoding"
+        raise BadInput(must, name, "symcook compile dfa --prove writes that of an automaton")
     # What the user's code prints must not stand in the answer.
     with contextlib.redirect_stdout(sys.stderr):
-        if chosen.model.program is not None and chosen.model.program.kind != "dfa":  # the answer at the last position
+        if program is not None and program.kind != "dfa":  # the answer at the last position
             last = replace(chosen.model.readout, position="last")
             chosen = replace(chosen, model=replace(chosen.model, readout=last))
         called, reference = _reference(chosen, against)

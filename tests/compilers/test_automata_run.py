@@ -195,7 +195,7 @@ def test_alphabets_that_do_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "ac" in refused(capsys, "compile", "dfa", "ac", "--alphabet", "ab", "-o", tmp_path / "m.json")
     said = refused(capsys, "compile", "dfa", json.dumps(ODD), "--alphabet", "ab", "-o", tmp_path / "m.json")
     assert "over the alphabet a b" in said
-    with pytest.raises(BadInput, match="without a theorem"):
+    with pytest.raises(BadInput, match="theorem must stand with"):
         sc.compile("dfa", "a", theorem="15a")
 
 

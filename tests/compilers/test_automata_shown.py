@@ -153,6 +153,7 @@ def test_decisions_for_all_lengths(stored: Path, capsys: pytest.CaptureFixture[s
         "from symcook import Fold\nodd = Fold(0, lambda s, a: s ^ (a == '1'), lambda s: s == 1)\n"
     )
     assert document(capsys, "decide", stored, "--against", f"{tmp_path / 'odd.py'}:odd")["verdict"] == "equal"
+    assert "--prove" in refused(capsys, "decide", stored, "--certificate", tmp_path / "c.json")
     assert "Fold, an automaton" in refused(capsys, "decide", stored, "--against", str(stored))
 
 
