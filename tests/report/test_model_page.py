@@ -280,7 +280,8 @@ def test_soft_attention_beside_hard(made: Any, tmp_path: Path) -> None:
     model = sc.build("dyck-1-2")
     found = model.soften("t").run("(())", "ball", values={"t": "1/4"}, digits=10)
     ball = found.shown(len("(())") - 1)["active"]
-    cells = made.execute_script("return [...document.querySelectorAll('#soft-table td')].map((one) => one.textContent)")
+    script = "return [...document.querySelectorAll('#soft-table tbody td')].map((one) => one.textContent)"
+    cells = made.execute_script(script)
     assert cells[0] == "0" and cells[1] == f"{ball['mid']} ± {ball['rad']}"
     assert "hard: accept, soft: reject, not the same" in text_of(made, "soft-said")
     assert made.execute_script("return document.querySelectorAll('#soft-plot circle').length") == len(

@@ -37,7 +37,8 @@
     "aria-label": caption },
     make("table", { class: kind }, make("caption", { text: caption }), make("thead", {}, make("tr", {}, ...header)),
       make("tbody", {}, ...rows)));
-  const head = (words, scope, kind = null) => make("th", { scope, class: kind, text: words });
+  const head = (words, scope, kind = null) =>
+    (words === "" ? make("td") : make("th", { scope, class: kind, text: words }));  // an empty corner is no header
 
   // What is shown now.
   let found = null, step = 0, position = 0, model = null, bound = null;
