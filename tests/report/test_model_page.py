@@ -383,14 +383,14 @@ for (const one of document.querySelectorAll("#steps button")) {
   document.getElementById("tables").getBoundingClientRect();
   done.push(performance.now() - began);
 }
-return done.sort((a, b) => a - b);
+return done;
 """
 """How long each step takes until it is laid out, in milliseconds."""
 
 
 def test_every_page_is_quiet_and_steps_are_quick(made: Any, tmp_path: Path) -> None:
-    """No message on any console, and a step is drawn in less than 50 ms at length 12; the least of three tries counts,
-    since the machine does other things too."""
+    """No message on any console, and a step is drawn in less than 50 ms at length 12; the least of five tries of each
+    counts, since the machine does other things too."""
     slow: dict[str, float] = {}
     for name in names():
         model = sc.build(name)
@@ -399,10 +399,10 @@ def test_every_page_is_quiet_and_steps_are_quick(made: Any, tmp_path: Path) -> N
         if data(document)["model"] is not None:
             type_in(made, "word", longest_input(model))
             assert text_of(made, "said") == "" or "rational" in text_of(made, "said"), name
-        tries = [made.execute_script(STEPS) for _ in range(3)]
+        tries = [made.execute_script(STEPS) for _ in range(5)]
         assert tries[0], name
-        if (least := min(one[-1] for one in tries)) >= 50:
-            slow[name] = least
+        if (most := max(map(min, zip(*tries, strict=True)))) >= 50:
+            slow[name] = most
         assert complaints(made) == [], name
     assert not slow, slow
 
