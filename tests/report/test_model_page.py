@@ -281,7 +281,8 @@ def test_soft_attention_beside_hard(made: Any, tmp_path: Path) -> None:
     model = sc.build("dyck-1-2")
     found = model.soften("t").run("(())", "ball", values={"t": "1/4"}, digits=10)
     ball = found.shown(len("(())") - 1)["active"]
-    cells = made.execute_script("return [...document.querySelectorAll('#soft-table td')].map((one) => one.textContent)")
+    script = "return [...document.querySelectorAll('#soft-table tbody td')].map((one) => one.textContent)"
+    cells = made.execute_script(script)
     assert cells[0] == "0" and cells[1] == f"{ball['mid']} ± {ball['rad']}"
     assert "hard: accept, soft: reject, not the same" in text_of(made, "soft-said")
     assert made.execute_script("return document.querySelectorAll('#soft-plot circle').length") == len(
@@ -383,14 +384,14 @@ for (const one of document.querySelectorAll("#steps button")) {
   document.getElementById("tables").getBoundingClientRect();
   done.push(performance.now() - began);
 }
-return done.sort((a, b) => a - b);
+return done;
 """
 """How long each step takes until it is laid out, in milliseconds."""
 
 
 def test_every_page_is_quiet_and_steps_are_quick(made: Any, tmp_path: Path) -> None:
-    """No message on any console, and a step is drawn in less than 50 ms at length 12; the least of three tries counts,
-    since the machine does other things too."""
+    """No message on any console, and a step is drawn in less than 50 ms at length 12; the least of five tries of each
+    counts, since the machine does other things too."""
     slow: dict[str, float] = {}
     for name in names():
         model = sc.build(name)
@@ -399,10 +400,10 @@ def test_every_page_is_quiet_and_steps_are_quick(made: Any, tmp_path: Path) -> N
         if data(document)["model"] is not None:
             type_in(made, "word", longest_input(model))
             assert text_of(made, "said") == "" or "rational" in text_of(made, "said"), name
-        tries = [made.execute_script(STEPS) for _ in range(3)]
+        tries = [made.execute_script(STEPS) for _ in range(5)]
         assert tries[0], name
-        if (least := min(one[-1] for one in tries)) >= 50:
-            slow[name] = least
+        if (most := max(map(min, zip(*tries, strict=True)))) >= 50:
+            slow[name] = most
         assert complaints(made) == [], name
     assert not slow, slow
 

@@ -33,8 +33,9 @@ const Symcook = (() => {
   const whole = (k) => new Q(BigInt(k), 1n);
   const about = (a) => {
     // A float near a quotient, for colours and lengths alone: both sides are cut to 60 bits before they are divided.
-    const bits = (x) => x.toString(2).length;
-    const n = size(a.n), up = Math.max(0, bits(n) - 60), down = Math.max(0, bits(a.d) - 60);
+    const bits = (x) => x.toString(2).length, n = size(a.n);
+    if (n < 1n << 50n && a.d < 1n << 50n) return Number(a.n) / Number(a.d);
+    const up = Math.max(0, bits(n) - 60), down = Math.max(0, bits(a.d) - 60);
     const found = (Number(n >> BigInt(up)) / Number(a.d >> BigInt(down))) * 2 ** (up - down);
     return a.n < 0n ? -found : found;
   };

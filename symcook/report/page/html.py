@@ -57,7 +57,7 @@ def joined(parts: Iterable[object]) -> Markup:
 
 def table(caption: str, header: Sequence[object], rows: Iterable[Sequence[object]], **attributes: object) -> Markup:
     """A table with a caption, in a frame that scrolls where it is too wide; the first cell of a row names it."""
-    head = element("tr", *(element("th", name, scope="col") for name in header))
+    head = element("tr", *(element("th", name, scope="col") if name else element("td") for name in header))
     body = [
         element(
             "tr",

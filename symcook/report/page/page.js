@@ -20,7 +20,12 @@
 
   // Values: text of a rational, or [text, a float near it].
   const text = (value) => (Array.isArray(value) ? value[0] : value);
-  const near = (value) => (Array.isArray(value) ? value[1] ?? 0 : Symcook.about(Symcook.number(value)));
+  const known = new Map();  // the same few numbers stand in most cells
+  const near = (value) => {
+    if (Array.isArray(value)) return value[1] ?? 0;
+    if (!known.has(value)) known.set(value, Symcook.about(Symcook.number(value)));
+    return known.get(value);
+  };
   const digits = (x) => {
     const plain = Number(x.toPrecision(4));
     return plain !== 0 && (Math.abs(plain) < 1e-4 || Math.abs(plain) >= 1e7) ? plain.toExponential() : `${plain}`;
@@ -37,7 +42,8 @@
     "aria-label": caption },
     make("table", { class: kind }, make("caption", { text: caption }), make("thead", {}, make("tr", {}, ...header)),
       make("tbody", {}, ...rows)));
-  const head = (words, scope, kind = null) => make("th", { scope, class: kind, text: words });
+  const head = (words, scope, kind = null) =>
+    (words === "" ? make("td") : make("th", { scope, class: kind, text: words }));  // an empty corner is no header
 
   // What is shown now.
   let found = null, step = 0, position = 0, model = null, bound = null;
