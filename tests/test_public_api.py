@@ -1,6 +1,6 @@
 """What is public stays: every name with its signature is compared with the list that is committed.
 
-`python tests/test_public_api.py --write` records it again after a change that was meant; the changelog says so.
+`python tests/test_public_api.py --write` records it again after a change that was meant, which the changelog names.
 """
 
 from __future__ import annotations
