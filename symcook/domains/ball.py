@@ -201,7 +201,7 @@ class BallDomain(Shortening[Value]):
     def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> Sequence[int]:
         return _maxima(scores, weighting, i, first, self.bits)
 
-    def one(self, value: Value) -> Value:
+    def shared(self, value: Value) -> Value:
         return self._ones.setdefault(value, value) if type(value) is fmpq else value
 
     def alike(self, scores: Sequence[Value], values: Columns) -> Sequence[int] | None:

@@ -252,7 +252,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         top = max(scores)
         return _ends([j for j, score in enumerate(scores) if score == top], weighting)
 
-    def one(self, value: Value) -> Value:
+    def shared(self, value: Value) -> Value:
         """The object that stands for a number, where equal numbers are seen at once; else the value itself."""
         return value
 
@@ -415,7 +415,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
             key = tuple(map(id, entries))
             found = known.get(key)
             if found is None:  # with the entries, so that their ids stay their own
-                found = known[key] = self.one(compute(entries)), entries
+                found = known[key] = self.shared(compute(entries)), entries
             result.append(found[0])
         return result
 
