@@ -72,6 +72,7 @@ def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> in
     """Show by a bridge that a model is an instance of a family, and give the family's theorems at its sizes. None where
     the model is of no family. Raises Unbridged where it says that it is an instance and is none."""
     from symcook.cli.options import choose, read_settings
+    from symcook.compilers import require_genuine
     from symcook.model.modelfile import to_document
     from symcook.proof.search.bridge import Bridge, Unbridged, checked
 
@@ -79,6 +80,7 @@ def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> in
     own = False
     if path is None:
         chosen = choose(name, settings)
+        require_genuine(chosen.model)
         found, sure = candidates(chosen.model, name)
         own = sure and not ships(found[0][0])
     else:

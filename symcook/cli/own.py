@@ -165,11 +165,13 @@ def _so_far(chosen: Chosen, tried: Tried | None) -> str:
 
 def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     """Check the certificate beside a model file again, for the model as it is now."""
+    from symcook.compilers import require_genuine
     from symcook.proof import own
     from symcook.proof.audit.source import unasked, unasked_words
     from symcook.proof.files import load_json
 
-    _, document = bound(name, settings)
+    chosen, document = bound(name, settings)
+    require_genuine(chosen.model)
     target, beside = Path(name).with_suffix(".certificate.json"), Path(name).with_suffix(".statement.txt")
     for file in (target, beside):
         if not file.is_file():

@@ -84,7 +84,7 @@ def prove(
         from symcook.cli.families import prove_instance
         from symcook.cli.own import check_own
 
-        if not Path(ids[0]).with_suffix(".certificate.json").is_file():
+        if not Path(ids[0]).with_suffix(".certificate.json").is_file() or _decodes(ids[0]):
             found = prove_instance(ids[0], as_json, settings)
             if found is not None:
                 return found
@@ -139,6 +139,15 @@ def prove(
         for line in lost:
             say(line)
     return 1 if asked_in_vain or lost or any(verdict.status == "OPEN" for verdict in verdicts) else 0
+
+
+def _decodes(name: str) -> bool:
+    """Whether a file is a compiled automaton, whose certificate is a bridge to its family, which is made again."""
+    from symcook.cli.options import choose
+    from symcook.recipes.models import is_path
+
+    program = choose(name, ()).model.program if is_path(name) else None
+    return program is not None and program.kind == "dfa"
 
 
 def _is_model(name: str) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput, require_known
-from symcook.programs import FORMULAS, LANGUAGES, THEOREMS
+from symcook.programs import FORMULAS, LANGUAGES, THEOREMS, WEIGHTINGS
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -119,3 +119,26 @@ def _text(kind: str, source: object, alphabet: str | Sequence[str] | None) -> st
     if alphabet is None:
         raise BadInput("a program must have an alphabet", "none", 'give alphabet="ab"')
     return source.source(alphabet)
+
+
+def genuine(model: Transformer) -> bool:
+    """Whether the weights of a compiled model are those that the compiler gives to the program that it names."""
+    program = model.program
+    if program is None:
+        return False
+    tau = 1 if program.attention.endswith("tau 1") else None
+    tried: list[dict[str, Any]] = [{"weighting": weighting} for weighting in WEIGHTINGS]
+    if program.kind != "tm":
+        soft = {"soft": bool(program.attention), "tau": tau}
+        tried = [{"alphabet": program.alphabet, "theorem": program.theorem, **soft}]
+    try:
+        return any(compile(program.kind, program.source, name=model.name, **one) == model for one in tried)
+    except BadInput:
+        return False
+
+
+def require_genuine(model: Transformer) -> None:
+    """BadInput where a model names a program and has other weights than that compiles to."""
+    if model.program is not None and not genuine(model):
+        must = "the program in a model file must be what its weights were compiled from"
+        raise BadInput(must, model.name, "check compares the two; compile the program again")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from symcook.compilers.turing import compiled
+from symcook.compilers import genuine
 from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, require_known
 from symcook.model.transformer import Transformer
@@ -56,20 +56,6 @@ def machine_of(model: Transformer) -> TuringMachine:
 
 
 _read = lru_cache(maxsize=16)(read_turing)
-
-
-def weighting_of(model: Transformer) -> str:
-    """How the work heads of a compiled machine decide among equal scores."""
-    attention = model.layers[1].attention if len(model.layers) > 1 else None
-    return attention.heads[-1].weighting if attention is not None else ""
-
-
-def genuine(model: Transformer) -> bool:
-    """Whether a model has exactly the weights that the compiler gives to its machine."""
-    weighting, program = weighting_of(model), model.program
-    if program is None or weighting not in ("average", "rightmost"):
-        return False
-    return compiled(machine_of(model), program.source, model.name, weighting) == model
 
 
 def run_machine(model: Transformer, word: str | Sequence[str], limit: int, domain: str = INTEGERS) -> MachineRun:
@@ -126,6 +112,9 @@ class MachineStream:
         for label in self._said():
             if label == END:
                 return
+            if label not in named:
+                must = "a run must put out what the machine in the model file may do"
+                raise BadInput(must, label, "the weights are not those of that machine: compile it again")
             yield named[label]
 
     def _said(self) -> Iterator[str]:
