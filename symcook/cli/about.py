@@ -66,10 +66,9 @@ def show(*, name: Name, settings: Settings, latex: Latex = False, document: Comp
         return
     say(model.text())
     if model.program is not None:
-        from symcook.report.document import table
+        from symcook.report.program import plan_text
 
-        heads = ["coordinate", "written in", "holds", *(["budget"] if model.program.attention else [])]
-        say("\nPlan\n" + table(heads, [list(line) for line in model.program.plan]))
+        say(f"\n{plan_text(model)}")
     if chosen.info is not None:
         from symcook.recipes import error, region
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput, require_known
-from symcook.programs import FORMULAS, LANGUAGES, THEOREMS, WEIGHTINGS
+from symcook.programs import FORMULAS, LANGUAGES, PLAIN, SOFT, THEOREMS, WEIGHTINGS
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -107,7 +108,7 @@ def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
     if soft and theorem:
         must = "the construction of a theorem must stand without --soft, since its attention is soft already"
         raise BadInput(must, f"--theorem {theorem}", "leave one of the two out")
-    return "" if not soft else "soft" if tau is None else "soft, tau 1"
+    return "" if not soft else SOFT if tau is None else PLAIN
 
 
 def _text(kind: str, source: object, alphabet: str | Sequence[str] | None) -> str:
@@ -121,24 +122,40 @@ def _text(kind: str, source: object, alphabet: str | Sequence[str] | None) -> st
     return source.source(alphabet)
 
 
-def genuine(model: Transformer) -> bool:
-    """Whether the weights of a compiled model are those that the compiler gives to the program that it names."""
+def as_compiled(model: Transformer) -> Transformer | None:
+    """A compiled model as its program gives it: with the compiler's plan. None where it names no program, or one whose
+    weights are others; a model's name and the note of its source are its own.
+
+    All that `compile` was told is in the program but for the weighting of a machine, which the heads say.
+    """
     program = model.program
     if program is None:
-        return False
-    tau = 1 if program.attention.endswith("tau 1") else None
-    tried: list[dict[str, Any]] = [{"weighting": weighting} for weighting in WEIGHTINGS]
-    if program.kind != "tm":
-        soft = {"soft": bool(program.attention), "tau": tau}
-        tried = [{"alphabet": program.alphabet, "theorem": program.theorem, **soft}]
+        return None
+    told: dict[str, Any] = {"theorem": program.theorem, "soft": bool(program.attention)}
+    told["tau"] = 1 if program.attention == PLAIN else None
+    if program.kind == "tm":
+        heads = (head for layer in model.layers if layer.attention is not None for head in layer.attention.heads)
+        told["weighting"] = WEIGHTINGS[any(head.weighting == WEIGHTINGS[1] for head in heads)]
+    else:
+        told["alphabet"] = program.alphabet
     try:
-        return any(compile(program.kind, program.source, name=model.name, **one) == model for one in tried)
+        made = compile(program.kind, program.source, name=model.name, **told)
     except BadInput:
-        return False
+        return None
+    made = replace(made, source=model.source)
+    return made if made == model else None
 
 
-def require_genuine(model: Transformer) -> None:
-    """BadInput where a model names a program and has other weights than that compiles to."""
+def genuine(model: Transformer) -> bool:
+    """Whether the weights of a compiled model are those that the compiler gives to the program that it names."""
+    return as_compiled(model) is not None
+
+
+def require_genuine(model: Transformer, name: str = "") -> None:
+    """BadInput where a model, called by the name of its file, names a program and has other weights than that compiles
+    to."""
     if model.program is not None and not genuine(model):
         must = "the program in a model file must be what its weights were compiled from"
-        raise BadInput(must, model.name, "check compares the two; compile the program again")
+        given = f"{name or model.name}, whose weights are others"
+        do = "leave the program out, or compile it again" if model.program.kind == "tm" else "check compares the two"
+        raise BadInput(must, given, do)

@@ -14,6 +14,7 @@ from symcook.decode import continued, stream
 from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, Undecided, require_known
 from symcook.model.transformer import Transformer
+from symcook.programs.compiled import fitting
 from symcook.programs.running import program_table, speech_of
 from symcook.spec.automata import tokens
 from symcook.verify.comparison import Counterexample, LengthCount
@@ -37,6 +38,7 @@ def check_decoded(
     program = model.program
     if program is None or program.kind != "dfa":
         raise BadInput("the model must be a compiled automaton", model.name, "ask symcook.check")
+    fitting(program, model.embedding.words or ())
     if domain is not None:
         require_known("domain", domain, RUNNABLE)
     if type(max_length) is not int or max_length < 1:
