@@ -112,8 +112,10 @@ def prove_instance(
         except Rejected as error:
             if stored is None:
                 raise
-            shown = {"family": family.name, "values": at.values, "bridge": "OPEN", "reason": str(error), "theorems": []}
-            say_or_json(as_json, lambda: shown, lambda: f"OPEN  {stored[0]}: {error}")
+            if as_json:
+                print_json({"family": family.name, "bridge": "OPEN", "reason": str(error), "theorems": []})
+            else:
+                say(f"OPEN  {stored[0]}: {error}")
             return 1
         if not as_json:
             what = f"the family of {name}" if own and path is not None else family.name

@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from symcook.model.weights import head
-from symcook.programs import PLAIN, SOFT
+from symcook.programs import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
