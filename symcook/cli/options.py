@@ -200,9 +200,10 @@ Force = Annotated[bool, option("Replace existing files.")]
 
 
 def in_balls(domain: str | None, model: Transformer) -> str | None:
-    """The domain asked for; balls, in which rounded bits are exact numbers, for a program that was compiled to softmax:
-    exact sums of exponentials take far longer."""
-    return "ball" if domain is None and model.program is not None and model.program.attention else domain
+    """The domain asked for; balls, in which rounded bits are exact numbers, for a program that was compiled to softmax
+    or to norms: exact sums of exponentials and of roots take far longer."""
+    program = model.program
+    return "ball" if domain is None and program is not None and (program.attention or program.kind == "tm") else domain
 
 
 def exact_or_balls(domain: str | None, ask: Callable[[str], Found]) -> tuple[Found, str]:

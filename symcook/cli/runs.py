@@ -363,7 +363,7 @@ def _quick(chosen: Chosen) -> int:
     from symcook.programs.running import speech_of
 
     letters = max(2, len(speech_of(chosen.model).letters) - chosen.model.embedding.added)
-    many = 2**8 if chosen.model.program is not None and chosen.model.program.kind == "dfa" else 2**12
+    many = 2**8 if chosen.model.program is not None and chosen.model.program.kind in ("dfa", "tm") else 2**12
     return max(n for n in range(1, 13) if n == 1 or letters**n <= many)
 
 
@@ -386,7 +386,7 @@ def run_check(
             # What the user's code prints must not stand in the answer.
             with contextlib.redirect_stdout(sys.stderr):
                 return check(chosen.model, made(spec), max_length, region=_region(chosen), **how)
-        if chosen.model.program is not None and chosen.model.program.kind == "dfa":
+        if chosen.model.program is not None and chosen.model.program.kind in ("dfa", "tm"):
             from symcook.verify.decoded import check_decoded
 
             for option_name in ("resume", "workers", "executor"):
