@@ -43,9 +43,10 @@ def compile(
     force: Annotated[bool, option("Replace existing files.")],
     as_json: bool,
 ) -> int:
-    """Compile a formula of temporal (ltl) or counting logic (count), or a Turing machine (tm), to a transformer.
+    """Compile a formula (ltl, count), an S-RASP program (srasp), an automaton (dfa) or a Turing machine (tm).
 
-    SOURCE is a file where there is one of that name, else the formula itself. Letters are Q_a, Q_"(" and Q_{a, b};
+    SOURCE is a file where there is one of that name, else the text itself. Formulas are of temporal logic (ltl), or
+    have counts too (count). Letters are Q_a, Q_"(" and Q_{a, b};
     operators from the weakest: <->, ->, |, &, since and until, and before a formula ~ prev next once historically
     eventually always; with count #left[F] and #right[F] in linear comparisons, ODD, MOD(m, r), TABLE(0110).
     `let x = F;` names a formula, `output a = F;` lines answer with letters. The program stays in the model file: check
@@ -55,8 +56,8 @@ def compile(
     arithmetic, comparisons, if, psum j [j <= i] E, right j [j < i, x(j) = y(i)] V : D; with RASP's select, aggregate
     and selector_width. Programs that come with symcook go by their names: sort.srasp, dyck-3.srasp, flip-flop.ltl.
 
-    With dfa the source is an automaton, JSON by the names of automata-lib or a regular expression, and the model goes
-    on behind a word with the states of the run, then with yes or no: symcook run FILE --input W --steps T. A Turing
+    With dfa the source is an automaton, JSON by the names of automata-lib or a regular expression (() is the empty
+    word, [] no word), and the model goes on behind a word with the states of the run, then with yes or no: symcook run FILE --input W --steps T. A Turing
     machine (tm) is text of one row a line, `state read_input read_1 .. -> state write_1 .. move_input move_1 ..`, with
     lines input:, work symbols:, start:, halt: and head: before; JSON of the same; or a code as 1RB1LB_1LA1RZ. Its model
     writes down a token a step.

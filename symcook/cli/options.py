@@ -335,8 +335,12 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
         if not model.alphabet:
             raise BadInput(f"{chosen.name} must be given numbers", used[0], input_hint(chosen))
         if word is not None:
-            if not model.embedding.spelled:
+            letters = typed(model)
+            if any(len(letter) > 1 for letter in letters):
                 raise BadInput("a word with symbols longer than one character must be given by --tokens", word)
+            for letter in word if len(letters) < len(model.alphabet) else ():
+                if letter not in letters:
+                    raise BadInput(f"every symbol must be in the alphabet {' '.join(letters)}", letter)
             return tuple(word)
         return tuple((tokens or "").split())
     if model.alphabet:
@@ -346,13 +350,23 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
     return dict(chosen.inputs)
 
 
+def typed(model: Transformer) -> Sequence[str]:
+    """The symbols of which a user makes words: the alphabet, but of a model that runs a machine the machine's letters,
+    since all other tokens are what it puts out."""
+    if model.program is None:
+        return model.alphabet
+    from symcook.programs.running import speech_of
+
+    return speech_of(model).letters or model.alphabet
+
+
 def input_hint(chosen: Chosen) -> str:
     """How to give an input to this model."""
     model = chosen.model
     if model.alphabet:
-        if not model.embedding.spelled:
-            return f'give --tokens "{model.alphabet[0]} ..."'
-        return f'give --input "{model.alphabet[0]}..."'
+        letters = typed(model)
+        long = any(len(letter) > 1 for letter in letters)
+        return f'give --tokens "{letters[0]} ..."' if long else f'give --input "{letters[0]}..."'
     inputs = model.embedding.inputs or ()
     if model.pointwise:
         symbols = [p.name for p in model.parameters if p.default is None and p.name not in chosen.values]
