@@ -57,10 +57,10 @@ def compile(
     and selector_width. Programs that come with symcook go by their names: sort.srasp, dyck-3.srasp, flip-flop.ltl.
 
     With dfa the source is an automaton, JSON by the names of automata-lib or a regular expression (() is the empty
-    word, [] no word), and the model goes on behind a word with the states of the run, then with yes or no: symcook run FILE --input W --steps T. A Turing
-    machine (tm) is text of one row a line, `state read_input read_1 .. -> state write_1 .. move_input move_1 ..`, with
-    lines input:, work symbols:, start:, halt: and head: before; JSON of the same; or a code as 1RB1LB_1LA1RZ. Its model
-    writes down a token a step.
+    word, [] no word), and the model goes on behind a word with the states of the run, then with yes or no: symcook run
+    FILE --input W --steps T. A Turing machine (tm) is text of one row a line, `state read_input read_1 .. -> state
+    write_1 .. move_input move_1 ..`, with lines input:, work symbols:, start:, halt: and head: before; JSON of the
+    same; or a code as 1RB1LB_1LA1RZ. Its model writes down a token a step.
 
     With --theorem the soft-attention transformer of that proof is made. One of 12 to 18 is an instance of a family:
     symcook prove FILE gives the theorem. Those of 20 to 23 count. With --soft attention is softmax, cold enough that

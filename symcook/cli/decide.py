@@ -48,9 +48,9 @@ def decide(
     A model with hard attention and finitely many values becomes the smallest automaton with its answers, which is
     printed, and written by -o. A recipe is compared with its own reference, or with --against X; in a regular
     expression \\ stands before a letter that is one of | * + ? ( ) [ ] . \\ and () is the empty word, [] no word. Exit
-    0 where the answers are equal, 1 with the smallest word where they are not, 3 where it stays open, 2 where the model is out of
-    reach, with the head and the coordinate. --certificate writes what shows the decision: a map of states, invariants
-    with their multipliers, or the word; --check FILE reads the model and the reference again and checks it.
+    0 where the answers are equal, 1 with the smallest word where they are not, 3 where it stays open, 2 where the model
+    is out of reach, with the head and the coordinate. --certificate writes what shows the decision: a map of states,
+    invariants with their multipliers, or the word; --check FILE reads the model and the reference again and checks it.
     """
     from symcook.decide.certificate import document as certified
     from symcook.decide.decision import EXIT, recheck

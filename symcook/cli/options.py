@@ -357,7 +357,7 @@ def typed(model: Transformer) -> Sequence[str]:
         return model.alphabet
     from symcook.programs.running import speech_of
 
-    return speech_of(model).letters or model.alphabet
+    return speech_of(model).letters
 
 
 def input_hint(chosen: Chosen) -> str:
@@ -365,8 +365,11 @@ def input_hint(chosen: Chosen) -> str:
     model = chosen.model
     if model.alphabet:
         letters = typed(model)
-        long = any(len(letter) > 1 for letter in letters)
-        return f'give --tokens "{letters[0]} ..."' if long else f'give --input "{letters[0]}..."'
+        if not letters:
+            return 'give --input ""'
+        if any(len(letter) > 1 for letter in letters):
+            return f'give --tokens "{letters[0]} ..."'
+        return f'give --input "{letters[0]}..."'
     inputs = model.embedding.inputs or ()
     if model.pointwise:
         symbols = [p.name for p in model.parameters if p.default is None and p.name not in chosen.values]

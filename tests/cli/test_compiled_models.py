@@ -65,7 +65,7 @@ def test_no_word_at_all_is_a_language(tmp_path: Path, capsys: pytest.CaptureFixt
         assert "[] no word" in " ".join(call(capsys, command, "--help")[1].split())
 
 
-@pytest.mark.parametrize(("text", "given"), [("0", "given: 0;"), ("-1", "given: -1;"), ("1 - n", "given: 1 - n, which")])
+@pytest.mark.parametrize(("text", "given"), [("0", "given: 0;"), ("-1", "given: -1;"), ("1 - n", "1 - n, which")])
 def test_an_error_that_is_not_positive_is_named(text: str, given: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(capsys, "hardsoft", "dyck-1-2", f"--error={text}")
     assert given in said and "see " not in said
