@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +12,6 @@ from symcook.cli.output import Waiting, say, say_or_json, within
 from symcook.errors import BadInput, Undecided
 from symcook.files import put, vacant
 from symcook.programs import LANGUAGES, THEOREMS, WEIGHTINGS
-from symcook.programs.shipped import shipped_program
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -149,13 +147,11 @@ def measures(model: Transformer) -> dict[str, int]:
 
 
 def _text(source: str) -> tuple[str, str]:
-    """The program, and a name for its model: what stands in a file of this name, or comes with the library under it,
-    else the text itself."""
+    """The program, and a name for its model: what stands in a file of this name, else the text itself."""
     try:
         path = Path(source)
         if not path.is_file():
-            shipped = re.fullmatch(r"[\w-]+\.(ltl|count|srasp)", source)
-            return (shipped_program(source), path.stem) if shipped else (source, "")
+            return source, ""
         return path.read_text(encoding="utf-8"), path.stem
     except (OSError, ValueError) as error:
         if isinstance(error, UnicodeDecodeError):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.door import door
 from symcook.errors import BadInput, require_known
 from symcook.programs import FORMULAS, LANGUAGES, PLAIN, SOFT, THEOREMS, WEIGHTINGS
+from symcook.programs.shipped import is_shipped, shipped_program
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 TAKES = {"theorem": FORMULAS, "soft": FORMULAS, "tau": FORMULAS, "weighting": ("tm",)}
 """Which languages an option is for."""
+SHIPPED = ("ltl", "count", "srasp")
+"""The languages of the programs that come with the library (`symcook.programs.shipped`)."""
 WORDS = {"ltl": "formula", "count": "formula", "srasp": "program", "dfa": "automaton", "tm": "machine"}
 """The name of a model whose program is too long to be one."""
 
@@ -57,7 +60,8 @@ def compile(
     says how its work heads find the last of the steps that wrote on a cell: by a tie-break in the scores (average), or
     by place (rightmost).
 
-    Raises BadInput, in one sentence with line and column, where the source is no program.
+    The programs that come with the library go by their names: compile("srasp", "sort.srasp"). Raises BadInput, in one
+    sentence with line and column, where the source is no program.
     Source: Yang et al. (2026), Section 4; previous in one head, and Boolean parts of one depth in one network. Merrill
     and Sabharwal (2024), Theorems 1 and 2.
     """
@@ -67,6 +71,9 @@ def compile(
         if given not in ("", None, False) and kind not in TAKES[option]:
             must = f"--{option} must stand with {' or '.join(TAKES[option])}"
             raise BadInput(must, kind, "leave it out")
+    if kind in SHIPPED and is_shipped(source):
+        name = name or source.rpartition(".")[0]
+        source = shipped_program(source)
     short = " ".join(source.split())
     name = name or (short if len(short) <= 40 and short.isprintable() else WORDS[kind])
     if kind == "tm":
