@@ -1,5 +1,5 @@
-"""What a refusal advises can be done: its command has the options that it names. `shared.refused` looks at each sentence
-that any test meets; here are those of files that exist, for every command that writes one."""
+"""What a refusal advises can be done: its command has the options that it names. `shared.refused` looks at each
+sentence that any test meets; here are those of files that exist, for every command that writes one."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_each_option_that_a_refusal_names_is_one() -> None:
     for path in sorted((ROOT / "symcook").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("BadInput", "unknown", "Undecided"):
-                for text in (n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)):
+                for text in (str(n.value) for n in ast.walk(node) if isinstance(n, ast.Constant)):
                     named = re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)
                     found += [(path.name, one) for one in named if one not in known]
     assert found == []
