@@ -430,17 +430,20 @@ def _tape(run: MachineDocument | str | None) -> Markup:
 
 def _program(model: Transformer) -> Markup:
     """The program of a compiled model, and its plan."""
-    program = model.program
+    from symcook.report.program import HEADS, OTHERS, plan_of
+
+    program, plan = model.program, plan_of(model)
     if program is None:
         return Markup("")
-    rows = [list(line) for line in program.plan]
     theorem = f", as in Theorem {program.theorem}" if program.theorem else ""
     return section(
         "Program",
         "program",
         element("p", f"Compiled from {program.kind}{theorem}:"),
         element("pre", program.source, tabindex="0"),
-        table("plan: what each coordinate holds", ("coordinate", "written in", "holds"), rows, class_="words"),
+        element("p", f"There is no plan to show: {OTHERS}.")
+        if plan is None
+        else table("plan: what each coordinate holds", HEADS[: len(plan[0])], plan, class_="words"),
     )
 
 
