@@ -373,6 +373,44 @@ def test_the_judges_can_fail(made: Any, tmp_path: Path) -> None:
     assert "image-alt" in [one["id"] for one in judge.run()["violations"]]
 
 
+def test_a_verdict_of_all_positions_says_its_rule(made: Any, tmp_path: Path) -> None:
+    """And no value of one position, as if that decided."""
+    visit(made, page("dyck-1-2", "(()"), tmp_path)
+    said = text_of(made, "answer")
+    assert said.startswith("reject") and said.endswith("accept iff active = 0 at every position")
+    shown = made.execute_script("return [...document.querySelectorAll('#answer .each')].map((one) => one.textContent)")
+    outputs = sc.build("dyck-1-2").run("(()").to_json()["outputs"]
+    assert shown == [f"{k}: {token} → {one}" for k, (token, one) in enumerate(zip("(()", outputs, strict=True), 1)]
+
+
+def test_every_value_has_its_plot(made: Any, tmp_path: Path) -> None:
+    visit(made, page("modulo", "abaab"), tmp_path)
+    titles = made.execute_script(
+        "return [...document.querySelectorAll('#soft-plot .start')].map((one) => one.textContent)"
+    )
+    assert titles == [f"{name}: dashed hard, points soft" for name in ("0", "1")]
+    points = made.execute_script(
+        "return [...document.querySelectorAll('#soft-plot polyline')].map((one) => one.getAttribute('points'))"
+    )
+    assert len(set(points)) == 2
+
+
+def test_what_is_wider_than_its_frame_says_so(tmp_path: Path) -> None:
+    seen = {}
+    for width in (380, 1300):
+        with browser() as made:
+            size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 400}
+            made.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+            visit(made, page("dyck-1", "(())"), tmp_path)
+            made.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+            seen[width] = made.execute_script("""const frame = document.querySelector('svg.diagram').closest('.frame');
+              return [frame.hasAttribute('data-more'), frame.scrollWidth > frame.clientWidth + 1];""")
+            cut = """return [...document.querySelectorAll('#forms ~ .frame td, #forms ~ .frame div')]
+              .filter((one) => one.scrollWidth > one.clientWidth + 1).length"""
+            assert made.execute_script(cut) == 0, width  # the verdict breaks into lines
+    assert seen == {380: [True, True], 1300: [False, False]}
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_accessibility(dark: bool, tmp_path: Path) -> None:
     """axe finds nothing to complain of, in light and dark, on a page that computes and on one that does not."""

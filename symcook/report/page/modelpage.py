@@ -13,6 +13,7 @@ from symcook.files import exists, ordinary, put, vacant
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.meaning import subtrees
 from symcook.model.symbols import Exact
+from symcook.report.model import readout_text
 from symcook.report.page import diagram
 from symcook.report.page.describe import described, unfit
 from symcook.report.page.html import Markup, element, embedding, page, section, table, weights
@@ -43,7 +44,7 @@ SECONDS = 3
 LATE = "not found in the time that a page may take"
 SAMPLES = 6
 """The inputs on which it is tried whether all values are rational."""
-UNDRAWN = frozenset({"all", "ex", "all in", "ex in", "sum", "prod", "if", "ind"})
+UNDRAWN = frozenset({"all", "ex"})
 """What is written as it is, and not drawn as a formula."""
 FORMS = 8
 """The cases of closed forms that stand open."""
@@ -105,6 +106,7 @@ def model_page(
         "start": model.embedding.start,
         "decides": model.decides,
         "each": model.readout.each,
+        "rule": readout_text(model.readout) if model.decides and model.readout.position == "all" else None,
         "reads": list(model.readout.reads),
         "labels": list(model.readout.labels),
         "parts": [[column.name, list(column.reads), list(column.writes)] for column in diagram.columns(model)],
@@ -151,15 +153,15 @@ def _within(ask: Callable[[], Found]) -> Found | str | None:
 
 def _formula(text: str) -> Markup:
     """A formula drawn by the browser; as it is written where it is none of the grammar."""
-    from symcook.report.mathml import math
+    from symcook.report.mathml import lines, math
 
-    for parse in (parse_term, parse_formula):
+    for parse, drawn in ((parse_term, math), (parse_formula, lines)):
         try:
             tree = parse(text)
         except SymcookError:
             continue
         if not any(part[0] in UNDRAWN for part in subtrees(tree) if isinstance(part, tuple)):
-            return Markup(math(tree))
+            return Markup(drawn(tree))
     return element("code", text)
 
 

@@ -45,6 +45,19 @@
   const head = (words, scope, kind = null) =>
     (words === "" ? make("td") : make("th", { scope, class: kind, text: words }));  // an empty corner is no header
 
+  // What is wider than its frame says so.
+  let hinting = 0;
+  const hint = () => {
+    hinting ||= requestAnimationFrame(() => {
+      hinting = 0;
+      const wide = [...document.querySelectorAll(".frame")].map((one) => [one, one.scrollWidth > one.clientWidth + 1]);
+      for (const [one, more] of wide) one.toggleAttribute("data-more", more);
+    });
+  };
+  addEventListener("resize", hint);
+  document.addEventListener("toggle", hint, true);
+  hint();
+
   // What is shown now.
   let found = null, step = 0, position = 0, model = null, bound = null;
   const place = (i) => `${data.start + i}`;
@@ -73,7 +86,7 @@
             : Array.isArray(one) || (typeof one === "string" && !data.labels.length) ? short(one) : word(one)}` }))));
     else if (found.outputs) parts.push(make("strong", { text: found.outputs.map(word).join(", ") }));
     if (!found.outputs || found.outputs.length !== length() || "accept" in found && data.decides && !data.labels.length)
-      parts.push(make("span", { text: `${values}${where}` }));
+      parts.push(make("span", { class: data.rule ? "note" : null, text: data.rule || `${values}${where}` }));
     $("answer").replaceChildren(...parts.flatMap((part, k) => (k ? [" ", part] : [part])));
   };
   const long = (words) => (words.length <= 60 ? words : `${words.slice(0, 40)}…${words.slice(-12)}`);
@@ -138,6 +151,7 @@
     $("on").disabled = step === all.length - 1;
     $("did").replaceChildren(...detail().map((line) => make("li", { text: line })));
     $("tables").replaceChildren(stream(), ...heads());
+    hint();
   };
   const go = (to, at) => {
     step = Math.max(0, Math.min(found.trace.length - 1, to));
@@ -249,6 +263,7 @@
   }
 
   // Soft attention beside hard attention.
+  const PLOTS = 8;  // values that are drawn; the table has all of them
   const soft = () => {
     const { temperatures, rows } = data.soft, row = rows[Number($("length").value)], at = Number($("tau").value);
     const now = row.soft[at], tau = temperatures[at];
@@ -264,9 +279,9 @@
       make("td", { text: `≈${digits(Math.abs(hard[1] - now.values[name][1]))}` })));
     $("soft-table").replaceChildren(table("values", ["", "hard", "soft", "apart by about"].map((one) => head(one, "col")),
       lines, "words"));
-    const name = Object.keys(row.hard.values)[0];
-    $("soft-plot").replaceChildren(plot(name, row.hard.values[name][1], row.soft.map((one) => one.values[name][1]),
-      temperatures, at));
+    $("soft-plot").replaceChildren(...Object.entries(row.hard.values).slice(0, PLOTS).map(([name, hard]) =>
+      plot(name, hard[1], row.soft.map((one) => one.values[name][1]), temperatures, at)));
+    hint();
   };
   const svg = (name, given, words) => {
     const found = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -367,6 +382,7 @@
     $("token-said").textContent = `${what}, position ${ran.tokens[at].position}.`;
     $("token-back").disabled = at === 0;
     $("token-on").disabled = at === ran.tokens.length - 1;
+    hint();
     if (found) go(step, ran.tokens[at].position - data.start);
   };
   const run_of_machine = (k) => {
