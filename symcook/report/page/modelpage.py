@@ -175,12 +175,12 @@ def _head(model: Transformer, recipe: Recipe | None, why: str) -> Markup:
     if model.source:
         facts.append(("source", model.source))
     taken = (
-        f"words over {' '.join(letters(model)) or 'no letters: the empty word alone'}"
+        (f"words over {' '.join(letters(model))}" if letters(model) else "the empty word")
         if model.embedding.inputs is None
         else f"rows of {', '.join(model.embedding.inputs) or 'nothing'}"
     )
     if len(letters(model)) < len(model.alphabet):
-        taken += f", and behind them {len(model.alphabet) - len(letters(model))} tokens of its own"
+        taken += f", and behind {'them' if letters(model) else 'it'} {len(model.alphabet) - len(letters(model))} tokens of its own"
     layers, coordinates = len(model.layers), len(model.space)
     size = f"{layers} layer{'s' * (layers != 1)}, {coordinates} coordinate{'s' * (coordinates != 1)}"
     limit = f", at most {model.max_length} positions" if model.max_length is not None else ""
@@ -205,7 +205,7 @@ def _run(
     asked: list[object] = []
     if machine is not None:
         count = len(machine["runs"])
-        words = f"{count} runs that symcook computed when the page was written: every token is the model's own."
+        words = f"{count} run{'s' * (count != 1)} that symcook computed when the page was written: every token is the model's own."
         asked += [element("label", "A word", element("select", *options(machine), id="known"))]
     elif why:
         known = [element("option", run["typed"] or EMPTY_WORD, value=k, selected=k == 0) for k, run in enumerate(runs)]
