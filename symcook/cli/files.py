@@ -326,7 +326,8 @@ def _page(
         write(file, page, force)
     document = {"recipe": chosen.name, "files": [str(file)], **about}
     why = about["why"]
-    how = "its runs are computed in the page" if why is None else f"{about['runs']} run{'s' * (about['runs'] != 1)} precomputed: {why}"
+    runs = f"{about['runs']} run{'s' * (about['runs'] != 1)} precomputed"
+    how = "its runs are computed in the page" if why is None else f"{runs}: {why}"
     say_or_json(as_json, lambda: document, lambda: f"wrote {file}\n  {how}")
     return 0
 

@@ -180,7 +180,8 @@ def _head(model: Transformer, recipe: Recipe | None, why: str) -> Markup:
         else f"rows of {', '.join(model.embedding.inputs) or 'nothing'}"
     )
     if len(letters(model)) < len(model.alphabet):
-        taken += f", and behind {'them' if letters(model) else 'it'} {len(model.alphabet) - len(letters(model))} tokens of its own"
+        own, before = len(model.alphabet) - len(letters(model)), "them" if letters(model) else "it"
+        taken += f", and behind {before} {own} tokens of its own"
     layers, coordinates = len(model.layers), len(model.space)
     size = f"{layers} layer{'s' * (layers != 1)}, {coordinates} coordinate{'s' * (coordinates != 1)}"
     limit = f", at most {model.max_length} positions" if model.max_length is not None else ""
@@ -205,7 +206,8 @@ def _run(
     asked: list[object] = []
     if machine is not None:
         count = len(machine["runs"])
-        words = f"{count} run{'s' * (count != 1)} that symcook computed when the page was written: every token is the model's own."
+        several = f"{count} runs" if count != 1 else "A run"
+        words = f"{several} that symcook computed when the page was written: every token is the model's own."
         asked += [element("label", "A word", element("select", *options(machine), id="known"))]
     elif why:
         known = [element("option", run["typed"] or EMPTY_WORD, value=k, selected=k == 0) for k, run in enumerate(runs)]
