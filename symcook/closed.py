@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy
 from flint import fmpq, fmpq_mpoly
 
+from symcook.declaration import load
 from symcook.derivation import Derivation
 from symcook.domains.field import ZERO, Value
 from symcook.domains.lengths import Lengths, OutOfRules
@@ -31,6 +32,9 @@ from symcook.model.parts import LayerNorm
 from symcook.model.symbols import Exact, from_sympy
 from symcook.model.transformer import Transformer
 from symcook.numbers.nodes import shorter
+
+if TYPE_CHECKING:
+    from symcook.proof.forms import Proof
 
 
 class Spelling:
@@ -247,8 +251,8 @@ class ClosedForm(Derivation):
 
 @dataclass(frozen=True, repr=False)
 class EveryLength(Shown):
-    """The closed forms of a model: the cases of what its readout looks at, the coordinates on the way, and what is out
-    of reach with the reason."""
+    """The closed forms of a model: the cases of what its readout looks at, the coordinates on the way with a reason for
+    each that is out of reach, and behind `prove` what was proved of them."""
 
     REPORT = "closed"
 
@@ -259,7 +263,21 @@ class EveryLength(Shown):
     """The cases as the domain has them."""
     reads: Mapping[str, CellTable | OutOfRules] = field(default_factory=dict)
     """The coordinates that the readout reads, where it looks."""
-    missing: Mapping[str, str] = field(default_factory=dict)
+    proof: Proof | None = None
+
+    def prove(self, seconds: float = 60.0) -> EveryLength:
+        """The same forms with what could be proved of them in the time: their `proof` has the verdict and the
+        certificate, and names what is not proved."""
+        return replace(self, proof=load("symcook.proof.forms:prove")(self, seconds))
+
+    def to_json(self, certificate: str | None = None) -> list[dict[str, Any]]:
+        """The documents of ``symcook derive --json`` without an input, one a case: its form, what it rests on, whether
+        it is proved (None where that was not tried), and where the certificate was written."""
+        proof = self.proof
+        said: dict[str, Any] = {"way": self.way(), "proved": proof.whole if proof else None, "certificate": certificate}
+        said["missing"] = proof.missing if proof else {}
+        said["statement"] = proof.statement.text if proof and proof.statement else None
+        return [form.to_json() | said for form in self.forms]
 
     @property
     def spelling(self) -> Spelling:
