@@ -75,7 +75,7 @@ def model(d: Drawn) -> sc.Transformer:
             sc.Head(NAMES, tuple(NAMES[w] for w in writes), Q, K, V, mask, kind, scale=scale)
             for Q, K, V, writes, mask, kind, scale in heads
         )
-        block = network and sc.FeedForward(NAMES, ("b", "c"), *network, "relu")
+        block = network and sc.FeedForward(NAMES, ("b", "c"), *network, activation="relu")
         layers.append(sc.Layer(sc.SelfAttention(parts), block))
     return sc.Transformer("drawn", embedding, tuple(layers), sc.Readout("value", "each", NAMES))
 

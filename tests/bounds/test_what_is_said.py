@@ -279,10 +279,10 @@ def test_what_decides_a_claim_is_the_difference(
     kind: str, n: int | None, gamma: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is (claimed - value) (1 + S), of the ziggurat times (1 - x)/(2 x), where the value is 2 S/(1 + S)."""
-    asked = []
+    asked: list[Any] = []
     monkeypatch.setattr(arguments, "decided", lambda difference, digits, what: asked.append(difference) or True)
     places = [None, *range(1, n + 1)] if kind == "lookup" and n else [None]
-    found = bounds.quadratic_lookup if kind == "lookup" else bounds.ziggurat
+    found: Any = bounds.quadratic_lookup if kind == "lookup" else bounds.ziggurat
     if kind == "ziggurat" and n == 1:
         return
     for q in places:

@@ -34,7 +34,7 @@ def some_cells(r: random.Random, alphabet: tuple[str, ...], n: int) -> Cells:
 @pytest.mark.parametrize("seed", range(12))
 def test_tallies_are_counts_of_words(seed: int) -> None:
     r = random.Random(seed)
-    alphabet = ("b", "a", "c")[: r.choice([1, 2, 2, 3])]
+    alphabet: tuple[str, ...] = ("b", "a", "c")[: r.choice([1, 2, 2, 3])]
     states = r.randint(1, 4)
     moves = [[r.randrange(states) for _ in alphabet] for _ in range(states)]
     start = r.randrange(states)
