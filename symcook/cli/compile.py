@@ -147,14 +147,22 @@ def measures(model: Transformer) -> dict[str, int]:
     return {"layers": len(model.layers), "width": len(model.space), "heads": heads, "operators": operators}
 
 
+def _shipped(name: str) -> str:
+    """The program that comes with the library under a name that no file has."""
+    try:
+        return shipped_program(name)
+    except BadInput as error:
+        raise BadInput("a program must be a file here, or come with symcook", name, error.do) from None
+
+
 def _text(source: str) -> tuple[str, str]:
     """The program, and a name for its model: what stands in a file of this name, or comes with the library under it,
     else the text itself."""
     try:
         path = Path(source)
         if not path.is_file():
-            shipped = re.fullmatch(r"[\w-]+\.(ltl|count|srasp)", source)
-            return (shipped_program(source), path.stem) if shipped else (source, "")
+            named = re.fullmatch(r"[\w./-]+\.(ltl|count|srasp|tm|json)", source)
+            return (_shipped(source), path.stem) if named else (source, "")
         return path.read_text(encoding="utf-8"), path.stem
     except (OSError, ValueError) as error:
         if isinstance(error, UnicodeDecodeError):

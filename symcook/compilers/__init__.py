@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,9 @@ def compile(
     """
     require_known("language", kind, LANGUAGES)
     source = source if isinstance(source, str) else _text(kind, source, alphabet)
+    if re.fullmatch(r"[\w./-]+\.(ltl|count|srasp|tm|json)", source):
+        do = "read the file first; one that comes with symcook is symcook.programs.shipped.shipped_program(name)"
+        raise BadInput("a program must be its text, not the name of a file", source, do)
     for option, given in (("theorem", theorem), ("soft", soft), ("tau", tau), ("weighting", weighting)):
         if given not in ("", None, False) and kind not in TAKES[option]:
             must = f"--{option} must stand with {' or '.join(TAKES[option])}"
