@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,8 @@ def compile(
     if kind in SHIPPED and is_shipped(source):
         name = name or source.rpartition(".")[0]
         source = shipped_program(source)
+    elif re.fullmatch(r"[\w./-]+\.(ltl|count|srasp|tm|json|txt)", source):
+        raise BadInput("a program must be its text, or on the command line a file that is there", source)
     short = " ".join(source.split())
     name = name or (short if len(short) <= 40 and short.isprintable() else WORDS[kind])
     if kind == "tm":
