@@ -106,7 +106,7 @@ def model_page(
         "start": model.embedding.start,
         "decides": model.decides,
         "each": model.readout.each,
-        "rule": readout_text(model.readout) if model.decides and model.readout.position == "all" else None,
+        "rule": readout_text(model.readout) if model.decides and model.readout.everywhere and not model.readout.each else None,
         "reads": list(model.readout.reads),
         "labels": list(model.readout.labels),
         "parts": [[column.name, list(column.reads), list(column.writes)] for column in diagram.columns(model)],
