@@ -405,6 +405,7 @@ def _form(
     start = model.embedding.start
     ends = [token for added in model.embedding.ends for token in added]
     meaning = [f"n = length{f' + {len(ends)}' if ends else ''}{f' counts {chr(32).join(ends)}' if ends else ''}"]
+    meaning += [f"n is at most {model.max_length}"] if model.max_length is not None else []
     meaning += ["i is a position from 0" if start == 0 else "i is a position from 1"] if "i" in used else []
     meaning += spelling.meanings(used)
     if overall:

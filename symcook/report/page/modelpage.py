@@ -97,6 +97,7 @@ def model_page(
         if not why and any(step.norms for step in model.sublayers):
             why = rational_on(bound, first, islice(inputs(model), SAMPLES))
         runs = beforehand(bound, first) if why else []
+    whole_word = model.decides and model.readout.everywhere and not model.readout.each
     data = {
         "model": None if why else described(model, numbers),
         "runs": runs,
@@ -106,7 +107,7 @@ def model_page(
         "start": model.embedding.start,
         "decides": model.decides,
         "each": model.readout.each,
-        "rule": readout_text(model.readout) if model.decides and model.readout.everywhere and not model.readout.each else None,
+        "rule": readout_text(model.readout) if whole_word else None,
         "reads": list(model.readout.reads),
         "labels": list(model.readout.labels),
         "parts": [[column.name, list(column.reads), list(column.writes)] for column in diagram.columns(model)],
