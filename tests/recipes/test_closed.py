@@ -189,7 +189,7 @@ def test_a_tolerance_that_the_greatest_length_makes_small_enough(N: int, eps: Fr
     """The logit is 1 for well-nested words and else 0, for any eps to 1/N^2: a sum that is not 0 is at least 1/n."""
     found = every_length(build("dyck-1-nonuniform", N=N))
     assert [form.output["logit"] for form in found.forms] == ["0", "0", "1", "0"]
-    assert all(f"n is at most {N}" in form.where for form in found.forms)
+    assert all(f"n is at most {N}" in form.meaning for form in found.forms)
     for word in ("".join(w) for n in range(1, 9) for w in itertools.product("()", repeat=n)):
         nested = word.count("(") == word.count(")") and all(
             word[:j].count(")") <= word[:j].count("(") for j in range(len(word))
