@@ -99,7 +99,7 @@ def test_certificates_of_automata_are_pointed_at(tmp_path: Path, capsys: pytest.
     """What the sentence advises works."""
     file = compiled(capsys, tmp_path / "a.json", "dfa", "(aa)*")
     said = refused(capsys, "decide", file, "--certificate", tmp_path / "c.json")
-    assert "compile it with --prove, and symcook prove FILE checks that certificate" in said
+    assert "symcook compile dfa --prove writes one, and symcook prove FILE checks it" in said
     assert call(capsys, "compile", "dfa", "(aa)*", "-o", file, "--force", "--prove")[0] == 0
     assert call(capsys, "prove", file)[0] == 0
 
