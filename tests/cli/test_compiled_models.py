@@ -51,7 +51,8 @@ def test_a_letter_outside_the_alphabet_is_said_to_be_one(
     kind: str, source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = refused(capsys, "compile", kind, source, "--alphabet", "abc", "-o", tmp_path / "m.json")
-    assert "a letter of a program must be in its alphabet a b c" in said and "given: d;" in said and "column" in said
+    assert "a letter of a program must be a letter of the alphabet" in said and "given: d; known: a, b, c" in said
+    assert "column" in said
 
 
 def test_no_word_at_all_is_a_language(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
