@@ -136,7 +136,7 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
 
 def _once(model: Transformer) -> Transformer:
     """A compiled model with its answer at the last position alone; a decoder, and any other model, as it is."""
-    if model.program is None or model.program.kind == "dfa" or model.readout.position != "each":
+    if model.program is None or model.program.kind == "dfa" or not model.readout.each:
         return model
     return replace(model, readout=replace(model.readout, position="last"))
 

@@ -237,8 +237,8 @@ def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int,
     """The closed forms at every length, proved."""
     from symcook.closed import every_length
     from symcook.files import put, vacant
-    from symcook.proof import forms, own
-    from symcook.report import everylength
+    from symcook.proof import own
+    from symcook.report import closed
 
     where = None if target is None else Path(target)
     beside = None if where is None else where.with_suffix(".statement.txt")
@@ -248,15 +248,17 @@ def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int,
     with within(seconds, f"no closed form of {chosen.name} was found", "give --input"):
         found = every_length(chosen.model, chosen.values)
     with Waiting(f"proving the forms of {chosen.name}"):
-        proof = forms.prove(found, seconds)
+        found = found.prove(seconds)
+    proof = found.proof
+    assert proof is not None
     if where is not None and beside is not None and proof.certificate is not None:
         expanded = own.expanded(proof.statement, proof.certificate)
         put({where: (json.dumps(proof.certificate) + "\n").encode(), beside: expanded.encode()}, force=True)
     written = str(where) if where is not None and proof.certificate is not None else None
     if as_json:
-        print_json(everylength.to_json(found, proof, written))
+        print_json(found.to_json(written))
     else:
-        say(everylength.text(found, proof, written))
+        say(closed.text(found, written))
 
 
 def _answers(chosen: Chosen, given: object, cases: bool) -> tuple[tuple[Derivation, ...], bool]:

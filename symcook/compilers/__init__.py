@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -77,6 +78,8 @@ def compile(
             raise BadInput(f"the program {source} must be compiled as {own}", kind, f"write symcook compile {own}")
         name = name or source.rpartition(".")[0]
         source = shipped_program(source)
+    elif re.fullmatch(r"[\w./-]+\.(ltl|count|srasp|tm|json|txt)", source):
+        raise BadInput("a program must be its text, or on the command line a file that is there", source)
     short = " ".join(source.split())
     name = name or (short if len(short) <= 40 and short.isprintable() else WORDS[kind])
     if kind == "tm":

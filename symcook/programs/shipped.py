@@ -52,7 +52,8 @@ def shipped_program(name: str) -> str:
     if name == "dyck-k.srasp":
         raise BadInput("k of dyck-k must be a number", name, "for example dyck-2.srasp")
     if dyck is None and name not in names():
-        raise unknown("file, or program that ships,", name, [one for one in names() if one != "dyck-k.srasp"])
+        error = unknown("program", name, [one for one in names() if one != "dyck-k.srasp"])
+        raise BadInput("a program must be a file, or come with symcook", name, error.do)
     file = files("symcook").joinpath("data", "programs", name if dyck is None else "dyck-k.srasp")
     text = file.read_text(encoding="utf-8")
     return text if dyck is None else _of_types(text, int(dyck[1]))

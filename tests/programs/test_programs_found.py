@@ -30,7 +30,7 @@ def test_explain_shows_a_program(name: str, capsys: pytest.CaptureFixture[str]) 
 def test_a_name_that_is_near_is_offered(capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean sort.srasp?" in refused(capsys, "explain", "sorts.srasp")
     said = refused(capsys, "compile", "ltl", "missing.ltl", "-o", "m.json")
-    assert "the file, or program that ships, must be a known name; given: missing.ltl" in said
+    assert "a program must be a file, or come with symcook; given: missing.ltl" in said
     said = refused(capsys, "run", "sort.srasp", "--input", "ab")
     assert "a program" in said and "symcook compile srasp sort.srasp" in said
     assert "must be compiled as srasp" in refused(capsys, "compile", "ltl", "sort.srasp", "-o", "m.json")
