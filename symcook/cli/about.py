@@ -20,6 +20,7 @@ from symcook.cli.options import (
     completes,
     option,
     papers,
+    typed,
 )
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, say, say_or_json
@@ -137,11 +138,9 @@ def _facts(chosen: Chosen) -> dict[str, Any]:
     model, info = chosen.model, chosen.info
     if info is None:
         symbols = [{"name": p.name, "region": p.region, "default": _text(p.default)} for p in model.parameters]
-        kind = (
-            "words over " + " ".join(model.alphabet)
-            if model.alphabet
-            else "rows of " + ", ".join(model.embedding.inputs or ())
-        )
+        kind = "rows of " + ", ".join(model.embedding.inputs or ())
+        if model.alphabet:
+            kind = f"words over {' '.join(letters)}" if (letters := typed(model)) else "the empty word"
         layers, coordinates = len(model.layers), len(model.space)
         summary = f"layers: {layers}, coordinates: {coordinates}, reads {kind}"
         ends = zip(model.embedding.ends, ("in front", "behind"), strict=True)
@@ -149,7 +148,12 @@ def _facts(chosen: Chosen) -> dict[str, Any]:
         if model.readout.labels:
             what = "the largest of" if model.readout.labelled else "a distribution over"
             summary += f", gives {what} {' '.join(model.readout.labels)}"
-        return {"name": model.name, "summary": summary, "source": model.source, "symbols": symbols}
+        facts = {"name": model.name, "summary": summary, "source": model.source, "symbols": symbols}
+        program = model.program
+        if program is not None:
+            short = program.source if len(program.source) <= 80 and program.source.isprintable() else ""
+            facts["words"] = f"Compiled from {program.kind}{f': {short}' if short else ''}; symcook show has the plan."
+        return facts
     from symcook.recipes import error, region
     from symcook.recipes.words import meanings
 

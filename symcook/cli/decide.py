@@ -70,7 +70,7 @@ def decide(
     if program is not None and program.kind == "dfa" and (certificate is not None or check is not None):
         must = "a certificate here must be of a model that answers without decoding"
         given = f"{name}, a compiled automaton"
-        raise BadInput(must, given, "compile it with --prove, and symcook prove FILE checks that certificate")
+        raise BadInput(must, given, "symcook compile dfa --prove writes one, and symcook prove FILE checks it")
     # What the user's code prints must not stand in the answer.
     with contextlib.redirect_stdout(sys.stderr):
         chosen = replace(chosen, model=_once(chosen.model))

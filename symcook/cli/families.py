@@ -135,6 +135,8 @@ def _judged(bridge: Bridge, certificate: Path, statement: Path) -> Verdict:
     from symcook.proof.files import load_json
 
     found = load_json(certificate.read_bytes())
+    if not isinstance(found, dict) or found.get("id") != bridge.statement.id:
+        raise Rejected("the model has changed since it was made")
     verdict = replay.library().judged(bridge.statement, found)
     if not statement.is_file() or statement.read_bytes() != own.expanded(bridge.statement, found).encode():
         raise Rejected(f"{statement} is not the statement of this model and certificate")

@@ -41,7 +41,7 @@ def compile(
     kind "ltl" is a formula of temporal logic with letters, Booleans, previous, next, since and until (see
     `symcook.programs.reading`); "count" has counts too: `#left[F] > 2*#right[G]`, `ODD(#left[F])`, `MOD(3, 1)`.
     `alphabet` is text, a letter a character or with spaces between, unless the source begins with `alphabet a b;`. The
-    model answers at each position; `program.plan` says which coordinate holds what. With `theorem`, one of
+    model answers at each position; `plan` says which coordinate holds what. With `theorem`, one of
     `symcook.programs.THEOREMS`, it is the soft-attention transformer of that theorem's proof. With `soft` attention is
     softmax at the temperature 1/n, and networks round what it retrieves, so that the model is right at every length;
     with `tau` = 1 the factor stands in the queries, for runtimes that have softmax without a temperature.
@@ -73,6 +73,9 @@ def compile(
             must = f"--{option} must stand with {' or '.join(TAKES[option])}"
             raise BadInput(must, kind, "leave it out")
     if kind in SHIPPED and is_shipped(source):
+        if not source.endswith(f".{kind}"):
+            own = source.rpartition(".")[2]
+            raise BadInput(f"the program {source} must be compiled as {own}", kind, f"write symcook compile {own}")
         name = name or source.rpartition(".")[0]
         source = shipped_program(source)
     elif re.fullmatch(r"[\w./-]+\.(ltl|count|srasp|tm|json|txt)", source):

@@ -180,6 +180,12 @@ class Transformer(Verbs, Shown):
         return self.embedding.space
 
     @property
+    def plan(self) -> tuple[tuple[str, ...], ...]:
+        """Of a compiled model what each coordinate holds: its name, where it is written, what it is, and with soft
+        attention its error; () of any other model."""
+        return () if self.program is None else self.program.plan
+
+    @property
     def alphabet(self) -> tuple[str, ...]:
         return self.embedding.alphabet
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from symcook.errors import BadInput
+from symcook.errors import BadInput, unknown
 
 UNARY = ("not", "prev", "next")
 BINARY = ("and", "or", "since", "until")
@@ -142,8 +142,8 @@ def letters_text(letters: Iterable[str], alphabet: Sequence[str]) -> str:
 
 def foreign(letter: str, alphabet: Sequence[str]) -> BadInput:
     """That a letter of a program is none of its alphabet."""
-    shown = " ".join(alphabet) if len(alphabet) <= 12 else f"{' '.join(alphabet[:12])} ..."
-    return BadInput(f"a letter of a program must be in its alphabet {shown}", letter, "or give it with --alphabet")
+    error = unknown("letter", letter, list(alphabet))
+    return BadInput("a letter of a program must be a letter of the alphabet", letter, error.do)
 
 
 def quoted(letter: str) -> str:

@@ -21,7 +21,7 @@ START, VERDICTS = "$", ("no", "yes")
 def tokens_of(table: AutomatonTable) -> tuple[str, ...]:
     """The tokens of a decoder of an automaton in the order of their numbers: `START`, letters, states, `VERDICTS`, no
     two of them alike. Letters are what they are; a state that is called like a letter, or as no token may be, and the
-    others get another name, which is never shown (`automaton_speech`)."""
+    others get another name, of which decoding shows the one in the file (`automaton_speech`)."""
     made = dict.fromkeys(table.alphabet)
 
     def fresh(name: str, instead: str) -> str:

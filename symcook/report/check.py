@@ -61,6 +61,8 @@ def proved(model: Transformer, names: Sequence[str]) -> dict[str, str]:
 
 def _outcome(found: Check, name: str) -> str:
     strings = number_text(found.strings)
+    if found.holds and not found.strings and found.empty_word == "agrees":
+        return f"{name} agrees with {found.against} on the empty word, its only input"
     if found.holds:
         return f"{name} agrees with {found.against} on {strings} inputs of {strings}"
     if found.differs:

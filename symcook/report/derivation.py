@@ -40,7 +40,7 @@ def document(found: Derivation) -> Drawn:
 
 def text(found: Derivation) -> str:
     """A line for each coordinate (and position), the verdict if there is one, and what it holds for."""
-    lines = [f"{found.recipe} on {found.given}"]
+    lines = [_title(found)]
     for where, output, said in _answers(found):
         given = [f"{name} = {abridged(value)}" for name, value in output.items()]
         together = f"{where}{', '.join(given)}"

@@ -53,7 +53,8 @@ def language(program: Program) -> Fold:
     from symcook.spec.logic import language
 
     if program.kind not in FORMULAS:
-        what = "a program of srasp" if program.kind == "srasp" else "a Turing machine"
-        must = "a program that is decided must be a formula of ltl or an automaton"
+        must, what = "a program that is decided must be a formula of ltl or an automaton", "a program of srasp"
+        if program.kind == "tm":
+            must, what = "a model that is decided on words must answer them", "the decoder of a Turing machine"
         raise BadInput(must, what, "check compares the model with it on all words to a length")
     return language(formula_of(program))

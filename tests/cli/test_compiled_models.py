@@ -51,7 +51,8 @@ def test_a_letter_outside_the_alphabet_is_said_to_be_one(
     kind: str, source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = refused(capsys, "compile", kind, source, "--alphabet", "abc", "-o", tmp_path / "m.json")
-    assert "a letter of a program must be in its alphabet a b c" in said and "given: d;" in said and "column" in said
+    assert "a letter of a program must be a letter of the alphabet" in said and "given: d; known: a, b, c" in said
+    assert "column" in said
 
 
 def test_no_word_at_all_is_a_language(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,6 +100,38 @@ def test_certificates_of_automata_are_pointed_at(tmp_path: Path, capsys: pytest.
     """What the sentence advises works."""
     file = compiled(capsys, tmp_path / "a.json", "dfa", "(aa)*")
     said = refused(capsys, "decide", file, "--certificate", tmp_path / "c.json")
-    assert "compile it with --prove, and symcook prove FILE checks that certificate" in said
+    assert "symcook compile dfa --prove writes one, and symcook prove FILE checks it" in said
     assert call(capsys, "compile", "dfa", "(aa)*", "-o", file, "--force", "--prove")[0] == 0
     assert call(capsys, "prove", file)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "source", "more"),
+    [("ltl", "prev Q_a", ()), ("count", "#left[Q_a] > #left[Q_b]", ()), ("ltl", "prev Q_a", ("--soft",)),
+     ("srasp", 'out(i) = in(i) = "a"', ())],
+    ids=["ltl", "count", "soft", "srasp"],
+)  # fmt: skip
+def test_a_program_is_a_reference_in_other_processes_and_later(
+    kind: str, source: str, more: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With --workers, and with --resume, which another program may not go on with."""
+    file = compiled(capsys, tmp_path / "m.json", kind, source, "--alphabet", "ab", *more)
+    check = ("check", file, "--max-length", "3")
+    assert document(capsys, *check, "--workers", "2")["mismatches"] == 0
+    log = tmp_path / "log"
+    for _ in range(2):
+        assert document(capsys, *check, "--resume", log)["strings"] == 2 + 4 + 8
+    text = file.read_text().replace("Q_a", "Q_b") if "Q_a" in source else file.read_text().replace('= \\"a', '= \\"b')
+    assert text != file.read_text()
+    file.write_text(text)
+    refused(capsys, *check, "--resume", log)
+
+
+def test_explain_says_what_a_compiled_model_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    automaton = compiled(capsys, tmp_path / "a.json", "dfa", "(01)*")
+    beaver = compiled(capsys, tmp_path / "b.json", "tm", "1RB1LB_1LA1RZ")
+    said = document(capsys, "explain", automaton)
+    assert "reads words over 0 1, adds $" in said["summary"] and said["words"].startswith("Compiled from dfa: (01)*;")
+    assert "reads the empty word" in document(capsys, "explain", beaver)["summary"]
+    assert call(capsys, "derive", beaver, "--input", "")[1].startswith("1RB1LB_1LA1RZ on the empty word\n")
+    assert "agrees with its program on the empty word" in call(capsys, "check", beaver, "--max-length", "2")[1]

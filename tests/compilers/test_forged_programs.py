@@ -144,6 +144,12 @@ def test_a_damaged_bridge_is_not_accepted(tmp_path: Path, capsys: pytest.Capture
     code, out, err = call(capsys, "prove", file)
     assert code == 1 and "PROVED" not in out + err and str(beside) in out
     assert document(capsys, "prove", file, code=1)["bridge"] == "OPEN"
+    beside.write_text(json.dumps(found))
+    file.with_suffix(".statement.txt").write_text("id: nothing\n")
+    assert "is not the statement of this model" in call(capsys, "prove", file)[1]
+    assert call(capsys, "compile", "dfa", "a*", "-o", file, "--force")[0] == 0
+    code, out, _ = call(capsys, "prove", file)
+    assert code == 1 and "the model has changed since it was made" in out
 
 
 def test_a_claim_of_ones_own_about_an_automaton_is_found_again(

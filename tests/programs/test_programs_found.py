@@ -29,8 +29,11 @@ def test_explain_shows_a_program(name: str, capsys: pytest.CaptureFixture[str]) 
 
 def test_a_name_that_is_near_is_offered(capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean sort.srasp?" in refused(capsys, "explain", "sorts.srasp")
+    said = refused(capsys, "compile", "ltl", "missing.ltl", "-o", "m.json")
+    assert "a program must be a file, or come with symcook; given: missing.ltl" in said
     said = refused(capsys, "run", "sort.srasp", "--input", "ab")
     assert "a program" in said and "symcook compile srasp sort.srasp" in said
+    assert "must be compiled as srasp" in refused(capsys, "compile", "ltl", "sort.srasp", "-o", "m.json")
 
 
 @pytest.mark.parametrize(
@@ -44,3 +47,4 @@ def test_python_takes_the_names_too(name: str, word: str, outputs: list[str] | N
     ran = model.run(word)
     assert outputs is None or [str(int(one)) if isinstance(one, bool) else one for one in ran.outputs or ()] == outputs
     assert model.program is not None and model.program.source != name
+    assert model.plan == model.program.plan != () and sc.build("dyck-1").plan == ()

@@ -26,7 +26,7 @@ GROWS = 'y(i) = psum j [j <= i] map(in(j); "a": 1, else: 2)\n'
     ("x(i) = ?", "a value must stand at line 1, column 8"),
     ("x(i) = %", "line 1, column 8"),
     ('x(i) = "a', "a letter in quotes must end on its line (line 1, column 8)"),
-    ('x(i) = in(i) = "c"', "in its alphabet a b (line 1, column 16); given: c"),
+    ('x(i) = in(i) = "c"', "(line 1, column 16); given: c; known: a, b"),
     ('x(i) = map(in(i); "c": 1, else: 0)', "(line 1, column 19); given: c"),
     ('x(i) = map(in(i); "a": 1)', "for all others (line 1, column 8); given: none for b"),
     ('x(i) = map(in(i); "a": 1, "a": 2, else: 0)', "each key once"),
