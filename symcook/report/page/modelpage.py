@@ -106,7 +106,7 @@ def model_page(
         "start": model.embedding.start,
         "decides": model.decides,
         "each": model.readout.each,
-        "rule": readout_text(model.readout) if model.decides and model.readout.position == "all" else None,
+        "rule": readout_text(model.readout) if model.decides and model.readout.everywhere and not model.readout.each else None,
         "reads": list(model.readout.reads),
         "labels": list(model.readout.labels),
         "parts": [[column.name, list(column.reads), list(column.writes)] for column in diagram.columns(model)],
@@ -408,17 +408,20 @@ def _picture(automaton: Automaton | None) -> Markup:
 
 def _program(model: Transformer) -> Markup:
     """The program of a compiled model, and its plan."""
-    program = model.program
+    from symcook.report.program import HEADS, OTHERS, plan_of
+
+    program, plan = model.program, plan_of(model)
     if program is None:
         return Markup("")
-    rows = [list(line) for line in program.plan]
     theorem = f", as in Theorem {program.theorem}" if program.theorem else ""
     return section(
         "Program",
         "program",
         element("p", f"Compiled from {program.kind}{theorem}:"),
         element("pre", program.source, tabindex="0"),
-        table("plan: what each coordinate holds", ("coordinate", "written in", "holds"), rows, class_="words"),
+        element("p", f"There is no plan to show: {OTHERS}.")
+        if plan is None
+        else table("plan: what each coordinate holds", HEADS[: len(plan[0])], plan, class_="words"),
     )
 
 
