@@ -127,7 +127,7 @@ def first_input(model: Transformer, values: Mapping[str, str]) -> Given:
     return max(accepted, key=lambda word: (len(word), *sorted(map(word.count, alphabet))), default=usual)
 
 
-def _verdicts(model: Transformer, values: Mapping[str, str]) -> Callable[[Given], bool | None] | None:
+def _verdicts(model: Transformer, values: Mapping[str, str]) -> Callable[[Any], object] | None:
     """What says whether a word is accepted: the run, or for a decoder of an automaton its program; None where nothing
     is decided."""
     if model.program is not None and model.program.kind == "dfa":
