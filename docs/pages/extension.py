@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import os
 import re
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,10 @@ MAINTAINERS = ("searches", "inventory", "constructions")
 _LINK = re.compile(r"`[^`\n]*`|(!?)\[((?:[^\[\]`]|`[^`\n]*`)+)\]\(([^()\s]+)\)")
 """A link, or code, in which there is none."""
 _INCLUDED = re.compile(r"^```\{include\} (\S+)", re.MULTILINE)
+workers: list[Executor] = []
+"""What makes recipes' pages and the ledger, beside Sphinx, in as many processes as there are processors."""
+making: list[Future[int]] = []
+"""The ledger, while it is made."""
 log = logging.getLogger(__name__)
 
 
@@ -47,10 +53,12 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 def written(app: Sphinx) -> None:
-    """The sources that are made of data."""
+    """The sources that are made of data; the making of the ledger begins."""
     gc.set_threshold(100_000, 20, 50)
+    pool = ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"))
+    workers[:] = [pool]
     made: dict[str, Callable[[Path], Iterable[tuple[str, str]]]] = {
-        MADE[0]: recipes.pages,
+        MADE[0]: lambda folder: recipes.pages(folder, pool),
         MADE[1]: lambda folder: commands.pages(),
         MADE[2]: lambda folder: api.pages(),
         MADE[3]: lambda folder: _letters(),
@@ -69,6 +77,7 @@ def written(app: Sphinx) -> None:
             if old.name not in names:
                 old.unlink()
         log.info("%s: %d pages in %.1f s", place, len(names), time.monotonic() - started)
+    making[:] = [pool.submit(ledger.write, Path(app.outdir) / "ledger")] if app.builder.format == "html" else []
 
 
 def _notes() -> Iterable[tuple[str, str]]:
@@ -172,10 +181,12 @@ def _block(writer: Any, node: nodes.Element) -> None:
 
 
 def finished(app: Sphinx, failure: Exception | None) -> None:
-    """The pages of the ledger beside those of Sphinx."""
+    """The pages of the ledger are there beside those of Sphinx."""
+    started = time.monotonic()
+    sizes = [one.result() for one in making if failure is None]
+    for pool in workers:
+        pool.shutdown(cancel_futures=True)
     if failure is None and app.builder.format == "html":
-        started = time.monotonic()
-        size = ledger.write(Path(app.outdir) / "ledger")
-        log.info("ledger: %.1f MB in %.1f s", size / 1e6, time.monotonic() - started)
+        log.info("ledger: %.1f MB, waited for %.1f s", sum(sizes) / 1e6, time.monotonic() - started)
         if found := links.problems(Path(app.outdir)):
             raise ExtensionError("links that lead nowhere, or to a network:\n" + "\n".join(found))

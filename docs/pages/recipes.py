@@ -6,8 +6,13 @@ import contextlib
 import io
 import re
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from functools import cache
+from hashlib import sha256
+from itertools import repeat
 from pathlib import Path
 
+import symcook
 from pages.markdown import cell, code, plain, table
 from symcook import claims, recipes
 from symcook.__main__ import main
@@ -18,6 +23,11 @@ FOLDER = "reference/recipes"
 MOST_HTML = 60_000
 """Matrices that take more characters are shown as text, where they are abridged."""
 MOST_LINES = 60
+LATE = re.compile(r"^not proved: .*the time is over$")
+"""What says something of the machine that made the page, and nothing of the model."""
+SOURCES = (Path(__file__).resolve().parent, Path(__file__).resolve().parents[2] / "proofs" / "statements")
+KINDS = (".py", ".json", ".md", ".txt", ".lark", ".js", ".css")
+"""The kinds of files that say what a page shows."""
 INSIDE = {"query": "121", "score": "010", "p": "101", "q": "010", "r": "100"}
 """Inputs that must lie in a range, by position; all others are 1, 0 and 3."""
 
@@ -75,7 +85,8 @@ def page(name: str, rows: dict[str, claims.Claim]) -> str:
     lines += _picture(found, given)
     code_, text = printed("derive", name, "--seconds", "6")
     if code_ == 0:
-        lines += ["## Closed form", "", _console(["derive", name], text), ""]
+        told = "\n".join(line for line in text.split("\n") if not LATE.search(line))
+        lines += ["## Closed form", "", _console(["derive", name], told.rstrip()), ""]
     lines += ["## Matrices", "", *_matrices(found), ""]
     if found.details:
         lines += ["## Details", ""]
@@ -136,10 +147,34 @@ def index() -> str:
     return "\n".join([*lines, "```{toctree}", ":hidden:", "", *names, "```", ""])
 
 
-def pages(folder: Path) -> Iterator[tuple[str, str]]:
-    """The name and the text of each page; pictures are drawn into `folder`."""
-    rows = {row.id: row for row in claims.ledger()}
+@cache
+def _rows() -> dict[str, claims.Claim]:
+    return {row.id: row for row in claims.ledger()}
+
+
+def _made(name: str, folder: Path) -> str:
     with contextlib.chdir(folder):
-        for name in recipes.names():
-            yield name, page(name, rows)
+        return page(name, _rows())
+
+
+def pages(folder: Path, workers: Executor) -> Iterator[tuple[str, str]]:
+    """The name and the text of each page; pictures are drawn into `folder`. Pages are kept with a digest of all that
+    they are made of, and made again by `workers` where it is another one: proofs are looked for on them."""
+    seal, own, names = folder / ".made", _digest(), recipes.names()
+    kept = seal.is_file() and seal.read_text() == own and all((folder / f"{name}.md").is_file() for name in names)
+    if kept:
+        yield from ((name, (folder / f"{name}.md").read_text(encoding="utf-8")) for name in names)
+    else:
+        seal.unlink(missing_ok=True)
+        yield from zip(names, workers.map(_made, names, repeat(folder)), strict=True)
+        seal.write_text(own)
     yield "index", index()
+
+
+def _digest() -> str:
+    """Of the package, of the statements that pages cite, and of this folder."""
+    found = sha256()
+    places = (*SOURCES, Path(symcook.__file__).parent)
+    for path in sorted(path for place in places for path in place.rglob("*") if path.suffix in KINDS):
+        found.update(str(path).encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()

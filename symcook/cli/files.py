@@ -297,7 +297,8 @@ def report(
     With -o DIR: the figures of Chiang and Cholak 2022 about parity or first, those of the Cookbook (Figure 1 by
     by-gelu, Figure 2 by dyck-1), those of Yang and others 2026 by tie-break, or a comparator of the Cookbook
     (gtzero, gezero or eqzero, also with -input) with the region where it is not exact in grey: every point a ball, in
-    a CSV file, and with matplotlib as SVG and PNG.
+    a CSV file, and with matplotlib as SVG and PNG. Of a compiled Turing machine: tokens, operations and space of its
+    runs on words to length 64, against the steps of the machine.
     """
     given = {"--input": word, "--tokens": tokens, "--rows": rows, "--set": settings or None}
     if PurePath(target).suffix.lower() in (".html", ".htm"):
@@ -307,7 +308,7 @@ def report(
     for option_, value in given.items():
         if value is not None:
             raise BadInput(f"{option_} must go with a page", f"the folder {target}", "give -o FILE.html")
-    return _figures(name, target, longest or 1000, force, as_json)
+    return _figures(name, target, longest, force, as_json)
 
 
 def _page(
@@ -333,12 +334,17 @@ def _page(
     return 0
 
 
-def _figures(name: str, folder: str, longest: int, force: bool, as_json: bool) -> int:
+def _figures(name: str, folder: str, given: int | None, force: bool, as_json: bool) -> int:
     from symcook.papers.drawing import write
+    from symcook.papers.merrill2024.figures import of_machine
     from symcook.report.figure import MISSING
 
+    machine = PurePath(name).suffix == ".json"
+    makes = of_machine(choose(name, ()).model) if machine else ()
+    longest = given or (64 if machine else 1000)
     with Progress("report") as progress:
-        files = write(name, folder, longest, force=force, done=progress)
+        title = PurePath(name).stem if machine else name
+        files = write(title, folder, longest, makes=makes, force=force, done=progress)
     shown = [str(file) for file in files]
     document = {"recipe": name, "max_length": longest, "files": shown}
     say_or_json(as_json, lambda: document, lambda: "\n  ".join(["wrote", *shown]))

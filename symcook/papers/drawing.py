@@ -30,17 +30,23 @@ def figures() -> dict[str, tuple[Make, ...]]:
 
 
 def write(
-    name: str, folder: str | Path, longest: int, *, force: bool = False, done: Callable[[str], None] = lambda _: None
+    name: str,
+    folder: str | Path,
+    longest: int,
+    *,
+    makes: tuple[Make, ...] = (),
+    force: bool = False,
+    done: Callable[[str], None] = lambda _: None,
 ) -> list[Path]:
-    """Write each figure of a recipe as CSV and, with matplotlib, as SVG and PNG, all of them or none; the files, in
-    order.
+    """Write each figure of a recipe, or those that `makes` make, as CSV and, with matplotlib, as SVG and PNG, all of
+    them or none; the files, in order.
 
     Raises BadInput for a recipe without figures, and for files that exist or cannot be written.
     """
     place = ordinary(folder, "the folder of figures", "-o figures") if Path(folder).name else Path(folder)
     if place.exists() and not place.is_dir():
         raise BadInput("the place of figures must be a folder", place)
-    known = figures()
+    known = {name: makes} if makes else figures()
     if name not in known:
         raise unknown("recipe with figures", name, list(known))
     if not force:

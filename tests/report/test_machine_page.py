@@ -205,3 +205,19 @@ def test_nothing_is_wider_than_the_window(width: int, kind: str, source: str, wo
         )
         narrow.get(file.as_uri())
         assert narrow.execute_script("return document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_accessibility(dark: bool, tmp_path: Path) -> None:
+    """axe finds nothing to complain of, on the page of a machine and of an automaton in the middle of a run."""
+    axe = pytest.importorskip("axe_selenium_python", reason="pip install axe-selenium-python")
+    with browser(dark=dark) as shown:
+        shown.set_script_timeout(120)
+        for kind, source, word in (("tm", "1RB1LB_1LA1RZ", ""), ("dfa", AUTOMATA / "odd-ones.json", "01")):
+            shown.get(page(tmp_path, kind, source, word).as_uri())
+            choose(shown, "token", 2, "input")
+            judge = axe.Axe(shown)
+            judge.inject()
+            found = judge.run()
+            told = [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found["violations"]]
+            assert found["passes"] and told == [], (kind, told)

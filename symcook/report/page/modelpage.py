@@ -97,7 +97,6 @@ def model_page(
         if not why and any(step.norms for step in model.sublayers):
             why = rational_on(bound, first, islice(inputs(model), SAMPLES))
         runs = beforehand(bound, first) if why else []
-    whole_word = model.decides and model.readout.everywhere and not model.readout.each
     data = {
         "model": None if why else described(model, numbers),
         "runs": runs,
@@ -107,7 +106,7 @@ def model_page(
         "start": model.embedding.start,
         "decides": model.decides,
         "each": model.readout.each,
-        "rule": readout_text(model.readout) if whole_word else None,
+        "rule": _rule(model),
         "reads": list(model.readout.reads),
         "labels": list(model.readout.labels),
         "parts": [[column.name, list(column.reads), list(column.writes)] for column in diagram.columns(model)],
@@ -139,6 +138,12 @@ def model_page(
     ]
     about = {"evaluator": "precomputed" if why else "exact", "why": why or None, "runs": len(data["runs"])}
     return page(f"{model.name} · symcook", body, {"data": data}), about
+
+
+def _rule(model: Transformer) -> str | None:
+    """What a verdict of all positions asks of each; None where one position decides."""
+    every = model.readout.everywhere and not model.readout.each
+    return readout_text(model.readout) if model.decides and every else None
 
 
 def _within(ask: Callable[[], Found]) -> Found | str | None:

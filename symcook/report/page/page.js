@@ -311,7 +311,7 @@
   }
 
   // A machine's own run: what its tokens changed is played up to the one that is chosen.
-  const AROUND = 8, NARROW = 4;  // cells on each side of a head, also where there is little room
+  const AROUND = 8, NARROW = 3;  // cells on each side of a head, also where there is little room
   let ran = null, at = 0;  // the run, and which of its tokens
   const called = (position) => {  // a token by its position: of the word, or put out behind it
     const first = ran.input.length + 1, one = ran.tokens[position - first];

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -116,15 +116,27 @@ def first_input(model: Transformer, values: Mapping[str, str]) -> Given:
     alphabet = letters(model)
     count = min(longest(model), 6 if len(alphabet) < 6 else len(alphabet))
     usual = tuple(itertools.islice(itertools.cycle((*alphabet, *alphabet[:-1])), count))
-    if not model.decides:
+    answers = _verdicts(model, values)
+    if answers is None:
         return usual
-    bound = model.bind(values)
     accepted = []
     for word in itertools.islice(inputs(model), 64):
         with suppress(SymcookError):
-            if run(bound, word).accept:
+            if answers(word):
                 accepted.append(word)
     return max(accepted, key=lambda word: (len(word), *sorted(map(word.count, alphabet))), default=usual)
+
+
+def _verdicts(model: Transformer, values: Mapping[str, str]) -> Callable[[Any], object] | None:
+    """What says whether a word is accepted: the run, or for a decoder of an automaton its program; None where nothing
+    is decided."""
+    if model.program is not None and model.program.kind == "dfa":
+        from symcook.decide.automata import Automaton
+        from symcook.programs.running import program_table
+
+        return Automaton(*program_table(model.program))
+    bound = model.bind(values)
+    return (lambda word: run(bound, word).accept) if model.decides else None
 
 
 def typed(model: Transformer, given: Given) -> str:

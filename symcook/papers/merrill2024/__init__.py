@@ -1,0 +1,1 @@
+"""What is of Merrill and Sabharwal (2024) alone."""

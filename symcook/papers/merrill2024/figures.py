@@ -1,0 +1,92 @@
+"""What runs of a compiled machine cost, against the steps of the machine: exact counts, from runs in integers.
+
+Source: Merrill and Sabharwal (2024), Corollary 2.1 (tokens by steps), Theorem 3 (operations of a machine that simulates
+the decoder) and Theorem 4 (its space beside the cells of the machine).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+from symcook.errors import BadInput
+from symcook.model.transformer import Transformer
+from symcook.papers.drawing import Make
+from symcook.programs.steps import StepToken
+from symcook.report.figure import Curve, Figure, exact
+from symcook.thought.counts import counts
+from symcook.thought.running import MachineRun, machine_of, run_machine
+
+FIGURES: dict[str, tuple[Make, ...]] = {}
+"""No recipe has one: `of_machine` makes those of a compiled machine."""
+TOKENS = 5_000
+"""A run of more tokens is left out."""
+GROUPS = {
+    "tokens": ("Corollary 2.1: tokens by steps", ("tokens", "columns")),
+    "operations": ("Theorem 3: operations by steps", ("pairs", "products", "sums", "units")),
+    "space": ("Theorem 4: space by steps", ("cells", "stored_bits", "cached")),
+}
+"""The figures: a title, and which counts of `RunCounts` they show; `cells` are those of the tapes that heads visit."""
+SAID = {
+    "tokens": "tokens put out",
+    "columns": "columns, with the input",
+    "pairs": "scores of pairs",
+    "products": "products in scores",
+    "sums": "additions of means",
+    "units": "hidden units",
+    "cells": "cells that heads visit",
+    "stored_bits": "bits of all tokens and two counters",
+    "cached": "numbers in a cache",
+}
+
+
+def of_machine(model: Transformer) -> tuple[Make, ...]:
+    """The figures of a model that was compiled from a Turing machine; BadInput for any other."""
+    machine_of(model)
+    return tuple(_figure(model, name) for name in GROUPS)
+
+
+def visited(run: MachineRun) -> int:
+    """How many cells of all tapes the heads stand on during a run: at the start, behind each step, and on what is put
+    out."""
+    places: list[set[int]] = [set() for _ in range(run.machine.tapes + 1)]
+    for step in run.steps:
+        moves = step.token.moves if isinstance(step.token, StepToken) else itertools.repeat(0)
+        for seen, head, move in zip(places, step.heads, moves, strict=False):
+            seen.add(head + move)
+    return sum(map(len, places))
+
+
+def measured(model: Transformer, longest: int) -> Iterator[tuple[int, dict[str, int]]]:
+    """For words of the letters in turn, at lengths that double, the steps and the counts of the run, as far as it ends
+    within `TOKENS`. `model` is compiled from a machine."""
+    letters = machine_of(model).input
+    lengths = [0, *itertools.takewhile(lambda n: n <= longest, (2**k for k in range(20)))] if letters else [0]
+    found: dict[int, dict[str, int]] = {}
+    for n in lengths:
+        run = run_machine(model, tuple(itertools.islice(itertools.cycle(letters), n)), TOKENS)
+        if not run.ended:
+            break
+        said = counts(model, run)
+        found[said.steps] = said.to_json() | {"cells": visited(run)}
+    yield from sorted(found.items())
+
+
+def _figure(model: Transformer, name: str) -> Make:
+    title, shown = GROUPS[name]
+
+    def figure(longest: int, done: Callable[[str], None]) -> Figure:
+        done(name)
+        points = [(steps, told) for steps, told in measured(model, longest) if steps]
+        if not points:
+            must = f"the machine must end within {TOKENS} tokens on one of the words that are tried"
+            raise BadInput(must, model.name, "symcook run --steps says how far it comes")
+        curves = tuple(
+            Curve(SAID[key], tuple((Fraction(steps), exact(told[key])) for steps, told in points)) for key in shown
+        )
+        note = "exact counts; words of the letters in turn"
+        return Figure(f"figure-{name}", f"{model.name}: {title}", "steps of the machine", "count", curves, (True, True),
+                      note=note)  # fmt: skip
+
+    return figure
