@@ -236,3 +236,35 @@ def test_random_models_in_float32_stay_within(seed):
                 for place, value in enumerate(column):
                     off = abs(flint.arb(value) - flint.arb(float(floats[name][place])))
                     assert off <= found.coordinates[name][0] + flint.arb(2) ** -200, (word, name, place)
+
+
+@together("seed", range(9100, 9112))
+def test_a_tiny_error_grows_by_the_derivatives(seed):
+    """Of random models: at each position along the steepest entry, so that the bound of a coordinate is delta times the
+    sum over positions of the greatest partial derivative there; by differences, where both sides agree (no kink)."""
+    model, n, _ = made_at_random(seed)
+    n, delta, step = min(n, 2), F(1, 2**100), 1e-6
+    try:
+        found = moves(model, n, delta, None, 400)
+    except Undecided:  # a tie
+        return
+    best, smooth = np.zeros(len(model.space)), True
+    for word in itertools.product(model.alphabet, repeat=n):
+        start = embedded(model, word)
+        clean, (length, d) = passed(model, start), start.shape
+        slopes = np.zeros((length, d, *clean.shape))
+        for j, k in itertools.product(range(length), range(d)):
+            there, back = (passed(model, start + sign * step * unit(length, d, j, k)) - clean for sign in (1, -1))
+            slopes[j, k] = np.abs(there - back) / (2 * step)
+            smooth = smooth and bool((np.abs(there + back) <= 1e-4 * step * (1 + np.abs(there))).all())
+        best = np.maximum(best, slopes.max(axis=1).sum(axis=0).max(axis=0))
+    for reached, coordinate in zip(best, model.space, strict=True):
+        bound = float(found.coordinates[coordinate][0] / flint.arb(flint.fmpq(1, 2**100)))
+        assert reached <= bound * (1 + 1e-4) + 1e-6, coordinate
+        assert not smooth or bound <= reached * (1 + 1e-3) + 1e-6, coordinate
+
+
+def unit(length, d, j, k):
+    row = np.zeros((length, d))
+    row[j, k] = 1
+    return row
