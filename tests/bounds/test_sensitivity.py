@@ -243,7 +243,9 @@ IRREGULAR = {
     "each": model(READOUTS["each"], Layer(SelfAttention((SOFT,)), None), after="EOS"),
     "gelu": model(READOUTS["sign"], Layer(None, FeedForward(("s",), ("m",), [[1]], [0], [[1]], [0], "gelu"))),
     "final norm": replace(model(READOUTS["value"], Layer(None, NET)), final_norm=NORM),
-    "unique": model(READOUTS["value"], Layer(SelfAttention((replace(SOFT, weighting="leftmost", temperature=1),)), None)),
+    "unique": model(
+        READOUTS["value"], Layer(SelfAttention((replace(SOFT, weighting="leftmost", temperature=1),)), None)
+    ),
     "probabilities": model(
         Readout("distribution", "last", ("s", "m"), [[1, 0], [0, 2], [1, 1]], ("u", "v", "w")), Layer(None, NET)
     ),
