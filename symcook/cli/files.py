@@ -295,8 +295,9 @@ def report(
     where all values are rational. It begins with --input, --tokens or --rows, and with the symbols of --set.
 
     With -o DIR: the figures of Chiang and Cholak 2022 about parity or first, those of the Cookbook (Figure 1 by
-    by-gelu, Figure 2 by dyck-1), or a comparator of the Cookbook (gtzero, gezero or eqzero, also with -input) with the
-    region where it is not exact in grey: every point a ball, in a CSV file, and with matplotlib as SVG and PNG.
+    by-gelu, Figure 2 by dyck-1), those of Yang and others 2026 by tie-break, or a comparator of the Cookbook
+    (gtzero, gezero or eqzero, also with -input) with the region where it is not exact in grey: every point a ball, in
+    a CSV file, and with matplotlib as SVG and PNG.
     """
     given = {"--input": word, "--tokens": tokens, "--rows": rows, "--set": settings or None}
     if PurePath(target).suffix.lower() in (".html", ".htm"):
