@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import random
+import tempfile
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,7 @@ from test_lens import trained
 
 import symcook as sc
 from symcook.errors import BadInput
-from symcook.export import torch_code
+from symcook.export import run_npz, torch_code
 from symcook.export.archive import _ArchiveWriter, _relative, arrays, cast
 from symcook.export.files import beside, certificate_of
 from symcook.export.lens import Lens
@@ -181,3 +184,14 @@ def evaluated(text: str) -> Any:
 
     with flint.ctx.workprec(100):
         return flint.arb(evaluate(parse_term(text))).mid()
+
+
+@together("dtype", ["float16", "float32", "float64"])
+def test_the_script_reads_rows_in_the_type_of_the_weights(dtype: str) -> None:
+    path = Path(tempfile.mkdtemp()) / "m.npz"
+    rows_of_numbers(2).export(path, dtype=dtype)
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        run_npz.main(str(path), "0.1,0.7")
+    wanted = np.array([0.1, 0.7], dtype=dtype).tolist()
+    assert said.getvalue().split("\n")[:2] == [f"  a {wanted[0]}", f"  b {wanted[1]}"]
