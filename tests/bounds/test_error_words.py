@@ -6,6 +6,7 @@ The search runs the plain pass of `attacks.bound_error`; the exact values beside
 
 import itertools
 from fractions import Fraction
+from types import SimpleNamespace
 
 import dense
 import flint
@@ -17,7 +18,8 @@ from attacks.bound_error import made as made_at_random
 from families import together
 
 from symcook.bounds import error_propagation
-from symcook.bounds.error import few_enough, moves
+from symcook.bounds.error import Moves, _ends, few_enough, moves
+from symcook.bounds.growth import Pair
 from symcook.domains import make_domain
 from symcook.domains.ball import BallDomain
 from symcook.errors import BadInput, Undecided
@@ -27,6 +29,7 @@ from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.transformer import Transformer
+from symcook.numbers.balls import Ball
 from symcook.recipes import build
 
 F = Fraction
@@ -268,3 +271,22 @@ def unit(length, d, j, k):
     row = np.zeros((length, d))
     row[j, k] = 1
     return row
+
+
+@pytest.mark.parametrize(
+    ("ours", "papers", "stream", "shown", "holds"),
+    [
+        (1, 2, None, "1", True), (2, 1, None, "2", False), (2, 2, None, "2", True), (2, 1, "1/2", "0.5", True),
+        (2, 1, "3/2", "1.5", False), (2, 1, 3, "2", False), (2, 4, 3, "2", True), (None, None, "3/2", "1.5", None),
+    ],
+)  # fmt: skip
+def test_the_smaller_of_two_bounds_is_set_against_that_of_the_papers(ours, papers, stream, shown, holds):
+    """By constants or by words, whichever is less; without constants nothing is claimed."""
+    parts = lambda: [SimpleNamespace(error=Pair(flint.fmpq(ours), flint.fmpq(papers)))]  # noqa: E731
+    table = [] if ours is None else [(Ball(str(ours), "0"), Ball(str(papers), "0"))]
+    reached = None
+    if stream is not None:
+        part = F(stream)
+        reached = Moves(parts=[("layer 1", flint.arb(flint.fmpq(part.numerator, part.denominator)))])
+    found, theirs, less = _ends(parts, table, reached, 20)
+    assert (found.mid, less) == (shown, holds) and (theirs is None) == (ours is None)
