@@ -313,10 +313,12 @@ def report(
 def _page(
     chosen: Chosen, place: str, given: tuple[str | None, str | None, str | None], force: bool, as_json: bool
 ) -> int:
+    from symcook.report.page.machine import machine_word
     from symcook.report.page.modelpage import model_page, target, write
 
     file = target(place, force)
-    first = read_input(chosen, *given)
+    word = machine_word(chosen.model, given[0]) if given[0] is not None and given[1:] == (None, None) else None
+    first = read_input(chosen, *given) if word is None else word
     if first is not None:
         need_input(chosen, first, "report")
         prepare(chosen.model, first)  # a bad input is refused before the work
@@ -325,7 +327,8 @@ def _page(
         write(file, page, force)
     document = {"recipe": chosen.name, "files": [str(file)], **about}
     why = about["why"]
-    how = "its runs are computed in the page" if why is None else f"{about['runs']} runs precomputed: {why}"
+    runs = f"{about['runs']} run{'s' * (about['runs'] != 1)} precomputed"
+    how = "its runs are computed in the page" if why is None else f"{runs}: {why}"
     say_or_json(as_json, lambda: document, lambda: f"wrote {file}\n  {how}")
     return 0
 
