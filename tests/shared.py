@@ -102,7 +102,7 @@ def options(command: str) -> frozenset[str]:
     from symcook.cli.output import group
 
     found = group.get_command(click.Context(group), command) if command in COMMANDS else None
-    return frozenset(() if found is None else (one for p in found.params for one in p.opts))
+    return frozenset(() if found is None else ("--help", *(one for p in found.params for one in p.opts)))
 
 
 # --- A model of one head ----------------------------------------------------------------------------------------------
