@@ -19,7 +19,7 @@ from test_lens import trained
 
 import symcook as sc
 from symcook.errors import BadInput
-from symcook.export import run_npz, torch_code
+from symcook.export import DEFAULT_LENGTH, run_npz, torch_code
 from symcook.export.archive import _ArchiveWriter, _relative, arrays, cast
 from symcook.export.files import beside, certificate_of
 from symcook.export.lens import Lens
@@ -195,3 +195,18 @@ def test_the_script_reads_rows_in_the_type_of_the_weights(dtype: str) -> None:
         run_npz.main(str(path), "0.1,0.7")
     wanted = np.array([0.1, 0.7], dtype=dtype).tolist()
     assert said.getvalue().split("\n")[:2] == [f"  a {wanted[0]}", f"  b {wanted[1]}"]
+
+
+@together(
+    ("longest", "before", "length"),
+    [(3, None, 3), (3, "^", 2), (None, None, DEFAULT_LENGTH), (99, "^", DEFAULT_LENGTH)],
+)
+def test_the_length_that_is_exported_by_default_is_one_that_the_model_has(
+    longest: int | None, before: str | None, length: int
+) -> None:
+    """In typed symbols, at most the greatest length of the model without what it adds."""
+    embedding = sc.Embedding(sc.Space(("a",)), words={"x": {"a": 1}, "^": {}}, positions={"a": "1/i"}, before=before)
+    model = sc.Transformer("t", embedding, (), sc.Readout("value", "last", ("a",)), max_length=longest)
+    path = Path(tempfile.mkdtemp()) / "m.npz"
+    model.export(path)
+    assert len(np.load(path)["positions"]) == length + (before is not None)
