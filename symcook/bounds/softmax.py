@@ -8,7 +8,6 @@ from fractions import Fraction
 import flint
 
 from symcook.bounds.arguments import Bound, against, count, decided, distance, exact, positive, shown
-from symcook.bounds.scores import Deficits
 from symcook.bounds.sums import squares
 from symcook.errors import BadInput
 from symcook.model.expr import parse_term
@@ -69,16 +68,6 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
         ),
         extra={"error of a value in [0, 1]": shown(lambda: value() / 2, wanted, "the error of a value")},
     )
-
-
-def deficits(n: int, q: int) -> Deficits:
-    """How far the scores 2 q j - j^2 are below their maximum q^2, for j = 1..n: the squares (j - q)^2.
-
-    >>> deficits(4, 3).text()
-    '2*(2*x + x^4)/(1 + 2*x + x^4)'
-    """
-    found: dict[Fraction | int, int] = {k * k: (k <= q - 1) + (k <= n - q) for k in range(1, max(q - 1, n - q) + 1)}
-    return Deficits(1, found)
 
 
 def quadratic_lookup(

@@ -191,7 +191,7 @@ def error_in_balls(soft: Transformer, words: Sequence[Word], ends: Sequence[Mapp
         result = forward(soft, soft.tokens(word), domain, trace=True, weights=False)
         with domain.context():
             columns = result.steps[-1].columns
-            for place in range(len(next(iter(hard.values())))):
+            for place in range(len(soft.tokens(word))):
                 off = arb(0)
                 for name, column in columns.items():
                     right, got = hard[name][place] if name in hard else ZERO, column[place]

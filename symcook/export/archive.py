@@ -301,8 +301,8 @@ class _ArchiveWriter:
         import numpy as np
 
         kept = result[off]
-        step = np.spacing(np.abs(kept)).astype(np.float64) * (2.0**16 if self.dtype == "bfloat16" else 1)
         with np.errstate(all="ignore"):  # the number is within half a step, and as near to float64 before
+            step = np.spacing(np.abs(kept)).astype(np.float64) * (2.0**16 if self.dtype == "bfloat16" else 1)
             share = step / np.abs(kept.astype(np.float64))
             most = share / (2 - share) * (1 + 2.0**-20)
         rational = np.array([type(values[k]) is not tuple or type(values[k][0]) is int for k in off])

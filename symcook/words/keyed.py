@@ -144,7 +144,7 @@ class KeyFold:
             tables, denominator, bound = common([row[column] for row in seen.values])
             value, some = np.zeros(1, dtype=tables[0].dtype), np.zeros(1, dtype=bool)
             for table, here in zip(tables, top, strict=True):
-                if not self.kept and (here & some & (table != value)).any():
+                if (here & some & (table != value)).any():
                     raise KeepApart(frozenset({("head", self.head)}))
                 value, some = np.where(here, table, value), some | here
             found.append(tight(Cell(value, denominator, bound)))

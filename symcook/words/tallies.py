@@ -32,11 +32,11 @@ class Tallies:
         """The tallies of all words of `cells.n` symbols."""
         places = placed(cells)
         if not self.found or places[: len(self.places)] != self.places:
-            shape = (1,) * ((self.letters - 1) * len(cells.cells))
-            self.places, self.found = [], {self.start: np.ones(shape, dtype=object)}
+            self.places, self.found = [], {self.start: np.ones((), dtype=object)}
         missing = (self.letters - 1) * len(cells.cells) - next(iter(self.found.values())).ndim
-        if missing > 0:  # a cell that begins behind the positions so far
-            self.found = {q: x.reshape(x.shape + (1,) * missing) for q, x in self.found.items()}
+        # of cells that begin behind the positions so far
+        more = (1,) * missing
+        self.found = {q: x.reshape(x.shape + more) for q, x in self.found.items()}
         for cell in places[len(self.places) :]:
             self.found = self.moved(cell)
             self.places.append(cell)

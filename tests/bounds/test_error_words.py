@@ -6,6 +6,7 @@ The search runs the plain pass of `attacks.bound_error`; the exact values beside
 
 import itertools
 from fractions import Fraction
+from types import SimpleNamespace
 
 import dense
 import flint
@@ -17,7 +18,8 @@ from attacks.bound_error import made as made_at_random
 from families import together
 
 from symcook.bounds import error_propagation
-from symcook.bounds.error import few_enough, moves
+from symcook.bounds.error import Moves, _ends, few_enough, moves
+from symcook.bounds.growth import Pair
 from symcook.domains import make_domain
 from symcook.domains.ball import BallDomain
 from symcook.errors import BadInput, Undecided
@@ -27,6 +29,7 @@ from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.transformer import Transformer
+from symcook.numbers.balls import Ball
 from symcook.recipes import build
 
 F = Fraction
@@ -236,3 +239,54 @@ def test_random_models_in_float32_stay_within(seed):
                 for place, value in enumerate(column):
                     off = abs(flint.arb(value) - flint.arb(float(floats[name][place])))
                     assert off <= found.coordinates[name][0] + flint.arb(2) ** -200, (word, name, place)
+
+
+@together("seed", range(9100, 9112))
+def test_a_tiny_error_grows_by_the_derivatives(seed):
+    """Of random models: at each position along the steepest entry, so that the bound of a coordinate is delta times the
+    sum over positions of the greatest partial derivative there; by differences, where both sides agree (no kink)."""
+    model, n, _ = made_at_random(seed)
+    n, delta, step = min(n, 2), F(1, 2**100), 1e-6
+    try:
+        found = moves(model, n, delta, None, 400)
+    except Undecided:  # a tie
+        return
+    best, smooth = np.zeros(len(model.space)), True
+    for word in itertools.product(model.alphabet, repeat=n):
+        start = embedded(model, word)
+        clean, (length, d) = passed(model, start), start.shape
+        slopes = np.zeros((length, d, *clean.shape))
+        for j, k in itertools.product(range(length), range(d)):
+            there, back = (passed(model, start + sign * step * unit(length, d, j, k)) - clean for sign in (1, -1))
+            slopes[j, k] = np.abs(there - back) / (2 * step)
+            smooth = smooth and bool((np.abs(there + back) <= 1e-4 * step * (1 + np.abs(there))).all())
+        best = np.maximum(best, slopes.max(axis=1).sum(axis=0).max(axis=0))
+    for reached, coordinate in zip(best, model.space, strict=True):
+        bound = float(found.coordinates[coordinate][0] / flint.arb(flint.fmpq(1, 2**100)))
+        assert reached <= bound * (1 + 1e-4) + 1e-6, coordinate
+        assert not smooth or bound <= reached * (1 + 1e-3) + 1e-6, coordinate
+
+
+def unit(length, d, j, k):
+    row = np.zeros((length, d))
+    row[j, k] = 1
+    return row
+
+
+@pytest.mark.parametrize(
+    ("ours", "papers", "stream", "shown", "holds"),
+    [
+        (1, 2, None, "1", True), (2, 1, None, "2", False), (2, 2, None, "2", True), (2, 1, "1/2", "0.5", True),
+        (2, 1, "3/2", "1.5", False), (2, 1, 3, "2", False), (2, 4, 3, "2", True), (None, None, "3/2", "1.5", None),
+    ],
+)  # fmt: skip
+def test_the_smaller_of_two_bounds_is_set_against_that_of_the_papers(ours, papers, stream, shown, holds):
+    """By constants or by words, whichever is less; without constants nothing is claimed."""
+    parts = lambda: [SimpleNamespace(error=Pair(flint.fmpq(ours), flint.fmpq(papers)))]  # noqa: E731
+    table = [] if ours is None else [(Ball(str(ours), "0"), Ball(str(papers), "0"))]
+    reached = None
+    if stream is not None:
+        part = F(stream)
+        reached = Moves(parts=[("layer 1", flint.arb(flint.fmpq(part.numerator, part.denominator)))])
+    found, theirs, less = _ends(parts, table, reached, 20)
+    assert (found.mid, less) == (shown, holds) and (theirs is None) == (ours is None)

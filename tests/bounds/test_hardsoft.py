@@ -128,6 +128,26 @@ def test_gap_and_sizes_of_the_induction_head_are_those_found_by_hand() -> None:
     assert all("i/n" in str(head.untied) for head in found.heads)
 
 
+@pytest.mark.parametrize(
+    ("positions", "entry", "x_max", "h_max"),
+    [
+        ({}, 3, "3", ("3",)),
+        ({"p": "2*i"}, 3, "3*n", ("3*n",)),
+        ({"p": "1/i"}, "1/2", "1", ("1",)),
+        ({}, 0, "1", ("1",)),
+    ],
+)
+def test_sizes_of_embeddings_with_greater_entries(
+    positions: dict[str, str], entry: Any, x_max: str, h_max: tuple[str, ...]
+) -> None:
+    """The greatest entry of an embedding, at least 1: 3, or 3, 4, 6, 8 at lengths 1 to 4, which 3 n is at least."""
+    b = sc.Builder(words={"a": {"q": entry}, "b": {"q": 0}}, positions=positions)
+    b.add(sc.head({("q", "q"): 1}, {"v": "q"}, mask="none", weighting="average"))
+    b.readout("value", "each", "v")
+    found = hardsoft(b.build("greater"), "1/4", max_length=4)
+    assert (found.x_max, found.h_max) == (x_max, h_max)
+
+
 def test_the_rule_of_theorem_26_by_its_formula() -> None:
     """(2/gamma)(log(L K n x/eps) + (L - 1)(log r_0 - 1)) with K as the lemmas have it, written down anew."""
     found = hardsoft(build("induction-most-recent", alphabet="ab"), "1/4", max_length=3)

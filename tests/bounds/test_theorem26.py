@@ -118,6 +118,13 @@ def test_no_rule_without_scores() -> None:
     assert known.rule("1", "1", "1") is None and known.told()["theorem26"] == "1"
 
 
+def test_a_model_without_layers_counts_as_one_of_one_head() -> None:
+    bare = sc.Transformer("t", model(1).embedding, (), sc.Readout("value", "each", ("x",)))
+    told = Constants(bare).told()
+    assert (told["layers"], told["heads"], told["p_max"], told["d"]) == ("1", "1", "1", str(len(bare.space)))
+    assert [Fraction(told[f"lemma{k}"]) for k in (29, 30, 31, 25)] == list(greatest(len(bare.space), Fraction(1), 1, 1))
+
+
 def test_expressions_for_gaps_and_sizes() -> None:
     """c/n^k is at most every value and equal to one, c n^k at least every value, with k at most 3."""
     r = random.Random(7)

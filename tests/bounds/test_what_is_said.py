@@ -14,6 +14,7 @@ from families import every
 import symcook as sc
 from symcook import bounds
 from symcook.bounds import KINDS, arguments, bound
+from symcook.errors import BadInput
 
 MP = mpmath.mp.clone()
 MP.dps = 60
@@ -293,3 +294,10 @@ def test_what_decides_a_claim_is_the_difference(
             x = (-flint.arb(flint.fmpq(Fraction(gamma).numerator, Fraction(gamma).denominator))).exp()
             wanted = (claimed - value) * 2 / (2 - value) * (1 if kind == "lookup" else (1 - x) / (2 * x))
             assert got.overlaps(wanted) and got.rad() < 1e-50 and wanted.rad() < 1e-20 * (1 + abs(wanted)), (n, q)
+
+
+@pytest.mark.parametrize("text", ["=3", "N=", "N", "N=4, =1", "N=4,, c=1", "N=4, N=5", ""])
+def test_settings_that_name_nothing_or_a_name_twice(text: str) -> None:
+    with pytest.raises(BadInput, match="NAME=VALUE, each name once"):
+        arguments.settings(text)
+    assert arguments.settings("N = 4, eps=1/16") == {"N": "4", "eps": "1/16"} and arguments.settings(None) == {}

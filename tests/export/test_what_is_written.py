@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import random
+import tempfile
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import flint
 import numpy as np
 import pytest
 from families import together
+from test_export import EVERYTHING
 from test_lens import trained
 
 import symcook as sc
 from symcook.errors import BadInput
-from symcook.export import torch_code
+from symcook.export import DEFAULT_LENGTH, run_npz, torch_code
 from symcook.export.archive import _ArchiveWriter, _relative, arrays, cast
 from symcook.export.files import beside, certificate_of
 from symcook.export.lens import Lens
@@ -140,3 +145,68 @@ def test_trees_may_be_off_by_anything() -> None:
     found = list(writer.possible_errors([0, 1, 2], values, cast(near, "float32")))
     assert found[0] == (1, np.inf) and sorted(k for k, _ in found[1:]) == [0, 2]
     assert list(writer.possible_errors([1], values, cast(near, "float32"))) == [(1, np.inf)]
+
+
+TEMPERATURES = {"by position": "i + 2", "by length": "(i + 2)/(7*n)", "one": "3/7"}
+
+
+@together("what", [*EVERYTHING, *TEMPERATURES])
+def test_rounded_numbers_are_named_by_where_they_stand(what: str) -> None:
+    """Each is the entry of the array at its index, as near to the exact number as is said; and as many are counted as
+    there are entries that differ from what float64 has."""
+    model = EVERYTHING.get(what)
+    if model is None:
+        head = sc.Head(("a",), ("b",), [["1/3"]], [[3]], [["1/7"]], "future", "softmax", TEMPERATURES[what])
+        embedding = sc.Embedding(sc.Space(("a", "b")), words={"x": {"a": 1}, "y": {"b": "2/3"}})
+        model = sc.Transformer("t", embedding, (sc.Layer(head),), sc.Readout("value", "last", ("b",)))
+    roundings: dict[str, Any] = {}
+    m = arrays(model, "float16", 3, roundings)
+    wide = arrays(model, "float64", 3)
+    assert roundings.keys() <= m.keys()
+    for key, array in m.items():
+        off = (array != wide[key]).sum() if array.dtype.kind == "f" else 0
+        entry = roundings.get(key, {"rounded": 0, "first": [], "greatest_relative_error": 0.0})
+        assert entry["rounded"] >= off and len(entry["first"]) == min(entry["rounded"], 50)
+        places = {tuple(one["index"]) for one in entry["first"]}
+        assert len(places) == len(entry["first"])
+        for one in entry["first"]:
+            place = tuple(one["index"]) if array.ndim else ()
+            assert float(array[place]).hex() == one["stored"], (key, one)
+            exact = float(evaluated(one["exact"]))
+            assert abs(wide[key][place] - exact) <= 1e-15 * abs(exact) and exact != float(array[place])
+            assert abs(float(array[place]) - exact) <= abs(exact) * entry["greatest_relative_error"] * (1 + 1e-9)
+    if what in TEMPERATURES:
+        assert "step1.head1.factor" in roundings
+
+
+def evaluated(text: str) -> Any:
+    from symcook.numbers.evaluate import evaluate
+
+    with flint.ctx.workprec(100):
+        return flint.arb(evaluate(parse_term(text))).mid()
+
+
+@together("dtype", ["float16", "float32", "float64"])
+def test_the_script_reads_rows_in_the_type_of_the_weights(dtype: str) -> None:
+    path = Path(tempfile.mkdtemp()) / "m.npz"
+    rows_of_numbers(2).export(path, dtype=dtype)
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        run_npz.main(str(path), "0.1,0.7")
+    wanted = np.array([0.1, 0.7], dtype=dtype).tolist()
+    assert said.getvalue().split("\n")[:2] == [f"  a {wanted[0]}", f"  b {wanted[1]}"]
+
+
+@together(
+    ("longest", "before", "length"),
+    [(3, None, 3), (3, "^", 2), (None, None, DEFAULT_LENGTH), (99, "^", DEFAULT_LENGTH)],
+)
+def test_the_length_that_is_exported_by_default_is_one_that_the_model_has(
+    longest: int | None, before: str | None, length: int
+) -> None:
+    """In typed symbols, at most the greatest length of the model without what it adds."""
+    embedding = sc.Embedding(sc.Space(("a",)), words={"x": {"a": 1}, "^": {}}, positions={"a": "1/i"}, before=before)
+    model = sc.Transformer("t", embedding, (), sc.Readout("value", "last", ("a",)), max_length=longest)
+    path = Path(tempfile.mkdtemp()) / "m.npz"
+    model.export(path)
+    assert len(np.load(path)["positions"]) == length + (before is not None)

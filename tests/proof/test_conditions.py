@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from symcook.proof.conditions import inhabited
+from symcook.proof.conditions import defined, inhabited
 from symcook.proof.grammar import read_formula
 
 NAMES = ("a", "b", "c")
@@ -53,3 +55,20 @@ def test_the_parts_of_a_conclusion_can_be_met(text: str) -> None:
     whole = read_formula(f"all {start}. c < 9 -> ({text})", {}, {})
     said = " & ".join(f"(ex {start}. c < 9 & ({one}))" for one in MET[text]) or f"ex {start}. c < 9"
     assert inhabited(whole, NAMES) == read_formula(said, {}, {})
+
+
+@pytest.mark.parametrize("part", ["{0}, a, y", "a, {0}, y", "a, b, y*{0}", "{0}, {1}, y*{2}"])
+@pytest.mark.parametrize("kind", ["sum", "prod"])
+def test_both_ends_of_a_sum_are_defined_and_each_term_within_them(kind: str, part: str) -> None:
+    """An end counts words by a quotient; a term matters between the ends alone."""
+    scope: Any = {"a": "Int", "b": "Int", "x": "Real", "y": "Real", "u": "Real", "v": "Real"}
+    parts = [f"I[1/{name} <= 1]" for name in "xuv"]
+    text = part.format(*parts)
+    ends = text.split(", ")
+    wanted = [f"~({name} = 0)" for name, one in zip("xuv", parts, strict=True) if one in ", ".join(ends[:2])]
+    if "I" in ends[2]:
+        name = "x" if part.count("{") == 1 else "v"
+        wanted.append(f"(all j:Int. {ends[0]} <= j & j <= {ends[1]} -> ~({name} = 0))")
+    *first, last = wanted
+    said = f"({' & '.join(first)}) & {last}" if first else last
+    assert defined(read_formula(f"{kind}(j, {text}) = 0", scope, {})) == read_formula(said, scope, {})

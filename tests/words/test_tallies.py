@@ -58,8 +58,8 @@ def test_tallies_are_counts_of_words(seed: int) -> None:
         assert {key: many for key, many in got.items() if many} == dict(wanted)
         for _ in range(4):
             asked = set(r.sample(sorted(wanted), r.randint(1, len(wanted))))
-            order = {word: k for k, word in enumerate(product(alphabet, repeat=n))}
-            least = min((first[key] for key in asked), key=order.__getitem__)
+            order: list[Any] = list(product(alphabet, repeat=n))
+            least = order[min(order.index(first[key]) for key in asked)]
             assert smallest(cells, start, lambda state, letter: moves[state][letter], asked) == least
         nowhere = {((99,), 0)}
         assert smallest(cells, start, lambda state, letter: moves[state][letter], nowhere) is None
