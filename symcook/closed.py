@@ -23,7 +23,7 @@ from symcook.domains.lengths import Lengths, OutOfRules
 from symcook.domains.lengthsums import about
 from symcook.domains.linear import Atom, Guard, Linear, linear_form
 from symcook.domains.tables import CellTable
-from symcook.domains.world import GuardedCell, NamedSum, World
+from symcook.domains.world import GuardedCell, NamedSum, World, named_in
 from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.answers import Shown
@@ -52,7 +52,22 @@ class Spelling:
 
     def name(self, name: str) -> str:
         """A name: short, with its meaning in `meanings`."""
+        if name in self.world.slots and name not in self.short:
+            self.short[name] = self.slot(name)
         return self.short.get(name, name)
+
+    def slot(self, name: str) -> str:
+        """What a given number is called at a place: by itself at position i."""
+        given, (terms, constant) = self.world.slots[name]
+        at = next(iter(terms)) if len(terms) == 1 and not constant and set(terms.values()) == {1} else None
+        if at == "i":
+            return given
+        if at is not None and (terms, constant) != self.world.end:
+            return f"{given}_{self.name(at)}"
+        near = {1: "after", -1: "before"}.get(int(constant)) if terms == {"i": 1} else None
+        if (terms, constant) == self.world.end or near is not None:
+            return f"{given}_{near or 'last'}"
+        return f"{given}_{constant}" if not terms else f"{given}_at{len(self.short)}"
 
     def letter(self, place: str, tokens: Sequence[str]) -> str:
         """That one of the tokens stands at a place."""
@@ -72,6 +87,9 @@ class Spelling:
             elif name[:2] == "p:":
                 letter, at = name[2:].rsplit(":", 1)
                 yield f"{self.name(name)} is the number of {_said(letter)} to position {at}"
+            elif name in self.world.slots:
+                given, place = self.world.slots[name]
+                yield f"{self.name(name)} is the {given} given at position {self.linear(*place)}"
             elif name in self.world.sums:
                 yield f"{name} = {self.sum(name)}"
             elif name in self.world.named:
@@ -154,6 +172,8 @@ class Spelling:
             return [" | ".join(self.residue(atom[1], atom[2], r) for r in sorted(held))]
         if atom[0] == "some":
             return [f"0 < {self.name(atom[1])}" if True in held else f"{self.name(atom[1])} = 0"]
+        if atom[0] == "sign":
+            return self.signed(dict(atom[1]), atom[2], held)
         low, high = held
         least = {"i": self.world.start, "j": self.world.start, "n": self.world.fewest}
         if len(atom[1]) == 1 and atom[1][0][0] in least:
@@ -169,6 +189,20 @@ class Spelling:
         if high is not None:
             out.append(self.compared(positive, negative, high, "<="))
         return out
+
+    def signed(self, terms: Mapping[str, int], constant: Fraction, held: frozenset[int]) -> list[str]:
+        """Which signs a form has."""
+        (less, more) = _sides(({v: Fraction(c) for v, c in terms.items()}, constant))
+        left, right = self.linear(*less), self.linear(*more)
+        said = {
+            (1,): f"{left} < {right}",
+            (-1,): f"{right} < {left}",
+            (0,): f"{right} = {left}",
+            (0, 1): f"{left} <= {right}",
+            (-1, 0): f"{right} <= {left}",
+            (-1, 1): f"~({right} = {left})",
+        }
+        return [said[tuple(sorted(held))]]
 
     def compared(self, less: Mapping[str, int], more: Mapping[str, int], by: int, sign: str) -> str:
         """less SIGN more + by, strictly where that is shorter."""
@@ -320,7 +354,7 @@ class EveryLength(Shown):
 def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) -> EveryLength:
     """The closed forms of a model of words in all lengths at once; `values` set declared symbols.
 
-    Raises BadInput for a model without an alphabet, and where what the readout looks at is out of reach, with the
+    Raises BadInput for a model of one row, and where what the readout looks at is out of reach, with the
     coordinate and the rule that is missing.
 
     >>> from symcook.recipes import build
@@ -332,8 +366,8 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
       for all 0 < c
     """
     model = model.bind(values, require=False)
-    if not model.alphabet:
-        raise BadInput("a closed form for every length must be that of a model of words", model.name, "give --rows")
+    if model.pointwise:
+        raise BadInput("a closed form for every length must be that of a model of sequences", model.name)
     readout = model.readout
     domain = Lengths(model)
     result = forward(_narrowed(model), ("",), domain)
@@ -396,7 +430,7 @@ def _form(
     overall = readout.everywhere and not readout.each
     spoken = cells if overall else [(guard, outputs)]
     used = {v for _, one in spoken for value in one.values() for v in world.names_in(value)}
-    used |= {v for one, _ in spoken for a in one for v in ([x for x, _ in a[1]] if a[0] == "form" else [str(a[1])])}
+    used |= {str(v) for one, _ in spoken for a in one for v in named_in(a)}
     while more := {v for x in used & set(world.named) for v in world.names_in(world.named[x][0])} - used:
         used |= more
     for name in list(used & set(world.sums)):
@@ -421,7 +455,10 @@ def _form(
                 + [p.name for p in model.parameters]
             )
         ),
-        assumptions=tuple(p.region for p in model.parameters if p.region != "true" and p.name in used),
+        assumptions=(
+            *(p.region for p in model.parameters if p.region != "true" and p.name in used),
+            *premises(spelling),
+        ),
         conditions=conditions,
         expressions={name: _expression(spelling, value) for name, value in outputs.items()},
         accept=accept,
@@ -431,6 +468,14 @@ def _form(
         meaning=tuple(meaning),
         accepts=accepts,
     )
+
+
+def premises(spelling: Spelling) -> list[str]:
+    """What the forms take for granted of the numbers that are given: that a query is a position of the input."""
+    world = spelling.world
+    ends = f"{world.start}..{world.last}"
+    here = (spelling.name(f"v:{given}:i") for given in world.pointing)
+    return [f"(all i in {ends}. ex q in {ends}. {name} = q)" for name in here]
 
 
 def _largest(world: World, guard: Guard, outputs: Mapping[str, Value]) -> str | None:
@@ -450,7 +495,8 @@ def _first(name: str) -> tuple[int, str]:
 def _expression(spelling: Spelling, value: Value) -> Any:
     """The sympy expression of a value, in short names."""
     found = spelling.world.field.to_sympy(value)
-    put = {s: sympy.Symbol(spelling.name(s.name), real=True) for s in found.free_symbols if s.name in spelling.short}
+    called = {s: spelling.name(s.name) for s in found.free_symbols}
+    put = {s: sympy.Symbol(name, real=True) for s, name in called.items() if name != s.name}
     return shorter(found.xreplace(put))
 
 

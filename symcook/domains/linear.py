@@ -19,12 +19,16 @@ Form = tuple[tuple[str, int], ...]
 Linear = tuple[dict[str, Fraction], Fraction]
 """Coefficients by name, and the constant."""
 Atom = tuple[Any, ...]
-"""("letter", place), ("mod", name, m), ("form", Form), or ("some", name): whether a sum of terms >= 0 is not 0."""
+"""("letter", place), ("mod", name, m), ("form", Form), ("some", name): whether a sum of terms >= 0 is not 0, or
+("sign", Form, constant): which signs a form may have in which numbers stand that are given."""
 Guard = Mapping[Atom, Any]
 Bounds = tuple[int | None, int | None]
 
 LOG = sympy.log(sympy.Symbol("n", real=True))
 """The one function of n besides rational ones and powers of e; it is positive for n >= 2."""
+
+STRICT = "0 <"
+"""No name of a model, since it is no identifier."""
 
 
 class NoRule(Exception):
@@ -73,6 +77,12 @@ def form_atom(terms: Mapping[str, Fraction]) -> tuple[Atom, Fraction]:
     return ("form", tuple((v, w // common) for (v, _), w in zip(ordered, whole, strict=True))), Fraction(common, scale)
 
 
+def sign_atom(terms: Mapping[str, Fraction], c: Fraction) -> tuple[Atom, int]:
+    """The atom of the sign of a linear form, and the sign by which that is multiplied."""
+    (_, form), factor = form_atom(terms)
+    return ("sign", form, c / factor), 1 if factor > 0 else -1
+
+
 def linear_form(field: Field, value: Value) -> Linear | None:
     """The linear form that a value is; None where it is none."""
     if isinstance(value, fmpq):
@@ -94,7 +104,8 @@ def linear_form(field: Field, value: Value) -> Linear | None:
 
 
 def consistent(forms: Iterable[Linear]) -> bool:
-    """Whether linear forms may all be not negative, over the rationals: one name after the other is eliminated."""
+    """Whether linear forms may all be not negative, over the rationals: one name after the other is eliminated. The
+    name `STRICT` is some positive number: form - STRICT says that a form is positive."""
     rows: set[tuple[tuple[tuple[str, Fraction], ...], Fraction]] = set()
     for terms, c in forms:
         terms = {v: x for v, x in terms.items() if x}
@@ -108,7 +119,11 @@ def consistent(forms: Iterable[Linear]) -> bool:
         for terms, _ in rows:
             for v, x in terms:
                 uses.setdefault(v, [0, 0])[x > 0] += 1
-        v = min(uses, key=lambda name: (uses[name][0] * uses[name][1], name))
+        if set(uses) == {STRICT}:
+            low = max((-c / x for ((_, x),), c in rows if x > 0), default=Fraction(0))
+            high = min((-c / x for ((_, x),), c in rows if x < 0), default=low + 1)
+            return high > 0 and low <= high
+        v = min(uses.keys() - {STRICT}, key=lambda name: (uses[name][0] * uses[name][1], name))
         below, above, kept = [], [], set()
         for terms, c in rows:
             x = dict(terms).get(v)
