@@ -161,16 +161,19 @@ class PlaceText:
 
     def networks(self, formula: str, label: str, reads: Mapping[str, CellTable]) -> Iterator[str]:
         """Versions of the line of a network."""
-        by_cell = self.by_cells(formula, label, reads)
-        return (version for version in (by_cell, self.network(formula, label, reads)) if version is not None)
+        ways = [self.by_cells(formula, label, reads, 1), self.network(formula, label, reads)]
+        ways += [self.by_cells(formula, label, reads, 2)] if ways[0] is None else []
+        return (version for version in ways if version is not None)
 
-    def by_cells(self, formula: str, label: str, reads: Mapping[str, CellTable]) -> str | None:
+    def by_cells(self, formula: str, label: str, reads: Mapping[str, CellTable], most: int) -> str | None:
         """Case by case, where each says which case of what is read holds."""
         lines, cells = [formula, "  given i (low high)"], self.table.cells
         if len(cells) < 2:
             return None
         for cell in cells:
-            if any(sum(self.world.met(c.guard, cell.guard) is not None for c in t.cells) > 2 for t in reads.values()):
+            if any(
+                sum(self.world.met(c.guard, cell.guard) is not None for c in t.cells) > most for t in reads.values()
+            ):
                 return None
             inside = self.leaf(Leaf(cell.guard, tuple(self.known(cell))), label, reads, "")
             lines += [f"  - {self.given(cell)}", *(f"    {x[2:]}" for x in inside)]

@@ -120,7 +120,7 @@ def test_one_row_has_no_length(capsys: pytest.CaptureFixture[str]) -> None:
     refused(capsys, "derive", "lookup-one-hot")
 
 
-@pytest.mark.parametrize("name", ["lookup-quadratic", "predecessor-strict", "predecessor-quadratic"])
+@pytest.mark.parametrize("name", ["lookup-quadratic", "predecessor-strict", "predecessor-quadratic", "first-position"])
 def test_forms_of_rows_are_proved(name: str) -> None:
     proof = forms.prove(sc.derive(build(name)), seconds=60)
     assert proof.whole, proof.missing
