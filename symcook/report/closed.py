@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
@@ -83,7 +84,7 @@ def _html(one: ClosedForm) -> str:
         drawn = _typeset(condition) if condition else None
         rows.append([f"{what}: {answer}", drawn] if drawn is not None else [what, answer])
     if one.meaning:
-        rows.append(["where", ", ".join(one.meaning)])
+        rows.append(["where", _meanings(one.meaning)])
     if one.assumptions:
         rows.append(["for all", typeset(" & ".join(one.assumptions))])
     if one.conditions:
@@ -113,6 +114,21 @@ def _typeset(condition: str) -> TableCell:
         return typeset(condition)
     except BadInput:
         return TableCell(condition)
+
+
+def _meanings(meaning: Sequence[str]) -> TableCell:
+    """What the names are: words, but formulas drawn."""
+    shown = []
+    for said in meaning:
+        name, _, value = said.partition(" = ")
+        plain = not value or value.isidentifier()
+        shown.append(escape(said) if plain else f"{_drawn(name)} = {_drawn(value)}")
+    return TableCell(", ".join(meaning), math=", ".join(shown))
+
+
+def _drawn(text: str) -> str:
+    cell = _typeset(text)
+    return cell.math or escape(cell.text)
 
 
 def _latex(condition: str) -> str:
