@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from symcook.closed import Spelling
 from symcook.domains.linear import Guard, Linear
+from symcook.domains.spelling import Spelling
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell
 

@@ -18,9 +18,10 @@ from typing import Any
 
 from flint import fmpq
 
-from symcook.closed import Coordinate, EveryLength, Spelling, in_brackets, none_of, premises, verdict, word_verdict
+from symcook.closed import Coordinate, EveryLength, none_of, premises, verdict, word_verdict
 from symcook.domains.field import Value, polynomial_of
 from symcook.domains.lengths import Lengths, OutOfRules
+from symcook.domains.spelling import Spelling, in_brackets
 from symcook.domains.tables import CellTable
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
