@@ -77,6 +77,27 @@ class PlaceText:
             out.append("\n".join(lines))
         return out
 
+    def begin(self, formula: str, equation: str, label: str, token: int) -> list[str]:
+        """The line of a mean of what is 1 at the token in front alone."""
+        found = re.match(r"\w+\(i\) = sum\(j, (\w+), i, (\w+)\(j\)\)/", equation)
+        if found is None or self.equations.get(found[2]) != f"{found[2]}(i) = I[w(i) = {token}]":
+            return []
+        low, one = found[1], found[2]
+        lines = [
+            formula,
+            "given i (low high)",
+            f"only: all l in {low}..i. {one}(l) = I[l = {low}]",
+            "  given l (ll lh)",
+            f"  cases at: l = {low}",
+            f"    - qed by {self.labels[one]}(l), word, at",
+            f"    - qed by {self.labels[one]}(l), word, at",
+            f"one: sum(j, {low}, i, {one}(j)) = sum(j, {low}, i, I[j = {low}]) "
+            f"by sum_ext(j. {one}(j); j. I[j = {low}]; {low}; i)[only]",
+            f"take single from sum_delta(j. 1; {low}; i; {low})",
+            f"qed by {label}(i), one, single",
+        ]
+        return ["\n  ".join(lines)]
+
     def one_top(
         self, cell: GuardedCell, place: Linear, found: Mapping[str, str], hints: str, parabola: Top | None
     ) -> list[str] | None:

@@ -463,6 +463,9 @@ class _FormText:
         text = PlaceText(self.generic, table, int(self.low), self.equations, self.labels)
         label = self.equation(claim.function)
         if "sum(" in equation:
+            before = self.model.embedding.before
+            if before is not None:
+                yield from text.begin(claim.formula, equation, label, self.meaning.tokens[before])
             yield from text.head(claim.formula, equation, label, self.found.generic.tops)
             return
         read = {f: t for f in self.read(claim.function) if isinstance(t := self.tables.get(f), CellTable)}

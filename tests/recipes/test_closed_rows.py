@@ -129,6 +129,16 @@ def test_forms_of_rows_are_proved(name: str) -> None:
         assert "(all i in 1..n. ex q in 1..n. query(i) = q) -> " in proof.statement.text
 
 
+@pytest.mark.parametrize("start", [0, 1])
+def test_a_mean_of_the_token_in_front_is_proved(start: int) -> None:
+    """1/n of what is 1 at the token in front alone."""
+    b = sc.Builder(words={"a": {}, "b": {}, "BOS": {"begin": 1}}, before="BOS", start=start)
+    b.readout("value", "each", b.add(sc.head(value={"inverse": "begin"}, mask="future")))
+    proof = forms.prove(sc.derive(b.build("in-front")), seconds=60)
+    assert proof.whole and proof.verdict.status == "PROVED", proof.missing
+    assert ("1/(i + 1)" if start == 0 else "1/i") in proof.statement.text
+
+
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_planted_place_is_not_proved(place: int) -> None:
     """The value at position i itself, or at the first one, in place of the one before."""
