@@ -463,8 +463,7 @@ class _FormText:
         text = PlaceText(self.generic, table, int(self.low), self.equations, self.labels)
         label = self.equation(claim.function)
         if "sum(" in equation:
-            before = self.model.embedding.before
-            if before is not None:
+            for before in self.model.embedding.ends[0]:
                 yield from text.begin(claim.formula, equation, label, self.meaning.tokens[before])
             yield from text.head(claim.formula, equation, label, self.found.generic.tops)
             return
