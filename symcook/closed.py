@@ -7,199 +7,33 @@ The forms are found by one forward pass over tables (`symcook.domains.lengths`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import sympy
-from flint import fmpq, fmpq_mpoly
+from flint import fmpq
 
 from symcook.declaration import load
 from symcook.derivation import Derivation
 from symcook.domains.field import ZERO, Value
 from symcook.domains.lengths import Lengths, OutOfRules
 from symcook.domains.lengthsums import about
-from symcook.domains.linear import Atom, Guard, Linear, linear_form
+from symcook.domains.linear import Guard, linear_form
+from symcook.domains.spelling import Spelling, in_brackets, sides
 from symcook.domains.tables import CellTable
-from symcook.domains.world import GuardedCell, NamedSum, World
+from symcook.domains.world import GuardedCell, NamedSum, World, named_in
 from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.answers import Shown
-from symcook.model.expr import valid_name
 from symcook.model.parts import LayerNorm
-from symcook.model.symbols import Exact, from_sympy
+from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.numbers.nodes import shorter
 
 if TYPE_CHECKING:
     from symcook.proof.forms import Proof
-
-
-class Spelling:
-    """How names, values and guards of a world are written in the grammar; here for a reader."""
-
-    def __init__(self, domain: Lengths) -> None:
-        self.domain, self.world = domain, domain.world
-        counted = self.world.letters[:-1]
-        many = len(counted) > 1
-        self.short = {f"k:{a}": f"k{x}" if many else "k" for x, a in enumerate(counted, 1)}
-        self.short |= {f"p:{a}:{v}": f"{'p' + str(x) if many else 'p'}" + ("" if v == "i" else f"_{v}")
-                       for x, a in enumerate(counted, 1) for v in ("i", "j")}  # fmt: skip
-
-    # --- Names ----------------------------------------------------------------------------------------------------
-
-    def name(self, name: str) -> str:
-        """A name: short, with its meaning in `meanings`."""
-        return self.short.get(name, name)
-
-    def letter(self, place: str, tokens: Sequence[str]) -> str:
-        """That one of the tokens stands at a place."""
-        return " | ".join(f"w({place}) = {self.token(t)}" for t in tokens)
-
-    def token(self, token: str) -> str:
-        return token if token.isdigit() or valid_name(token) else f'"{token}"'
-
-    def residue(self, name: str, m: int, residue: int) -> str:
-        return f"mod({self.name(name)}, {m}) = {residue}"
-
-    def meanings(self, used: set[str]) -> Iterator[str]:
-        """What the short names mean that occur."""
-        for name in sorted(used):
-            if name[:2] == "k:":
-                yield f"{self.name(name)} is the number of {_said(name[2:])}"
-            elif name[:2] == "p:":
-                letter, at = name[2:].rsplit(":", 1)
-                yield f"{self.name(name)} is the number of {_said(letter)} to position {at}"
-            elif name in self.world.sums:
-                yield f"{name} = {self.sum(name)}"
-            elif name in self.world.named:
-                yield f"{name} = {self.value(self.world.named[name][0])}"
-
-    # --- Terms ----------------------------------------------------------------------------------------------------
-
-    def value(self, value: Value) -> str:
-        """A term of the grammar."""
-        if isinstance(value, fmpq):
-            return str(Fraction(int(value.p), int(value.q)))
-        self.world.field.lift(value)
-        above, below = self.polynomial(value.num), self.polynomial(value.den)
-        if below == "1":
-            return above
-        return f"{_bracketed(above, '*')}/{_bracketed(below, '^')}"
-
-    def polynomial(self, polynomial: fmpq_mpoly) -> str:
-        out = ""
-        for monomial, c in polynomial.terms():
-            factors = [self.power(g, int(e)) for g, e in enumerate(monomial) if e]
-            number = Fraction(int(c.p), int(c.q))
-            shown = str(abs(number))
-            term = "*".join([*([] if shown == "1" and factors else [shown]), *factors])
-            out += (" - " if number < 0 else " + ") + term if out else ("-" if number < 0 else "") + term
-        return out or "0"
-
-    def power(self, g: int, exponent: int) -> str:
-        one, field_ = self.world.field.generators[g], self.world.field
-        if one.kind == "exp":
-            inside = self.value(one.argument * fmpq(exponent, field_.roots[g]))
-            return f"exp({inside})"
-        if one.kind == "symbol":
-            base = self.name(one.argument.name)
-        elif one.kind == "constant":
-            base = f"({from_sympy(one.argument)})"
-        else:
-            base = f"{one.kind}({self.value(one.argument)})"
-        return base if exponent == 1 else f"{_bracketed(base, '^')}^{exponent}"
-
-    def linear(self, terms: Mapping[str, int | Fraction], constant: int | Fraction = 0) -> str:
-        return self.value(self.world.linear(terms, constant))
-
-    def sum(self, name: str) -> str:
-        """A sum without a rule, written out."""
-        one = self.world.sums[name]
-        body = self.indicators(one.cells, "j")
-        return f"sum(j, {self.linear(*one.low)}, {self.linear(*one.high)}, {body})"
-
-    def indicators(self, cells: Sequence[GuardedCell], at: str) -> str:
-        """Cells as one term."""
-        parts = []
-        for cell in cells:
-            if isinstance(cell.value, fmpq) and cell.value == 0:
-                continue
-            guards = [g for atom, held in cell.guard.items() for g in self.atom(atom, held)]
-            test = f"I[{' & '.join(map(in_brackets, guards))}]" if guards else ""
-            value = self.value(cell.value)
-            parts.append(test if test and value == "1" else f"{test}*({value})" if test else value)
-        return " + ".join(parts) or "0"
-
-    # --- Guards ---------------------------------------------------------------------------------------------------
-
-    def guard(self, guard: Guard) -> tuple[str, ...]:
-        """What a guard says, as formulas that all hold: also that a position is there at which a letter stands."""
-        said = [text for atom, held in guard.items() for text in self.atom(atom, held)]
-        there = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
-        least = max(there, default=0) + 1 - self.world.start
-        if there and least > self.world.fewest and ("form", (("n", 1),)) not in guard:
-            said.insert(0, f"{least} <= n")
-        return tuple(said)
-
-    def atom(self, atom: Atom, held: Any) -> list[str]:
-        """What an atom says, as formulas that all hold."""
-        if atom[0] == "letter":
-            order = [t for t in (self.world.before, *self.world.letters, self.world.after) if t in held]
-            place = self.world.last if atom[1] == "n" else str(atom[1])
-            return [self.letter(place, order)]  # type: ignore[arg-type]
-        if atom[0] == "mod":
-            return [" | ".join(self.residue(atom[1], atom[2], r) for r in sorted(held))]
-        if atom[0] == "some":
-            return [f"0 < {self.name(atom[1])}" if True in held else f"{self.name(atom[1])} = 0"]
-        low, high = held
-        least = {"i": self.world.start, "j": self.world.start, "n": self.world.fewest}
-        if len(atom[1]) == 1 and atom[1][0][0] in least:
-            end = least[atom[1][0][0]]
-            low = end if high == end else None if low is not None and low <= end else low
-        negative = {v: -c for v, c in atom[1] if c < 0}
-        positive = {v: c for v, c in atom[1] if c > 0}
-        if low is not None and low == high:
-            return [self.compared(positive, negative, low, "=")]
-        out = []
-        if low is not None:
-            out.append(self.compared(negative, positive, -low, "<="))
-        if high is not None:
-            out.append(self.compared(positive, negative, high, "<="))
-        return out
-
-    def compared(self, less: Mapping[str, int], more: Mapping[str, int], by: int, sign: str) -> str:
-        """less SIGN more + by, strictly where that is shorter."""
-        if sign == "<=" and by == -1 and less and more:
-            return f"{self.linear(less)} < {self.linear(more)}"
-        if by < 0 and more and less:
-            return f"{self.linear(less, -by)} {sign} {self.linear(more)}"
-        if not less:
-            return f"{-by} {sign} {self.linear(more)}"
-        return f"{self.linear(less)} {sign} {self.linear(more, by)}"
-
-
-def _said(letter: str) -> str:
-    return f"{letter}s" if letter.isalnum() else letter
-
-
-def in_brackets(text: str) -> str:
-    """A formula as it stands beside others that hold too."""
-    return f"({text})" if "|" in text else text
-
-
-def _bracketed(text: str, beside: str) -> str:
-    """A term in brackets where it would be read otherwise beside another."""
-    depth = 0
-    for k, x in enumerate(text):
-        depth += (x == "(") - (x == ")")
-        if depth == 0 and (x in "+-" or (beside == "^" and x in "*/^")):
-            return f"({text})"
-        if k == 0 and x == "-":
-            return f"({text})"
-    return text
 
 
 Case = tuple[Guard, Mapping[str, Value]]
@@ -320,7 +154,7 @@ class EveryLength(Shown):
 def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) -> EveryLength:
     """The closed forms of a model of words in all lengths at once; `values` set declared symbols.
 
-    Raises BadInput for a model without an alphabet, and where what the readout looks at is out of reach, with the
+    Raises BadInput for a model of one row, and where what the readout looks at is out of reach, with the
     coordinate and the rule that is missing.
 
     >>> from symcook.recipes import build
@@ -332,8 +166,8 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
       for all 0 < c
     """
     model = model.bind(values, require=False)
-    if not model.alphabet:
-        raise BadInput("a closed form for every length must be that of a model of words", model.name, "give --rows")
+    if model.pointwise:
+        raise BadInput("a closed form for every length must be that of a model of sequences", model.name)
     readout = model.readout
     domain = Lengths(model)
     result = forward(_narrowed(model), ("",), domain)
@@ -396,7 +230,7 @@ def _form(
     overall = readout.everywhere and not readout.each
     spoken = cells if overall else [(guard, outputs)]
     used = {v for _, one in spoken for value in one.values() for v in world.names_in(value)}
-    used |= {v for one, _ in spoken for a in one for v in ([x for x, _ in a[1]] if a[0] == "form" else [str(a[1])])}
+    used |= {str(v) for one, _ in spoken for a in one for v in named_in(a)}
     while more := {v for x in used & set(world.named) for v in world.names_in(world.named[x][0])} - used:
         used |= more
     for name in list(used & set(world.sums)):
@@ -422,7 +256,10 @@ def _form(
                 + [p.name for p in model.parameters]
             )
         ),
-        assumptions=tuple(p.region for p in model.parameters if p.region != "true" and p.name in used),
+        assumptions=(
+            *(p.region for p in model.parameters if p.region != "true" and p.name in used),
+            *premises(spelling),
+        ),
         conditions=conditions,
         expressions={name: _expression(spelling, value) for name, value in outputs.items()},
         accept=accept,
@@ -432,6 +269,14 @@ def _form(
         meaning=tuple(meaning),
         accepts=accepts,
     )
+
+
+def premises(spelling: Spelling) -> list[str]:
+    """What the forms take for granted of the numbers that are given: that a query is a position of the input."""
+    world = spelling.world
+    ends = f"{world.start}..{world.last}"
+    here = (spelling.name(f"v:{given}:i") for given in world.pointing)
+    return [f"(all i in {ends}. ex q in {ends}. {name} = q)" for name in here]
 
 
 def _largest(world: World, guard: Guard, outputs: Mapping[str, Value]) -> str | None:
@@ -451,7 +296,8 @@ def _first(name: str) -> tuple[int, str]:
 def _expression(spelling: Spelling, value: Value) -> Any:
     """The sympy expression of a value, in short names."""
     found = spelling.world.field.to_sympy(value)
-    put = {s: sympy.Symbol(spelling.name(s.name), real=True) for s in found.free_symbols if s.name in spelling.short}
+    called = {s: spelling.name(s.name) for s in found.free_symbols}
+    put = {s: sympy.Symbol(name, real=True) for s, name in called.items() if name != s.name}
     return shorter(found.xreplace(put))
 
 
@@ -528,7 +374,7 @@ def positive(spelling: Spelling, value: Value, guard: Guard) -> str:
     form = linear_form(world.field, top)
     if form is None or not all(world.whole(v) for v in form[0]):
         return f"0 < {spelling.value(top)}"
-    less, more = _sides(form)
+    less, more = sides(form)
     return f"{spelling.linear(*less)} < {spelling.linear(*more)}"
 
 
@@ -544,7 +390,7 @@ def zero(spelling: Spelling, value: Value, guard: Guard) -> str:
         if one.kept and all(world.signs(c.value, c.guard) == {1} for c in one.cells):
             return f"(all j in {spelling.linear(*one.low)}..{spelling.linear(*one.high)}. {none_of(spelling, one)})"
     if form is not None:
-        less, more = _sides(form)
+        less, more = sides(form)
         return f"{spelling.linear(*more)} = {spelling.linear(*less)}"
     return f"{spelling.value(top)} = 0"
 
@@ -564,11 +410,3 @@ def _unless(spelling: Spelling, cells: Sequence[GuardedCell]) -> str | None:
         return None
     low, high = held
     return spelling.atom(atom, (None, low - 1) if high is None else (high + 1, None))[0]
-
-
-def _sides(form: Linear) -> tuple[Linear, Linear]:
-    """What is negative and what is positive in a form, each as a form with positive terms."""
-    terms, c = form
-    less = {v: -x for v, x in terms.items() if x < 0}
-    more = {v: x for v, x in terms.items() if x > 0}
-    return (less, max(-c, Fraction(0))), (more, max(c, Fraction(0)))

@@ -127,7 +127,7 @@ def derive(
     among scores or a division depends on the symbols, Undecided where the closed form grows too large, and NotExact for
     numbers without a closed form.
     """
-    if given is None and model.alphabet:
+    if given is None and not model.pointwise:
         return load("symcook.closed:every_length")(model, values)
     return _Task(model, given, values).derive(None)
 

@@ -59,6 +59,15 @@ def test_merged_words_of_the_benchmark_are_right(load) -> None:
         assert [count.accepted for count in found.by_length] == [merging.accepted(name, n) for n in range(1, 11)]
 
 
+def test_decisions_and_checks_of_the_benchmark_are_right(load) -> None:
+    lengths = load("lengths")
+    for name, arguments, short in lengths.DECIDED:
+        _, _, found, swept = lengths.decided(name, arguments, short)
+        assert found.verdict == "equal" and swept.holds and swept.way == "exhaustive"
+    _, _, long, short = lengths.checked("dyck-1", 40, 9)
+    assert long.by_length[:9] == short.by_length and (long.way, short.way) == ("merged", "exhaustive")
+
+
 def test_sides_that_disagree_stop_the_run(load) -> None:
     sweeps = load("sweeps")
     right = sweeps.verdicts(build("dyck-1"))

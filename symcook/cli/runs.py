@@ -202,16 +202,16 @@ def derive(
 
     A feed-forward recipe is derived in its inputs; a model of sequences takes one input. With --cases, and where a
     comparison leaves no one form for all values, the answer is a list of closed forms whose conditions cover all
-    values, at most 64. Of a model of words the input may be left out: then the forms hold at every length, a list as
-    well, with the coordinates on the way. They are found from the weights and then proved; -o writes the certificate,
-    and what is not proved says so.
+    values, at most 64. Of a model of sequences the input may be left out: then the forms hold at every length, a list
+    as well, with the coordinates on the way. They are found from the weights and then proved; -o writes the
+    certificate, and what is not proved says so.
     """
     check_latex(latex, document, as_json)
     if force and target is None:
         raise BadInput("--force must come with -o FILE", "none", "leave it out")
     chosen = choose(name, settings)
     given = read_input(chosen, word, tokens, rows)
-    if given is None and not chosen.pointwise and chosen.model.alphabet:
+    if given is None and not chosen.pointwise:
         if latex:
             raise BadInput("a closed form in LaTeX must be for one input", "none", input_hint(chosen))
         _every_length(chosen, target, force, seconds, as_json)

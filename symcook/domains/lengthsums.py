@@ -136,7 +136,7 @@ class PositionSums:
             rest = {a: h for a, h in guard.items() if a != atom}
             if world.implied(rest, atom, guard[atom]):
                 guard = rest
-        new = replaced(world, "j", place)
+        new = replaced(world, "j", place) | world.moved_slots(world.names_in(cell.value), "j", place)
         value = world.put(cell.value, new)
         if any(v.endswith(":j") or v == "j" for v in world.names_in(value)):
             raise NoRule("a count up to a position that is a count")
@@ -276,7 +276,7 @@ class PositionSums:
 
 def about(atom: Any, name: str) -> bool:
     """Whether an atom speaks of a position."""
-    if atom[0] == "form":
+    if atom[0] in ("form", "sign"):
         return any(v == name or v.endswith(f":{name}") for v, _ in atom[1])
     return atom[1] == name or str(atom[1]).endswith(f":{name}")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import reduce
-from math import ceil, floor, gcd
+from math import ceil, floor, gcd, lcm
 from typing import Any
 
 import sympy
@@ -19,12 +19,16 @@ Form = tuple[tuple[str, int], ...]
 Linear = tuple[dict[str, Fraction], Fraction]
 """Coefficients by name, and the constant."""
 Atom = tuple[Any, ...]
-"""("letter", place), ("mod", name, m), ("form", Form), or ("some", name): whether a sum of terms >= 0 is not 0."""
+"""("letter", place), ("mod", name, m), ("form", Form), ("some", name): whether a sum of terms >= 0 is not 0, or
+("sign", Form, constant): which signs a form may have in which numbers stand that are given."""
 Guard = Mapping[Atom, Any]
 Bounds = tuple[int | None, int | None]
 
 LOG = sympy.log(sympy.Symbol("n", real=True))
 """The one function of n besides rational ones and powers of e; it is positive for n >= 2."""
+
+STRICT = "0 <"
+"""No name of a model, since it is no identifier."""
 
 
 class NoRule(Exception):
@@ -73,6 +77,12 @@ def form_atom(terms: Mapping[str, Fraction]) -> tuple[Atom, Fraction]:
     return ("form", tuple((v, w // common) for (v, _), w in zip(ordered, whole, strict=True))), Fraction(common, scale)
 
 
+def sign_atom(terms: Mapping[str, Fraction], c: Fraction) -> tuple[Atom, int]:
+    """The atom of the sign of a linear form, and the sign by which that is multiplied."""
+    (_, form), factor = form_atom(terms)
+    return ("sign", form, c / factor), 1 if factor > 0 else -1
+
+
 def linear_form(field: Field, value: Value) -> Linear | None:
     """The linear form that a value is; None where it is none."""
     if isinstance(value, fmpq):
@@ -94,38 +104,49 @@ def linear_form(field: Field, value: Value) -> Linear | None:
 
 
 def consistent(forms: Iterable[Linear]) -> bool:
-    """Whether linear forms may all be not negative, over the rationals: one name after the other is eliminated."""
-    rows: set[tuple[tuple[tuple[str, Fraction], ...], Fraction]] = set()
+    """Whether linear forms may all be not negative, over the rationals: one name after the other is eliminated. The
+    name `STRICT` is some positive number: form - STRICT says that a form is positive."""
+    rows: set[_Row] = set()
     for terms, c in forms:
-        terms = {v: x for v, x in terms.items() if x}
-        if not terms:
-            if c < 0:
-                return False
-            continue
-        rows.add((tuple(sorted(terms.items())), c))
+        scale = lcm(c.denominator, *(x.denominator for x in terms.values()))
+        whole = {v: x.numerator * (scale // x.denominator) for v, x in terms.items() if x}
+        if not _added(rows, whole, c.numerator * (scale // c.denominator)):
+            return False
     while rows:
         uses: dict[str, list[int]] = {}
         for terms, _ in rows:
             for v, x in terms:
                 uses.setdefault(v, [0, 0])[x > 0] += 1
-        v = min(uses, key=lambda name: (uses[name][0] * uses[name][1], name))
-        below, above, kept = [], [], set()
+        if set(uses) == {STRICT}:
+            low = max((Fraction(-c, x) for ((_, x),), c in rows if x > 0), default=Fraction(0))
+            high = min((Fraction(-c, x) for ((_, x),), c in rows if x < 0), default=low + 1)
+            return high > 0 and low <= high
+        v = min(uses.keys() - {STRICT}, key=lambda name: (uses[name][0] * uses[name][1], name))
+        below, above, kept = [], [], set[_Row]()
         for terms, c in rows:
-            x = dict(terms).get(v)
+            row = dict(terms)
+            x = row.pop(v, None)
             if x is None:
                 kept.add((terms, c))
             else:
-                (above if x > 0 else below).append((dict(terms), c, abs(x)))
+                (above if x > 0 else below).append((row, c, abs(x)))
         for up, c, x in above:
             for down, d, y in below:
-                joined = {w: up.get(w, Fraction(0)) / x + down.get(w, Fraction(0)) / y for w in {*up, *down}}
-                joined = {w: z for w, z in joined.items() if z}
-                constant = c / x + d / y
-                if not joined:
-                    if constant < 0:
-                        return False
-                    continue
-                scale = abs(next(iter(sorted(joined.items())))[1])
-                kept.add((tuple(sorted((w, z / scale) for w, z in joined.items())), constant / scale))
+                joined = {w: up.get(w, 0) * y + down.get(w, 0) * x for w in {*up, *down}}
+                if not _added(kept, joined, c * y + d * x):
+                    return False
         rows = kept
     return True
+
+
+_Row = tuple[tuple[tuple[str, int], ...], int]
+"""A form with integers, without a common factor."""
+
+
+def _added(rows: set[_Row], terms: Mapping[str, int], c: int) -> bool:
+    """Add a form to others; False where it is a negative number."""
+    common = gcd(c, *terms.values())
+    ordered = tuple(sorted((v, x // common) for v, x in terms.items() if x))
+    if ordered:
+        rows.add((ordered, c // common))
+    return bool(ordered) or c >= 0

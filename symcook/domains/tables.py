@@ -17,7 +17,7 @@ from typing import Any
 from flint import fmpq
 
 from symcook.domains.field import ZERO, Value, polynomial_of
-from symcook.domains.linear import Atom, Bounds, Guard, Linear, NoRule, form_atom, linear_form
+from symcook.domains.linear import Atom, Bounds, Guard, Linear, NoRule, form_atom, linear_form, sign_atom
 from symcook.domains.world import GuardedCell, NamedSum, World
 
 MOST_CELLS = 400
@@ -99,6 +99,7 @@ class CellTable:
             moved = moved_guard(world, cell.guard, name, place)
             if moved is not None and (not moved or world.possible(moved)):
                 new = replaced(world, name, place) | moved_sums(world, cell.value, name, place)
+                new |= world.moved_slots(world.names_in(cell.value), name, place)
                 value = world.put(cell.value, {v: x for v, x in new.items() if v in world.names_in(cell.value)})
                 if any(v.startswith("p:") and v.endswith(f":{name}") for v in world.names_in(value)):
                     raise NoRule("a count at another position")
@@ -251,12 +252,19 @@ def moved_guard(world: World, guard: Guard, name: str, place: Linear) -> dict[At
             new = _letter_at(world, held, place)
         elif atom[0] == "mod" and atom[1] == name:
             new = _residue_at(world, atom[2], held, place)
+        elif atom[0] == "sign" and about_slots(world, atom, name):
+            value = world.put(world.linear(dict(atom[1]), atom[2]), world.moved_slots(set(dict(atom[1])), name, place))
+            form = linear_form(world.field, value)
+            assert form is not None
+            moved_atom, sign = sign_atom(*form)
+            new = {moved_atom: frozenset(sign * s for s in held)}
         elif atom[0] == "some" and world.depends(atom[1], name):
             moved = moved_sum(world, atom[1], name, place)
             (other,) = world.names_in(moved) or {""}
             new = {("some", other): held} if other else {} if False in held else None
         elif atom[0] == "form" and (name in dict(atom[1]) or any(v.endswith(f":{name}") for v, _ in atom[1])):
-            value = world.put(world.linear(dict(atom[1])), replaced(world, name, place))
+            new_slots = world.moved_slots(set(dict(atom[1])), name, place)
+            value = world.put(world.linear(dict(atom[1])), replaced(world, name, place) | new_slots)
             form = linear_form(world.field, value)
             if form is None or any(v.endswith(f":{name}") and v[:2] == "p:" for v in form[0]):
                 raise NoRule("a count at another position")
@@ -268,6 +276,11 @@ def moved_guard(world: World, guard: Guard, name: str, place: Linear) -> dict[At
             return None
         out = merged
     return dict(out)
+
+
+def about_slots(world: World, atom: Atom, name: str) -> bool:
+    """Whether a number stands in an atom that is given at a place with a position in it."""
+    return any(v in world.slots and v.endswith(f":{name}") for v, _ in atom[1])
 
 
 def within(form: Linear, held: Bounds) -> Guard | None:

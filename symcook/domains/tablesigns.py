@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq, fmpq_mpoly
 
 from symcook.domains.field import ONE, ZERO, Function, Value, polynomial_of
-from symcook.domains.linear import LOG, Bounds, Guard, NoRule, form_atom, integral, linear_form, thresholds, unit
+from symcook.domains.linear import (
+    LOG,
+    Bounds,
+    Guard,
+    NoRule,
+    form_atom,
+    integral,
+    linear_form,
+    sign_atom,
+    thresholds,
+    unit,
+)
 
 if TYPE_CHECKING:
     from symcook.domains.world import World
@@ -65,11 +76,19 @@ class TableSigns:
             if whole:
                 return out
         best = self._shifted(value, guard)
+        if form is not None and self.given(form[0]):
+            atom, sign = sign_atom(*form)
+            best &= {sign * s for s in guard.get(atom, (-1, 0, 1))} & {s for s in (-1, 0, 1) if s in out}
         for sign in (1, -1):
             if -sign in best and (low := self.lower(value if sign > 0 else -value, guard)) is not None:
                 least = min(self.of(low, guard))
                 best &= {sign * s for s in (-1, 0, 1) if s >= least}
         return best
+
+    def given(self, terms: dict[str, Fraction]) -> bool:
+        """Whether a form is in positions, counts and numbers that are given."""
+        world = self.world
+        return any(v in world.slots for v in terms) and all(world.whole(v) or v in world.slots for v in terms)
 
     def _may(self, guard: Guard, terms: dict[str, Fraction], c: Fraction, sign: int, step: Fraction) -> bool:
         return self.world.possible(guard, ({v: sign * x for v, x in terms.items()}, sign * c - step))
@@ -88,7 +107,9 @@ class TableSigns:
             return Fraction(0), guard.get(("some", name)) == frozenset((True,))
         if not world.whole(name):
             return None
-        low = {"n": world.fewest, "i": world.start, "j": world.start}.get(name, 0)
+        low = {"n": world.fewest, "i": world.start, "j": world.start}.get(
+            name, world.start if name in world.slots else 0
+        )
         held = guard.get(("form", ((name, 1),)), (None, None))[0]
         low = low if held is None else max(low, held)
         while low < 3 and not world.possible(guard, ({name: Fraction(-1)}, Fraction(low))):
@@ -205,8 +226,8 @@ class TableSigns:
             return None if high is None else fmpq(high.numerator, high.denominator)
         if name == "n":
             return None if world.most is None else fmpq(world.most + world.added)
-        if name in ("i", "j"):
-            return world.linear(*world.end)
+        if name in ("i", "j") or name in world.slots:
+            return world.linear(*world.end) if world.whole(name) else None
         return world.linear({"n": 1}, -world.added) if world.whole(name) else None
 
     def smallest(self, name: str, guard: Guard) -> Value | None:
@@ -259,6 +280,10 @@ class TableSigns:
             if ("some", name) not in guard:
                 return [{**guard, ("some", name): frozenset((x,))} for x in (False, True)]
         form = linear_form(world.field, value)
+        if form is not None and self.given(form[0]):
+            atom, _ = sign_atom(*form)
+            found = (world.met(guard, {atom: frozenset((s,))}) for s in (-1, 0, 1))
+            return [one for one in found if one is not None]
         if form is None or not all(world.whole(v) for v in form[0]):
             whole, _, _ = self.apart(value)  # an integer that is not 0 may outweigh the rest
             form = (whole, Fraction(0)) if whole else None

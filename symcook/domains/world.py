@@ -12,7 +12,7 @@ import sympy
 from flint import fmpq, fmpq_mpoly
 
 from symcook.domains.field import ZERO, Field, Function, Value, polynomial_of
-from symcook.domains.linear import LOG, Atom, Guard, Linear, NoRule, consistent, linear_form
+from symcook.domains.linear import LOG, STRICT, Atom, Guard, Linear, NoRule, consistent, linear_form
 from symcook.domains.tablesigns import TableSigns
 
 MOST_LOOSE = 6
@@ -55,6 +55,10 @@ class World:
         self._sums: dict[Any, str] = {}
         self.named: dict[str, tuple[Value, set[int]]] = {}
         """Long values by their names, with their signs."""
+        self.slots: dict[str, tuple[str, Linear]] = {}
+        """By name: a number that is given at each position, and at which place it is meant."""
+        self.pointing: list[str] = []
+        """The numbers that are positions of the word wherever they stand: what the forms take for granted."""
         self._known: dict[Any, bool] = {}
         self._cells: dict[str, Value] = {}
         self.sign = TableSigns(self)
@@ -66,6 +70,30 @@ class World:
         if name not in self._cells:
             self._cells[name] = self.field.symbol(sympy.Symbol(name, real=True))
         return self._cells[name]
+
+    def slot(self, given: str, place: Linear) -> Value:
+        """The value of a number that is given at each position, at a place: v:NAME:..:i where that moves with i."""
+        terms, constant = place
+        moves = next((v for v in ("i", "j") if any(w == v or w.endswith(f":{v}") for w in terms)), "n")
+        key = f"v:{given}:{sorted(terms.items())} {constant}:{moves}"
+        name = f"v:{given}:{moves}" if place == ({moves: 1}, 0) else key
+        self.slots.setdefault(name, (given, place))
+        return self.name(name)
+
+    def moved_slots(self, names: set[str], name: str, place: Linear) -> dict[str, Value]:
+        """The given numbers among some names that stand at a place with this position, with another one for it."""
+        new: dict[str, Value] = {}
+        for one in sorted(names & set(self.slots)):
+            given, (terms, constant) = self.slots[one]
+            moved = self.linear({}, constant)
+            inner = self.moved_slots(set(terms), name, place) | {name: self.linear(*place)}
+            for v, c in terms.items():
+                moved = moved + inner.get(v, self.name(v)) * fmpq(c.numerator, c.denominator)
+            if (form := linear_form(self.field, moved)) != (terms, constant):
+                if form is None:
+                    raise NoRule(f"{given} at a place that is no position")
+                new[one] = self.slot(given, form)
+        return new
 
     def linear(self, terms: Mapping[str, int | Fraction], constant: int | Fraction = 0) -> Value:
         """The value of a linear form."""
@@ -107,9 +135,7 @@ class World:
     def depends(self, one: str, name: str) -> bool:
         found = self.sums[one]
         inside = {v for c in found.cells for v in self.names_in(c.value)}
-        inside |= {
-            v for c in found.cells for a in c.guard for v in ([x for x, _ in a[1]] if a[0] == "form" else [a[1]])
-        }
+        inside |= {v for c in found.cells for a in c.guard for v in named_in(a)}
         inside |= {*found.low[0], *found.high[0]}
         return any(v == name or str(v).endswith(f":{name}") for v in inside)
 
@@ -206,6 +232,8 @@ class World:
             return frozenset(self.tokens)
         if atom[0] == "mod":
             return frozenset(range(atom[2]))
+        if atom[0] == "sign":
+            return frozenset((-1, 0, 1))
         return (None, None) if atom[0] == "form" else frozenset((False, True))
 
     def facts(self, names: set[str]) -> list[Linear]:
@@ -235,6 +263,8 @@ class World:
                 out.append((rest, self.end[1]))
                 others = {w: Fraction(-1) for w in names | seen if w[:2] == "p:" and w.endswith(f":{at}")}
                 out.append(({at: Fraction(1), **others}, Fraction(1 - self.start - (self.before is not None))))
+            elif v in self.slots and self.whole(v):
+                out += [({v: Fraction(1)}, Fraction(-self.start)), ({"n": Fraction(1), v: Fraction(-1)}, self.end[1])]
             elif v in self.positive:
                 low, _, high = self.positive[v]
                 out += [({v: Fraction(1)}, -low)] if low is not None else []
@@ -250,6 +280,11 @@ class World:
                 form = {v: Fraction(c) for v, c in atom[1]}
                 out += [(form, Fraction(-low))] if low is not None else []
                 out += [({v: -c for v, c in form.items()}, Fraction(high))] if high is not None else []
+            elif atom[0] == "sign":
+                for sign in (1, -1):
+                    if -sign not in held:
+                        above = {} if 0 in held else {STRICT: Fraction(-1)}
+                        out.append(({v: Fraction(sign * c) for v, c in atom[1]} | above, sign * atom[2]))
             elif atom[0] == "letter" and atom[1] != "n" and not isinstance(atom[1], int):
                 v = atom[1]
                 first, last = (
@@ -430,7 +465,13 @@ class World:
 
     def whole(self, name: str) -> bool:
         """Whether a name is an integer: a position, a length or a count."""
-        return name in ("i", "j", "n") or name[:2] in ("k:", "p:")
+        here = name in ("i", "j", "n") or name[:2] in ("k:", "p:")
+        return here or (name in self.slots and self.slots[name][0] in self.pointing)
+
+
+def named_in(atom: Atom) -> list[Any]:
+    """The names that an atom is about."""
+    return [x for x, _ in atom[1]] if atom[0] in ("form", "sign") else [atom[1]]
 
 
 def _negative(value: Function) -> bool:

@@ -18,15 +18,17 @@ from typing import Any
 
 from flint import fmpq
 
-from symcook.closed import Coordinate, EveryLength, Spelling, in_brackets, none_of, verdict, word_verdict
+from symcook.closed import Coordinate, EveryLength, none_of, premises, verdict, word_verdict
 from symcook.domains.field import Value, polynomial_of
 from symcook.domains.lengths import Lengths, OutOfRules
+from symcook.domains.spelling import Spelling, in_brackets
 from symcook.domains.tables import CellTable
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
 from symcook.model.symbols import exact
 from symcook.proof import own, replay, runrel
 from symcook.proof.formparity import ParityText
+from symcook.proof.formplaces import PlaceText
 from symcook.proof.grammar import leading_names
 from symcook.proof.ownfacts import parts
 from symcook.proof.ownnames import ModelMeaning
@@ -45,14 +47,32 @@ class StatementSpelling(Spelling):
     def __init__(self, domain: Lengths, low: str, high: str, tokens: Mapping[str, int]) -> None:
         super().__init__(domain)
         self.low, self.high, self.tokens = low, high, tokens
+        self.asked: list[str] = []
+        """The queries at which numbers stand in what was spelled since `quantified`: q1, q2, .. there."""
 
     def name(self, name: str) -> str:
+        if name in self.world.slots:
+            given, place = self.world.slots[name]
+            for inner in place[0]:
+                if inner in self.world.slots and self.name(inner) not in self.asked:
+                    self.asked.append(self.name(inner))
+            at = self.linear(*place)
+            for k, query in enumerate(self.asked, 1):
+                at = at.replace(query, f"q{k}")
+            return f"{given}({at})"
         if name[:2] == "k:":
             return f"sum(l, {self.low}, {self.high}, I[w(l) = {self.tokens[name[2:]]}])"
         if name[:2] == "p:":
             letter, at = name[2:].rsplit(":", 1)
             return f"sum(l, {self.low}, {at}, I[w(l) = {self.tokens[letter]}])"
         return self.sum(name) if name in self.world.sums else name
+
+    def quantified(self, text: str) -> str:
+        """The text for all positions that the queries in it are."""
+        for k, query in reversed([*enumerate(self.asked, 1)]):
+            text = f"(all q{k} in {self.low}..{self.high}. {query} = q{k} -> {text})"
+        self.asked = []
+        return text
 
     def token(self, token: str) -> str:
         return str(self.tokens[token])
@@ -86,10 +106,13 @@ class Proof:
     verdict: Any = None
     seconds: float = 0.0
     missing: dict[str, str] = field(default_factory=dict)
+    given: str = ""
+    """What the sentence takes for granted of numbers that are given."""
 
     @property
     def sentence(self) -> str:
-        return " & ".join(f"({c.sentence})" for c in self.claims if c.missing is None)
+        said = " & ".join(f"({c.sentence})" for c in self.claims if c.missing is None)
+        return f"{self.given} -> ({said})" if self.given else said
 
     @property
     def whole(self) -> bool:
@@ -167,7 +190,7 @@ class _FormText:
         for cell in table.cells:
             guard = " & ".join(in_brackets(g) for g in spelling.guard(table.world.shortened(cell.guard)))
             value = f"{head} = {spelling.value(cell.value)}"
-            parts.append(f"({guard} -> {value})" if guard else value)
+            parts.append(spelling.quantified(f"({guard} -> {value})" if guard else value))
         return " & ".join(parts)
 
     def ends(self) -> list[FormClaim]:
@@ -247,13 +270,15 @@ class _FormText:
 
     def goal(self, whole: Proof) -> None:
         self.whole = whole
+        whole.given = " & ".join(premises(self.spelled(self.found.domain)))
         statement = own.claim(self.document, whole.sentence, self.symbols)
         self.statement = statement
         self.g = Goal(own.library(statement, own.citable()), statement.formula, {}, {})
         self.elaborator = elaborate.Elaborator()
         self.head = f"proof {statement.id}\n"
         self.lines, self.lemma, self.count_k, self.parity = [], None, False, None
-        assert self.line(f"given .. {' '.join(parts(statement).labels)}", 60.0, True) is None
+        labels = [*parts(statement).labels, *(["asked"] if whole.given else [])]
+        assert self.line(f"given .. {' '.join(labels)}", 60.0, True) is None
         self.whole_run = "(..)" not in self.lines[0]
         self.labels = {f: self.equation(f) for f in self.equations}
         self.said = {self.equation(f): text for f, text in self.equations.items()}
@@ -397,6 +422,7 @@ class _FormText:
                 yield f"{claim.formula} by {', '.join(f'case{k}' for k in range(len(self.found.cells)))}"
         if lemma is not None:
             yield f"{claim.formula} by {lemma}"
+        yield from self.by_places(claim, equation)
         inside, known = claim.formula, self.known(claim.function)
         hints = list(dict.fromkeys([self.equation(claim.function), *known]))
         means = "sum(" in equation
@@ -428,6 +454,21 @@ class _FormText:
             yield f"{inside} by {', '.join([*hints, 'sum_ext', *sums])}"
         if signs:
             yield f"{inside} by {', '.join([*hints, 'sign', *(['sign_sum'] if means else [])])}"
+
+    def by_places(self, claim: FormClaim, equation: str) -> Iterator[str]:
+        """Versions for what looks at one place, and for networks that are told apart by places."""
+        table = self.tables.get(claim.function)
+        if not isinstance(table, CellTable) or not claim.formula.startswith("all i"):
+            return
+        text = PlaceText(self.generic, table, int(self.low), self.equations, self.labels)
+        label = self.equation(claim.function)
+        if "sum(" in equation:
+            for before in self.model.embedding.ends[0]:
+                yield from text.begin(claim.formula, equation, label, self.meaning.tokens[before])
+            yield from text.head(claim.formula, equation, label, self.found.generic.tops)
+            return
+        read = {f: t for f in self.read(claim.function) if isinstance(t := self.tables.get(f), CellTable)}
+        yield from text.networks(claim.formula, label, read)
 
     def parts_of(self, name: str) -> list[tuple[str, str, str]]:
         """The cases where the readout looks: their conditions, and a value's parts above and below the fraction bar."""

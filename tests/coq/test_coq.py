@@ -21,17 +21,19 @@ from typing import Any
 import pytest
 import site_pages
 
+import symcook as sc
 from symcook.coq import judge as judging
 from symcook.coq import record
-from symcook.coq.checker import certificates, statements
+from symcook.coq.checker import certificates, checker, deep, statements
 from symcook.coq.development import PRELUDE, Development, loaded
 from symcook.coq.judge import Judge, fresh, judge, verdict
 from symcook.coq.layout import laid_out
 from symcook.coq.models import model_file
-from symcook.coq.reading import definitions_text, statement_text
+from symcook.coq.reading import definitions, definitions_text, parsed, statement_text
 from symcook.coq.record import coq_hash, made, stale, stale_models
 from symcook.coq.statement import lemmas_of, module_name, said_text, statement_part, with_lemmas
 from symcook.errors import BadInput
+from symcook.proof import own
 from symcook.proof.files import proofs_directory
 
 PROOFS = Path(__file__).parent.parent.parent / "proofs"
@@ -387,6 +389,45 @@ def refused(folder: Path, module: str, source: str) -> str:
 def test_coq_accepts_the_sample_and_takes_it_up_again(folder: Path) -> None:
     again = judge(development(), folder, print)
     assert sorted(again.accepted) == sorted(SAMPLE)
+
+
+def generated(model: sc.Transformer, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The id of a certificate that closed forms generate; known to the translation as a stored one is."""
+    proof = sc.derive(model).prove(120).proof
+    assert proof.whole, proof.missing
+    name = proof.statement.id
+    with deep():
+        known = checker().read_statements(own.expanded(proof.statement, proof.certificate))
+    monkeypatch.setitem(statements(), name, known[name])
+    monkeypatch.setitem(certificates(), name, proof.certificate)
+    monkeypatch.setitem(definitions().statements, name, parsed(proof.statement.text))
+    return name
+
+
+def majority() -> sc.Transformer:
+    b = sc.Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
+    b.readout("sign", "last", b.add(sc.head(value={"mean": "vote"}, mask="future")), weights=[1])
+    return b.build("more-a")
+
+
+GENERATED = {
+    "a user's majority": majority,
+    "predecessor-strict": lambda: sc.build("predecessor-strict"),
+    "lookup-quadratic": lambda: sc.build("lookup-quadratic"),
+    "first-position": lambda: sc.build("first-position"),
+}
+
+
+@pytest.mark.sampled(4)
+@needs_coqc
+@pytest.mark.parametrize("what", GENERATED)
+def test_coq_accepts_certificates_that_closed_forms_generate(
+    what: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = generated(GENERATED[what](), monkeypatch)
+    said: list[str] = []
+    found, _, good = verdict(Development([name], alone=True, models=[]), folder, said.append)
+    assert good and list(found.accepted) == [name], said
 
 
 OTHERS = [

@@ -176,7 +176,7 @@ def test_the_first_position_is_found(capsys: pytest.CaptureFixture[str]) -> None
     "asked",
     [
         ["first", "--latex"],
-        ["average"],  # numbers are its inputs
+        ["lookup-one-hot"],  # by a query's value, cut off at its ends
         ["dyck-1", "--input", "()", "-o", "x.json"],
     ],
 )

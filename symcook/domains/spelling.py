@@ -1,0 +1,223 @@
+"""How the names, values and guards of a world are written in the grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpq, fmpq_mpoly
+
+from symcook.domains.field import Value
+from symcook.domains.lengths import Lengths
+from symcook.domains.linear import Atom, Guard, Linear
+from symcook.domains.world import GuardedCell
+from symcook.model.expr import valid_name
+from symcook.model.symbols import from_sympy
+
+
+class Spelling:
+    """How names, values and guards of a world are written in the grammar; here for a reader."""
+
+    def __init__(self, domain: Lengths) -> None:
+        self.domain, self.world = domain, domain.world
+        counted = self.world.letters[:-1]
+        many = len(counted) > 1
+        self.short = {f"k:{a}": f"k{x}" if many else "k" for x, a in enumerate(counted, 1)}
+        self.short |= {f"p:{a}:{v}": f"{'p' + str(x) if many else 'p'}" + ("" if v == "i" else f"_{v}")
+                       for x, a in enumerate(counted, 1) for v in ("i", "j")}  # fmt: skip
+
+    # --- Names ----------------------------------------------------------------------------------------------------
+
+    def name(self, name: str) -> str:
+        """A name: short, with its meaning in `meanings`."""
+        if name in self.world.slots and name not in self.short:
+            self.short[name] = self.slot(name)
+        return self.short.get(name, name)
+
+    def slot(self, name: str) -> str:
+        """What a given number is called at a place: by itself at position i."""
+        given, (terms, constant) = self.world.slots[name]
+        at = next(iter(terms)) if len(terms) == 1 and not constant and set(terms.values()) == {1} else None
+        if at == "i":
+            return given
+        if at is not None and (terms, constant) != self.world.end:
+            return f"{given}_{self.name(at)}"
+        near = {1: "after", -1: "before"}.get(int(constant)) if terms == {"i": 1} else None
+        if (terms, constant) == self.world.end or near is not None:
+            return f"{given}_{near or 'last'}"
+        return f"{given}_{constant}" if not terms else f"{given}_at{len(self.short)}"
+
+    def letter(self, place: str, tokens: Sequence[str]) -> str:
+        """That one of the tokens stands at a place."""
+        return " | ".join(f"w({place}) = {self.token(t)}" for t in tokens)
+
+    def token(self, token: str) -> str:
+        return token if token.isdigit() or valid_name(token) else f'"{token}"'
+
+    def residue(self, name: str, m: int, residue: int) -> str:
+        return f"mod({self.name(name)}, {m}) = {residue}"
+
+    def meanings(self, used: set[str]) -> Iterator[str]:
+        """What the short names mean that occur."""
+        for name in sorted(used):
+            if name[:2] == "k:":
+                yield f"{self.name(name)} is the number of {_said(name[2:])}"
+            elif name[:2] == "p:":
+                letter, at = name[2:].rsplit(":", 1)
+                yield f"{self.name(name)} is the number of {_said(letter)} to position {at}"
+            elif name in self.world.slots:
+                given, place = self.world.slots[name]
+                yield f"{self.name(name)} is the {given} given at position {self.linear(*place)}"
+            elif name in self.world.sums:
+                yield f"{name} = {self.sum(name)}"
+            elif name in self.world.named:
+                yield f"{name} = {self.value(self.world.named[name][0])}"
+
+    # --- Terms ----------------------------------------------------------------------------------------------------
+
+    def value(self, value: Value) -> str:
+        """A term of the grammar."""
+        if isinstance(value, fmpq):
+            return str(Fraction(int(value.p), int(value.q)))
+        self.world.field.lift(value)
+        above, below = self.polynomial(value.num), self.polynomial(value.den)
+        if below == "1":
+            return above
+        return f"{_bracketed(above, '*')}/{_bracketed(below, '^')}"
+
+    def polynomial(self, polynomial: fmpq_mpoly) -> str:
+        out = ""
+        for monomial, c in polynomial.terms():
+            factors = [self.power(g, int(e)) for g, e in enumerate(monomial) if e]
+            number = Fraction(int(c.p), int(c.q))
+            shown = str(abs(number))
+            term = "*".join([*([] if shown == "1" and factors else [shown]), *factors])
+            out += (" - " if number < 0 else " + ") + term if out else ("-" if number < 0 else "") + term
+        return out or "0"
+
+    def power(self, g: int, exponent: int) -> str:
+        one, field_ = self.world.field.generators[g], self.world.field
+        if one.kind == "exp":
+            inside = self.value(one.argument * fmpq(exponent, field_.roots[g]))
+            return f"exp({inside})"
+        if one.kind == "symbol":
+            base = self.name(one.argument.name)
+        elif one.kind == "constant":
+            base = f"({from_sympy(one.argument)})"
+        else:
+            base = f"{one.kind}({self.value(one.argument)})"
+        return base if exponent == 1 else f"{_bracketed(base, '^')}^{exponent}"
+
+    def linear(self, terms: Mapping[str, int | Fraction], constant: int | Fraction = 0) -> str:
+        return self.value(self.world.linear(terms, constant))
+
+    def sum(self, name: str) -> str:
+        """A sum without a rule, written out."""
+        one = self.world.sums[name]
+        body = self.indicators(one.cells, "j")
+        return f"sum(j, {self.linear(*one.low)}, {self.linear(*one.high)}, {body})"
+
+    def indicators(self, cells: Sequence[GuardedCell], at: str) -> str:
+        """Cells as one term."""
+        parts = []
+        for cell in cells:
+            if isinstance(cell.value, fmpq) and cell.value == 0:
+                continue
+            guards = [g for atom, held in cell.guard.items() for g in self.atom(atom, held)]
+            test = f"I[{' & '.join(map(in_brackets, guards))}]" if guards else ""
+            value = self.value(cell.value)
+            parts.append(test if test and value == "1" else f"{test}*({value})" if test else value)
+        return " + ".join(parts) or "0"
+
+    # --- Guards ---------------------------------------------------------------------------------------------------
+
+    def guard(self, guard: Guard) -> tuple[str, ...]:
+        """What a guard says, as formulas that all hold: also that a position is there at which a letter stands."""
+        said = [text for atom, held in guard.items() for text in self.atom(atom, held)]
+        there = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
+        least = max(there, default=0) + 1 - self.world.start
+        if there and least > self.world.fewest and ("form", (("n", 1),)) not in guard:
+            said.insert(0, f"{least} <= n")
+        return tuple(said)
+
+    def atom(self, atom: Atom, held: Any) -> list[str]:
+        """What an atom says, as formulas that all hold."""
+        if atom[0] == "letter":
+            order = [t for t in (self.world.before, *self.world.letters, self.world.after) if t in held]
+            place = self.world.last if atom[1] == "n" else str(atom[1])
+            return [self.letter(place, order)]  # type: ignore[arg-type]
+        if atom[0] == "mod":
+            return [" | ".join(self.residue(atom[1], atom[2], r) for r in sorted(held))]
+        if atom[0] == "some":
+            return [f"0 < {self.name(atom[1])}" if True in held else f"{self.name(atom[1])} = 0"]
+        if atom[0] == "sign":
+            return self.signed(dict(atom[1]), atom[2], held)
+        low, high = held
+        least = {"i": self.world.start, "j": self.world.start, "n": self.world.fewest}
+        if len(atom[1]) == 1 and atom[1][0][0] in least:
+            end = least[atom[1][0][0]]
+            low = end if high == end else None if low is not None and low <= end else low
+        negative = {v: -c for v, c in atom[1] if c < 0}
+        positive = {v: c for v, c in atom[1] if c > 0}
+        if low is not None and low == high:
+            return [self.compared(positive, negative, low, "=")]
+        out = []
+        if low is not None:
+            out.append(self.compared(negative, positive, -low, "<="))
+        if high is not None:
+            out.append(self.compared(positive, negative, high, "<="))
+        return out
+
+    def signed(self, terms: Mapping[str, int], constant: Fraction, held: frozenset[int]) -> list[str]:
+        """Which signs a form has."""
+        (less, more) = sides(({v: Fraction(c) for v, c in terms.items()}, constant))
+        left, right = self.linear(*less), self.linear(*more)
+        said = {
+            (1,): f"{left} < {right}",
+            (-1,): f"{right} < {left}",
+            (0,): f"{right} = {left}",
+            (0, 1): f"{left} <= {right}",
+            (-1, 0): f"{right} <= {left}",
+            (-1, 1): f"~({right} = {left})",
+        }
+        return [said[tuple(sorted(held))]]
+
+    def compared(self, less: Mapping[str, int], more: Mapping[str, int], by: int, sign: str) -> str:
+        """less SIGN more + by, strictly where that is shorter."""
+        if sign == "<=" and by == -1 and less and more:
+            return f"{self.linear(less)} < {self.linear(more)}"
+        if by < 0 and more and less:
+            return f"{self.linear(less, -by)} {sign} {self.linear(more)}"
+        if not less:
+            return f"{-by} {sign} {self.linear(more)}"
+        return f"{self.linear(less)} {sign} {self.linear(more, by)}"
+
+
+def _said(letter: str) -> str:
+    return f"{letter}s" if letter.isalnum() else letter
+
+
+def in_brackets(text: str) -> str:
+    """A formula as it stands beside others that hold too."""
+    return f"({text})" if "|" in text else text
+
+
+def _bracketed(text: str, beside: str) -> str:
+    """A term in brackets where it would be read otherwise beside another."""
+    depth = 0
+    for k, x in enumerate(text):
+        depth += (x == "(") - (x == ")")
+        if depth == 0 and (x in "+-" or (beside == "^" and x in "*/^")):
+            return f"({text})"
+        if k == 0 and x == "-":
+            return f"({text})"
+    return text
+
+
+def sides(form: Linear) -> tuple[Linear, Linear]:
+    """What is negative and what is positive in a form, each as a form with positive terms."""
+    terms, c = form
+    less = {v: -x for v, x in terms.items() if x < 0}
+    more = {v: x for v, x in terms.items() if x > 0}
+    return (less, max(-c, Fraction(0))), (more, max(c, Fraction(0)))

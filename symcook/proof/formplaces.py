@@ -1,0 +1,263 @@
+"""Lines for heads that look at one place, and for networks that are told apart by places: case by case.
+
+A head by quadratic scores has its one greatest score at a place (`single_best`); a rightmost head by (-1)^j looks at
+the last position of a sign (`right_row`). A network at position i is taken at each of the first positions, and behind
+them by the sign of (-1)^i, with the values of what it reads written out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from symcook.domains.linear import Guard, Linear
+from symcook.domains.spelling import Spelling
+from symcook.domains.tables import CellTable
+from symcook.domains.world import GuardedCell
+
+_SCORES = r"I\[all k in (?P<low>[^.]+)\.\.(?P<high>[^.]+)\. (?P<score>.+?) <= "
+_AVERAGE = re.compile(rf"^\w+\(i\)\*sum\(j, .+?, {_SCORES}.+?\]\) = sum\(j, .*\]\*\((?P<value>.*)\)\)$")
+_RIGHTMOST = re.compile(rf"^\w+\(i\) = sum\(j, .+?, {_SCORES}.+? & \(j < k -> .*\)\]\*\((?P<value>.*)\)\)$")
+MOST_PLACES = 4
+
+
+Top = tuple[Fraction, Linear]
+"""Of a parabola what multiplies j^2, and where its top is."""
+
+
+class Leaf(NamedTuple):
+    """A part of all positions: its guard, and the labels of what is known there."""
+
+    guard: Guard
+    known: tuple[str, ...]
+
+
+class PlaceText:
+    """The lines of one coordinate with a table at position i, in the names of a statement."""
+
+    def __init__(
+        self, spelling: Spelling, table: CellTable, low: int, equations: Mapping[str, str], labels: Mapping[str, str]
+    ) -> None:
+        self.spelling, self.table, self.low, self.equations, self.labels = spelling, table, low, equations, labels
+        self.world = table.world
+
+    # --- Heads ----------------------------------------------------------------------------------------------------
+
+    def head(self, formula: str, equation: str, label: str, tops: Sequence[Top]) -> list[str]:
+        """Versions of the line of a head that looks at one place; `tops` are those of parabolas."""
+        rightmost, average = _RIGHTMOST.match(equation), _AVERAGE.match(equation)
+        found = rightmost or average
+        if found is None:
+            return []
+        blocks = []
+        for cell in self.table.cells:
+            slots = self.world.names_in(cell.value) & set(self.world.slots)
+            if len(slots) != 1:
+                return []
+            blocks.append((cell, self.world.slots[slots.pop()][1]))
+        read = [f for f in self.equations if re.search(rf"\b{f}\(", found["score"])]
+        hints = ", ".join(self.labels[f] for f in read)
+        out = []
+        for top in [None] if rightmost else tops:
+            lines = [formula, "  given i (low high)"]
+            for cell, place in blocks:
+                queries = [v for v in place[0] if v in self.world.slots]
+                body = self.last_of_a_sign if rightmost else self.one_top
+                inside = body(cell, place, found.groupdict(), hints, top)
+                if inside is None:
+                    return []
+                given = [x for x in [self.given(cell)] if x]
+                given += ["given q1 (ql qh) is"] if queries else []
+                inside = [*given, *inside, f"qed by best, {label}(i)"]
+                lines += [f"  {'- ' if n == 0 else '  '}{x}" for n, x in enumerate(inside)] if len(blocks) > 1 else [
+                    f"  {x}" for x in inside
+                ]  # fmt: skip
+            out.append("\n".join(lines))
+        return out
+
+    def begin(self, formula: str, equation: str, label: str, token: int) -> list[str]:
+        """The line of a mean of what is 1 at the token in front alone."""
+        found = re.match(r"\w+\(i\) = sum\(j, (\w+), i, (\w+)\(j\)\)/", equation)
+        if found is None or self.equations.get(found[2]) != f"{found[2]}(i) = I[w(i) = {token}]":
+            return []
+        low, one = found[1], found[2]
+        lines = [
+            formula,
+            "given i (low high)",
+            f"only: all l in {low}..i. {one}(l) = I[l = {low}]",
+            "  given l (ll lh)",
+            f"  cases at: l = {low}",
+            f"    - qed by {self.labels[one]}(l), word, at",
+            f"    - qed by {self.labels[one]}(l), word, at",
+            f"one: sum(j, {low}, i, {one}(j)) = sum(j, {low}, i, I[j = {low}]) "
+            f"by sum_ext(j. {one}(j); j. I[j = {low}]; {low}; i)[only]",
+            f"take single from sum_delta(j. 1; {low}; i; {low})",
+            f"qed by {label}(i), one, single",
+        ]
+        return ["\n  ".join(lines)]
+
+    def one_top(
+        self, cell: GuardedCell, place: Linear, found: Mapping[str, str], hints: str, parabola: Top | None
+    ) -> list[str] | None:
+        """The one greatest score, of a parabola with its top at the place or beyond the end that the place is."""
+        if parabola is None:
+            return None
+        top, (slope, vertex) = self.placed(place), parabola
+        score, best = _at(found["score"], "k"), _at(found["score"], top)
+        hints = ", ".join([hints, *(["is"] if top == "q1" else []), *self.known(cell)])
+        product = f"({slope})*((k - ({top}))*(k + ({top}) - 2*({self.placed(vertex)})))"
+        return [
+            f"less: all k in {found['low']}..{found['high']}. k != {top} -> {score} < {best}",
+            "  given k (kl kh) other",
+            f"  here: {score} = {best} + {product} by {hints}",
+            f"  cases side: k < {top}",
+            "    - qed by here, side",
+            "    - qed by here, other, side",
+            f"take (weights best) from single_best({found['low']}; {found['high']}; {top}; "
+            f"j. {_at(found['score'], 'j')}; j. {found['value']})[less]",
+        ]
+
+    def last_of_a_sign(
+        self, cell: GuardedCell, place: Linear, found: Mapping[str, str], hints: str, parabola: Top | None
+    ) -> list[str] | None:
+        """The last position at which a multiple of (-1)^j is greatest: i itself or the one before."""
+        top, plain = self.placed(place), self.plain(found["score"])
+        if (found["low"], found["high"]) != ("1", "i") or top not in ("i", "i - 1") or plain is None:
+            return None
+        score = found["score"]
+        known = ", ".join(self.known(cell))
+        lines, behind = [], f", {known}" if known else ""
+        if top != "i":
+            lines += ["big: 2 <= i", "  cases one: i = 1"]
+            for k in range(1, len(self.known(cell)) + 1):
+                lines += [f"    {'- ' if k == 1 else '  '}rewrite one in at{k} as now{k}"]
+            lines += [f"      qed by {', '.join(f'now{k}' for k in range(1, len(self.known(cell)) + 1)) or 'one'}"]
+            lines += ["    - qed by one, low", "turned: pow(-1, i - 1) = -pow(-1, i)"]
+            behind += ", big, turned"
+        lines += [
+            f"top: {_at(score, top)} = {_at(plain, top)} by {hints}{behind}",
+            f"most: all k in 1..{top}. {_at(score, 'k')} <= {_at(score, top)}",
+            "  given k (kl kh)",
+            f"  here: {_at(score, 'k')} = {_at(plain, 'k')} by {hints}",
+            "  cases even, odd from sign(k)",
+            f"    - qed by here, even, top{behind}",
+            f"    - qed by here, odd, top{behind}",
+            f"less: all k in {top} + 1..i. {_at(score, 'k')} < {_at(score, top)}",
+            "  given k (kl kh)",
+        ]
+        if top == "i":
+            lines += ["  qed by kl, kh"]
+        else:
+            lines += [
+                "  same: k = i by kl, kh",
+                f"  here: {_at(score, 'k')} = {_at(plain, 'i')} by {hints}, same",
+                f"  qed by here, top{behind}",
+            ]
+        lines += [f"take best from right_row(i; {top}; j. {_at(score, 'j')}; j. {found['value']}) by most, less"]
+        return lines
+
+    def placed(self, place: Linear) -> str:
+        """A place; a query that names it is q1."""
+        terms, constant = place
+        if any(v in self.world.slots for v in terms):
+            return "q1"
+        return self.spelling.linear(terms, constant)
+
+    def known(self, cell: GuardedCell) -> list[str]:
+        return [f"at{k}" for k, _ in enumerate(self.spelling.guard(self.world.shortened(cell.guard)), 1)]
+
+    def plain(self, score: str) -> str | None:
+        """A score with what the embedding puts in place of its functions; None where it reads something else."""
+        for f, equation in self.equations.items():
+            for place in set(re.findall(rf"\b{f}\((\w+)\)", score)):
+                left, _, right = equation.partition(" = ")
+                if left != f"{f}(i)" or any(re.search(rf"\b{g}\(", right) for g in self.equations):
+                    return None
+                score = score.replace(f"{f}({place})", f"({_put(right, 'i', place)})")
+        return score
+
+    # --- Networks -------------------------------------------------------------------------------------------------
+
+    def networks(self, formula: str, label: str, reads: Mapping[str, CellTable]) -> Iterator[str]:
+        """Versions of the line of a network."""
+        ways = [self.by_cells(formula, label, reads, 1), self.network(formula, label, reads)]
+        ways += [self.by_cells(formula, label, reads, 2)] if ways[0] is None else []
+        return (version for version in ways if version is not None)
+
+    def by_cells(self, formula: str, label: str, reads: Mapping[str, CellTable], most: int) -> str | None:
+        """Case by case, where each says which case of what is read holds."""
+        lines, cells = [formula, "  given i (low high)"], self.table.cells
+        if len(cells) < 2:
+            return None
+        for cell in cells:
+            if any(
+                sum(self.world.met(c.guard, cell.guard) is not None for c in t.cells) > most for t in reads.values()
+            ):
+                return None
+            inside = self.leaf(Leaf(cell.guard, tuple(self.known(cell))), label, reads, "")
+            lines += [f"  - {self.given(cell)}", *(f"    {x[2:]}" for x in inside)]
+        return "\n".join(lines)
+
+    def given(self, cell: GuardedCell) -> str:
+        """The names of what a case takes for granted."""
+        known = self.known(cell)
+        return f"given {known[0] if len(known) == 1 else '(' + ' '.join(known) + ')'}" if known else ""
+
+    def network(self, formula: str, label: str, reads: Mapping[str, CellTable]) -> str | None:
+        """The line of a network: at each of the first positions, and behind them by sign."""
+        tables = [[self.world.shortened(c.guard) for c in t.cells] for t in (self.table, *reads.values())]
+        ends = [held for t in tables for guard in t for a, held in guard.items() if a == ("form", (("i", 1),))]
+        last = max(
+            (x for low, high in ends for x in (high, None if low is None else low - 1) if x is not None), default=0
+        )
+        signs = any(a == ("mod", "i", 2) for t in tables for guard in t for a in guard)
+        last += signs and last >= self.low  # which of two positions is the next one depends on the sign
+        if last - self.low >= MOST_PLACES or (last < self.low and not signs):
+            return None
+        lines, inset, far = [formula, "  given i (low high)"], "  ", tuple[str, ...]()
+        for place in range(self.low, last + 1):
+            lines.append(f"{inset}cases at{place}: i = {place}")
+            here: Guard = {("form", (("i", 1),)): (place, place)}
+            lines += self.leaf(Leaf(here, (f"at{place}", *far)), label, reads, inset + "  ")
+            far = (*far, f"at{place}")
+            inset += "    "
+            lines.append(
+                f"{inset[:-2]}- big{place}: {place + 1} <= i by at{place}, "
+                f"{f'big{place - 1}' if place > self.low else 'low'}"
+            )
+            far = (*(x for x in far if x[:2] != "at" and x[:3] != "big"), f"big{place}")
+        rest: Guard = {("form", (("i", 1),)): (last + 1, None)} if last >= self.low else {}
+        if not signs:
+            inside = self.leaf(Leaf(rest, far), label, reads, inset[:-2])
+            lines += [x.replace("- ", "  ", 1) if n == 0 else x for n, x in enumerate(inside)]
+            return "\n".join(lines)
+        lines.append(f"{inset}cases even, odd from sign(i)")
+        for residue, name in enumerate(("even", "odd")):
+            guard = {**rest, ("mod", "i", 2): frozenset((residue,))}
+            lines += self.leaf(Leaf(guard, (name, *far)), label, reads, inset + "  ")
+        return "\n".join(lines)
+
+    def leaf(self, leaf: Leaf, label: str, reads: Mapping[str, CellTable], inset: str) -> list[str]:
+        """One case: the values of what is read, then the equation."""
+        lines, known = list[str](), list[str]()
+        for f, table in reads.items():
+            cells = [c for c in table.cells if self.world.met(c.guard, leaf.guard) is not None]
+            if len(cells) == 1:
+                value = self.spelling.value(cells[0].value)
+                lines.append(f"is_{f}: {f}(i) = {value} by {', '.join([self.labels[f], *leaf.known])}")
+                known.append(f"is_{f}")
+            else:
+                known.append(self.labels[f])
+        lines.append(f"qed by {', '.join([f'{label}(i)', *known, *leaf.known])}")
+        return [f"{inset}{'- ' if n == 0 else '  '}{x}" for n, x in enumerate(lines)]
+
+
+def _at(score: str, place: str) -> str:
+    """A score at another place than k."""
+    return _put(score, "k", place)
+
+
+def _put(text: str, name: str, place: str) -> str:
+    return re.sub(rf"\b{name}\b", place if place.isalnum() else f"({place})", text)

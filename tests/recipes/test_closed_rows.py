@@ -1,0 +1,156 @@
+"""Closed forms at every length of models whose rows are numbers: lookups by quadratic scores and neighbours, against
+exact runs on random rows."""
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from flint import fmpq
+from shared import refused
+
+import symcook as sc
+from symcook.closed import EveryLength
+from symcook.domains.tables import CellTable
+from symcook.domains.world import GuardedCell
+from symcook.errors import BadInput
+from symcook.model.expr import parse_formula, parse_term
+from symcook.model.rationals import Rationals
+from symcook.proof import forms
+from symcook.recipes import build
+
+
+def named(found: EveryLength, one: dict[str, Any], rows: Sequence[dict[str, Any]], i: int) -> dict[str, Fraction]:
+    """The values of the names in a case at a position, by what is said of them."""
+    start, inputs = found.model.embedding.start, found.model.embedding.inputs or ()
+    here = {"i": Fraction(i), "n": Fraction(len(rows))}
+    here |= {name: Fraction(rows[i - start][name]) for name in inputs}
+    for text in one["where"]:
+        meant = re.fullmatch(r"(\w+) is the (\w+) given at position (.+)", text)
+        if meant:
+            place = Rationals(here).term(parse_term(meant[3]))
+            if 0 <= int(place) - start < len(rows):
+                here[meant[1]] = Fraction(rows[int(place) - start][meant[2]])
+    return here
+
+
+def said(found: EveryLength, rows: Sequence[dict[str, Any]], i: int) -> dict[str, Fraction]:
+    """What the one case that holds at a position says of the outputs."""
+    out = []
+    for one in (form.to_json() for form in found.forms):
+        reader = Rationals(named(found, one, rows, i))
+
+        def holds(text: str, reader: Rationals = reader) -> bool:
+            return reader.formula(parse_formula(text))
+
+        order = sorted(one["conditions"], key=lambda text: "value" in text)  # places are asked for where they exist
+        if all(map(holds, order)):
+            out.append({name: Fraction(reader.term(parse_term(text))) for name, text in one["output"].items()})
+    assert len(out) == 1, (rows, i, out)
+    return out[0]
+
+
+def compared(model: sc.Transformer, draw: random.Random, cases: int, query: bool = False) -> None:
+    found = sc.derive(model)
+    inputs = model.embedding.inputs or ()
+    for _ in range(cases):
+        n = draw.randint(1, 7)
+        rows = [{name: Fraction(draw.randint(-6, 9), draw.choice([1, 2, 4])) for name in inputs} for _ in range(n)]
+        if query:
+            rows = [row | {"query": Fraction(draw.randint(1, n))} for row in rows]
+        run = model.run(rows, "exact").to_json()["outputs"]
+        for i, wanted in enumerate(run, model.embedding.start):
+            assert said(found, rows, i) == {model.readout.reads[0]: Fraction(wanted)}, (rows, i)
+
+
+@pytest.mark.parametrize("name", ["predecessor", "predecessor-quadratic", "predecessor-strict"])
+def test_the_value_before(name: str) -> None:
+    """For any numbers, not only for those of the recipe's region."""
+    compared(build(name), random.Random(name), 120)
+    found = sc.derive(build(name))
+    assert any(form.output["out"] == "value_before" and "2 <= i" in form.conditions for form in found.forms)
+
+
+def test_a_lookup_takes_for_granted_that_queries_are_positions() -> None:
+    found = sc.derive(build("lookup-quadratic"))
+    (form,) = found.forms
+    assert form.output == {"found": "value_query"}
+    assert form.assumptions == ("(all i in 1..n. ex q in 1..n. query = q)",)
+    assert "value_query is the value given at position query" in form.meaning
+    compared(build("lookup-quadratic"), random.Random(1), 120, query=True)
+
+
+def test_no_lookup_without_a_checked_maximum() -> None:
+    """A query at which the row does not look, and scores that are no parabola, are out of reach."""
+    b = sc.Builder(inputs=("query", "value"), positions={"one": "1", "index": "i", "square": "i^2"})
+    pair = {("query", "index"): 2, ("one", "square"): -1}
+    with pytest.raises(BadInput, match="within the rules"):
+        model = b.add(sc.head(pair, {"found": "value"}, mask="future", weighting="rightmost"))
+        b.readout("value", "each", model)
+        sc.derive(b.build("behind"))
+
+
+MASKS = ("none", "future", "strict-future", "past", "strict-past")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_hard_heads_by_place(seed: int) -> None:
+    """Parabolas over positions, signs of positions and no scores at all, under any mask, the first or last of ties."""
+    draw = random.Random(seed)
+    keys = {"one": "1", "index": "i", "square": "i^2", "sign": "(-1)^i", "third": "cos(2*pi*i/3)"}
+    b = sc.Builder(inputs=("value",), positions=keys, start=draw.choice([0, 1]))
+    kind = draw.choice(["none", "top", "sign", "both"])
+    shift = draw.choice([-2, -1, 0, 1, 2])
+    pairs: dict[Any, Any] = {
+        "none": {},
+        "top": {("index", "index"): 2, ("one", "square"): -1, ("one", "index"): 2 * shift},
+        "sign": {("one", "sign"): draw.choice([1, -1, 2])},
+        "both": {("sign", "sign"): draw.choice([1, -1])},
+    }
+    how: Any = {"mask": draw.choice(MASKS), "weighting": draw.choice(["leftmost", "rightmost"])}
+    held = b.add(sc.head(pairs[kind] or None, {"held": "value"}, **how))
+    b.readout("value", "each", held)
+    compared(b.build("drawn"), draw, 25)
+
+
+def test_one_row_has_no_length(capsys: pytest.CaptureFixture[str]) -> None:
+    refused(capsys, "derive", "lookup-one-hot")
+
+
+@pytest.mark.parametrize("name", ["lookup-quadratic", "predecessor-strict", "predecessor-quadratic", "first-position"])
+def test_forms_of_rows_are_proved(name: str) -> None:
+    proof = forms.prove(sc.derive(build(name)), seconds=60)
+    assert proof.whole, proof.missing
+    assert proof.verdict.status == "PROVED" and not proof.verdict.assuming
+    if name == "lookup-quadratic":  # what is taken for granted stands in the statement
+        assert "(all i in 1..n. ex q in 1..n. query(i) = q) -> " in proof.statement.text
+
+
+@pytest.mark.parametrize("start", [0, 1])
+def test_a_mean_of_the_token_in_front_is_proved(start: int) -> None:
+    """1/n of what is 1 at the token in front alone."""
+    b = sc.Builder(words={"a": {}, "b": {}, "BOS": {"begin": 1}}, before="BOS", start=start)
+    b.readout("value", "each", b.add(sc.head(value={"inverse": "begin"}, mask="future")))
+    proof = forms.prove(sc.derive(b.build("in-front")), seconds=60)
+    assert proof.whole and proof.verdict.status == "PROVED", proof.missing
+    assert ("1/(i + 1)" if start == 0 else "1/i") in proof.statement.text
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_planted_place_is_not_proved(place: int) -> None:
+    """The value at position i itself, or at the first one, in place of the one before."""
+    found = sc.derive(build("predecessor-strict"))
+    world = found.generic.world
+    (last,) = [one for one in found.coordinates if one.part == "attention"]
+    wrong = world.slot("value", ({"i": Fraction(1)}, Fraction(0)) if place == 0 else ({}, Fraction(1)))
+    cells = [GuardedCell(c.guard, c.value if isinstance(c.value, fmpq) else wrong) for c in last.column.cells]
+    planted = replace(found)
+    planted.__dict__["generic"] = found.generic
+    planted.__dict__["coordinates"] = [
+        replace(one, column=CellTable(world, cells)) if one is last else one for one in found.coordinates
+    ]
+    proof = forms.prove(planted, seconds=10)
+    assert "out" in proof.missing and not proof.whole
