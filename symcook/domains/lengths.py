@@ -109,7 +109,7 @@ class Lengths:
         return OutOfRules(f"{name} is an input of its own at each position")
 
     def positions(self, expression: Coefficient) -> Column:
-        return self.guarded(lambda: self.term(expression), "a position function")
+        return self.guarded(lambda: self.term(expression), "a position function needs ")
 
     def units(self, most: int) -> list[Column]:
         return []
@@ -355,7 +355,7 @@ class Lengths:
             return self.term(expression[2][0]).map(self.root)
         if tag == "call" and expression[1] == "exp":
             return self.term(expression[2][0]).map(self.engine._exponential)
-        raise NoRule(f"there is no rule for {show(expression)}")
+        raise NoRule(f"a rule for {show(expression)}")
 
     def indicator(self, condition: Tree) -> CellTable:
         tag, a, b = condition
@@ -394,7 +394,8 @@ class Lengths:
 
     def hard(self, score: CellTable | None, value: CellTable, weighting: str, low: Linear, high: Linear) -> CellTable:
         if score is None or len(score.cells) != 1:
-            raise NoRule(f"a rule for {weighting} attention with scores of several kinds")
+            kinds = "" if score is None else " with scores of several kinds"
+            raise NoRule(f"a rule for {weighting} attention{kinds}")
         world, ((_, whole),) = self.world, [(c.guard, c.value) for c in score.cells]
         coefficients = self.sums.powers(whole)
         lead, slope = coefficients.get(2, ZERO), coefficients.get(1, ZERO)
