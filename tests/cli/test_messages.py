@@ -187,6 +187,15 @@ def test_a_form_that_is_out_of_reach_names_the_rule_and_the_command_that_may_ans
         assert why in err and "give --input for a form at one length, or take decide" in err, err
 
 
+def test_compile_says_which_letters_a_model_reads(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """"a,b" are three letters, as "ab" are two; and one head is a head."""
+    for letters, said in (("ab", "a b"), ("a,b", "a , b"), ("yes no", "yes no"), ("abcdefghijklm", "a b c .. m")):
+        word = letters.split()[0][0] if " " not in letters else "yes"
+        target = str(tmp_path / "m.json")
+        out = printed(capsys, "compile", "ltl", f"once Q_{word}", "--alphabet", letters, "-o", target, "--force")
+        assert out == f"wrote {target}: 1 layer, width 3, 1 head, 1 operator, letters {said}\n", out
+
+
 def test_a_closed_form_of_sinusoids_has_the_modulus_set(capsys: pytest.CaptureFixture[str]) -> None:
     out = printed(capsys, "derive", "modulo-angle", "--input", "ab", "--set", "m=3")
     assert "position 1: cosines = -1/2" in out and "position 1: sines = sqrt(3)/2" in out
