@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.errors import BadInput, unknown
+from symcook.programs.formula import foreign
 from symcook.programs.reading import DEEPEST, check_depth, read_letter
 from symcook.programs.srasp import MASKS, TYPES, Constant, Srasp, SraspLines
 from symcook.programs.srasp_grammar import BEGINS, GRAMMAR, JOINS, MIRRORED, SHOWN, WORDS
@@ -293,7 +294,7 @@ class _SraspReader:
             if line.op == "constant" and isinstance(line.value, str) and self.kind(other) == "letter":
                 known = dict.fromkeys((*lines.letters[other.line], *lines.alphabet))
                 if line.value not in known and lines.lines[other.line].op != "constant":
-                    error = unknown("letter of the alphabet", line.value, list(known))
+                    error = foreign(line.value, list(known))
                     raise BadInput(f"{error.must} ({_at(term.token)})", error.given, error.do)
 
     def added(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
