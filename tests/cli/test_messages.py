@@ -196,6 +196,24 @@ def test_compile_says_which_letters_a_model_reads(capsys: pytest.CaptureFixture[
         assert out == f"wrote {target}: 1 layer, width 3, 1 head, 1 operator, letters {said}\n", out
 
 
+def test_a_long_fraction_in_a_table_is_a_decimal_and_exact_in_json(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Weights that were floats make fractions of a hundred digits; the table stays one that is read."""
+    import json
+
+    import symcook as sc
+
+    top = 3**40
+    b = sc.Builder(words={"a": {"x": f"{top}/{2**70}"}, "b": {"x": "-1/3"}})
+    b.readout("sign", "last", "x", weights=[1])
+    b.build("long").save(tmp_path / "long.json")
+    lines = printed(capsys, "margin", str(tmp_path / "long.json"), "--max-length", "1").splitlines()
+    given = json.loads(printed(capsys, "margin", str(tmp_path / "long.json"), "--max-length", "1", "--json"))
+    assert "≈0.01029794321" in lines[2] and f"{top}" not in lines[2], lines  # 3^40 * 10^15 // 2^70 is 10297943205516
+    assert f"{top}/{2**70}" in json.dumps(given)
+
+
 def test_a_closed_form_of_sinusoids_has_the_modulus_set(capsys: pytest.CaptureFixture[str]) -> None:
     out = printed(capsys, "derive", "modulo-angle", "--input", "ab", "--set", "m=3")
     assert "position 1: cosines = -1/2" in out and "position 1: sines = sqrt(3)/2" in out
