@@ -260,6 +260,10 @@ class Lengths:
             return OutOfRules(f"{what}{error}")
         except SymcookError as error:
             return OutOfRules(f"{what}{error.sentence if hasattr(error, 'sentence') else error}")
+        except ValueError as error:  # of flint, that computes with polynomials
+            if "unreasonably large" not in str(error):
+                raise
+            return OutOfRules(f"{what}shorter polynomials than those of these weights")
 
     def both_of(self, a: Column, b: Column, make: Callable[[CellTable, CellTable], CellTable]) -> Column:
         if isinstance(a, OutOfRules) or isinstance(b, OutOfRules):
