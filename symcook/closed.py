@@ -179,7 +179,7 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
             raise BadInput(
                 f"a closed form of {model.name} for every length must be within the rules",
                 f"{name}: {column.why}",
-                "give --input for a form at one length",
+                "give --input for a form at one length, or take decide, which may answer for every length",
             )
     common = CellTable.of(domain.world, fmpq(0))
     for column in columns.values():

@@ -174,7 +174,8 @@ class _Task:
         self.model = model.bind(values, require=False)
         if model.embedding.inputs is None:
             if given is None:
-                raise BadInput("a sequence model needs an input to derive", model.name, "give --input")
+                do = "give --input, or take symcook.closed.every_length(model) for all lengths"
+                raise BadInput("a sequence model needs an input to derive", model.name, do)
             self.sequence, self.given = prepare(self.model, given)
             self.inputs: tuple[str, ...] = ()
             return

@@ -145,6 +145,13 @@ NEAR = 0.65
 """How alike (`difflib`, from 0 to 1) a name must be to be meant: m is meant by mm, json not by set."""
 
 
+ELSEWHERE = {
+    "causal": "future", "lens": "transformerlens", "pytorch": "torch", "end": "last", "argmax": "largest",
+    "accept": "sign",
+}  # fmt: skip
+"""What other tools call some of our names."""
+
+
 def require_known(kind: str, name: str, valid: list[str] | tuple[str, ...]) -> None:
     """Raise `unknown` where `name` is not one of `valid`."""
     if not isinstance(name, str) or name not in valid:
@@ -171,6 +178,8 @@ def unknown(kind: str, name: str, valid: list[str] | tuple[str, ...], do: str | 
 
     near = alike(given, bare) or [folded[word] for word in alike(given.casefold(), folded)]
     near = near or [w for w in bare if min(len(w), len(given)) > 2 and (w.startswith(given) or given.startswith(w))]
+    if not near and ELSEWHERE.get(given.casefold()) in bare:
+        near = [ELSEWHERE[given.casefold()]]
     if near:
         hint = f"did you mean {bare[near[0]]}?"
     elif do is not None:

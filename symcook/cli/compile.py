@@ -88,24 +88,29 @@ def compile(
         vacant(one, force)
     file = save(model, target, force=force)
     shown: dict[str, Any] = {"file": str(file), **measures(model), "certificate": None, "verdict": None}
+    wrote = _wrote(shown, () if kind in ("dfa", "tm") else model.alphabet)  # those have tokens of their own beside
     if prove:
         try:
             shown |= _proved(model, beside, seconds)
         except Undecided:
             if not as_json:
-                say(_wrote(shown))
+                say(wrote)
             raise
     says = "the answers are those of the program"
     if kind == "dfa":
         says = "it puts out the states of the automaton, then yes or no"
     proved = f"\n{shown['verdict']}  on every word {says}: {shown['certificate']}"
-    say_or_json(as_json, lambda: shown, lambda: _wrote(shown) + (proved if prove else ""))
+    say_or_json(as_json, lambda: shown, lambda: wrote + (proved if prove else ""))
     return 0
 
 
-def _wrote(shown: Mapping[str, Any]) -> str:
-    sizes = ", ".join(f"{shown[key]} {key}" for key in ("layers", "width", "heads", "operators"))
-    return f"wrote {shown['file']}: {sizes}"
+def _wrote(shown: Mapping[str, Any], letters: Sequence[str]) -> str:
+    layers, heads, operators = (
+        f"{shown[key]} {key[:-1] if shown[key] == 1 else key}" for key in ("layers", "heads", "operators")
+    )
+    said = " ".join(letters if len(letters) <= 12 else [*letters[:3], "..", letters[-1]])
+    sizes = f"{layers}, width {shown['width']}, {heads}, {operators}"
+    return f"wrote {shown['file']}: {sizes}{', letters ' * bool(letters)}{said}"
 
 
 def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[str, str]:

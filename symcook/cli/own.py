@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from symcook.proof.replay import Verdict
 
 
+MOST_SHOWN = 2000
+"""Characters of a statement that are printed whole."""
+
+
 def bound(name: str, settings: Sequence[str]) -> tuple[Chosen, dict[str, Any]]:
     """The model that a claim is about, and its document; BadInput where a symbol has no value."""
     from symcook.model import modelfile
@@ -80,13 +84,20 @@ def prove_own(
         say(f"{answer.verdict.words}  {sentence}")
         if answer.tried is not None and word is not None:
             say(f"False of     {_said(chosen, word)}{_smallest(answer.tried)}")
-        say(f"Statement    {statement.text}")
+        say(f"Statement    {_cut(statement.text, beside)}")
         if found:
             say(f"Unasked      {unasked_words(found)}")
         say(f"Lemmas       {', '.join(own.below(answer.certificate)) or 'none'}")
         say(f"Certificate  {target}")
         say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
     return 0
+
+
+def _cut(text: str, beside: Path) -> str:
+    """A statement; of one that fills pages, as that of a trained model, the beginning and the end."""
+    if len(text) <= MOST_SHOWN:
+        return text
+    return f"{text[:1000]} ... {text[-500:]} ... {len(text)} characters in {beside.name}"
 
 
 def checked(verdict: Verdict, found: list[str], target: Path, beside: Path) -> dict[str, Any]:

@@ -118,7 +118,9 @@ class Builder:
         rows = self._embedding["words"] or {}
         added = (self._embedding["before"], self._embedding["after"])
         hot = {
-            token: [c for c, value in row.items() if value == 1] for token, row in rows.items() if token not in added
+            token: [c for c, value in row.items() if value == 1]
+            for token, row in rows.items()
+            if token not in added and isinstance(row, Mapping)
         }
         if not hot or any(len(names) != 1 for names in hot.values()):
             raise BadInput("the words must have one coordinate each that is 1", "other words", 'give words="abc"')

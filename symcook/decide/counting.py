@@ -227,7 +227,8 @@ class Counting:
         numbers = head.lowered
         outs = [k for k, name in enumerate(head.writes) if name in live]
         if outs and (not head.uniform or head.weighting not in ("average", "softmax")):
-            raise OutOfReach(f"{where} writes {head.writes[outs[0]]} by scores, of a model that counts")
+            how = f"{head.weighting} attention" if head.uniform else "scores"
+            raise OutOfReach(f"{where} writes {head.writes[outs[0]]} by {how}, of a model that counts")
         if outs and not (head.sees.before and head.sees.here and (last or not head.sees.after)):
             raise OutOfReach(f"{where} writes {head.writes[outs[0]]} with the mask {head.mask}, of a model that counts")
         if outs and not isinstance(numbers["temperature"], Fraction):

@@ -235,7 +235,8 @@ class Finite:
                 stream = each(self.inside(brought), best)
                 if TIE in stream.values:
                     what = "a softmax" if soft else "an average"
-                    raise OutOfReach(f"{where} writes {name}: {what} over different values, which counts them")
+                    does = "which counts them; a leftmost head that looks for one value does not"
+                    raise OutOfReach(f"{where} writes {name}: {what} over different values, {does}")
                 result.append((name, Carried(stream, {})))
         return result
 

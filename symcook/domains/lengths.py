@@ -111,7 +111,7 @@ class Lengths:
         return CellTable.of(self.world, self.world.slot(name, ({"i": Fraction(1)}, Fraction(0))))
 
     def positions(self, expression: Coefficient) -> Column:
-        return self.guarded(lambda: self.term(expression), "a position function")
+        return self.guarded(lambda: self.term(expression), "a position function needs ")
 
     def units(self, most: int) -> list[Column]:
         return []
@@ -262,6 +262,10 @@ class Lengths:
             return OutOfRules(f"{what}{error}")
         except SymcookError as error:
             return OutOfRules(f"{what}{error.sentence if hasattr(error, 'sentence') else error}")
+        except ValueError as error:  # of flint, that computes with polynomials
+            if "unreasonably large" not in str(error):
+                raise
+            return OutOfRules(f"{what}shorter polynomials than those of these weights")
 
     def both_of(self, a: Column, b: Column, make: Callable[[CellTable, CellTable], CellTable]) -> Column:
         if isinstance(a, OutOfRules) or isinstance(b, OutOfRules):
@@ -357,7 +361,7 @@ class Lengths:
             return self.term(expression[2][0]).map(self.root)
         if tag == "call" and expression[1] == "exp":
             return self.term(expression[2][0]).map(self.engine._exponential)
-        raise NoRule(f"there is no rule for {show(expression)}")
+        raise NoRule(f"a rule for {show(expression)}")
 
     def indicator(self, condition: Tree) -> CellTable:
         tag, a, b = condition

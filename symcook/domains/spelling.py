@@ -195,7 +195,7 @@ class Spelling:
 
 
 def _said(letter: str) -> str:
-    return f"{letter}s" if letter.isalnum() else letter
+    return f"{letter}s" if letter.isdigit() else letter
 
 
 def in_brackets(text: str) -> str:

@@ -27,7 +27,12 @@ def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
     if weights.suffix != ending or not weights.stem:
         article = "an" if kind in ("onnx", "npz") else "a"
         must = f"the file for the weights of {article} {kind} export must end in {ending}"
-        raise BadInput(must, path or "nothing", f"give -o m{ending}")
+        endings = {format.ending for format in FORMATS.values()}
+        do = f"give -o m{ending}"
+        if weights.suffix and weights.suffix not in endings:
+            *most, last = [f"m{format.ending}" for format in FORMATS.values()]
+            do = f"give -o {', '.join(most)} or {last}"
+        raise BadInput(must, path or "nothing", do)
     folder = weights.parent
     if not folder.is_dir():
         raise BadInput("the folder for the weights must exist", str(folder), "make it first")

@@ -259,7 +259,9 @@ class Readout(Named):
         if not reads:
             raise BadInput("a readout must read at least one coordinate", "none")
         if (self.kind == "sign" or scores) != (self.weights is not None):
-            raise BadInput("weights must be given for sign, largest and distribution and for no other", self.kind)
+            do = "give a row of weights for each label" if scores else "give weights=[1], one for each coordinate"
+            must = "weights must be given for sign, largest and distribution and for no other"
+            raise BadInput(must, self.kind, do if self.weights is None else "leave weights out")
         if scores != bool(labels):
             raise BadInput("labels must be given for largest and distribution and for no other", self.kind)
         if self.kind not in ("sign", "zero") and self.position == "all":

@@ -214,11 +214,14 @@ def load(path: str | Path) -> Transformer:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise BadInput("a model file must be text in UTF-8", source) from None
+        exports = {".npz": "from_npz", ".safetensors": "from_safetensors"}
+        do = f"symcook.{exports[source.suffix]} reads an export" if source.suffix in exports else None
+        raise BadInput("a model file must be text in UTF-8", source, do) from None
     try:
         return loads(text)
     except BadInput as error:
-        raise type(error)(f"{source}: {error.must}", error.given, error.do) from None
+        do = f"a program makes its model when it is run first: python {source}" if source.suffix == ".py" else error.do
+        raise type(error)(f"{source}: {error.must}", error.given, do) from None
 
 
 @door()

@@ -169,7 +169,12 @@ class _Formulas:
             yield factor, tree
         else:
             must = "a formula of weights must be a sum of numbers times coordinates or activations"
-            raise BadInput(must, show(tree), "declared symbols go into symbols=[...]")
+            do = {"max": "write a + relu(b - a) for max(a, b)", "min": "write a - relu(a - b) for min(a, b)"}
+            if tag == "call" and tree[1] in do:
+                raise BadInput(must, show(tree), do[tree[1]])
+            product = tag == "*" and not names(tree) <= self.symbols.keys()
+            hint = "a product of coordinates is none, the recipe multiply-gelu comes near; " if product else ""
+            raise BadInput(must, show(tree), f"{hint}declared symbols go into symbols=[...]")
 
     def affine(self, tree: Tree) -> dict[str, Any]:
         """The coefficient of each coordinate, and of "" the constant; zeros are left out."""

@@ -7,6 +7,8 @@ formula. Nothing that is trusted reads by this: statements hold formulas as arra
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -157,8 +159,6 @@ def _parser() -> tuple[Lark, _FormulaReader]:
 
 def check_depth(source: str) -> None:
     """Refuse deep brackets before they are read."""
-    import re
-
     depth = 0
     for sign in re.findall(r'"(?:[^"\\]|\\.)*"|//[^\n]*|[()]', source):
         depth += (sign == "(") - (sign == ")")
@@ -185,7 +185,28 @@ def _unexpected(source: str, token: Token, expected: Any) -> BadInput:
         what = "a formula"
     else:
         what = " or ".join(sorted(SHOWN.get(str(one), str(one).lower()) for one in expected))
-    return BadInput(f"{what} must stand at {where}", given)
+    lines = source.split("\n")
+    before = source if token.type == "$END" else lines[(token.line or 1) - 1][: (token.column or 1) - 1]
+    return BadInput(f"{what} must stand at {where}", given, _instead(given, *before.split()[-1:]))
+
+
+INSTEAD = {
+    "G": "always", "F": "eventually", "X": "next", "U": "until", "H": "historically", "O": "once", "P": "once",
+    "Y": "prev", "S": "since", "and": "&", "or": "|", "not": "~", "implies": "->", "iff": "<->", "globally": "always",
+    "finally": "eventually", "previous": "prev", "yesterday": "prev",
+}  # fmt: skip
+"""Words of other tools for temporal logic, with those of this language."""
+
+
+def _instead(*words: str) -> str:
+    """What to write for the first of the words that is one of another tool, or nearly one of this language."""
+    for word in (re.sub(r"\W.*", "", one.lstrip("(~&|-><")) for one in words):
+        if word in INSTEAD:
+            return f"write {INSTEAD[word]} for {word}"
+        near = difflib.get_close_matches(word, sorted(WORDS - {word}), 1, 0.75)
+        if near and word not in WORDS:
+            return f"did you mean {near[0]}?"
+    return ""
 
 
 def _strange(source: str, line: int, column: int) -> BadInput:
@@ -367,7 +388,9 @@ class _FormulaReader:
     def name(self, parts: list[Token]) -> int:
         name = str(parts[0])
         if name not in self.names:
-            raise BadInput(f"a name must be given a formula before ({_at(parts[0])})", name, f"write let {name} = F;")
+            letter = f"the letter is written Q_{name}" if name in self.lines.alphabet else ""
+            do = letter or _instead(name) or f"write let {name} = F;"
+            raise BadInput(f"a name must be given a formula before ({_at(parts[0])})", name, do)
         return self.names[name]
 
 

@@ -387,6 +387,8 @@ class _Sentence:
                 text = relation.accept(here) if kind == "accept" else relation.answer(name, here)
             except BadInput as error:
                 given = "" if error.given in (_HERE, "none") else f"; given: {error.given}"
+                if here is None and "takes a position" in error.must:
+                    given = f"; write {kind}({', '.join(filter(None, (name, 'n')))}) for the last"
                 raise self.fail(tree, error.must + given) from None
             return written(expr.parse_formula(text), next(iter(places), None), scope.values())
         if "w" not in meaning.sorts:
@@ -421,7 +423,9 @@ class _Builder(grammar.TermBuilder):
             why = "a number stands where true or false is asked for, or the other way round"
             raise self.sentence.fail(tree, why if "wrong sort" in str(error) else str(error)) from None
         if not isinstance(sort, str):
-            raise self.sentence.fail(tree, "it is a function; its value at the last position is written NAME(n)")
+            _, begin, end = self.sentence.reader.spans.get(id(tree), (tree, 0, 0))
+            name = self.sentence.text[begin:end].strip() or "NAME"
+            raise self.sentence.fail(tree, f"it is a function; its value at the last position is written {name}(n)")
         return term
 
     def refuse(self, why: str, tree: Tree) -> NoReturn:

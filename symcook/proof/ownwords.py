@@ -16,6 +16,7 @@ what is read knows where it stands, so that errors show the sentence itself.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Collection
 from fractions import Fraction
@@ -119,7 +120,21 @@ class SentenceReader(expr.Reader):
             what = "does not close its brackets"
         near = (self.tokens[k][1] for k in (self.at, self.at - 1) if k >= 0)
         hint = next((HINTS[word] for word in near if word in HINTS and word not in self.coordinates), None)
+        if what.startswith("uses ") and what.endswith("wrong kind"):
+            hint = hint or self.mistaken()
         return self.wrong(f"it {what}" + (f"; {hint}" if hint else ""), spot)
+
+    def mistaken(self) -> str | None:
+        """The name in the sentence that is a number where true or false is asked for, as its reader may have meant."""
+        for k, (kind, name, _) in enumerate(self.tokens):
+            if kind != "name" or self.tokens[k + 1][1] == "(":
+                continue
+            if name in self.coordinates:
+                return f"{name} is a number; compare it, as in 0 < {name}(n)"
+            near = difflib.get_close_matches(name.casefold(), ("accept", "answer"), 1)
+            if near and name not in WORDS:
+                return f"did you mean {near[0]}?"
+        return None
 
     # Where things stand.
 

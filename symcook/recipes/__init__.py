@@ -229,10 +229,17 @@ def names() -> tuple[str, ...]:
     return tuple(_all())
 
 
+def no_recipe(name: str) -> BadInput:
+    """The error of a name that no recipe has."""
+    section = re.fullmatch(r"§?s?([1-9][0-9.]*)", name)
+    do = f"symcook list --search {section[1]} finds recipes by section" if section else None
+    return unknown("recipe", name, list(_all()), do)
+
+
 def info(name: str) -> Recipe:
     """What is known of the recipe `name`; BadInput with the nearest name where there is none."""
     if not exists(str(name)):
-        raise unknown("recipe", str(name), list(_all()))
+        raise no_recipe(str(name))
     return _RECIPES[name]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import BadInput, unknown
 from symcook.model.family import shipped
 from symcook.programs.shipped import is_shipped, shipped_program
-from symcook.recipes import Recipe, exists, info, names
+from symcook.recipes import Recipe, exists, info, no_recipe
 from symcook.recipes.operations import operation
 
 if TYPE_CHECKING:
@@ -156,4 +156,4 @@ def named(
     if operation(name) is not None:
         must = "the name must be that of a recipe or a model file"
         raise BadInput(must, f"{name}, a function of the library", f"see symcook explain {name}")
-    raise unknown("recipe", name, list(names()))
+    raise no_recipe(name)

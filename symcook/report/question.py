@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import EMPTY_WORD
 from symcook.model.answers import brief
-from symcook.report.document import Document, PlainLines, Table, abridged, value_latex, value_text
+from symcook.report.document import Document, PlainLines, Table, value_latex, value_text
 from symcook.report.markup import TableCell
 
 if TYPE_CHECKING:
@@ -59,6 +59,17 @@ CURVES = {
 """What the columns of a question are, where their names alone do not say it in a legend."""
 
 
+LONGEST_EXACT = 40
+"""Characters of a fraction that a table shows; a longer one stands as a decimal, exact in JSON."""
+
+
+def _decimal(number: Fraction) -> str:
+    """Ten digits of a number."""
+    from decimal import Context, Decimal
+
+    return str(Context(prec=10).divide(Decimal(number.numerator), Decimal(number.denominator)))
+
+
 def _cells(found: Answer, row: Mapping[str, object]) -> list[str]:
     return [_cell(found, name, row.get(name)) for name in found.columns]
 
@@ -71,7 +82,8 @@ def _cell(found: Answer, name: str, cell: Any) -> str:
     if isinstance(cell, Fraction):
         from symcook.model.rationals import quotient
 
-        return abridged(quotient(cell))
+        exact = quotient(cell)
+        return exact if len(exact) <= LONGEST_EXACT else f"≈{_decimal(cell)}"
     if isinstance(cell, str):
         return brief(cell, WORD) if cell else EMPTY_WORD
     return value_text(cell.to_json()) if hasattr(cell, "to_json") else str(cell)

@@ -94,8 +94,8 @@ def language(formula: Formula) -> Fold:
     of its lines.
     """
     if any(line.op in COUNTING for line in formula.lines):
-        raise BadInput("a formula that is decided must be without counts", formula.text(formula.outputs[0][1]),
-                       "check compares the model with it on all words to a length")  # fmt: skip
+        do = "check compares the model with it on all words to a length, symcook compile --prove proves it"
+        raise BadInput("a formula that is decided must be without counts", "one that counts", do)
     ahead = [number for number, line in enumerate(formula.lines) if line.op in ("next", "until")]
     guesses = [dict(zip(ahead, bits, strict=True)) for bits in product((False, True), repeat=len(ahead))]
 

@@ -138,6 +138,10 @@ def test_the_line_that_export_prints_runs_the_archive(capsys: pytest.CaptureFixt
         ("check lookup-quadratic", "give --max-length 3"),
         ("run clip", "give --set x=VALUE --set delta=VALUE"),
         ("derive modulo-angle --input ab", "given: cos(2*pi/m); set m (as --set m=3)"),
+        ("explain 5.4", "symcook list --search 5.4 finds recipes by section"),
+        ("show §9.2.1", "symcook list --search 9.2.1 finds recipes by section"),
+        ("export dyck-1 --format lens -o m.pth", "did you mean transformerlens?"),
+        ("export dyck-1 -o m.gguf", "-o m.npz, m.safetensors, m.pt, m.onnx or m.pth"),
     ],
 )
 def test_a_hint_is_what_works(capsys: pytest.CaptureFixture[str], line: str, hint: str) -> None:
@@ -145,6 +149,69 @@ def test_a_hint_is_what_works(capsys: pytest.CaptureFixture[str], line: str, hin
     assert hint in capsys.readouterr().err
     if line.startswith("check"):
         printed(capsys, *line.split(), *hint.split()[1:])
+
+
+def test_what_is_no_model_file_says_how_it_becomes_one(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["export", "dyck-1", "-o", "d.npz", "--max-length", "3"]) == 0
+    Path("mine.py").write_text("import symcook as sc\n", encoding="utf-8")
+    Path("other.bin").write_bytes(b"\xff\xfe")
+    for name, hint in (
+        ("d.npz", "symcook.from_npz reads an export"),
+        ("mine.py", "when it is run first: python mine.py"),
+        ("other.bin", "must be text in UTF-8; given: other.bin"),
+    ):
+        capsys.readouterr()
+        assert main(["run", name, "--input", "()"]) == 2
+        err = capsys.readouterr().err
+        assert hint in err and err.count("\n") == 1, err
+
+
+def test_a_form_that_is_out_of_reach_names_the_rule_and_the_command_that_may_answer(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    import symcook as sc
+
+    for name, weighting, position, why in (
+        ("first", "leftmost", "i", "logit: a head needs a rule for leftmost attention; "),
+        ("steps", "average", "floor(i/2)", "logit: a position function needs a rule for floor(i/2); "),
+    ):
+        b = sc.Builder(words={"a": {"one": 1}, "b": {"one": -1}}, positions={"p": position})
+        b.add(sc.head(value={"value": "one" if weighting == "leftmost" else "p"}, weighting=weighting))
+        b.readout("sign", "last", "value", weights=[1])
+        b.build(name).save(tmp_path / f"{name}.json")
+        assert main(["derive", str(tmp_path / f"{name}.json")]) == 2
+        err = capsys.readouterr().err
+        assert why in err and "give --input for a form at one length, or take decide" in err, err
+
+
+def test_compile_says_which_letters_a_model_reads(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """"a,b" are three letters, as "ab" are two; and one head is a head."""
+    for letters, said in (("ab", "a b"), ("a,b", "a , b"), ("yes no", "yes no"), ("abcdefghijklm", "a b c .. m")):
+        word = letters.split()[0][0] if " " not in letters else "yes"
+        target = str(tmp_path / "m.json")
+        out = printed(capsys, "compile", "ltl", f"once Q_{word}", "--alphabet", letters, "-o", target, "--force")
+        assert out == f"wrote {target}: 1 layer, width 3, 1 head, 1 operator, letters {said}\n", out
+
+
+def test_a_long_fraction_in_a_table_is_a_decimal_and_exact_in_json(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Weights that were floats make fractions of a hundred digits; the table stays one that is read."""
+    import json
+
+    import symcook as sc
+
+    top = 3**40
+    b = sc.Builder(words={"a": {"x": f"{top}/{2**70}"}, "b": {"x": "-1/3"}})
+    b.readout("sign", "last", "x", weights=[1])
+    b.build("long").save(tmp_path / "long.json")
+    lines = printed(capsys, "margin", str(tmp_path / "long.json"), "--max-length", "1").splitlines()
+    given = json.loads(printed(capsys, "margin", str(tmp_path / "long.json"), "--max-length", "1", "--json"))
+    assert "≈0.01029794321" in lines[2] and f"{top}" not in lines[2], lines  # 3^40 * 10^15 // 2^70 is 10297943205516
+    assert f"{top}/{2**70}" in json.dumps(given)
 
 
 def test_a_closed_form_of_sinusoids_has_the_modulus_set(capsys: pytest.CaptureFixture[str]) -> None:

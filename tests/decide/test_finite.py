@@ -130,6 +130,25 @@ def test_a_position_term_that_may_outweigh_a_score_is_refused_with_head_and_reas
     assert decide(one_head(beta=2, place="1/(i + 1)", start=0)).verdict == "refused"
 
 
+@pytest.mark.parametrize("weighting", ["average", "leftmost"])
+def test_what_is_somewhere_is_found_by_a_head_that_looks_for_it(weighting: str) -> None:
+    """No letter follows itself: the share of the places where one does is 0. A share counts, what says why names a
+    head that does not, and with it the model is decided."""
+    b = sc.Builder(words={"a": {"vote": 1, "one": 1}, "b": {"vote": -1, "one": 1}})
+    b.add(sc.head(value={"before": "vote"}, mask="strict-future", weighting="rightmost"))
+    b.add(sc.feedforward(bad="relu(before + vote - 1) + relu(-before - vote - 1)"))
+    score = None if weighting == "average" else {("one", "bad"): 1}
+    b.add(sc.head(score, {"some": "bad"}, weighting=weighting))
+    b.readout("zero", "last", "some")
+    found = b.build("alternates").decide("(ab)*a?|(ba)*b?")
+    if weighting == "leftmost":
+        assert found.verdict == "equal"
+        return
+    assert found.verdict == "refused"
+    assert "which counts them; a leftmost head that looks for one value does not" in found.why
+    assert "head 1 of layer 1 writes before by rightmost attention, of a model that counts" in found.why
+
+
 def test_what_takes_no_end_of_values_is_named() -> None:
     expected = {
         "dyck-1-zero-one": "head 1 of layer 1 writes balance: an average over different values",

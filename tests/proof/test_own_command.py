@@ -44,6 +44,22 @@ def test_what_is_true_so_far_says_to_which_length(home, capsys):
     assert "the automation found no proof; true of all words with at most" in err and "not proved" in err
 
 
+def test_a_statement_of_pages_is_cut_and_stands_whole_beside_it(home, capsys):
+    """Of a trained model it has ten thousand characters and more."""
+    words = "ab"
+    b = sc.Builder(words={"a": {"x": 1}, "b": {"x": -1}})
+    for k in range(40):
+        b.add(sc.feedforward({f"y{k}": f"relu(x + {k})"}))
+    b.readout("sign", "last", "y0", weights=[1])
+    b.build("wide").save(home / "wide.json")
+    code, out, _ = said(capsys, "wide.json", "--statement", "accept")
+    line = next(one for one in out.splitlines() if one.startswith("Statement"))
+    assert code == 0 and "False of     b" in out and words
+    assert len(line) < 2200 and line.endswith("characters in wide.statement.txt") and " ... " in line
+    code, out, _ = said(capsys, "wide.json", "--statement", "accept", "--force", "--json")
+    assert "y39" in (home / "wide.statement.txt").read_text(encoding="utf-8")
+
+
 def test_symbols_take_values(home, capsys):
     sc.build("parity").save(home / "free.json")
     code, _, err = said(capsys, "free.json", "--statement", "1 <= n")

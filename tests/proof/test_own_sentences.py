@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from attacks import sentences
 
+import symcook as sc
 from symcook.domains.exact import Exact
 from symcook.errors import BadInput, Rejected
 from symcook.forward import forward
@@ -263,6 +264,10 @@ def test_definitions_of_brackets_are_about_brackets():
         ("all vote in 1..n. 1 <= n", 1, "which is a coordinate"),
         ("all n in 1..2. 1 <= n", 5, "a word of its own"),
         ("all i in 1..n. ex i in 1..n. 1 <= i", 16, "bound twice"),
+        ("accept -> vote <= 1", 11, "its value at the last position is written vote(n)"),
+        ("accepts <-> 1 <= n", 19, "did you mean accept?"),
+        ("1 <= n & Accept", 16, "did you mean accept?"),
+        ("y -> accept", 12, "y is a number; compare it, as in 0 < y(n)"),
         ("accept & (1 <= n", 17, "does not close its brackets"),
         ("1 <= n;", 7, "no sentence has this sign"),
         ("vote(n) <= .5", 1, "write 0.5 for .5"),
@@ -281,6 +286,14 @@ def test_an_error_shows_the_sentence_and_its_column(sentence, column, said):
         and "('fun'" not in message
         and ".." not in message.replace("1..", "").replace("...", "")
     )
+
+
+def test_a_readout_at_each_position_is_asked_at_one():
+    """As that of a compiled formula is."""
+    model = sc.compile("ltl", "Q_a since Q_b", alphabet="ab")
+    with pytest.raises(BadInput, match=r"accept takes a position.*write accept\(n\) for the last"):
+        own.claim(document(model), "accept <-> 1 <= n")
+    own.claim(document(model), "accept(n) <-> 1 <= n")
 
 
 # --- A search ---------------------------------------------------------------------------------------------------------
