@@ -11,14 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy
 from flint import fmpq, fmpq_mpoly
 
+from symcook.declaration import load
 from symcook.derivation import Derivation
-from symcook.domains.field import Value
+from symcook.domains.field import ZERO, Value
 from symcook.domains.lengths import Lengths, OutOfRules
+from symcook.domains.lengthsums import about
 from symcook.domains.linear import Atom, Guard, Linear, linear_form
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, NamedSum, World
@@ -30,6 +32,9 @@ from symcook.model.parts import LayerNorm
 from symcook.model.symbols import Exact, from_sympy
 from symcook.model.transformer import Transformer
 from symcook.numbers.nodes import shorter
+
+if TYPE_CHECKING:
+    from symcook.proof.forms import Proof
 
 
 class Spelling:
@@ -123,7 +128,7 @@ class Spelling:
             if isinstance(cell.value, fmpq) and cell.value == 0:
                 continue
             guards = [g for atom, held in cell.guard.items() for g in self.atom(atom, held)]
-            test = f"I[{' & '.join(f'({g})' if '|' in g else g for g in guards)}]" if guards else ""
+            test = f"I[{' & '.join(map(in_brackets, guards))}]" if guards else ""
             value = self.value(cell.value)
             parts.append(test if test and value == "1" else f"{test}*({value})" if test else value)
         return " + ".join(parts) or "0"
@@ -180,6 +185,11 @@ def _said(letter: str) -> str:
     return f"{letter}s" if letter.isalnum() else letter
 
 
+def in_brackets(text: str) -> str:
+    """A formula as it stands beside others that hold too."""
+    return f"({text})" if "|" in text else text
+
+
 def _bracketed(text: str, beside: str) -> str:
     """A term in brackets where it would be read otherwise beside another."""
     depth = 0
@@ -190,6 +200,10 @@ def _bracketed(text: str, beside: str) -> str:
         if k == 0 and x == "-":
             return f"({text})"
     return text
+
+
+Case = tuple[Guard, Mapping[str, Value]]
+"""Where the readout looks: a guard, and what the outputs are there."""
 
 
 @dataclass(frozen=True)
@@ -237,19 +251,33 @@ class ClosedForm(Derivation):
 
 @dataclass(frozen=True, repr=False)
 class EveryLength(Shown):
-    """The closed forms of a model: the cases of what its readout looks at, the coordinates on the way, and what is out
-    of reach with the reason."""
+    """The closed forms of a model: the cases of what its readout looks at, the coordinates on the way with a reason for
+    each that is out of reach, and behind `prove` what was proved of them."""
 
     REPORT = "closed"
 
     model: Transformer
     domain: Lengths
     forms: tuple[ClosedForm, ...]
-    cells: tuple[tuple[Guard, Mapping[str, Value]], ...]
+    cells: tuple[Case, ...]
     """The cases as the domain has them."""
     reads: Mapping[str, CellTable | OutOfRules] = field(default_factory=dict)
     """The coordinates that the readout reads, where it looks."""
-    missing: Mapping[str, str] = field(default_factory=dict)
+    proof: Proof | None = None
+
+    def prove(self, seconds: float = 60.0) -> EveryLength:
+        """The same forms with what could be proved of them in the time: their `proof` has the verdict and the
+        certificate, and names what is not proved."""
+        return replace(self, proof=load("symcook.proof.forms:prove")(self, seconds))
+
+    def to_json(self, certificate: str | None = None) -> list[dict[str, Any]]:
+        """The documents of ``symcook derive --json`` without an input, one a case: its form, what it rests on, whether
+        it is proved (None where that was not tried), and where the certificate was written."""
+        proof = self.proof
+        said: dict[str, Any] = {"way": self.way(), "proved": proof.whole if proof else None, "certificate": certificate}
+        said["missing"] = proof.missing if proof else {}
+        said["statement"] = proof.statement.text if proof and proof.statement else None
+        return [form.to_json() | said for form in self.forms]
 
     @property
     def spelling(self) -> Spelling:
@@ -331,7 +359,7 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     found = EveryLength(model, domain, (), tuple(cells), reads)
     spelling = Spelling(domain)
     order = sorted(cells, key=lambda cell: _order(spelling, cell[0]))
-    forms = tuple(_form(model, spelling, guard, outputs) for guard, outputs in order)
+    forms = tuple(_form(model, spelling, guard, outputs, order) for guard, outputs in order)
     return replace(found, forms=forms, cells=tuple(order))
 
 
@@ -361,10 +389,14 @@ def _by_number(text: str) -> tuple[bool, list[str]]:
     return "n" not in text, [x.zfill(6) for x in re.split(r"(\d+)", text)]
 
 
-def _form(model: Transformer, spelling: Spelling, guard: Guard, outputs: Mapping[str, Value]) -> ClosedForm:
+def _form(
+    model: Transformer, spelling: Spelling, guard: Guard, outputs: Mapping[str, Value], cells: Sequence[Case]
+) -> ClosedForm:
     world, readout = spelling.world, model.readout
-    used = {v for value in outputs.values() for v in world.names_in(value)}
-    used |= {v for atom in guard for v in ([x for x, _ in atom[1]] if atom[0] == "form" else [str(atom[1])])}
+    overall = readout.everywhere and not readout.each
+    spoken = cells if overall else [(guard, outputs)]
+    used = {v for _, one in spoken for value in one.values() for v in world.names_in(value)}
+    used |= {v for one, _ in spoken for a in one for v in ([x for x, _ in a[1]] if a[0] == "form" else [str(a[1])])}
     while more := {v for x in used & set(world.named) for v in world.names_in(world.named[x][0])} - used:
         used |= more
     for name in list(used & set(world.sums)):
@@ -375,7 +407,10 @@ def _form(model: Transformer, spelling: Spelling, guard: Guard, outputs: Mapping
     meaning = [f"n = length{f' + {len(ends)}' if ends else ''}{f' counts {chr(32).join(ends)}' if ends else ''}"]
     meaning += ["i is a position from 0" if start == 0 else "i is a position from 1"] if "i" in used else []
     meaning += spelling.meanings(used)
-    accept, accepts = verdict(spelling, readout, guard, outputs)
+    if overall:
+        accept, accepts = word_verdict(spelling, readout, cells, guard)
+    else:
+        accept, accepts = verdict(spelling, readout, guard, outputs)
     conditions = tuple(sorted(spelling.guard(guard), key=_by_number))
     return ClosedForm(
         recipe=model.name,
@@ -438,14 +473,57 @@ def verdict(
     return (None, " & ".join(zero(spelling, outputs[name], guard) for name in open_)) if open_ else (True, None)
 
 
+def word_verdict(
+    spelling: Spelling, readout: Any, cells: Sequence[Case], guard: Guard | None = None
+) -> tuple[bool | None, str | None]:
+    """The one verdict of a readout at all positions, each of which must pass; of the words that have a position with
+    `guard`, where that is given."""
+    world = spelling.world
+    outer = _of_word(world, guard or {})
+    tests, everywhere = list[str](), False
+    for one, outputs in cells:
+        accept, accepts = verdict(spelling, readout, one, outputs)
+        if accept is False and one == guard:
+            return False, None
+        if accept is True or world.met(outer, _of_word(world, one)) is None:
+            continue
+        rest = {atom: held for atom, held in one.items() if not world.implied(outer, atom, held)}
+        given = " & ".join(in_brackets(text) for text in spelling.guard(rest))
+        if accepts is None:
+            tests.append(_unless(spelling, [GuardedCell(rest, ZERO)]) or f"~({given or 'true'})")
+        else:
+            tests.append(f"({given} -> {accepts})" if given else accepts)
+        said_of = {v for value in outputs.values() for v in world.names_in(value)}
+        everywhere |= rest != _of_word(world, rest) or any(_at_i(world, v) for v in said_of)
+    if not tests:
+        return True, None
+    if tests == ["~(true)"]:
+        return False, None
+    said = " & ".join(tests)
+    return None, f"(all i in {world.start}..{world.last}. {said})" if everywhere else said
+
+
+def _of_word(world: World, guard: Guard) -> Guard:
+    """What a guard says of the word alone, not of the position i."""
+    return {atom: held for atom, held in guard.items()
+            if not about(atom, "i") and not (atom[0] == "some" and _at_i(world, atom[1]))}  # fmt: skip
+
+
+def _at_i(world: World, name: str) -> bool:
+    """Whether a name depends on the position i."""
+    return name == "i" or name.endswith(":i") or (name in world.sums and world.depends(name, "i"))
+
+
 def positive(spelling: Spelling, value: Value, guard: Guard) -> str:
-    """That a value is positive; without a positive denominator."""
+    """That a value is positive; without a denominator whose sign is known."""
     world = spelling.world
     assert not isinstance(value, fmpq)
     world.field.lift(value)
-    if world.signs(world.field.quotient(value.den, world.field.one), guard) != {1}:
+    below = world.signs(world.field.quotient(value.den, world.field.one), guard)
+    if below not in ({1}, {-1}):
         return f"0 < {spelling.value(value)}"
-    top = world.field.quotient(value.num, world.field.one)
+    world.field.lift(value)
+    top = world.field.quotient(value.num, world.field.one) * fmpq(*below)
     form = linear_form(world.field, top)
     if form is None or not all(world.whole(v) for v in form[0]):
         return f"0 < {spelling.value(top)}"

@@ -7,8 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
+from symcook.declaration import load
 from symcook.door import door
 from symcook.errors import BadInput, Undecided
 from symcook.model.answers import Several, Shown
@@ -18,6 +19,7 @@ from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import INDEX, Transformer
 
 if TYPE_CHECKING:
+    from symcook.closed import EveryLength
     from symcook.domains.symbolic import Choices, Symbolic
     from symcook.forward import Result
 
@@ -101,12 +103,19 @@ class Derivation(Shown):
         return document
 
 
+@overload
+def derive(model: Transformer, given: None = None, values: Mapping[str, Exact] | None = None) -> Any: ...
+@overload
+def derive(model: Transformer, given: object, values: Mapping[str, Exact] | None = None) -> Derivation: ...
 @door()
-def derive(model: Transformer, given: object = None, values: Mapping[str, Exact] | None = None) -> Derivation:
-    """The closed forms of `model` on one input.
+def derive(
+    model: Transformer, given: object = None, values: Mapping[str, Exact] | None = None
+) -> Derivation | EveryLength:
+    """The closed forms of `model` on one input; of a model of words without one, at every length.
 
     `given` is a word, or rows {input: value} whose values may contain symbols; a feed-forward recipe is derived in the
     names of the inputs that are not given. `values` sets declared symbols; the others stay, with their intervals.
+    The forms at every length are found, and proved where their `prove()` is asked.
 
     >>> from symcook.recipes import build
     >>> print(derive(build("identity")).text())
@@ -114,9 +123,12 @@ def derive(model: Transformer, given: object = None, values: Mapping[str, Exact]
       out = x
       for all real x
 
-    Raises BadInput for a sequence model without input, Branching where a maximum among scores or a division depends on
-    the symbols, Undecided where the closed form grows too large, and NotExact for numbers without a closed form.
+    Raises BadInput for a model of rows without input and for forms that are out of reach, Branching where a maximum
+    among scores or a division depends on the symbols, Undecided where the closed form grows too large, and NotExact for
+    numbers without a closed form.
     """
+    if given is None and model.alphabet:
+        return load("symcook.closed:every_length")(model, values)
     return _Task(model, given, values).derive(None)
 
 

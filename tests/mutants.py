@@ -9,10 +9,13 @@ keyword or end of a slice, swapped arguments, a branch always taken, "break" for
 and docstrings are left alone, and so is what alters no answer of a program without faults, or is shown as well by
 another change of the same expression:
 
-- assertions, and what only tells a reader that something goes on or a clock how much was done (`progress`, `spend`);
+- assertions, and what only tells a reader that something goes on or a clock how much was done (`progress`, `tick`,
+  `spend`), with the condition under which it does nothing else;
 - `strict` of zip (the lists are equally long wherever a test can look) and `default` of a maximum or minimum: without
-  it an answer becomes an error, never another answer;
-- the order of what a maximum or minimum takes, and of what an operator called by name acts upon (`op("Add", a, b)`);
+  it an answer becomes an error, never another answer; `weights=False` of `forward`: without it weights are computed
+  too, which nobody asks for;
+- the order of what a maximum, minimum, sum, product, lcm or gcd takes, and of what an operator called by name acts upon
+  (`op("Add", a, b)`);
 - one more or less of a number of 200 and more that has a name in capitals or is compared with, and the edge of such a
   comparison (`MOST = 2_000`, `size > MOST`, `bits > 1_000`): it is a limit of search, and where exactly it lies is
   nobody's promise. Others of its changes stay, and so do smaller numbers, and great ones that are reckoned with;
@@ -129,9 +132,9 @@ NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 ANNOTATIONS = ("annotation", "returns", "decorator_list", "type_comment")
 LIMIT = 200  # a number so great that a name in capitals stands for, or that is compared with, is a limit of search
 COMMUTE = ("Add", "And", "Equal", "Max", "Min", "Mul", "Or")  # names of operators, before what they act upon
-UNSEEN = ("progress", "spend")  # what is called for a reader who waits, and for a clock that stops long computations
-GUARDS = (("zip", "strict"), ("max", "default"), ("min", "default"))
-ORDERLESS = ("max", "min", "maximum", "minimum", "fmax", "fmin")
+UNSEEN = ("progress", "tick", "spend")  # called for a reader who waits, and for a clock that stops long computations
+GUARDS = (("zip", "strict"), ("max", "default"), ("min", "default"), ("forward", "weights"))
+ORDERLESS = ("max", "min", "maximum", "minimum", "fmax", "fmin", "add", "mul", "lcm", "gcd")
 
 
 @dataclass(frozen=True)
@@ -217,6 +220,11 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
             isinstance(node, ast.Constant) and type(node.value) is int and node.value >= LIMIT
         )
 
+    def unseen(node: ast.AST) -> bool:
+        if isinstance(node, ast.If) and not node.orelse:
+            return all(map(unseen, node.body))
+        return isinstance(node, ast.Expr) and ast.unparse(node).split("(")[0].split(".")[-1] in UNSEEN
+
     def visit(node: ast.AST, name: str) -> Iterator[tuple[Any, str, str]]:
         if isinstance(node, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom | ast.Assert):
             return
@@ -224,7 +232,7 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
             return
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in messages:
             return
-        if isinstance(node, ast.Expr) and ast.unparse(node).split("(")[0].split(".")[-1] in UNSEEN:
+        if unseen(node):
             return
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             return
@@ -237,7 +245,7 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
         edge = isinstance(node, ast.Compare) and any(map(limit, (node.left, *node.comparators)))
         for new in edited(node, name, edge):
             yield node, new, name
-        if isinstance(node, ast.keyword) and node.arg == "strict":
+        if isinstance(node, ast.keyword) and node.arg in ("strict", "weights") and isinstance(node.value, ast.Constant):
             return
         for field, value in ast.iter_fields(node):
             if field not in ANNOTATIONS:

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import mpmath
 import pytest
 
 from symcook.__main__ import main
+from symcook.cli.commands import COMMANDS
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
@@ -76,7 +79,30 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     assert err.count("\n") == 1
     assert "Traceback" not in err
     assert len(err) < 500
+    assert misadvised(str(arguments[0]), err) == [], err
     return err
+
+
+def misadvised(command: str, sentence: str) -> list[str]:
+    """The options that the advice in a sentence names though its command has none such, nor one that it names by
+    "symcook COMMAND"; where it advises to leave an option out, whatever that is."""
+    advice = sentence.rstrip().rpartition("; ")[2]
+    if "given: " in advice or advice.startswith("leave "):
+        return []
+    named = {command, *re.findall(r"symcook ([a-z-]+)", advice)}
+    has = {one for name in named for one in options(name)}
+    return [one for one in re.findall(r"(?<![\w-])--[a-z][a-z-]*", advice) if one not in has]
+
+
+@cache
+def options(command: str) -> frozenset[str]:
+    """The options of a command, empty where there is none of that name."""
+    import click
+
+    from symcook.cli.output import group
+
+    found = group.get_command(click.Context(group), command) if command in COMMANDS else None
+    return frozenset(() if found is None else (one for p in found.params for one in p.opts))
 
 
 # --- A model of one head ----------------------------------------------------------------------------------------------

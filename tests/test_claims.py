@@ -17,13 +17,13 @@ from proof import stored
 
 from symcook import claims
 from symcook.errors import BadInput, SymcookError
-from symcook.proof import replay
+from symcook.proof import files, replay
 
 TABLES = ROOT / "symcook" / "data" / "claims"
 COUNTS = {"cookbook": 297, "chiang2022": 91, "merrill2024": 126, "yang2026": 158}
 PROVED = "cookbook.s4.4.min"
 WRONG = "cookbook.s6.4.clip"
-UNTREATED = "yang2026.thm12"
+UNTREATED = "yang2026.s6.conjecture"
 LISTED = "cookbook.s2.1.notation"
 OTHER = "cookbook.s4.5.add"
 
@@ -35,7 +35,8 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for part in ("statements", "models", "certificates", "remarks"):
         shutil.copytree(ROOT / "proofs" / part, tmp_path / "proofs" / part)
     monkeypatch.setattr(claims, "DATA", tmp_path / "data")
-    monkeypatch.setattr(replay, "proofs_directory", lambda: tmp_path / "proofs")
+    for module in (files, replay):
+        monkeypatch.setattr(module, "proofs_directory", lambda: tmp_path / "proofs")
     claims._shared_digest.cache_clear()
     return tmp_path
 

@@ -98,16 +98,19 @@ def refuse(part: str) -> NoReturn:
 
 def area(rows, op, bits):
     progress(len(rows) + 1)
+    if bits is not None:
+        tick(3 + bits)
     Clock.spend(bits + 1)
     if rows[0] == bits or bits > 1_000:
         refuse("a" + "b")
-    return op("Add", rows, bits) or op("Sub", rows, bits) or max(rows, default=3) * 1_000
+    return op("Add", rows, bits) or op("Sub", rows, bits) or max(rows, default=3) * 1_000 or add(bits, rows)
 """
     changes = {(c.line, c.old, c.new) for c in found(tmp_path, text)}
-    assert {line for line, _, _ in changes} == {8, 10}
-    assert {new for line, old, new in changes if line == 8 and old.isdigit()} == {"1"}
+    assert {line for line, _, _ in changes} == {10, 12}
+    assert {new for line, old, new in changes if line == 10 and old.isdigit()} == {"1"}
     assert {new for line, old, new in changes if old == "rows[0] == bits"} == {"(rows[0] != bits)"}
     assert {new for line, old, new in changes if old == "bits > 1_000"} == {"(bits <= 1000)"}
+    assert not any(old.startswith("add(") for _, old, _ in changes)
     assert {old for line, old, _ in changes if old.startswith("op(") and old.endswith("bits)")} == {
         'op("Sub", rows, bits)'
     }

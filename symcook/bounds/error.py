@@ -84,7 +84,7 @@ def error_propagation(
         raise BadInput("the length must be given with a type of floats", "none", "give for example --n 6")
     if dtype is not None and chosen.embedding.words is None:
         raise BadInput(f"{name} must read words with a type of floats, since rows may be of any size", dtype)
-    if constants and (dtype is not None or delta is None):
+    if constants and dtype is not None:
         raise BadInput("constants are for errors in the embedding", "a type of floats", "give delta alone")
     reached, refused = (
         (None, "") if constants else _by_words(chosen, length, start, dtype, bits_for(wanted) + GUARD_BITS)

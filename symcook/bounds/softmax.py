@@ -9,7 +9,7 @@ import flint
 
 from symcook.bounds.arguments import Bound, against, count, decided, distance, exact, positive, shown
 from symcook.bounds.scores import Deficits
-from symcook.bounds.sums import reach, squares
+from symcook.bounds.sums import squares
 from symcook.errors import BadInput
 from symcook.model.expr import parse_term
 from symcook.model.rationals import rational
@@ -110,28 +110,22 @@ def quadratic_lookup(
         raise BadInput("a position needs a length", f"q = {at}", "give --n as well")
     if at is not None and length is not None and at > length:
         raise BadInput("q must be a position from 1 to n", f"q = {at}, n = {length}")
-    place = at if at is not None else None if length is None else (length + 1) // 2
+    place = at if at is not None else 0 if length is None else (length + 1) // 2
+    sides = (None, None) if length is None else (place - 1, length - place)
+    """How many positions there are on either side, None without end."""
+    near = sum(many != 0 for many in sides)
 
     def beyond() -> flint.arb:
         """S without its terms at distance 1."""
-        gamma = ball_of()
-        if length is None or place is None:
-            return 2 * squares(gamma, None, 2)[0]
-        few, many = sorted((place - 1, length - place))
-        near = reach(gamma, 2)
-        if few == many or (near is not None and near < few):  # then one ball holds either sum
-            return 2 * squares(gamma, many, 2)[0]
-        return squares(gamma, few, 2)[0] + squares(gamma, many, 2)[0]
-
-    sides = 2 if length is None or place is None else (place > 1) + (place < length)
+        return sum((squares(ball_of(), many, 2)[0] for many in sides), flint.arb(0))
 
     def value() -> flint.arb:
-        return distance(sides * (-ball_of()).exp() + beyond())
+        return distance(near * (-ball_of()).exp() + beyond())
 
     def difference() -> flint.arb:
         """(claimed - value) (1 + S), without the cancellation of 4 x against 2 S."""
         x, rest = (-ball_of()).exp(), beyond()
-        return (4 - 2 * sides) * x + 4 * x * (sides * x + rest) - 2 * rest
+        return (4 - 2 * near) * x + 4 * x * (near * x + rest) - 2 * rest
 
     def free() -> flint.arb:
         x = (-ball_of()).exp()

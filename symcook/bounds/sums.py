@@ -64,8 +64,7 @@ def euler_maclaurin(f: Smooth, m: int | None) -> flint.arb | None:
 
 
 def _coefficients(series: Callable[[Series], Series], place: int, many: int) -> list[flint.arb]:
-    """The first `many` Taylor coefficients at a place, at least one."""
-    many = max(many, 1)
+    """The first `many` Taylor coefficients at a place."""
     before, flint.ctx.cap = flint.ctx.cap, many + 1  # flint drops what is beyond its cap, without a word
     try:
         found = series(Series([place, 1], many))
@@ -112,23 +111,25 @@ def squares(gamma: flint.arb, m: int | None, first: int = 1) -> tuple[flint.arb,
 def reach(gamma: flint.arb, first: int) -> int | None:
     """A k with e^(-gamma (k^2 - first^2))/gamma below the last bit; None if it is beyond all that is added. Terms from
     there on are in the balls of `squares`, and are not added one by one."""
-    bits = (flint.ctx.prec * flint.arb.const_log2() - gamma.min(1).log()) / gamma + first * first
-    root = (bits.abs_upper().sqrt() + 1).upper()
+    least = (flint.ctx.prec * flint.arb.const_log2() - gamma.min(1).log()) / gamma + first * first
+    root = least.abs_upper().sqrt().upper()
     if not root < 2 * MAX_TERMS:
         return None
     whole = root.ceil().unique_fmpz()
-    return None if whole is None else int(whole)
+    assert whole is not None
+    return int(whole)
 
 
 def _gaussians(gamma: flint.arb, m: int | None) -> tuple[Smooth, Smooth]:
     """e^(-gamma t^2) and t e^(-gamma t^2).
 
     For |z - t| <= r: |e^(-gamma z^2)| <= e^(gamma r^2) e^(-gamma s^2) with s = max(0, t - r), and |z| <= t + r. The
-    integrals of e^(-gamma s^2) and of (t + r) e^(-gamma s^2) over t are at most r + w and 2 r^2 + 2 r w + 1/(2 gamma),
-    w = sqrt(pi/gamma)/2.
+    integrals of e^(-gamma s^2) and of (t + r) e^(-gamma s^2) over t are r + w and 3 r^2/2 + 2 r w + 1/(2 gamma), with
+    w = sqrt(pi/gamma)/2. For r = sqrt(p/gamma)/2 and a precision p of 4 bits or more w <= r and 1/gamma <= r^2, so that
+    they are at most 2 r and 4 r^2, and e^(gamma r^2) is e^(p/4).
     """
     radius = (flint.arb(flint.ctx.prec) / gamma).sqrt() / 2
-    grown, width = (gamma * radius * radius).exp(), (flint.arb.pi() / gamma).sqrt() / 2
+    grown, width = (flint.arb(flint.ctx.prec) / 4).exp(), (flint.arb.pi() / gamma).sqrt() / 2
 
     def area(end: int | None) -> flint.arb:
         return width if end is None else width * (gamma.sqrt() * end).erf()
@@ -140,8 +141,8 @@ def _gaussians(gamma: flint.arb, m: int | None) -> tuple[Smooth, Smooth]:
         return (-gamma * t * t).exp()
 
     return (
-        Smooth(bell, area, (radius, grown * (radius + width))),
-        Smooth(lambda t: t * bell(t), moment, (radius, grown * (2 * radius * (radius + width) + 1 / (2 * gamma)))),
+        Smooth(bell, area, (radius, grown * 2 * radius)),
+        Smooth(lambda t: t * bell(t), moment, (radius, grown * 4 * radius**2)),
     )
 
 
@@ -274,13 +275,13 @@ def least_precision(n: int) -> int:
     and 1/root for the two different components (the others are their negatives), the two products and their sum, which
     is half of the score. With u = 2^-p the components are off by a factor within 3 u, the sums, at most 1/2, by 4 u, up
     to terms in u^2; half of the least gap is more than 1/(4 n^4). So p >= 4 log2(n) + 6 is always enough, and the
-    search goes down from above that.
+    search goes down from above that. With one bit the query 1 finds both positions, so the search ends before p = 0.
     """
     top = 4 * (n - 1).bit_length() + 12
     if not all(_right(n, top)):
         raise BadInput("the argmax must be right at the precision where the search starts", f"{top} bits, n = {n}")
     p = top
-    while p > 1 and all(_right(n, p - 1)):
+    while all(_right(n, p - 1)):
         p -= 1
     return p
 

@@ -40,7 +40,8 @@ class Rate:
         except BadInput as error:
             raise BadInput(f"{self.name} must be rational at n = {n}; {error.must}", error.given, error.do) from None
         if value <= 0:
-            raise BadInput(f"{self.name} must be positive", f"{written(value)} at n = {n}", f"see {self.text}")
+            given = f"{self.text}, which is {written(value)} at n = {n}" if "n" in self.text else self.text
+            raise BadInput(f"{self.name} must be positive", given, "write for example 1/(4*n)")
         return value
 
 

@@ -106,10 +106,10 @@ class ByLayer:
                 more += self._head(head, self.met.heads[number, place], self.forms[number, place], tau, e, whole, added)
             for name, value in added.items():
                 e[name] = e.get(name, arb(0)) + value
-            whole = _least(_total(e), whole + more)
+            whole = _total(e).min(whole + more)
             if number in self.networks and layer.feedforward is not None:
                 e, whole = self._network(layer.feedforward, self.networks[number], e, whole)
-        return _least(_total(e), whole)
+        return _total(e).min(whole)
 
     def _head(
         self, head: Head, met: HeadSizes, form: HeadForm, tau: Fraction, e: Mapping[str, arb], whole: arb,
@@ -123,12 +123,12 @@ class ByLayer:
             apart = [(q + k) * x for q, k, x in zip(met.queries, met.keys, here, strict=True)]
             moved = sum(apart, arb(0)) + sum((arb_of(m) * here[a] * here[b] for a, b, m in M), arb(0))
             most = max(met.queries, default=ZERO) + max(met.keys, default=ZERO)
-            moved = _least(moved, most * whole + arb_of(mu) * whole * whole)
+            moved = moved.min(most * whole + arb_of(mu) * whole * whole)
             off = 2 * (moved / arb_of(tau) / 2).tanh()
             if met.gap is not None:
                 mass = (self.length - 1) * (-arb(met.gap[0]) / arb_of(tau)).exp()
                 off += 2 * mass / (1 + mass)
-            off = _least(off, arb(2))
+            off = off.min(arb(2))
         for w, name in enumerate(head.writes):
             value = off / 2 * met.ranges[w] if met.ranges else arb(0)
             added[name] = added.get(name, arb(0)) + value
@@ -148,7 +148,7 @@ class ByLayer:
         for w, h, value in W2:
             name = block.writes[w]
             found[name] = found.get(name, arb(0)) + arb_of(value) * inside[h]
-        return found, _least(_total(found), whole * (1 + arb_of(column)))
+        return found, _total(found).min(whole * (1 + arb_of(column)))
 
     def warmest(self, allowed: Fraction) -> Fraction | None:
         """A temperature at which the error is at most `allowed`, nearly the greatest; None where all will do."""
@@ -165,18 +165,21 @@ def _last(good: Callable[[Fraction], bool]) -> Fraction | None:
         low /= 2
     while good(low * 2):
         low *= 2
-    step = low / 2
-    for _ in range(10):  # to a thousandth of it
-        low, step = (low + step if good(low + step) else low), step / 2
+    return _between(good, low, 10)  # to a thousandth of it
+
+
+def _between(good: Callable[[Fraction], bool], low: Fraction, times: int) -> Fraction:
+    """Nearly the last number between `low`, where something holds, and its double, where it does not."""
+    step = low
+    for _ in range(times):
+        step /= 2
+        if good(low + step):
+            low += step
     return low
 
 
 def _total(e: Mapping[str, arb]) -> arb:
     return sum(e.values(), arb(0))
-
-
-def _least(a: arb, b: arb) -> arb:
-    return a.min(b)
 
 
 def error_in_balls(soft: Transformer, words: Sequence[Word], ends: Sequence[Mapping[str, Sequence[fmpq]]],
@@ -289,9 +292,7 @@ class Floats:
             low *= 2
         if low >= WARMEST:
             return None
-        step = low / 2
-        for _ in range(14):
-            low, step = (low + step if good(low + step) else low), step / 2
+        low = _between(good, low, 14)
         found = self.errors(low * (1 + NEAR))
         order = [int(k) for k in (-found).argsort()]
         return low, [k for k in order if found[k] > bound * CLOSE] or order[:1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli.listing import print_list
@@ -66,10 +67,9 @@ def show(*, name: Name, settings: Settings, latex: Latex = False, document: Comp
         return
     say(model.text())
     if model.program is not None:
-        from symcook.report.document import table
+        from symcook.report.program import plan_text
 
-        heads = ["coordinate", "written in", "holds", *(["budget"] if model.program.attention else [])]
-        say("\nPlan\n" + table(heads, [list(line) for line in model.program.plan]))
+        say(f"\n{plan_text(model)}")
     if chosen.info is not None:
         from symcook.recipes import error, region
 
@@ -80,7 +80,7 @@ def show(*, name: Name, settings: Settings, latex: Latex = False, document: Comp
 
 @declare("explain", "symcook explain gtzero")
 def explain(*, name: Name, settings: Settings, as_json: bool) -> None:
-    """Say what a recipe computes, where it is exact, and which paper it comes from.
+    """Say what a recipe computes, where it is exact, and which paper it comes from; or show a program that ships.
 
     `symcook explain grammar` shows how expressions are written.
     """
@@ -92,8 +92,14 @@ def explain(*, name: Name, settings: Settings, as_json: bool) -> None:
         page = files("symcook").joinpath("data", "grammar.md").read_text(encoding="utf-8")
         say_or_json(as_json, lambda: {"name": name, "page": page}, page.rstrip)
         return
+    from symcook.programs.shipped import facts as program_facts
+    from symcook.programs.shipped import is_shipped
     from symcook.recipes.operations import operation
 
+    if is_shipped(name) and not os.path.isfile(name):
+        program = program_facts(name)
+        say_or_json(as_json, lambda: program, lambda: "{name}\n\n{words}\n\n{text}".format(**program).rstrip())
+        return
     found = operation(name)
     if found is not None and settings:
         raise BadInput(f"{name} is a function, and has no argument to set here", settings[0], "leave it out")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +12,6 @@ from symcook.cli.output import Waiting, say, say_or_json, within
 from symcook.errors import BadInput, Undecided
 from symcook.files import put, vacant
 from symcook.programs import LANGUAGES, THEOREMS, WEIGHTINGS
-from symcook.programs.shipped import shipped_program
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -43,9 +41,10 @@ def compile(
     force: Annotated[bool, option("Replace existing files.")],
     as_json: bool,
 ) -> int:
-    """Compile a formula of temporal (ltl) or counting logic (count), or a Turing machine (tm), to a transformer.
+    """Compile a formula (ltl, count), an S-RASP program (srasp), an automaton (dfa) or a Turing machine (tm).
 
-    SOURCE is a file where there is one of that name, else the formula itself. Letters are Q_a, Q_"(" and Q_{a, b};
+    SOURCE is a file where there is one of that name, else the text itself. Formulas are of temporal logic (ltl), or
+    have counts too (count). Letters are Q_a, Q_"(" and Q_{a, b};
     operators from the weakest: <->, ->, |, &, since and until, and before a formula ~ prev next once historically
     eventually always; with count #left[F] and #right[F] in linear comparisons, ODD, MOD(m, r), TABLE(0110).
     `let x = F;` names a formula, `output a = F;` lines answer with letters. The program stays in the model file: check
@@ -55,11 +54,11 @@ def compile(
     arithmetic, comparisons, if, psum j [j <= i] E, right j [j < i, x(j) = y(i)] V : D; with RASP's select, aggregate
     and selector_width. Programs that come with symcook go by their names: sort.srasp, dyck-3.srasp, flip-flop.ltl.
 
-    With dfa the source is an automaton, JSON by the names of automata-lib or a regular expression, and the model goes
-    on behind a word with the states of the run, then with yes or no: symcook run FILE --input W --steps T. A Turing
-    machine (tm) is text of one row a line, `state read_input read_1 .. -> state write_1 .. move_input move_1 ..`, with
-    lines input:, work symbols:, start:, halt: and head: before; JSON of the same; or a code as 1RB1LB_1LA1RZ. Its model
-    writes down a token a step.
+    With dfa the source is an automaton, JSON by the names of automata-lib or a regular expression (() is the empty
+    word, [] no word), and the model goes on behind a word with the states of the run, then with yes or no: symcook run
+    FILE --input W --steps T. A Turing machine (tm) is text of one row a line, `state read_input read_1 .. -> state
+    write_1 .. move_input move_1 ..`, with lines input:, work symbols:, start:, halt: and head: before; JSON of the
+    same; or a code as 1RB1LB_1LA1RZ. Its model writes down a token a step.
 
     With --theorem the soft-attention transformer of that proof is made. One of 12 to 18 is an instance of a family:
     symcook prove FILE gives the theorem. Those of 20 to 23 count. With --soft attention is softmax, cold enough that
@@ -148,13 +147,11 @@ def measures(model: Transformer) -> dict[str, int]:
 
 
 def _text(source: str) -> tuple[str, str]:
-    """The program, and a name for its model: what stands in a file of this name, or comes with the library under it,
-    else the text itself."""
+    """The program, and a name for its model: what stands in a file of this name, else the text itself."""
     try:
         path = Path(source)
         if not path.is_file():
-            shipped = re.fullmatch(r"[\w-]+\.(ltl|count|srasp)", source)
-            return (shipped_program(source), path.stem) if shipped else (source, "")
+            return source, ""
         return path.read_text(encoding="utf-8"), path.stem
     except (OSError, ValueError) as error:
         if isinstance(error, UnicodeDecodeError):

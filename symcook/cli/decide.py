@@ -21,6 +21,7 @@ from symcook.spec.fold import Fold
 
 if TYPE_CHECKING:
     from symcook.decide.automata import Automaton
+    from symcook.model.transformer import Transformer
 
 ENDINGS = (".json", ".svg", ".txt")
 
@@ -46,10 +47,10 @@ def decide(
 
     A model with hard attention and finitely many values becomes the smallest automaton with its answers, which is
     printed, and written by -o. A recipe is compared with its own reference, or with --against X; in a regular
-    expression \\ stands before a letter that is one of | * + ? ( ) [ ] . \\ and () is the empty word. Exit 0 where the
-    answers are equal, 1 with the smallest word where they are not, 3 where it stays open, 2 where the model is out of
-    reach, with the head and the coordinate. --certificate writes what shows the decision: a map of states, invariants
-    with their multipliers, or the word; --check FILE reads the model and the reference again and checks it.
+    expression \\ stands before a letter that is one of | * + ? ( ) [ ] . \\ and () is the empty word, [] no word. Exit
+    0 where the answers are equal, 1 with the smallest word where they are not, 3 where it stays open, 2 where the model
+    is out of reach, with the head and the coordinate. --certificate writes what shows the decision: a map of states,
+    invariants with their multipliers, or the word; --check FILE reads the model and the reference again and checks it.
     """
     from symcook.decide.certificate import document as certified
     from symcook.decide.decision import EXIT, recheck
@@ -68,12 +69,11 @@ def decide(
     program = chosen.model.program
     if program is not None and program.kind == "dfa" and (certificate is not None or check is not None):
         must = "a certificate here must be of a model that answers without decoding"
-        raise BadInput(must, name, "symcook compile dfa --prove writes that of an automaton")
+        given = f"{name}, a compiled automaton"
+        raise BadInput(must, given, "compile it with --prove, and symcook prove FILE checks that certificate")
     # What the user's code prints must not stand in the answer.
     with contextlib.redirect_stdout(sys.stderr):
-        if program is not None and program.kind != "dfa":  # the answer at the last position
-            last = replace(chosen.model.readout, position="last")
-            chosen = replace(chosen, model=replace(chosen.model, readout=last))
+        chosen = replace(chosen, model=_once(chosen.model))
         called, reference = _reference(chosen, against)
         none = f"no decision about {name} was found"
         with within(seconds, none, "take a smaller model"), Waiting(f"deciding {name}"):
@@ -122,7 +122,7 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
             raise BadInput("the file of a reference must be JSON", f"{against}: {error}") from None
         if isinstance(document, dict) and any(key in document for key in KEYS):
             return against, read(against)
-        return against, choose(against).model
+        return against, _once(choose(against).model)
     if against.endswith((".json", ".py")):
         raise BadInput("the file of a reference must exist", against)
     if exists(against):
@@ -132,6 +132,13 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
             raise BadInput(must, f"{against}, over {' '.join(other.alphabet) or 'numbers'}")
         return against, own if isinstance(own, Fold) else other
     return against or "()", against
+
+
+def _once(model: Transformer) -> Transformer:
+    """A compiled model with its answer at the last position alone; a decoder, and any other model, as it is."""
+    if model.program is None or model.program.kind == "dfa" or not model.readout.each:
+        return model
+    return replace(model, readout=replace(model.readout, position="last"))
 
 
 def _certificate(place: str) -> dict[str, Any]:

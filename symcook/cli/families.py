@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 from symcook.cli.options import Name, Settings, option, read_settings
 from symcook.cli.options import command as declare
 from symcook.cli.output import print_json, say, say_or_json
-from symcook.errors import BadInput
+from symcook.errors import BadInput, Rejected
 from symcook.model.family import shipped
 from symcook.recipes.models import instance_of, model_of, path_of, read, said, ships, told
 from symcook.report.document import WIDE
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from symcook.model.family import Family
     from symcook.model.instance import Instance
     from symcook.model.transformer import Transformer
-    from symcook.proof.replay import Statement
+    from symcook.proof.replay import Statement, Verdict
+    from symcook.proof.search.bridge import Bridge
 
 
 @declare("new", "symcook new family-dyck-k-d --set K=3 --set D=5 -o mine.json")
@@ -68,9 +69,12 @@ MOST = 40
 """Up to which sizes those of a model are looked for, where the model does not say them."""
 
 
-def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> int | None:
+def prove_instance(
+    name: str, as_json: bool, settings: Sequence[str] = (), stored: tuple[Path, Path] | None = None
+) -> int | None:
     """Show by a bridge that a model is an instance of a family, and give the family's theorems at its sizes. None where
-    the model is of no family. Raises Unbridged where it says that it is an instance and is none."""
+    the model is of no family. `stored` are a certificate of the bridge and its statement, which are judged in place of
+    one that is made. Raises Unbridged where the model says that it is an instance and is none."""
     from symcook.cli.options import choose, read_settings
     from symcook.compilers import require_genuine
     from symcook.model.modelfile import to_document
@@ -80,7 +84,7 @@ def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> in
     own = False
     if path is None:
         chosen = choose(name, settings)
-        require_genuine(chosen.model)
+        require_genuine(chosen.model, name)
         found, sure = candidates(chosen.model, name)
         own = sure and not ships(found[0][0])
     else:
@@ -100,19 +104,41 @@ def prove_instance(name: str, as_json: bool, settings: Sequence[str] = ()) -> in
         start = time.monotonic()
         try:
             bridge = Bridge(family, at, document, f"bridge.{re.sub('[^A-Za-z0-9_]', '_', chosen.model.name)}_own")
-            _, verdict = checked(bridge)
+            verdict = checked(bridge)[1] if stored is None else _judged(bridge, *stored)
         except Unbridged:
             if sure:
                 raise
             continue
+        except Rejected as error:
+            if stored is None:
+                raise
+            if as_json:
+                print_json({"family": family.name, "bridge": "OPEN", "reason": str(error), "theorems": []})
+            else:
+                say(f"OPEN  {stored[0]}: {error}")
+            return 1
         if not as_json:
             what = f"the family of {name}" if own and path is not None else family.name
             say(f"{verdict.words}  {name} is {what} at {at.values}: the same words, runs and answers")
+            how = "made and checked" if stored is None else f"{stored[0]}, checked again"
             say(f"        by a bridge of {verdict.nodes} nodes over {len(bridge.own.equations)} equations, "
-                f"made and checked in {time.monotonic() - start:.1f} s")  # fmt: skip
+                f"{how} in {time.monotonic() - start:.1f} s")  # fmt: skip
         facts = {"family": family.name, "values": at.values, "bridge": verdict.words}
         return _answer(family, [] if own else theorems_of(family), as_json, facts)
     return None
+
+
+def _judged(bridge: Bridge, certificate: Path, statement: Path) -> Verdict:
+    """What the checker says of a certificate of a bridge and the statement beside it; Rejected where it accepts one of
+    them not."""
+    from symcook.proof import own, replay
+    from symcook.proof.files import load_json
+
+    found = load_json(certificate.read_bytes())
+    verdict = replay.library().judged(bridge.statement, found)
+    if not statement.is_file() or statement.read_bytes() != own.expanded(bridge.statement, found).encode():
+        raise Rejected(f"{statement} is not the statement of this model and certificate")
+    return verdict
 
 
 def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: Mapping[str, str]) -> int:

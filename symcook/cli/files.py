@@ -295,8 +295,9 @@ def report(
     where all values are rational. It begins with --input, --tokens or --rows, and with the symbols of --set.
 
     With -o DIR: the figures of Chiang and Cholak 2022 about parity or first, those of the Cookbook (Figure 1 by
-    by-gelu, Figure 2 by dyck-1), or a comparator of the Cookbook (gtzero, gezero or eqzero, also with -input) with the
-    region where it is not exact in grey: every point a ball, in a CSV file, and with matplotlib as SVG and PNG.
+    by-gelu, Figure 2 by dyck-1), those of Yang and others 2026 by tie-break, or a comparator of the Cookbook
+    (gtzero, gezero or eqzero, also with -input) with the region where it is not exact in grey: every point a ball, in
+    a CSV file, and with matplotlib as SVG and PNG.
     """
     given = {"--input": word, "--tokens": tokens, "--rows": rows, "--set": settings or None}
     if PurePath(target).suffix.lower() in (".html", ".htm"):
@@ -312,10 +313,12 @@ def report(
 def _page(
     chosen: Chosen, place: str, given: tuple[str | None, str | None, str | None], force: bool, as_json: bool
 ) -> int:
+    from symcook.report.page.machine import machine_word
     from symcook.report.page.modelpage import model_page, target, write
 
     file = target(place, force)
-    first = read_input(chosen, *given)
+    word = machine_word(chosen.model, given[0]) if given[0] is not None and given[1:] == (None, None) else None
+    first = read_input(chosen, *given) if word is None else word
     if first is not None:
         need_input(chosen, first, "report")
         prepare(chosen.model, first)  # a bad input is refused before the work
@@ -324,7 +327,8 @@ def _page(
         write(file, page, force)
     document = {"recipe": chosen.name, "files": [str(file)], **about}
     why = about["why"]
-    how = "its runs are computed in the page" if why is None else f"{about['runs']} runs precomputed: {why}"
+    runs = f"{about['runs']} run{'s' * (about['runs'] != 1)} precomputed"
+    how = "its runs are computed in the page" if why is None else f"{runs}: {why}"
     say_or_json(as_json, lambda: document, lambda: f"wrote {file}\n  {how}")
     return 0
 

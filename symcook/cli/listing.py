@@ -71,14 +71,16 @@ def fitted(text: str) -> str:
 
 
 def checksum() -> str:
-    """Of the files that recipes and families are declared in, and of those that say how a list looks."""
+    """Of the files that recipes, families and programs are declared in, and of those that say how a list looks."""
     recipes = os.path.join(PACKAGE, "recipes")
     chapters = [entry.path for entry in os.scandir(recipes) if entry.is_dir() and entry.name[0] != "_"]
     places = (os.path.join(PACKAGE, "_proofs"), os.path.join(os.path.dirname(PACKAGE), "proofs"))
     families = [found for place in places if os.path.isdir(found := os.path.join(place, "families"))]
+    programs = os.path.join(PACKAGE, "data", "programs")
     names = [os.path.join(PACKAGE, "report", name) for name in ("document.py", "recipe.py")]
-    for folder in (recipes, *chapters, *families[:1]):
-        names += [entry.path for entry in os.scandir(folder) if entry.name.endswith((".py", ".json"))]
+    for folder in (recipes, *chapters, *families[:1], programs):
+        ends = (".py", ".json", ".ltl", ".count", ".srasp")
+        names += [entry.path for entry in os.scandir(folder) if entry.name.endswith(ends)]
     found = 0
     for name in sorted(names, key=lambda name: name.split(os.sep)[-2:]):
         with open(name, "rb") as file:
@@ -90,12 +92,13 @@ def page() -> str:
     """The text of `STORED`: the checksum, the list, and the same as JSON."""
     import json
 
+    from symcook.programs.shipped import summaries
     from symcook.recipes import info, names
     from symcook.report.recipe import listing
 
     recipes = [info(name) for name in names()]
     document = json.dumps([recipe.to_json() for recipe in recipes], indent=2)
-    return APART.join([checksum(), listing(recipes, families()).text(), document])
+    return APART.join([checksum(), listing(recipes, families(), summaries()).text(), document])
 
 
 def families() -> list[tuple[str, str]]:

@@ -200,9 +200,10 @@ Force = Annotated[bool, option("Replace existing files.")]
 
 
 def in_balls(domain: str | None, model: Transformer) -> str | None:
-    """The domain asked for; balls, in which rounded bits are exact numbers, for a program that was compiled to softmax:
-    exact sums of exponentials take far longer."""
-    return "ball" if domain is None and model.program is not None and model.program.attention else domain
+    """The domain asked for; balls, in which rounded bits are exact numbers, for a program that was compiled to softmax
+    or to norms: exact sums of exponentials and of roots take far longer."""
+    program = model.program
+    return "ball" if domain is None and program is not None and (program.attention or program.kind == "tm") else domain
 
 
 def exact_or_balls(domain: str | None, ask: Callable[[str], Found]) -> tuple[Found, str]:
@@ -334,8 +335,12 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
         if not model.alphabet:
             raise BadInput(f"{chosen.name} must be given numbers", used[0], input_hint(chosen))
         if word is not None:
-            if not model.embedding.spelled:
+            letters = typed(model)
+            if any(len(letter) > 1 for letter in letters):
                 raise BadInput("a word with symbols longer than one character must be given by --tokens", word)
+            for letter in word if len(letters) < len(model.alphabet) else ():
+                if letter not in letters:
+                    raise BadInput(f"every symbol must be in the alphabet {' '.join(letters)}", letter)
             return tuple(word)
         return tuple((tokens or "").split())
     if model.alphabet:
@@ -345,13 +350,26 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
     return dict(chosen.inputs)
 
 
+def typed(model: Transformer) -> Sequence[str]:
+    """The symbols of which a user makes words: the alphabet, but of a model that runs a machine the machine's letters,
+    since all other tokens are what it puts out."""
+    if model.program is None:
+        return model.alphabet
+    from symcook.programs.running import speech_of
+
+    return speech_of(model).letters
+
+
 def input_hint(chosen: Chosen) -> str:
     """How to give an input to this model."""
     model = chosen.model
     if model.alphabet:
-        if not model.embedding.spelled:
-            return f'give --tokens "{model.alphabet[0]} ..."'
-        return f'give --input "{model.alphabet[0]}..."'
+        letters = typed(model)
+        if not letters:
+            return 'give --input ""'
+        if any(len(letter) > 1 for letter in letters):
+            return f'give --tokens "{letters[0]} ..."'
+        return f'give --input "{letters[0]}..."'
     inputs = model.embedding.inputs or ()
     if model.pointwise:
         symbols = [p.name for p in model.parameters if p.default is None and p.name not in chosen.values]

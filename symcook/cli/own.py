@@ -171,7 +171,7 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
     from symcook.proof.files import load_json
 
     chosen, document = bound(name, settings)
-    require_genuine(chosen.model)
+    require_genuine(chosen.model, name)
     target, beside = Path(name).with_suffix(".certificate.json"), Path(name).with_suffix(".statement.txt")
     for file in (target, beside):
         if not file.is_file():

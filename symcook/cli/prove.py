@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from symcook.cli.options import SECONDS, Settings, argument, completes, option, papers
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, line_width, print_json, say
-from symcook.errors import BadInput, unknown
+from symcook.errors import BadInput, Rejected, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,8 +84,10 @@ def prove(
         from symcook.cli.families import prove_instance
         from symcook.cli.own import check_own
 
-        if not Path(ids[0]).with_suffix(".certificate.json").is_file() or _decodes(ids[0]):
-            found = prove_instance(ids[0], as_json, settings)
+        beside = Path(ids[0]).with_suffix(".certificate.json"), Path(ids[0]).with_suffix(".statement.txt")
+        bridge = _is_bridge(beside[0])
+        if bridge or not beside[0].is_file():
+            found = prove_instance(ids[0], as_json, settings, beside if bridge else None)
             if found is not None:
                 return found
         return check_own(ids[0], as_json, settings)
@@ -141,13 +143,15 @@ def prove(
     return 1 if asked_in_vain or lost or any(verdict.status == "OPEN" for verdict in verdicts) else 0
 
 
-def _decodes(name: str) -> bool:
-    """Whether a file is a compiled automaton, whose certificate is a bridge to its family, which is made again."""
-    from symcook.cli.options import choose
-    from symcook.recipes.models import is_path
+def _is_bridge(certificate: Path) -> bool:
+    """Whether a file is the certificate of a bridge from a model to its family, as compile dfa --prove writes it."""
+    from symcook.proof.files import load_json
 
-    program = choose(name, ()).model.program if is_path(name) else None
-    return program is not None and program.kind == "dfa"
+    try:
+        found = load_json(certificate.read_bytes())
+    except (OSError, Rejected):
+        return False
+    return isinstance(found, dict) and str(found.get("id")).startswith("bridge.")
 
 
 def _is_model(name: str) -> bool:

@@ -18,6 +18,7 @@ from symcook.cli.options import (
     Complete,
     Digits,
     Domain,
+    Force,
     Latex,
     MaxLength,
     Name,
@@ -192,6 +193,7 @@ def derive(
     latex: Latex,
     document: Complete,
     target: Annotated[str | None, option("Write the certificate of the forms at every length.", "FILE", None, "-o")],
+    force: Force,
     seconds: Seconds = 60,
     as_json: bool,
 ) -> None:
@@ -204,12 +206,14 @@ def derive(
     and what is not proved says so.
     """
     check_latex(latex, document, as_json)
+    if force and target is None:
+        raise BadInput("--force must come with -o FILE", "none", "leave it out")
     chosen = choose(name, settings)
     given = read_input(chosen, word, tokens, rows)
     if given is None and not chosen.pointwise and chosen.model.alphabet:
         if latex:
             raise BadInput("a closed form in LaTeX must be for one input", "none", input_hint(chosen))
-        _every_length(chosen, target, seconds, as_json)
+        _every_length(chosen, target, force, seconds, as_json)
         return
     if target is not None:
         raise BadInput("a certificate must be of closed forms at every length", "one input", "leave -o out")
@@ -228,30 +232,32 @@ def derive(
         say("\n\n".join(answer.text() for answer in answers))
 
 
-def _every_length(chosen: Chosen, target: str | None, seconds: int, as_json: bool) -> None:
+def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int, as_json: bool) -> None:
     """The closed forms at every length, proved."""
     from symcook.closed import every_length
     from symcook.files import put, vacant
-    from symcook.proof import forms, own
-    from symcook.report import everylength
+    from symcook.proof import own
+    from symcook.report import closed
 
     where = None if target is None else Path(target)
     beside = None if where is None else where.with_suffix(".statement.txt")
     for file in (where, beside):
         if file is not None:
-            vacant(file, force=False)
+            vacant(file, force)
     with within(seconds, f"no closed form of {chosen.name} was found", "give --input"):
         found = every_length(chosen.model, chosen.values)
     with Waiting(f"proving the forms of {chosen.name}"):
-        proof = forms.prove(found, seconds)
+        found = found.prove(seconds)
+    proof = found.proof
+    assert proof is not None
     if where is not None and beside is not None and proof.certificate is not None:
         expanded = own.expanded(proof.statement, proof.certificate)
         put({where: (json.dumps(proof.certificate) + "\n").encode(), beside: expanded.encode()}, force=True)
     written = str(where) if where is not None and proof.certificate is not None else None
     if as_json:
-        print_json(everylength.to_json(found, proof, written))
+        print_json(found.to_json(written))
     else:
-        say(everylength.text(found, proof, written))
+        say(closed.text(found, written))
 
 
 def _answers(chosen: Chosen, given: object, cases: bool) -> tuple[tuple[Derivation, ...], bool]:
@@ -363,7 +369,7 @@ def _quick(chosen: Chosen) -> int:
     from symcook.programs.running import speech_of
 
     letters = max(2, len(speech_of(chosen.model).letters) - chosen.model.embedding.added)
-    many = 2**8 if chosen.model.program is not None and chosen.model.program.kind == "dfa" else 2**12
+    many = 2**8 if chosen.model.program is not None and chosen.model.program.kind in ("dfa", "tm") else 2**12
     return max(n for n in range(1, 13) if n == 1 or letters**n <= many)
 
 
@@ -386,7 +392,7 @@ def run_check(
             # What the user's code prints must not stand in the answer.
             with contextlib.redirect_stdout(sys.stderr):
                 return check(chosen.model, made(spec), max_length, region=_region(chosen), **how)
-        if chosen.model.program is not None and chosen.model.program.kind == "dfa":
+        if chosen.model.program is not None and chosen.model.program.kind in ("dfa", "tm"):
             from symcook.verify.decoded import check_decoded
 
             for option_name in ("resume", "workers", "executor"):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput, require_known
-from symcook.programs import FORMULAS, LANGUAGES, THEOREMS, WEIGHTINGS
+from symcook.programs import FORMULAS, LANGUAGES, PLAIN, SOFT, THEOREMS, WEIGHTINGS
+from symcook.programs.shipped import is_shipped, shipped_program
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 
 TAKES = {"theorem": FORMULAS, "soft": FORMULAS, "tau": FORMULAS, "weighting": ("tm",)}
 """Which languages an option is for."""
+SHIPPED = ("ltl", "count", "srasp")
+"""The languages of the programs that come with the library (`symcook.programs.shipped`)."""
 WORDS = {"ltl": "formula", "count": "formula", "srasp": "program", "dfa": "automaton", "tm": "machine"}
 """The name of a model whose program is too long to be one."""
 
@@ -56,7 +61,8 @@ def compile(
     says how its work heads find the last of the steps that wrote on a cell: by a tie-break in the scores (average), or
     by place (rightmost).
 
-    Raises BadInput, in one sentence with line and column, where the source is no program.
+    The programs that come with the library go by their names: compile("srasp", "sort.srasp"). Raises BadInput, in one
+    sentence with line and column, where the source is no program.
     Source: Yang et al. (2026), Section 4; previous in one head, and Boolean parts of one depth in one network. Merrill
     and Sabharwal (2024), Theorems 1 and 2.
     """
@@ -66,6 +72,11 @@ def compile(
         if given not in ("", None, False) and kind not in TAKES[option]:
             must = f"--{option} must stand with {' or '.join(TAKES[option])}"
             raise BadInput(must, kind, "leave it out")
+    if kind in SHIPPED and is_shipped(source):
+        name = name or source.rpartition(".")[0]
+        source = shipped_program(source)
+    elif re.fullmatch(r"[\w./-]+\.(ltl|count|srasp|tm|json|txt)", source):
+        raise BadInput("a program must be its text, or on the command line a file that is there", source)
     short = " ".join(source.split())
     name = name or (short if len(short) <= 40 and short.isprintable() else WORDS[kind])
     if kind == "tm":
@@ -107,7 +118,7 @@ def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:
     if soft and theorem:
         must = "the construction of a theorem must stand without --soft, since its attention is soft already"
         raise BadInput(must, f"--theorem {theorem}", "leave one of the two out")
-    return "" if not soft else "soft" if tau is None else "soft, tau 1"
+    return "" if not soft else SOFT if tau is None else PLAIN
 
 
 def _text(kind: str, source: object, alphabet: str | Sequence[str] | None) -> str:
@@ -121,24 +132,40 @@ def _text(kind: str, source: object, alphabet: str | Sequence[str] | None) -> st
     return source.source(alphabet)
 
 
-def genuine(model: Transformer) -> bool:
-    """Whether the weights of a compiled model are those that the compiler gives to the program that it names."""
+def as_compiled(model: Transformer) -> Transformer | None:
+    """A compiled model as its program gives it: with the compiler's plan. None where it names no program, or one whose
+    weights are others; a model's name and the note of its source are its own.
+
+    All that `compile` was told is in the program but for the weighting of a machine, which the heads say.
+    """
     program = model.program
     if program is None:
-        return False
-    tau = 1 if program.attention.endswith("tau 1") else None
-    tried: list[dict[str, Any]] = [{"weighting": weighting} for weighting in WEIGHTINGS]
-    if program.kind != "tm":
-        soft = {"soft": bool(program.attention), "tau": tau}
-        tried = [{"alphabet": program.alphabet, "theorem": program.theorem, **soft}]
+        return None
+    told: dict[str, Any] = {"theorem": program.theorem, "soft": bool(program.attention)}
+    told["tau"] = 1 if program.attention == PLAIN else None
+    if program.kind == "tm":
+        heads = (head for layer in model.layers if layer.attention is not None for head in layer.attention.heads)
+        told["weighting"] = WEIGHTINGS[any(head.weighting == WEIGHTINGS[1] for head in heads)]
+    else:
+        told["alphabet"] = program.alphabet
     try:
-        return any(compile(program.kind, program.source, name=model.name, **one) == model for one in tried)
+        made = compile(program.kind, program.source, name=model.name, **told)
     except BadInput:
-        return False
+        return None
+    made = replace(made, source=model.source)
+    return made if made == model else None
 
 
-def require_genuine(model: Transformer) -> None:
-    """BadInput where a model names a program and has other weights than that compiles to."""
+def genuine(model: Transformer) -> bool:
+    """Whether the weights of a compiled model are those that the compiler gives to the program that it names."""
+    return as_compiled(model) is not None
+
+
+def require_genuine(model: Transformer, name: str = "") -> None:
+    """BadInput where a model, called by the name of its file, names a program and has other weights than that compiles
+    to."""
     if model.program is not None and not genuine(model):
         must = "the program in a model file must be what its weights were compiled from"
-        raise BadInput(must, model.name, "check compares the two; compile the program again")
+        given = f"{name or model.name}, whose weights are others"
+        do = "leave the program out, or compile it again" if model.program.kind == "tm" else "check compares the two"
+        raise BadInput(must, given, do)

@@ -20,15 +20,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from symcook.model.weights import head
+from symcook.programs import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from symcook.model.parts import Head
 
-SOFT, PLAIN = "soft", "soft, tau 1"
-KINDS = (SOFT, PLAIN)
-"""How the heads of a compiled model may be soft."""
 LEAST = 3
 """The least gamma, that of the printed constructions."""
 ROOM = Fraction(1, 4)

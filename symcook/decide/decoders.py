@@ -28,15 +28,32 @@ def decide(
     """Decide whether a model answers every word as a reference does: see `symcook.decide.decision.decide`.
 
     A compiled automaton accepts the words behind which it puts out yes; without a reference it is compared with its
-    program. It takes a `Fold`, an `Automaton`, or a regular expression.
+    program. As a reference it stands for what it accepts, where its weights are those of its program.
 
     >>> from symcook.compilers import compile
     >>> compile("dfa", "(aa)*").decide("a*").word
     ('a',)
     """
-    if model.program is not None and model.program.kind == "dfa":
+    goes_on = model.program is not None and model.program.kind == "dfa"
+    if isinstance(against, Transformer):
+        other = against.program is not None and against.program.kind == "dfa"
+        found = _accepted(against) if goes_on or other else against
+        if isinstance(found, Decision):
+            return replace(found, model=model, why=f"the reference {against.name}: {found.why}")
+        against = found
+    if goes_on:
         return _decoded(model.bind(values), against, name)
     return decision.decide(model, against, values=values, name=name)
+
+
+def _accepted(reference: Transformer) -> Automaton | Decision:
+    """The language of a model that is a reference, as an automaton; else the decision that says why there is none."""
+    found = decide(reference)
+    if found.automaton is None or found.verdict not in ("equal", "decided"):
+        verdict = "refused" if found.verdict == "different" else found.verdict
+        why = found.why or "its weights are others than those of its program"
+        return Decision(verdict, reference, reference.name, why=why)
+    return found.automaton
 
 
 TRIED = 4
@@ -58,8 +75,8 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
     elif isinstance(against, Fold) and not against.each:
         reference = Asked(against)
     else:
-        must = "the reference of a compiled automaton must be a Fold, an automaton or a regular expression"
-        raise BadInput(must, type(against).__name__, "give the program of the other model")
+        must = "the reference of a compiled automaton must be a Fold, an automaton, a model or a regular expression"
+        raise BadInput(must, "a Fold with each=True" if isinstance(against, Fold) else type(against).__name__)
     why = f"its weights are those of a decoder that runs its program, on every word ({decoders.THEOREM})"
     try:
         decoders.prove(model)

@@ -85,14 +85,14 @@ def svg(automaton: Automaton) -> str:
                 edges.setdefault((state, to), []).append(letter)
     for (state, to), letters in edges.items():
         path, (lx, ly) = _loop(*place[state]) if state == to else _curve(place[state], place[to], (to, state) in edges)
-        drawn.append(f'<path d="{path}" marker-end="url(#tip)"/>')
+        drawn.append(f'<path d="{path}" marker-end="url(#tip)" data-edge="{state} {to}"/>')
         said = ", ".join(letters) if len(letters) < max(3, len(automaton.alphabet)) else "any letter"
         labels.append(f'<text class="letters" x="{lx}" y="{ly}">{escape(said)}</text>')
     for state in order:
         x, y = place[state]
         answer = automaton.answers[state]
         kind = ' class="accept"' if answer is True else ' class="none"' if answer is None else ""
-        drawn.append(f'<circle cx="{x}" cy="{y}" r="{RADIUS}"{kind}/>')
+        drawn.append(f'<circle cx="{x}" cy="{y}" r="{RADIUS}"{kind} data-state="{state}"/>')
         if answer is True:
             drawn.append(f'<circle cx="{x}" cy="{y}" r="{RADIUS - 4}" class="inner"/>')
         name = automaton.names[state]

@@ -284,7 +284,7 @@ class _ArchiveWriter:
             entry = self.roundings.setdefault(key, {"rounded": 0, "greatest_relative_error": 0.0, "first": []})
             entry["rounded"] += len(off)
             greatest = entry["greatest_relative_error"]
-            for k, most in self.possible_errors(off, values, result, near):
+            for k, most in self.possible_errors(off, values, result):
                 if most < greatest:
                     break
                 greatest = max(greatest, _relative(values[k], kept[k]))
@@ -295,15 +295,16 @@ class _ArchiveWriter:
         return result
 
     def possible_errors(
-        self, off: Sequence[int], values: Sequence[Stored] | np.ndarray, result: np.ndarray, near: np.ndarray
+        self, off: Sequence[int], values: Sequence[Stored] | np.ndarray, result: np.ndarray
     ) -> Iterable[tuple[int, float]]:
         """The indices of rounded numbers, and how large the relative error of each may be, the largest first."""
         import numpy as np
 
-        with np.errstate(all="ignore"):
-            half = np.spacing(np.abs(result[off])).astype(np.float64) * (2.0**15 if self.dtype == "bfloat16" else 0.5)
-            most = half / np.abs(near[off]) * (1 + 2.0**-20)
-        most += 0 if self.dtype == "float64" else 2.0**-50  # near is itself rounded
+        kept = result[off]
+        step = np.spacing(np.abs(kept)).astype(np.float64) * (2.0**16 if self.dtype == "bfloat16" else 1)
+        with np.errstate(all="ignore"):  # the number is within half a step, and as near to float64 before
+            share = step / np.abs(kept.astype(np.float64))
+            most = share / (2 - share) * (1 + 2.0**-20)
         rational = np.array([type(values[k]) is not tuple or type(values[k][0]) is int for k in off])
         most = np.where(np.isfinite(most) & rational, most, np.inf)
         order = np.argsort(-most)

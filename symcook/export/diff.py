@@ -88,7 +88,7 @@ def diff(
     near = fraction(exact(tolerance))
     if near < 0:
         raise BadInput("a tolerance must not be negative", quotient(near))
-    if isinstance(max_length, bool) or not 1 <= max_length <= COMPARED:
+    if not 1 <= max_length <= COMPARED:
         raise BadInput(f"the greatest length must be an integer from 1 to {COMPARED}", max_length)
     if one.pointwise or other.pointwise:
         max_length = 1  # a feed-forward recipe takes one row

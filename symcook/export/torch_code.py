@@ -223,7 +223,7 @@ def example(m: Archive) -> str:
     added = [str(m[key]) for key in ("before", "after") if str(m[key])]
     typed = [t for t in m["vocabulary"].tolist() if t not in added]
     if not len(m["vocabulary"]):
-        return repr("0,1"[: 2 * len(m["inputs"]) - 1])
+        return repr(",".join(map(str, range(len(m["inputs"])))))
     return repr(typed[0] * 2 if all(len(t) == 1 for t in typed) else typed[:1])
 
 

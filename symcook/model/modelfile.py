@@ -475,7 +475,9 @@ class _Document:
         )
 
     def program(self, value: object, embedding: Any) -> Program:
-        """What the model was compiled from: over its own alphabet, of which a machine's input is a part."""
+        """What the model was compiled from: a program that can be read, and whose tokens are the model's."""
+        from symcook.programs.compiled import fitting
+
         soft = isinstance(value, dict) and "attention" in value
         got = self.fields(value, "the program", f"kind source alphabet plan theorem{' attention' * soft}")
         source = got["source"]
@@ -487,14 +489,15 @@ class _Document:
                 wanted = f"a coordinate, a place and a meaning{', and an error' * soft}"
                 raise self.wrong("a line of the plan", wanted, len(line))
         alphabet = self.names(got["alphabet"], "the alphabet")
-        kind, words = self.label(got["kind"], "the language"), list(embedding["words"] or ())
-        if (not set(alphabet) <= set(words)) if kind == "dfa" else list(alphabet) != words:
-            must = "the program in a model file must be over the model's alphabet"
-            raise BadInput(must, " ".join(alphabet), "compile it again")
-        theorem, attention = self.label(got["theorem"], "the theorem"), ""
-        if soft:
-            attention = self.label(got["attention"], "the attention")
-        return Program(kind, source, alphabet, tuple(map(tuple, plan)), theorem, attention)
+        kind, words = self.label(got["kind"], "the language"), tuple(embedding["words"] or ())
+        theorem = self.label(got["theorem"], "the theorem")
+        attention = self.label(got["attention"], "the attention") if soft else ""
+        program = Program(kind, source, alphabet, tuple(map(tuple, plan)), theorem, attention)
+        try:
+            fitting(program, words)
+        except BadInput as error:
+            raise type(error)(f"the program in a model file: {error.must}", error.given, error.do) from None
+        return program
 
 
 def _ratio(literal: str) -> tuple[int, int]:

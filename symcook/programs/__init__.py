@@ -10,5 +10,8 @@ THEOREMS = (
     "22b", "23",
 )  # fmt: skip
 """The theorems of Yang et al. (2026) whose printed constructions are compiled."""
+SOFT, PLAIN = "soft", "soft, tau 1"
+ATTENTIONS = ("", SOFT, PLAIN)
+"""How attention is made: hard, softmax at the temperature 1/n, softmax with the factor in the queries."""
 WEIGHTINGS = ("average", "rightmost")
 """How a machine's decoder finds the last of equal cells: by a tie-break in the scores, or by place."""

@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from symcook.programs import FORMULAS
+from symcook.errors import BadInput, require_known
+from symcook.programs import ATTENTIONS, FORMULAS, LANGUAGES
+from symcook.programs.automata import AutomatonTable
 from symcook.programs.reading import formula_of
-from symcook.programs.running import program_table
+from symcook.programs.running import program_table, tokens_of
 from symcook.programs.srasp_reading import read_srasp
-from symcook.programs.turing import read_turing
+from symcook.programs.steps import START, labels
+from symcook.programs.turing import TuringMachine, read_turing
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Program
-    from symcook.programs.automata import AutomatonTable
     from symcook.programs.formula import Formula
     from symcook.programs.srasp import Srasp
-    from symcook.programs.turing import TuringMachine
 
 
 def read(program: Program) -> Formula | Srasp | AutomatonTable | TuringMachine:
     """The program that a model was compiled from; BadInput for a language or a theorem that is not known."""
+    require_known("language of a program", program.kind, LANGUAGES)
     if program.kind in FORMULAS:
         return formula_of(program)
     if program.kind == "dfa":
         return program_table(program)
     return read_turing(program.source) if program.kind == "tm" else read_srasp(program.source, program.alphabet)
+
+
+def fitting(program: Program, tokens: Collection[str]) -> None:
+    """Raise BadInput where no model with these tokens was compiled from a program: it cannot be read, or its tokens are
+    others. Whether the weights are its own is another question (`symcook.compilers.genuine`)."""
+    found = read(program)
+    require_known("attention of a program", program.attention, ATTENTIONS)
+    if program.theorem and (program.kind not in FORMULAS or program.attention):
+        must = "a program with a theorem must be a formula, without another attention"
+        raise BadInput(must, f"theorem {program.theorem}, {program.attention or program.kind}")
+    if program.attention and program.kind not in FORMULAS:
+        raise BadInput("a program with soft attention must be a formula", program.kind)
+    own: Collection[str] = program.alphabet
+    if isinstance(found, AutomatonTable):
+        own = tokens_of(found)
+    elif isinstance(found, TuringMachine):
+        own = (START, *found.input, *labels(found).values())
+    odd = [*(one for one in own if one not in tokens), *(one for one in tokens if one not in own)]
+    if odd:
+        raise BadInput("the tokens of the model must be those of its program", odd[0], "compile the program again")

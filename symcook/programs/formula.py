@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from symcook.errors import BadInput, unknown
+from symcook.errors import BadInput
 
 UNARY = ("not", "prev", "next")
 BINARY = ("and", "or", "since", "until")
@@ -140,6 +140,12 @@ def letters_text(letters: Iterable[str], alphabet: Sequence[str]) -> str:
     return f"Q_{shown[0]}" if len(shown) == 1 else f"Q_{{{', '.join(shown)}}}"
 
 
+def foreign(letter: str, alphabet: Sequence[str]) -> BadInput:
+    """That a letter of a program is none of its alphabet."""
+    shown = " ".join(alphabet) if len(alphabet) <= 12 else f"{' '.join(alphabet[:12])} ..."
+    return BadInput(f"a letter of a program must be in its alphabet {shown}", letter, "or give it with --alphabet")
+
+
 def quoted(letter: str) -> str:
     """A letter in quotes."""
     return '"' + letter.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -158,7 +164,7 @@ class Lines:
         chosen = frozenset(letters)
         for letter in sorted(chosen):
             if letter not in self.alphabet:
-                raise unknown("letter of the alphabet", letter, list(self.alphabet))
+                raise foreign(letter, self.alphabet)
         return self._add(FormulaLine("letters", letters=chosen))
 
     def add(self, op: str, left: int, right: int = -1) -> int:

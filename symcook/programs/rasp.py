@@ -27,14 +27,13 @@ from enum import Enum
 from fractions import Fraction
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, NoReturn
 
 from symcook.errors import BadInput
 from symcook.programs.srasp import Srasp, SraspLines, given_types
+from symcook.programs.srasp_grammar import is_name
 from symcook.programs.srasp_text import text
 
-NOTHING = "?"
-"""The letter where an aggregate of letters selects nothing and no default is given; for numbers it is 0."""
 FEW = 64
 """How many values a function may be asked for."""
 
@@ -67,6 +66,15 @@ class SOp:
         """The same sequence with a name, which the text shows where it can be one."""
         self.label = label
         return self
+
+    def __repr__(self) -> str:
+        op = {"in": "tokens", "width": "selector_width"}.get(self.op, self.op)
+        return f"<SOp {self.label}: {op}>" if self.label else f"<SOp {op}>"
+
+    def __call__(self, *words: object) -> NoReturn:
+        """BadInput: there is no evaluation without a model."""
+        do = 'write sc.compile("srasp", it, alphabet="ab").run(word).outputs'
+        raise BadInput("a sequence must have an alphabet before it can be run", repr(self), do)
 
     def annotate(self, **annotations: object) -> SOp:
         """The same sequence; annotations are dropped."""
@@ -158,6 +166,9 @@ class RaspSelector:
 
     def named(self, label: str) -> RaspSelector:
         return self
+
+    def __repr__(self) -> str:
+        return f"<RaspSelector {self.op}>"
 
     def annotate(self, **annotations: object) -> RaspSelector:
         return self
@@ -273,7 +284,7 @@ class _RaspLines:
                 continue
             self.known[id(top)] = self._made(top)
             self.kept.append(top)  # so that its id stays its own
-            if isinstance(top, SOp) and top.label.isidentifier() and top.label.isascii():
+            if isinstance(top, SOp) and is_name(top.label):
                 self.names.setdefault(top.label, self.known[id(top)])
         return self.known[id(part)] if isinstance(part, (SOp, RaspSelector)) else self.constant(part)
 
@@ -319,10 +330,8 @@ class _RaspLines:
             mixed = {self.kind(line) for line in reads} == {"truth", "number"}
             return add(op, *(self.number(line) if mixed else line for line in reads), value=part.value)
         if op == "aggregate":
-            default = part.value
-            if default is None:
-                default = NOTHING if self.kind(reads[1]) == "letter" else 0
-            return add(op, *reads, self.line(default))
+            default = self.lines.nothing(reads[1]) if part.value is None else self.line(part.value)
+            return add(op, *reads, default)
         return add(op, *reads)
 
     def _product(self, a: int, b: int) -> int:

@@ -7,6 +7,8 @@ import re
 from symcook.errors import BadInput, unknown
 from symcook.programs.formula import quoted
 
+NAME = re.compile(r"[\w-]+\.(ltl|count|srasp)")
+"""How a program is called; no text of one of these languages looks like that."""
 BRACKETS = ("()", "[]", "{}", "<>")
 
 
@@ -17,6 +19,31 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(one.name for one in files("symcook").joinpath("data", "programs").iterdir()))
 
 
+def summaries() -> list[tuple[str, str]]:
+    """Each name with what the program says of itself in its first lines."""
+    from importlib.resources import files
+
+    folder = files("symcook").joinpath("data", "programs")
+    return [(name, _summary(folder.joinpath(name).read_text(encoding="utf-8"))) for name in names()]
+
+
+def _summary(text: str) -> str:
+    comments = re.match(r"(?:// .*\n)+", text)
+    return " ".join(line.removeprefix("// ") for line in comments[0].splitlines()) if comments else ""
+
+
+def is_shipped(name: str) -> bool:
+    """Whether a text is the name of a program, rather than one."""
+    return NAME.fullmatch(name) is not None
+
+
+def facts(name: str) -> dict[str, str]:
+    """What is said of a program: its name, what it is, how it is compiled, and its text."""
+    text = shipped_program(name)
+    words = f"symcook compile {name.rpartition('.')[2]} {name} -o FILE.json makes the model."
+    return {"name": name, "kind": "program", "summary": _summary(text), "words": words, "text": text}
+
+
 def shipped_program(name: str) -> str:
     """The text of a program that comes with the library. BadInput for a name that is none."""
     from importlib.resources import files
@@ -25,7 +52,8 @@ def shipped_program(name: str) -> str:
     if name == "dyck-k.srasp":
         raise BadInput("k of dyck-k must be a number", name, "for example dyck-2.srasp")
     if dyck is None and name not in names():
-        raise unknown("program", name, [one for one in names() if one != "dyck-k.srasp"])
+        error = unknown("program", name, [one for one in names() if one != "dyck-k.srasp"])
+        raise BadInput("a program must be a file, or come with symcook", name, error.do)
     file = files("symcook").joinpath("data", "programs", name if dyck is None else "dyck-k.srasp")
     text = file.read_text(encoding="utf-8")
     return text if dyck is None else _of_types(text, int(dyck[1]))

@@ -199,6 +199,10 @@ class SraspLines:
             raise BadInput(f"{what} must be values of one type", given_types(types))
         return types[0], tuple(dict.fromkeys((*letters[0], *letters[1])))
 
+    def nothing(self, values: int) -> int:
+        """What an aggregate of these values is where nothing is selected and no default is given: ? for letters, 0."""
+        return self.constant("?" if self.types[values] == "letter" else Fraction(0))
+
     def program(self, names: Sequence[tuple[str, int]], output: int) -> Srasp:
         """The program that puts a line out, without lines that it does not need."""
         if self.types[output] == "selector":

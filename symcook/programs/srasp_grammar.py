@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 GRAMMAR = r"""
 start: [header END] definition (END definition)* [END] -> whole
 header: ALPHABET (WORD | QUOTED)+
@@ -21,7 +23,7 @@ definition: NAME [OPEN NAME CLOSE] EQUAL expr
     | NAME -> bare | NAME OPEN NAME CLOSE -> placed
     | MAP OPEN expr SEMICOLON entry (COMMA entry)* [COMMA] CLOSE -> mapped
     | SELECT OPEN expr COMMA expr COMMA sign CLOSE -> select
-    | AGGREGATE OPEN expr COMMA expr COMMA expr CLOSE -> aggregate
+    | AGGREGATE OPEN expr COMMA expr [COMMA expr] CLOSE -> aggregate
     | WIDTH OPEN expr CLOSE -> width
 entry: (QUOTED | INTEGER | MINUS INTEGER | TRUE | FALSE | ELSE) COLON expr
 mask: TRUE | NAME sign NAME
@@ -75,6 +77,13 @@ WORDS = frozenset((
     "false", "and", "or", "not", "in", "tokens", "indices", "length", "i", "j", "def",
 ))  # fmt: skip
 """The words of the language, which are no names."""
+
+
+def is_name(text: str) -> bool:
+    """Whether a definition may have this name."""
+    return text not in WORDS and re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text) is not None
+
+
 SHOWN = {
     "IF": "if", "THEN": "then", "ELSE": "else", "OR": "|", "AND": "&", "NOT": "not", "TILDE": "~", "EQUAL": "=",
     "OTHER": "!=", "LESS": "<", "MORE": ">", "NOT_LESS": ">=", "NOT_MORE": "<=", "PLUS": "+", "MINUS": "-",

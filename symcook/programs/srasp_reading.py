@@ -7,12 +7,14 @@ goes on as far as it can. RASP's sequences may be written without `(i)`, and its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.errors import BadInput, unknown
+from symcook.programs.formula import foreign
 from symcook.programs.reading import DEEPEST, check_depth, read_letter
 from symcook.programs.srasp import MASKS, TYPES, Constant, Srasp, SraspLines
 from symcook.programs.srasp_grammar import BEGINS, GRAMMAR, JOINS, MIRRORED, SHOWN, WORDS
@@ -56,7 +58,7 @@ def read_srasp(source: str, alphabet: str | Sequence[str] | None = None) -> Sras
     try:
         parser.parse(source)
     except UnexpectedToken as error:
-        raise _unexpected(source, error.token, set(error.accepts or error.expected)) from None
+        raise _unexpected(source, error.token, set(error.accepts or error.expected), reader.names) from None
     except UnexpectedCharacters as error:
         raise _strange(source, error.line, error.column) from None
     except UnexpectedInput as error:
@@ -114,15 +116,31 @@ def _at(token: Token) -> str:
     return _place(token.line, token.column)
 
 
-def _unexpected(source: str, token: Token, expected: set[str]) -> BadInput:
+def _unexpected(source: str, token: Token, expected: set[str], names: Collection[str]) -> BadInput:
     if token.type == "$END":
         lines = source.rstrip().split("\n")
         where, given = _place(len(lines), len(lines[-1]) + 1), "the end"
     else:
         where, given = _at(token), "the end of the line" if token.type == "END" else str(token)
-    before = source.split("\n")[(token.line or 1) - 1][: (token.column or 1) - 1] if token.type != "$END" else source
+    lines = source.split("\n")
+    before = lines[(token.line or 1) - 1][: (token.column or 1) - 1] if token.type != "$END" else source
     if given == "def" or before.split()[-1:] == ["def"]:
         return BadInput(f"a program must be without def ({where})", "def", "write each definition out")
+    if given.startswith("#"):
+        return BadInput(f"a remark must begin with // ({where})", given)
+    if token.type == "IF" and not expected >= BEGINS:
+        return BadInput(f"a choice must begin with if ({where})", before.strip(), "write if C then E else E")
+    called = _called("\n".join([*lines[: (token.line or 1) - 1], before]))
+    if called == "select" and (token.type == "CLOSE" or expected == set(SIGNS)):
+        signs = "== != < <= > >="
+        return BadInput(f"select must end with one of {signs} ({where})", given, "write select(keys, queries, ==)")
+    if called == "aggregate" and token.type == "CLOSE" and "COMMA" in expected:
+        must = f"aggregate must be given a selector and values ({where})"
+        return BadInput(must, given, "write aggregate(selector, values, default)")
+    if called in ("in", "tokens", "indices") or called in names:
+        return BadInput(f"a position must be i or j ({where})", given, f"write {called}(i)")
+    if called and called not in WORDS:
+        return BadInput(f"a function must be one of aggregate, map, select, selector_width ({where})", called)
     if given == "[" and "SQUARE" not in expected:
         return BadInput(f"a program must be without lists ({where})", given)
     if "COLON" in expected and token.type in ("END", "$END", "SQUARED", "CLOSE"):
@@ -136,6 +154,17 @@ def _unexpected(source: str, token: Token, expected: set[str]) -> BadInput:
         shown = [SHOWN.get(one, one.lower()) for one in sorted(named)]
         what = " or ".join(shown + ["an operator"] * (len(shown) < len(expected)))
     return BadInput(f"{what} must stand at {where}", given)
+
+
+def _called(before: str) -> str:
+    """What stands in front of the last bracket that is open at the end of a text."""
+    text = re.sub(r"""//[^\n]*|"([^"\\\n]|\\.)*"|'([^'\\\n]|\\.)*'""", " ", before)
+    depth = 0
+    for place in range(len(text) - 1, -1, -1):
+        depth += (text[place] == ")") - (text[place] == "(")
+        if depth < 0:
+            return re.search(r"\w*$", text[:place].rstrip())[0]  # type: ignore[index]
+    return ""
 
 
 def _strange(source: str, line: int, column: int) -> BadInput:
@@ -265,7 +294,7 @@ class _SraspReader:
             if line.op == "constant" and isinstance(line.value, str) and self.kind(other) == "letter":
                 known = dict.fromkeys((*lines.letters[other.line], *lines.alphabet))
                 if line.value not in known and lines.lines[other.line].op != "constant":
-                    error = unknown("letter of the alphabet", line.value, list(known))
+                    error = foreign(line.value, list(known))
                     raise BadInput(f"{error.must} ({_at(term.token)})", error.given, error.do)
 
     def added(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
@@ -437,13 +466,12 @@ class _SraspReader:
         pair = (self._sequence(keys, "j", "the keys of select"), self._sequence(queries, "i", "the queries of select"))
         return PlacedLine(self._add(begin, "select", *pair, value=sign), frozenset("ij"), begin)
 
-    def aggregate(
-        self, begin: Token, _: Token, pair: PlacedLine, _1: Token, value: PlacedLine, _2: Token, default: PlacedLine,
-        _3: Token,
-    ) -> PlacedLine:  # fmt: skip
-        reads = (self._selector(pair), self._sequence(value, "j", "what is aggregated"),
-                 self._sequence(default, "i", "the default of an aggregate"))  # fmt: skip
-        return PlacedLine(self._add(begin, "aggregate", *reads), frozenset(("own",)), begin)
+    def aggregate(self, begin: Token, *parts: Token | PlacedLine) -> PlacedLine:
+        pair, value, *rest = (part for part in parts if isinstance(part, PlacedLine))
+        reads = (self._selector(pair), self._sequence(value, "j", "what is aggregated"))
+        default = [self._sequence(one, "i", "the default of an aggregate") for one in rest]
+        line = self._add(begin, "aggregate", *reads, *(default or [self.lines.nothing(reads[1])]))
+        return PlacedLine(line, frozenset(("own",)), begin)
 
     def width(self, begin: Token, _: Token, pair: PlacedLine, _end: Token) -> PlacedLine:
         return PlacedLine(self._add(begin, "width", self._selector(pair)), frozenset(("own",)), begin)

@@ -18,7 +18,7 @@ from typing import Any
 
 from flint import fmpq
 
-from symcook.closed import Coordinate, EveryLength, Spelling, none_of, verdict
+from symcook.closed import Coordinate, EveryLength, Spelling, in_brackets, none_of, verdict, word_verdict
 from symcook.domains.field import Value, polynomial_of
 from symcook.domains.lengths import Lengths, OutOfRules
 from symcook.domains.tables import CellTable
@@ -165,7 +165,7 @@ class _FormText:
         """What a function is at i, a case for each value that is not 0; 0 elsewhere."""
         parts = []
         for cell in table.cells:
-            guard = " & ".join(_in_brackets(g) for g in spelling.guard(table.world.shortened(cell.guard)))
+            guard = " & ".join(in_brackets(g) for g in spelling.guard(table.world.shortened(cell.guard)))
             value = f"{head} = {spelling.value(cell.value)}"
             parts.append(f"({guard} -> {value})" if guard else value)
         return " & ".join(parts)
@@ -175,11 +175,12 @@ class _FormText:
         readout, relation = self.model.readout, self.meaning.relation
         spelling = self.ended = self.spelled(self.found.domain)
         place = "i" if readout.everywhere else self.low if readout.first else self.high
-        tests = [" & ".join(_in_brackets(g) for g in spelling.guard(guard)) for guard, _ in self.found.cells]
+        tests = [" & ".join(in_brackets(g) for g in spelling.guard(guard)) for guard, _ in self.found.cells]
 
         def claim(coordinate: str, function: str, said: Sequence[Sequence[str]]) -> FormClaim:
-            parts = [[f"({t} -> {text})" if t else text for t, text in zip(tests, side, strict=True)]
-                     for side in zip(*said, strict=True)]  # fmt: skip
+            """What is said of each case in the names of a user and of the statement; nothing of one without words."""
+            spoken = [(test, text) for test, text in zip(tests, said, strict=True) if text]
+            parts = [[f"({test} -> {text[k]})" if test else text[k] for test, text in spoken] for k in (0, 1)]
             both = [" & ".join(dict.fromkeys(x)) for x in parts]
             if readout.everywhere:
                 both = [f"all i in {self.low}..{self.high}. {x}" for x in both]
@@ -207,6 +208,17 @@ class _FormText:
                     tuple(h if accept else f"~{h}" if accept is False else f"({h} <-> {accepts})" for h in heads)
                 )
             out.append(claim("verdict", "", said))
+        labels = [form.label for form in self.found.forms]
+        if readout.labelled and any(label is not None for label in labels):
+            at = place if readout.each else None
+            also = f", {place}" if readout.each else ""
+            said = [() if x is None else (f'answer("{x}"{also})', f"({relation.answer(x, at)})") for x in labels]
+            out.append(claim("answer", "", said))
+        if readout.decides and readout.everywhere and not readout.each:
+            accept, accepts = word_verdict(spelling, readout, self.found.cells)
+            both = [h if accept else f"~{h}" if accept is False else f"({h} <-> {accepts})"
+                    for h in ("accept", f"({relation.accept()})")]  # fmt: skip
+            out.append(FormClaim("verdict", "", *both))
         return out
 
     # --- Lines ----------------------------------------------------------------------------------------------------
@@ -422,7 +434,7 @@ class _FormText:
         world, out = self.found.domain.world, list[tuple[str, str, str]]()
         for guard, _ in self.found.cells:
             value = self.found.reads[name].value_at(guard)  # type: ignore[union-attr]
-            condition = " & ".join(_in_brackets(g) for g in self.ended.guard(guard))
+            condition = " & ".join(in_brackets(g) for g in self.ended.guard(guard))
             if isinstance(value, fmpq):
                 out.append((condition, self.ended.value(value), "1"))
             else:
@@ -452,6 +464,9 @@ class _FormText:
     def verdicts(self, claim: FormClaim) -> Iterator[str]:
         """By the values, and where sums of terms that are not negative are compared with 0, by their terms."""
         hints = [label for key, label in self.labels.items() if key.startswith("end ")]
+        if self.model.readout.everywhere:
+            held = [self.meaning.relation.held.get(self.meaning.names[name]) for name in self.model.readout.reads]
+            hints += [label for f in held if (label := self.labels.get(f or "", "")).endswith("_form")]
         if not hints:
             return
         for name, one in self.found.domain.world.sums.items():
@@ -573,10 +588,6 @@ def _conjuncts(formula: str) -> int:
         depth += (x in "([") - (x in ")]")
         many += x == "&" and depth == 0
     return many
-
-
-def _in_brackets(text: str) -> str:
-    return f"({text})" if "|" in text else text
 
 
 def _first_line(text: str | None) -> str:

@@ -21,7 +21,8 @@ from symcook.model.rationals import rational
 from symcook.model.transformer import Transformer
 from symcook.numbers.evaluate import evaluate
 from symcook.numbers.roots import ball_of
-from symcook.questions.moving import BITS, answer
+from symcook.questions.intervals import BITS
+from symcook.questions.moving import answer
 
 if TYPE_CHECKING:
     from symcook.domains.ball import Value as Ball

@@ -23,8 +23,9 @@ from symcook.numbers.balls import ball, bits_for, check_digits, hull, refine
 from symcook.numbers.roots import Place, ball_of
 from symcook.questions.answer import Answer, Cell, lengths
 from symcook.questions.cold import at_low_temperatures
+from symcook.questions.intervals import at_point, between
 from symcook.questions.line import Unit
-from symcook.questions.moving import OneSymbol, answer, at_point, between
+from symcook.questions.moving import OneSymbol, answer
 from symcook.questions.reach import Reach, enclosed, exactly, soonest
 from symcook.words import Cover
 from symcook.words.cells import classes

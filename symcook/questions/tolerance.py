@@ -20,7 +20,8 @@ from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, bits_for, check_digits, hull, refine, resolving
 from symcook.numbers.roots import Place, ball_of
 from symcook.questions.answer import Answer, Cell, lengths
-from symcook.questions.moving import NO_VALUE, OneSymbol, at_point, between
+from symcook.questions.intervals import NO_VALUE, at_point, between
+from symcook.questions.moving import OneSymbol
 from symcook.questions.reach import Reach, enclosed, exactly, soonest
 from symcook.questions.slope import only_zero
 from symcook.words import Cover

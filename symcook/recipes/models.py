@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, unknown
 from symcook.model.family import shipped
+from symcook.programs.shipped import is_shipped, shipped_program
 from symcook.recipes import Recipe, exists, info, names
 from symcook.recipes.operations import operation
 
@@ -147,6 +148,11 @@ def named(
         from symcook.model.modelfile import load
 
         return None, {}, load(name)
+    if is_shipped(name):
+        shipped_program(name)
+        must = "the name must be that of a recipe or a model file"
+        do = f"make one: symcook compile {name.rpartition('.')[2]} {name} -o FILE.json"
+        raise BadInput(must, f"{name}, a program", do)
     if operation(name) is not None:
         must = "the name must be that of a recipe or a model file"
         raise BadInput(must, f"{name}, a function of the library", f"see symcook explain {name}")

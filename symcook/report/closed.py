@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
 from symcook.model.answers import brief
@@ -26,13 +27,39 @@ def line(found: ClosedForm | EveryLength) -> str:
 
 
 def document(found: ClosedForm | EveryLength) -> Drawn:
-    """Its text, HTML and LaTeX."""
-    forms = _forms(found)
+    """Its text, HTML and LaTeX; those of all cases with what was proved of them."""
+    forms, every = _forms(found), getattr(found, "forms", None) is not None
+    said = _proof(found) if every else []
     return Drawn(
-        lambda: "\n\n".join(one.text() for one in forms),
-        lambda: page(*map(_html, forms)),
+        lambda: text(found) if every else forms[0].text(),  # type: ignore[arg-type]
+        lambda: page(*map(_html, forms), *([paragraph(*said)] if said else [])),
         lambda: [_display(one) for one in forms],
     )
+
+
+def text(found: EveryLength, certificate: str | None = None) -> str:
+    """The cases, the coordinates on the way, and what is proved of them."""
+    lines = ["\n\n".join(form.text() for form in found.forms), ""]
+    way = found.way()
+    if way:
+        letters = found.spelling.world.letters[:-1]
+        meanings = ", ".join(found.spelling.meanings({f"p:{a}:i" for a in letters}))
+        lines.append("on the way, at position i" + (f" ({meanings})" if meanings else ""))
+        for name, cases in way.items():
+            for case in cases:
+                value = f"out of reach: {case['why']}" if case["value"] is None else f"{name} = {case['value']}"
+                given = f" if {' & '.join(case['conditions'])}" if case["conditions"] else ""
+                lines.append(f"  {value}{given}")
+        lines.append("")
+    lines += _proof(found)
+    if certificate is not None:
+        lines.append(f"certificate: {certificate}")
+    return "\n".join(lines).rstrip("\n")
+
+
+def _proof(found: Any) -> list[str]:
+    """What is proved and what is not, in lines; that a proof is for the asking where none was tried."""
+    return ["not proved: nothing was tried; prove() looks for a proof"] if found.proof is None else found.proof.said()
 
 
 def _forms(found: ClosedForm | EveryLength) -> Sequence[ClosedForm]:
@@ -57,7 +84,7 @@ def _html(one: ClosedForm) -> str:
         drawn = _typeset(condition) if condition else None
         rows.append([f"{what}: {answer}", drawn] if drawn is not None else [what, answer])
     if one.meaning:
-        rows.append(["where", ", ".join(one.meaning)])
+        rows.append(["where", _meanings(one.meaning)])
     if one.assumptions:
         rows.append(["for all", typeset(" & ".join(one.assumptions))])
     if one.conditions:
@@ -87,6 +114,21 @@ def _typeset(condition: str) -> TableCell:
         return typeset(condition)
     except BadInput:
         return TableCell(condition)
+
+
+def _meanings(meaning: Sequence[str]) -> TableCell:
+    """What the names are: words, but formulas drawn."""
+    shown = []
+    for said in meaning:
+        name, _, value = said.partition(" = ")
+        plain = not value or value.isidentifier()
+        shown.append(escape(said) if plain else f"{_drawn(name)} = {_drawn(value)}")
+    return TableCell(", ".join(meaning), math=", ".join(shown))
+
+
+def _drawn(text: str) -> str:
+    cell = _typeset(text)
+    return cell.math or escape(cell.text)
 
 
 def _latex(condition: str) -> str:

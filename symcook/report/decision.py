@@ -62,9 +62,14 @@ def _outcome(found: Decision, name: str) -> str:
         "equal": f"EQUAL: {name} answers as {found.against or 'the reference'} does, {every}",
         "different": f"DIFFERENT: {name} and {found.against or 'the reference'}",
         "open": f"OPEN: {name} and {found.against or 'the reference'} are not decided",
-        "refused": f"REFUSED: {name} is out of reach",
+        "refused": f"REFUSED: {_refused(found, name)} is out of reach",
         "decided": f"DECIDED: what {name} answers, {every}",
     }[found.verdict]
+
+
+def _refused(found: Decision, name: str) -> str:
+    """Which of the two a decision is refused about."""
+    return f"the reference {found.against}" if found.why.startswith("the reference ") else name
 
 
 def _answer(answer: object) -> str:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import EMPTY_WORD
+from symcook.errors import EMPTY_WORD, BadInput
 from symcook.model.answers import brief
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.symbols import tree_from_sympy
 from symcook.report.document import VERDICTS, WIDE, Drawn, abridged
 from symcook.report.latex import formula_rows, latex
 from symcook.report.markup import Display, TableCell, page, paragraph, table, upright, words
-from symcook.report.mathml import math
+from symcook.report.mathml import lines, math
 
 if TYPE_CHECKING:
     from symcook.derivation import AtPosition, Derivation
 
 DRAWN = 250
 """The characters of a formula that is drawn: browsers break no formula into lines."""
-_COMPARES = re.compile("[<=>~]")
 OPEN = "open: it depends on the symbols"
 
 
@@ -101,8 +99,16 @@ def typeset(*texts: str) -> TableCell:
     together = ", ".join(texts)
     if len(together) > DRAWN or '"' in together:
         return TableCell(together)
-    parts = [parse_formula(text) if _COMPARES.search(text) else parse_term(text) for text in texts]
-    return TableCell(together, together, math=", ".join(map(math, parts)))
+    drawn = [_math(text) for text in texts]
+    return TableCell(together, together, math=", ".join(drawn))
+
+
+def _math(text: str) -> str:
+    """A term, or else a formula: a term may hold comparisons too."""
+    try:
+        return math(parse_term(text))
+    except BadInput:
+        return lines(parse_formula(text))
 
 
 def displays(found: Derivation) -> list[Display]:

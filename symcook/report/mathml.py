@@ -15,6 +15,9 @@ from symcook.report.latex import LETTERS, STRENGTH, negated
 _DRAWN = dict(zip(LETTERS, "αβγδεζηθικλμνξπρστφχψω", strict=True)) | {"eps": "ε"}
 _SIGNS = {"+": "+", "-": "−", "=": "=", "<=": "≤", "<": "<", "&": "∧", "|": "∨", "->": "⇒", "<->": "⇔"}
 _NAMES = {"relu": "ReLU", "log": "ln"}
+_QUANTIFIERS = {"all in": "∀", "ex in": "∃"}
+_WEAK = {"all in": 0, "ex in": 0, "all": 0, "ex": 0, "if": 9}
+"""What reaches as far as it can: among other signs it stands in brackets."""
 _BRACKETS = {"abs": "||", "floor": "⌊⌋"}
 
 
@@ -25,6 +28,17 @@ def math(tree: Tree) -> str:
     <math displaystyle="true"><mfrac><mrow><mn>1</mn><mtext>/</mtext></mrow><mi>n</mi></mfrac></math>
     """
     return f'<math displaystyle="true">{_drawn(tree)}</math>'
+
+
+def lines(tree: Tree) -> str:
+    """A formula whose outermost conjuncts are formulas of their own, between which a browser may break the line."""
+    *before, last = _conjuncts(tree)
+    each = [f'<math displaystyle="true">{_row(_inside(one, 6), "<mo>∧</mo>")}</math> ' for one in before]
+    return "".join([*each, f'<math displaystyle="true">{_inside(last, 6) if before else _drawn(last)}</math>'])
+
+
+def _conjuncts(tree: Tree) -> list[Tree]:
+    return [*_conjuncts(tree[1]), *_conjuncts(tree[2])] if tree[0] == "&" else [tree]
 
 
 def _drawn(tree: Tree) -> str:
@@ -55,7 +69,26 @@ def _drawn(tree: Tree) -> str:
         return _row(_inside(tree[1], own + 1), sign, _inside(tree[2], own if tag in ("&", "|") else own + 1))
     if tag == "call":
         return _call(tree[1], tree[2])
-    return f"<mtext>{escape(show(tree))}</mtext>"  # what no closed form holds: cases, sums, quantifiers
+    if tag == "~":
+        return _row("<mo>¬</mo>", _inside(tree[1], 9))
+    if tag in ("all in", "ex in"):
+        _, name, low, high, body = tree
+        among = _row(_drawn(low), "<mo>..</mo>", _drawn(high))
+        return _row(f"<mo>{_QUANTIFIERS[tag]}</mo>", _name(name), "<mo>∈</mo>", among, "<mo>.</mo>", _drawn(body))
+    if tag in ("sum", "prod"):
+        _, name, low, high, body = tree
+        under = _row(_unseen("("), _name(name), "<mo>=</mo>", _drawn(low), _unseen(".."))
+        over = _row(_drawn(high), _unseen(")"))
+        sign = "∑" if tag == "sum" else "∏"
+        return _row(f"<munderover><mo>{sign}</mo>{under}{over}</munderover>", _inside(body, 12))
+    if tag == "ind":
+        return _row("<mo>[</mo>", _drawn(tree[1]), "<mo>]</mo>")
+    if tag == "if":
+        condition = _row("<mtext> if </mtext>", _drawn(tree[1]), _unseen("; "))
+        yes = f"<mtr><mtd>{_drawn(tree[2])}</mtd><mtd>{condition}</mtd></mtr>"
+        no = f"<mtr><mtd>{_drawn(tree[3])}</mtd><mtd><mtext> otherwise</mtext></mtd></mtr>"
+        return _row("<mo>{</mo>", f'<mtable columnalign="left">{yes}{no}</mtable>')
+    return f"<mtext>{escape(show(tree))}</mtext>"  # what no closed form holds: quantifiers over sorts, lambdas
 
 
 def _row(*parts: str) -> str:
@@ -74,7 +107,7 @@ def _bracketed(tree: Tree, seen: bool) -> str:
 
 
 def _inside(tree: Tree, strength: int) -> str:
-    own = 10 if tree[0] == "num" and tree[1] < 0 else STRENGTH.get(tree[0], 100)
+    own = 10 if tree[0] == "num" and tree[1] < 0 else _WEAK.get(tree[0], STRENGTH.get(tree[0], 100))
     return _bracketed(tree, True) if own < strength else _drawn(tree)
 
 
@@ -89,10 +122,12 @@ def _power(base: Tree, exponent: Tree) -> str:
 
 
 def _name(name: str) -> str:
-    match = re.fullmatch(r"([A-Za-z]+?)([0-9]+)", name)
-    word = match[1] if match else name
+    match = re.fullmatch(r"([A-Za-z]+?)([0-9]+)|([A-Za-z])_([a-z])", name)
+    word = (match[1] or match[3]) if match else name
     drawn = f"<mi>{escape(_DRAWN.get(word, word))}</mi>"
-    return f"<msub>{drawn}<mn>{match[2]}</mn></msub>" if match else drawn
+    if match is None:
+        return drawn
+    return f"<msub>{drawn}{f'<mn>{match[2]}</mn>' if match[2] else _row(_unseen('_'), f'<mi>{match[4]}</mi>')}</msub>"
 
 
 def _call(name: str, given: tuple[Tree, ...]) -> str:
@@ -107,4 +142,5 @@ def _call(name: str, given: tuple[Tree, ...]) -> str:
         left, right = _BRACKETS[name]
         return _row(f"<mo>{left}</mo>", _drawn(given[0]), f"<mo>{right}</mo>")
     shown = "<mo>,</mo>".join(map(_drawn, given))
-    return _row(f"<mi>{escape(_NAMES.get(name, name))}</mi>", "<mo>(</mo>", shown, "<mo>)</mo>")
+    low = ' stretchy="false"' if all(one[0] in ("name", "num") for one in given) else ""
+    return _row(f"<mi>{escape(_NAMES.get(name, name))}</mi>", f"<mo{low}>(</mo>", shown, f"<mo{low}>)</mo>")

@@ -21,9 +21,11 @@ CHAPTERS = {
 """The sections of the Cookbook that have constructions."""
 
 
-def listing(recipes: Sequence[Recipe], families: Sequence[tuple[str, str]]) -> Document:
+def listing(
+    recipes: Sequence[Recipe], families: Sequence[tuple[str, str]], programs: Sequence[tuple[str, str]]
+) -> Document:
     """The Cookbook's table of contents with what there is of each section; then those of other papers, and others; at
-    the end families, each with what it computes."""
+    the end families and programs, each with what it computes."""
     width = max(len(recipe.name) for recipe in recipes)
     entries: dict[str, list[tuple[list[int], str]]] = {}
     every = [(one.section, one.name, one.summary, "" if one.paper == COOKBOOK else one.paper) for one in recipes]
@@ -36,6 +38,8 @@ def listing(recipes: Sequence[Recipe], families: Sequence[tuple[str, str]]) -> D
     chapters = [Document(title, [PlainLines(lines)]) for title, lines in own.items()]
     same = [f"        {name:<{width}}  {summary}" for name, summary in families]
     chapters.append(Document("Families: the same for every size, alphabet and table (symcook new)", [PlainLines(same)]))
+    texts = [f"        {name:<{width}}  {summary}" for name, summary in programs]
+    chapters.append(Document("Programs: symcook compile LANGUAGE NAME -o FILE.json", [PlainLines(texts)]))
     end = PlainLines(["symcook explain NAME says what one computes, and where it is exact."])
     return Document("", [PlainLines(["The Transformer Cookbook, by section"]), *chapters, end], apart="\n\n")
 

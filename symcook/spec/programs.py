@@ -23,10 +23,9 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
         from symcook.spec.srasp import Interpreted
 
         return Interpreted(read_srasp(program.source, program.alphabet))
-    if program.kind == "dfa":
+    if program.kind in ("dfa", "tm"):
         must = "a model that goes on by its own answers is checked by its tokens"
         raise BadInput(must, program.kind, "ask symcook.verify.decoded.check_decoded")
-    _answers_words(program)
     formula = formula_of(program)
     return fold(formula) or (lambda word: answers(formula, word))
 
@@ -53,16 +52,8 @@ def language(program: Program) -> Fold:
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import language
 
-    if program.kind == "srasp":
-        raise BadInput("a program that is decided must be a formula of ltl", "a program of srasp",
-                       "check compares the model with it on all words to a length")  # fmt: skip
-    _answers_words(program)
+    if program.kind not in FORMULAS:
+        what = "a program of srasp" if program.kind == "srasp" else "a Turing machine"
+        must = "a program that is decided must be a formula of ltl or an automaton"
+        raise BadInput(must, what, "check compares the model with it on all words to a length")
     return language(formula_of(program))
-
-
-def _answers_words(program: Program) -> None:
-    """BadInput for a decoder, which does not answer a word but goes on behind it."""
-    if program.kind in ("dfa", "tm"):
-        must = "a model that is compared on words must answer them"
-        what = "a Turing machine" if program.kind == "tm" else "an automaton"
-        raise BadInput(must, f"the decoder of {what}", "run it: symcook run FILE --input W --steps T")

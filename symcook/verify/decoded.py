@@ -1,26 +1,34 @@
-"""Models that run a machine beside the machine: every word to a length, and all the tokens that are put out behind it.
+"""Models that run a machine token by token: every word to a length, and all the tokens that are put out behind it.
 
-Each word is checked in one pass: the interpreter says the tokens, and each position must answer the next one
-(`symcook.decode.continued`).
+The interpreter says the tokens. Behind a word an automaton's model is asked for all of them in one pass, in which each
+position must answer the next one (`symcook.decode.continued`). A Turing machine's decodes by itself, to a limit.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
 from symcook.decode import continued, stream
 from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, Undecided, require_known
-from symcook.model.transformer import Transformer
+from symcook.model.transformer import Program, Transformer
+from symcook.programs.compiled import fitting
 from symcook.programs.running import program_table, speech_of
+from symcook.programs.steps import END, document, labels
+from symcook.programs.turing import read_turing
 from symcook.spec.automata import tokens
+from symcook.spec.turing import execute
 from symcook.verify.comparison import Counterexample, LengthCount
 from symcook.verify.findings import Check
 
 MOST = 2**20
 """The greatest number of words that are gone through."""
+TOKENS = 200
+"""How many tokens behind a word are compared at most, of a machine that may never halt."""
+Asked = Callable[[Sequence[str]], tuple[list[str] | None, list[str]]]
+"""For a word what the model puts out where that is wrong, else None, and what its program does. Raises Undecided."""
 
 
 def check_decoded(
@@ -30,56 +38,96 @@ def check_decoded(
     digits: int = 30,
     progress: Callable[[int, int], None] | None = None,
 ) -> Check:
-    """Compare what a compiled automaton puts out behind every word to `max_length` with the run of its program.
+    """Compare what a compiled automaton or Turing machine puts out behind every word to `max_length` with the run of
+    its program; of a machine at most TOKENS tokens.
 
     Raises BadInput for a model of another program, for a length below 1, and for more than MOST words.
     """
     program = model.program
-    if program is None or program.kind != "dfa":
-        raise BadInput("the model must be a compiled automaton", model.name, "ask symcook.check")
+    if program is None or program.kind not in ("dfa", "tm"):
+        raise BadInput("the model must be a compiled automaton or Turing machine", model.name, "ask symcook.check")
+    fitting(program, model.embedding.words or ())
     if domain is not None:
         require_known("domain", domain, RUNNABLE)
+    domain = domain or ("exact" if program.kind == "dfa" else "ball")
     if type(max_length) is not int or max_length < 1:
         raise BadInput("the greatest length must be an integer of at least 1", max_length)
-    table, speech, start = program_table(program), speech_of(model), time.monotonic()
-    strings = [len(table.alphabet) ** n for n in range(1, min(max_length, MOST) + 1)]
+    letters, verdict, start = speech_of(model).letters, program.kind == "dfa", time.monotonic()
+    asked = (_automaton if verdict else _machine)(model, program, domain, digits)
+    strings = [len(letters) ** n for n in range(1, min(max_length, MOST) + 1)]
     if max_length > MOST or sum(strings) > MOST:
         must = f"a check of tokens must be of at most {MOST} words"
-        raise BadInput(must, f"length {max_length}", "decide has all lengths")
+        raise BadInput(must, f"length {max_length}", "decide has all lengths" if verdict else "give a smaller length")
     mismatches = unclear = 0
     first, first_open, empty, counts, done = None, None, "agrees", [], 0
     for length in range(max_length + 1):
         accepted = 0
-        for word in product(table.alphabet, repeat=length):
-            wanted = tokens(table, word)
+        for word in product(letters, repeat=length):
             try:
-                found = continued(model, word, speech.heard(wanted), domain, digits)
+                got, wanted = asked(word)
             except Undecided:
                 unclear += length > 0
                 empty = "open" if length == 0 else empty
-                first_open = first_open or _written(speech.letters, word)
+                first_open = first_open or _written(letters, word)
                 continue
-            if found.agrees:
-                accepted += wanted[-1] == "yes"
-            else:
-                got = [speech.said(one)["token"] for one in stream(model, word, len(wanted) + 1, domain, digits)]
-                accepted += got[-1] == "yes"
+            accepted += (got or wanted)[-1] == "yes"
+            if got is not None:
                 mismatches += length > 0
                 empty = "differs" if length == 0 else empty
-                if first is None:
-                    option = "--input" if all(len(letter) == 1 for letter in speech.letters) else "--tokens"
-                    spoken = _written(speech.letters, word)
-                    first = Counterexample(spoken, got, wanted, (option, spoken, "--steps", str(len(wanted))))
+                first = first or _counterexample(letters, word, got, wanted, verdict)
             done += length > 0
             if progress is not None:
                 progress(done, sum(strings))
         if length:
-            counts.append(LengthCount(length, strings[length - 1], None if unclear else accepted))
-    how = f"exhaustive, {domain or 'exact'}: the tokens behind the empty word and all words of length 1 to {max_length}"
+            counts.append(LengthCount(length, strings[length - 1], None if unclear or not verdict else accepted))
+    most = "" if verdict else f", at most {TOKENS} a word"
+    how = f"exhaustive, {domain}: the tokens behind the empty word and all words of length 1 to {max_length}"
+    how += f"{most}; one pass a word" if verdict else most
     return Check(
-        model.name, max_length, sum(strings), mismatches, first, f"{how}; one pass a word", time.monotonic() - start,
-        domain or "exact", unclear, first_open, empty, "its program", by_length=tuple(counts),
+        model.name, max_length, sum(strings), mismatches, first, how, time.monotonic() - start,
+        domain, unclear, first_open, empty, "its program", by_length=tuple(counts),
     )  # fmt: skip
+
+
+def _automaton(model: Transformer, program: Program, domain: str, digits: int) -> Asked:
+    table, speech = program_table(program), speech_of(model)
+
+    def asked(word: Sequence[str]) -> tuple[list[str] | None, list[str]]:
+        wanted = tokens(table, word)
+        if continued(model, word, speech.heard(wanted), domain, digits).agrees:
+            return None, wanted
+        said = stream(model, word, len(wanted) + 1, domain, digits)
+        return [speech.said(one)["token"] for one in said], wanted
+
+    return asked
+
+
+def _machine(model: Transformer, program: Program, domain: str, digits: int) -> Asked:
+    machine = read_turing(program.source)
+    shown = {label: _words(document(token)) for token, label in labels(machine).items()}
+
+    def asked(word: Sequence[str]) -> tuple[list[str] | None, list[str]]:
+        run = execute(machine, word, TOKENS)
+        wanted = [_words(one) for one in run.documents] + [END] * run.ended
+        got = [shown.get(one, one) for one in stream(model, word, len(wanted), domain, digits)]
+        return None if got == wanted else got, wanted
+
+    return asked
+
+
+def _words(shown: Mapping[str, object]) -> str:
+    """A token of a machine as a line: the state, what it wrote and how it moved, or a symbol of the output."""
+    lists = (shown.get(key) for key in ("write", "move"))
+    return " ".join([str(shown["token"]), *(str(one) for held in lists if isinstance(held, list) for one in held)])
+
+
+def _counterexample(
+    letters: Sequence[str], word: Sequence[str], got: list[str], wanted: list[str], verdict: bool
+) -> Counterexample:
+    """Replayed by the weights: without a domain a machine runs by its program."""
+    spoken, option = _written(letters, word), "--input" if all(len(one) == 1 for one in letters) else "--tokens"
+    more = () if verdict else ("--domain", "ball")
+    return Counterexample(spoken, got, wanted, (option, spoken, "--steps", str(len(wanted)), *more))
 
 
 def _written(letters: Sequence[str], word: Sequence[str]) -> str:

@@ -26,7 +26,7 @@ from shared import mpf
 from symcook import claims
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model.expr import parse_formula, parse_term
-from symcook.proof import enclose, kernel, normal, replay
+from symcook.proof import enclose, files, kernel, normal, replay
 from symcook.proof.grammar import define, read_formula, read_value
 from symcook.proof.kernel import AXIOMS, check
 from symcook.proof.replay import Library, Statement, judge, make_certificate
@@ -1514,7 +1514,8 @@ def books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     base = make_certificate(Statement(second, text), PLAIN_PROOF, [TRUE_NODE], PLAIN_H)
     library(home, statement(first, text) + statement(second, text), {first: own, second: base})
     claims.inventory()
-    monkeypatch.setattr(replay, "proofs_directory", lambda: home)
+    for module in (files, replay):
+        monkeypatch.setattr(module, "proofs_directory", lambda: home)
     monkeypatch.setattr(claims, "DATA", tmp_path)
 
     def forget() -> None:

@@ -187,6 +187,11 @@ def test_a_term_that_is_not_below_the_gap_is_found(monkeypatch: pytest.MonkeyPat
     ({1: "2", 2: "2", 3: "2"}, False, "2"),
     ({2: "1/4", 3: "1/8", 4: "1/16", 5: "1/32", 6: "1/64"}, True, None),
     ({3: "1/3"}, True, "1/n"),
+    ({3: "1/3"}, False, "1/3"),
+    ({2: "1/2", 3: "1/3"}, True, "1/n"),
+    ({2: "1", 3: "1"}, True, "1"),
+    ({2: "2", 3: "3"}, False, "n"),
+    ({2: "1", 3: "1/2", 4: "1"}, True, "1/2"),
     ({}, True, None),
 ])  # fmt: skip
 def test_what_is_found_to_a_length_as_an_expression(values: dict[int, str], below: bool, text: str | None) -> None:
@@ -201,6 +206,38 @@ def halving(weighting: str) -> sc.Transformer:
     return b.build("halving")
 
 
+def test_longer_words_only_where_a_rule_was_found() -> None:
+    """Scores that differ by 2^-n have no rule: the soft model takes words of the lengths that were run, and no others;
+    one whose gap is c/n^k, or that has no scores, takes all."""
+    bare = hardsoft(halving("average"), "1/4", max_length=7)
+    assert bare.gamma is None and bare.soft is not None and bare.soft.max_length == 7
+    claimed = hardsoft(halving("average"), "1/4", gap="1/2^n", max_length=3)
+    assert claimed.soft is not None and claimed.soft.max_length is None
+    for name in ("dyck-1", "modulo"):
+        soft = hardsoft(build(name), "1/4", max_length=2).soft
+        assert soft is not None and soft.max_length is None
+    assert bare.soft.name == "halving soft" and "within 1/4" in bare.soft.source and bare.soft.program is None
+
+
+@pytest.mark.parametrize("weight, threshold", [(1, "1/2"), (-1, "-1/2"), (1, "3"), (1, "-3"), (2, "1")])
+def test_where_the_threshold_goes(weight: int, threshold: str) -> None:
+    """Between the greatest logit that is rejected and the least that is accepted; where all words are on one side, or
+    it is 0 already, it stays."""
+    b = sc.Builder(words={"a": {"q": 1}, "b": {"q": 0}}, positions={"one": "1"})
+    b.add(sc.head({("one", "q"): 1}, {"v": "q"}, mask="none", weighting="average"))
+    b.readout("sign", "last", ("v", "one"), weights=[[weight, f"-({threshold})"]])
+    hard = b.build("threshold")
+    soft = hardsoft(hard, "1/100", max_length=3).soft
+    assert soft is not None
+    logits = {w: weight * ("a" in w) - Fraction(threshold) for n in (1, 2, 3) for w in words(hard, n)}
+    for w, logit in logits.items():
+        assert hard.run(w).accept == (logit > 0) == soft.run(w, "ball").accept, w
+    high, low = [x for x in logits.values() if x > 0], [x for x in logits.values() if x <= 0]
+    middle = (min(high) + max(low)) / 2 if high and low else Fraction(0)
+    shown = dict(zip(soft.readout.reads, soft.readout.weights.tolist()[0], strict=True))
+    assert Fraction(str(shown["one"])) == -Fraction(threshold) - middle and shown["v"] == weight
+
+
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = ("induction-most-recent", "--set", "alphabet=ab")
     file = tmp_path / "soft.json"
@@ -209,6 +246,12 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert set(found["heads"][0]) == {"head", "ties", "untied"}
     assert set(found["rows"][0]) == {"n", "gamma", "tau_theorem", "tau_layers", "tau_needed", "error"}
     assert found["status"] == "CHECKED 4" and [row["n"] for row in found["rows"]] == [1, 2, 3, 4]
+    same = hardsoft(build("induction-most-recent", alphabet="ab"), "1/4", max_length=4)
+    assert found["rows"][0]["tau_needed"] is None
+    for shown, row in zip(found["rows"][1:], same.rows[1:], strict=True):
+        assert row.tau_needed is not None and shown["tau_needed"] == row.tau_needed.to_json()
+        for key in ("gamma", "tau_theorem", "tau_layers"):
+            assert Fraction(shown[key]) == getattr(row, key)
     soft, hard = load(file), build("induction-most-recent", alphabet="ab")
     assert max(error(hard, soft, word) for word in words(hard, 4)) <= 0.25
     code, out, _ = call(capsys, "hardsoft", *name, "--error", "1/4", "--max-length", "3")

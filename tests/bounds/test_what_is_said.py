@@ -6,12 +6,14 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import flint
 import mpmath
 import pytest
 from families import every
 
 import symcook as sc
-from symcook.bounds import KINDS, bound
+from symcook import bounds
+from symcook.bounds import KINDS, arguments, bound
 
 MP = mpmath.mp.clone()
 MP.dps = 60
@@ -268,3 +270,26 @@ def test_slopes_of_gelus_by_derivatives(kind: str) -> None:
         assert (
             delta * (1 + abs(slope)) * (1 - MP.mpf(10) ** -9) <= found <= delta * (1 + abs(slope)) * (1 + delta * 10)
         ), place
+
+
+@pytest.mark.parametrize("gamma", ["1/7", "1", "5/2", "40"])
+@pytest.mark.parametrize("n", [None, 1, 2, 3, 8])
+@pytest.mark.parametrize("kind", ["lookup", "ziggurat"])
+def test_what_decides_a_claim_is_the_difference(
+    kind: str, n: int | None, gamma: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is (claimed - value) (1 + S), of the ziggurat times (1 - x)/(2 x), where the value is 2 S/(1 + S)."""
+    asked: list[Any] = []
+    monkeypatch.setattr(arguments, "decided", lambda difference, digits, what: asked.append(difference) or True)
+    places = [None, *range(1, n + 1)] if kind == "lookup" and n else [None]
+    found: Any = bounds.quadratic_lookup if kind == "lookup" else bounds.ziggurat
+    if kind == "ziggurat" and n == 1:
+        return
+    for q in places:
+        b = found(gamma, n, q, digits=60) if kind == "lookup" else found(gamma, n, digits=60)
+        with flint.ctx.workprec(400):
+            got = asked.pop()()
+            value, claimed = (flint.arb(x.mid, x.rad) for x in (b.value, b.claimed))
+            x = (-flint.arb(flint.fmpq(Fraction(gamma).numerator, Fraction(gamma).denominator))).exp()
+            wanted = (claimed - value) * 2 / (2 - value) * (1 if kind == "lookup" else (1 - x) / (2 * x))
+            assert got.overlaps(wanted) and got.rad() < 1e-50 and wanted.rad() < 1e-20 * (1 + abs(wanted)), (n, q)

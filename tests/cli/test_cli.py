@@ -544,7 +544,7 @@ BAD = [
     ("check dyck-1 --max-length 2000000", "from 1 to 1000000"),
     ("check gtzero --max-length 3", "without --max-length"),
     ("check dyck-1-nonuniform --max-length 9 --set N=4", "at most 4"),
-    ("derive dyck-1-nonuniform", "--input"),
+    ("derive dyck-k-d", "--input"),
     ("derive average", "--rows"),
     # options without a value, arguments too many or too few
     ("run dyck-1 --input", "must have a value"),

@@ -14,14 +14,13 @@ import sys
 import time
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import site_pages
 
-from symcook import claims
 from symcook.coq import judge as judging
 from symcook.coq import record
 from symcook.coq.checker import certificates, statements
@@ -305,17 +304,14 @@ def test_a_later_run_adds_to_the_record(recorded: Callable[[dict[str, Any]], Non
 
 
 def test_the_ledger_shows_what_coq_has_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger: Any = runpy.run_path(str(PROOFS / "ledger.py"))
-    seen = {"merrill2024.lemma3", "cookbook.s5.3.3.lh_gap"}
-    monkeypatch.setitem(ledger["judged"].__globals__, "coq_hash", lambda name, digest: digest * (name in seen))
-    corrected = "merrill2024.lemma3.corrected"
-    refuted = replace(claims.claim("merrill2024.lemma3"), status="CORRECTED", corrected=corrected)
-    proved = replace(claims.claim("cookbook.s5.3.3.lh_gap"), status="PROVED")
-    assert ledger["judged"](proved) == statements()[proved.id].digest[:12]
-    assert ledger["judged"](refuted) == ""  # the correction was not seen
+    ledger = site_pages.load("ledger")
+    seen, corrected = {"merrill2024.lemma3", "cookbook.s5.3.3.lh_gap"}, "merrill2024.lemma3.corrected"
+    monkeypatch.setattr(ledger, "coq_hash", lambda name, digest: digest * (name in seen))
+    for name in ("cookbook.s5.3.3.lh_gap", "merrill2024.lemma3"):
+        assert ledger.judged(name) == statements()[name].digest == ledger.checked(name, "proof").coq
+    assert ledger.judged(corrected) == "" == ledger.checked(corrected, "proof").coq  # the correction was not seen
     seen.add(corrected)
-    assert ledger["judged"](refuted) == ", ".join(statements()[name].digest[:12] for name in (refuted.id, corrected))
-    assert ledger["judged"](replace(proved, status="OPEN")) == ""
+    assert ledger.checked(corrected, "proof").coq == statements()[corrected].digest
 
 
 def test_a_stored_model_shows_its_matrices_and_its_run() -> None:

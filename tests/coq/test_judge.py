@@ -541,7 +541,7 @@ def test_the_samples_of_all_turns_have_everything() -> None:
     assert sorted({name for _, some, _ in drawn for name in some}) == sorted(models())
     assert max(len(some) for some, _, _ in drawn) == 12 and turns < 150
     interval = [sum("'interval'" in str(certificates().get(name)) for name in some) for some, _, _ in drawn]
-    assert max(interval) <= 4
+    assert max(interval) <= 6  # the slow ones: at most half of a sample
     whole = turns * -(-len(models()) // 2)  # when both begin again
     assert sample(12, 3)[:2] == sample(12, 3 + whole)[:2]
 

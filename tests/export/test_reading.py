@@ -17,8 +17,9 @@ from test_export import EVERYTHING
 
 import symcook as sc
 from symcook.__main__ import main
-from symcook.errors import BadInput, Rejected
+from symcook.errors import BadInput, Rejected, Undecided
 from symcook.export.archive import arrays
+from symcook.export.diff import COMPARED
 from symcook.export.formats import FORMATS
 from symcook.export.reading import from_archive
 from symcook.model.transformer import Transformer
@@ -214,3 +215,29 @@ def test_a_comparison_says_that_it_stops_short(tmp_path: Path, capsys: pytest.Ca
             assert "on 15 inputs" in first and rest.endswith(says) and (says or "takes nothing" not in rest)
             assert main([*line, "--json"]) == 0
             assert json.loads(capsys.readouterr().out)["max_length"] == 3
+
+
+def test_open_and_different_inputs_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of six inputs two stay open and three differ; the first that differs is shown."""
+    from symcook.export import diff as module
+
+    answers = iter(["open", None, {"layer": 1}, "open", {"layer": 2}, {"layer": 3}])
+
+    def run(one: object, other: object, tokens: object, near: object) -> Any:
+        answer = next(answers)
+        if answer == "open":
+            raise Undecided("a choice")
+        return answer
+
+    monkeypatch.setattr(module, "_run", run)
+    model = sc.build("dyck-1")
+    found = model.diff(model, 2)
+    assert (found.inputs, found.open, found.different) == (6, 2, 3)
+    assert found.first == {"input": "((", "layer": 1} and not found.same
+
+
+@pytest.mark.parametrize("length", [0, -1, COMPARED + 1])
+def test_lengths_that_are_not_compared(length: Any) -> None:
+    model = sc.build("dyck-1")
+    with pytest.raises(BadInput, match=rf"from 1 to {COMPARED}"):
+        model.diff(model, length)

@@ -15,6 +15,7 @@ from shared import document, words
 import symcook as sc
 from symcook.errors import BadInput
 from symcook.programs import rasp
+from symcook.programs.srasp_grammar import WORDS
 from symcook.programs.srasp_reading import read_srasp
 from symcook.spec.srasp import answers
 
@@ -113,6 +114,23 @@ def test_a_program_of_objects_against_a_loop(name: str) -> None:
     for word in words(min(longest, 4), letters):
         assert answers(program, word) == wanted(word), (sop.source(letters), word)
     assert model.check(wanted, longest).holds
+
+
+@pytest.mark.parametrize("label", sorted({*WORDS, "out", "v1", "v2", "_x", "opp_idx-1", "x y", "é", ""}))
+def test_a_name_that_is_none_in_a_text_is_left_out(label: str) -> None:
+    """tracr's library calls its length "length", and what stands below it "opp_idx-1"."""
+    whole = rasp.SelectorWidth(rasp.Select(rasp.tokens, rasp.tokens, TRUE)).named(label)
+    opposite = (whole - rasp.indices - 1).named(label)
+    sop = rasp.Aggregate(rasp.Select(rasp.indices, opposite, EQ).named(label), rasp.tokens).named(label)
+    assert sc.compile("srasp", sop, alphabet="ab").run("aab").outputs == ["b", "a", "a"]
+
+
+def test_an_object_says_what_it_is() -> None:
+    assert repr(histogram()) == "<SOp hist: selector_width>"
+    assert repr(rasp.tokens) == "<SOp tokens>" and repr(rasp.tokens == "a") == "<SOp compare>"
+    assert repr(rasp.Select(rasp.tokens, rasp.tokens, EQ)) == "<RaspSelector select>"
+    with pytest.raises(BadInput, match=r"alphabet.*run"):
+        rasp.tokens("ab")  # tracr evaluates a sequence that is called
 
 
 def test_text_and_objects_say_the_same() -> None:

@@ -26,7 +26,7 @@ GROWS = 'y(i) = psum j [j <= i] map(in(j); "a": 1, else: 2)\n'
     ("x(i) = ?", "a value must stand at line 1, column 8"),
     ("x(i) = %", "line 1, column 8"),
     ('x(i) = "a', "a letter in quotes must end on its line (line 1, column 8)"),
-    ('x(i) = in(i) = "c"', "(line 1, column 16); given: c; known: a, b"),
+    ('x(i) = in(i) = "c"', "in its alphabet a b (line 1, column 16); given: c"),
     ('x(i) = map(in(i); "c": 1, else: 0)', "(line 1, column 19); given: c"),
     ('x(i) = map(in(i); "a": 1)', "for all others (line 1, column 8); given: none for b"),
     ('x(i) = map(in(i); "a": 1, "a": 2, else: 0)', "each key once"),
@@ -69,7 +69,15 @@ GROWS = 'y(i) = psum j [j <= i] map(in(j); "a": 1, else: 2)\n'
     ("x = aggregate(tokens, tokens, 1)", "must be true or false"),
     ("x = selector_width(select(indices, 2*indices, <))", "indices and 2*indices"),
     ("x = aggregate(select(indices, indices, !=), indices, 0)", "a head has one mask"),
-    ("x = aggregate(select(tokens, tokens, ==), indices)", ", or an operator must stand at"),
+    ("x = aggregate(select(tokens, tokens, ==))", "aggregate must be given a selector and values"),
+    ("x = selector_width(select(tokens, tokens, true))", "select must end with one of == != < <= > >="),
+    ("x = select(tokens, tokens)", "select must end with one of == != < <= > >="),
+    ("# histogram\nx = tokens", "a remark must begin with //"),
+    ('x = "a" if tokens == "b" else "c"', "write if C then E else E"),
+    ('x = indicator(tokens == "a")', "a function must be one of aggregate, map, select, selector_width"),
+    ("x = indices % 2", "given: %"),
+    ("nowhere.srasp", "or come with symcook"),
+    ("a/histogram.srasp", "a program must be its text, or on the command line a file that is there"),
     ("x(i) = 3 / 0", "divided by a whole number that is not 0 (line 1, column 12)"),
     ("x(i) = 1234567890123456789", "at most 18 digits"),
     ("x(i) = [1, 2]", "a value must stand at line 1, column 8; given: ["),
@@ -89,6 +97,16 @@ def test_what_is_no_program_gets_a_sentence(source: str, said: str) -> None:
         sc.compile("srasp", source, alphabet="ab")
     assert said in str(caught.value), str(caught.value)
     assert "\n" not in str(caught.value).split("given:")[0]
+
+
+@pytest.mark.parametrize("source, wanted", [
+    ("x = aggregate(select(indices, indices + 1, ==), tokens)", ["b", "a", "?"]),
+    ("x = aggregate(select(indices, indices + 1, ==), 5 * indices)", [5, 10, 0]),
+    ('x = aggregate(select(indices, indices + 1, ==), tokens == "b")', [1, 0, 0]),
+])  # fmt: skip
+def test_without_a_default_an_aggregate_is_what_it_is_of_objects(source: str, wanted: list[object]) -> None:
+    assert answers(read_srasp(source, "ab"), "aba") == wanted
+    assert sc.compile("srasp", source, alphabet="ab").run("aba").outputs == list(map(str, wanted))
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ MET = {
     "~(~(a = 0 -> b = 0) & c = 0)": ["c = 0 & a = 0"],
     "~(~(a = 0 -> b = 0) & c = 0 & b = 2)": ["c = 0 & b = 2 & a = 0"],
     "~(a = 0 -> ~(b = 0 -> c = 0))": ["b = 0"],
+    "~((a = 0 -> b = 0) -> ~(c = 0 -> b = 1))": ["a = 0", "c = 0"],
     "~(ex j:Int. ~(a = j -> b = 0))": ["ex j:Int. a = j"],
     "~~(a = 0 -> b = 0)": ["a = 0"],
     # nothing is asked where all parts are denied, and behind an existence

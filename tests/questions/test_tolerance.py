@@ -17,7 +17,7 @@ from symcook.errors import NotExact, Undecided
 from symcook.model.symbols import exact
 from symcook.numbers.balls import Ball
 from symcook.papers.chiang2022.figures import right_weights
-from symcook.questions.moving import NO_VALUE, at_point
+from symcook.questions.intervals import NO_VALUE, at_point
 from symcook.questions.slope import Sloped, only_zero
 from symcook.questions.tolerance import free, tolerance
 

@@ -141,6 +141,31 @@ def test_conditions_are_typeset() -> None:
     assert UNSEEN.sub("", bare(page)) == "0<x&(x<=1|x!=y)"
 
 
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("(all j in 1..n. j <= 2*p_j) & 2*k = n", "(∀j∈1..n.j<=2*p_j)&2*k=n"),
+        ("ex j in 1..n. x = j | y = j", "∃j∈1..n.x=j|y=j"),
+        ("~(x < y & y < 1)", "¬(x<y&y<1)"),
+    ],
+)
+def test_quantified_conditions_are_typeset(text: str, seen: str) -> None:
+    """Signs and no words; what is meant can be read with the tags dropped too."""
+    from symcook.report.mathml import lines
+
+    page = drawn(parse_formula(text))
+    assert bare(page) == seen and "<mtext>" not in page
+    each = re.findall("<math .*?</math>", lines(parse_formula(text)))
+    assert "".join(map(bare, each)).replace(" ", "") == seen.replace(" ", "")
+    assert len(each) == (2 if seen.startswith("(") else 1)
+
+
+def test_sums_indicators_and_cases_are_typeset() -> None:
+    assert bare(drawn(parse_term("sum(j, 1, n, I[x < j]*y/j)"))) == "∑(j=1..n)([x<j]*y)/j"
+    assert bare(drawn(parse_term("1 + if(x < 1, 2, 3)"))) == "1+({2 if x<1; 3 otherwise)"
+    assert bare(drawn(parse_term("2*sum(j, 1, n, j + 1)"))) == "2*(∑(j=1..n)(j+1))"
+
+
 def test_a_derivation_in_a_notebook_is_typeset() -> None:
     page = sc.build("gtzero").derive()._repr_html_()
     assert "<mfrac>" in page and "ε" in page

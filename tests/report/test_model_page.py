@@ -182,7 +182,7 @@ def test_every_entry_of_every_matrix_stands_there() -> None:
     for name in ("dyck-1-2", "parity", "max-min"):
         model = sc.build(name)
         cells = re.findall(
-            r'<td class="(?:nil|plus|minus|open)" style="--s:[^"]*"(?: title="([^"]*)")?>([^<]*)</td>', page(name)
+            r'<td class="(?:nil|plus|minus|open)"(?: style="--s:[^"]*")?(?: title="([^"]*)")?>([^<]*)</td>', page(name)
         )
         shown = {whole or text for whole, text in cells}
         for step in model.sublayers:
@@ -320,51 +320,6 @@ def test_the_automaton_follows_the_word(made: Any, tmp_path: Path) -> None:
     assert path == wanted and len(set(path)) > 2
 
 
-RUN = {
-    "input": ["1", "0"], "blank": "_", "start": "go", "halt": ["done"], "heads": [1, 0], "domain": "integers",
-    "tokens": [
-        {"position": 3, "token": "go", "write": [], "move": [],
-         "looked": [{"position": 1, "rival": 2, "gap": "0.0513"}, None], "fresh": [1]},
-        {"position": 4, "token": "go", "write": ["1"], "move": ["R", "R"],
-         "looked": [{"position": 2, "rival": None, "gap": ""}, None], "fresh": [1]},
-        {"position": 5, "token": "done", "write": ["<i>"], "move": ["S", "L"],
-         "looked": [None, {"position": 4, "rival": None, "gap": ""}], "fresh": []},
-        {"position": 6, "token": "1"},
-    ],
-    "stopped": "end", "output": "1",
-}  # fmt: skip
-"""What the tokens of a machine change: a document of `symcook.thought.frames.differences`."""
-
-
-def test_tapes_are_played(made: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cells, heads and what was looked up, after each token; symbols are text."""
-    from symcook.report.page import modelpage
-
-    monkeypatch.setattr(modelpage, "_machine_run", lambda model, given: RUN)
-    visit(made, page("dyck-1"), tmp_path)
-    script = """return [...document.querySelectorAll('#strips table')].map((one) => {
-      const heads = [...one.querySelectorAll('thead th')].slice(1).map((cell) => cell.textContent);
-      const cells = [...one.querySelectorAll('td')].map((cell) => cell.textContent);
-      const here = [...one.querySelectorAll('td')].findIndex((cell) => cell.classList.contains('here'));
-      return [one.caption.textContent, heads[here], cells[here], cells.join('').replace(/^_+|_+$/g, '')];
-    });"""
-    wanted = [
-        [["input tape, head at cell 1; reads 1 from token 1, the next best is token 2, 0.0513 below", "1", "1", "10"],
-         ["work tape 1, head at cell 0; reads _: a cell never visited", "0", "_", ""]],
-        [["input tape, head at cell 2; reads 0 from token 2", "2", "0", "10"],
-         ["work tape 1, head at cell 1; reads _: a cell never visited", "1", "_", "1"]],
-        [["input tape, head at cell 2; reads 0: what it wrote itself", "2", "0", "10"],
-         ["work tape 1, head at cell 0; reads 1 from token 4", "0", "1", "1<i>"]],
-        [["input tape, head at cell 2", "2", "0", "10"], ["work tape 1, head at cell 1", "1", "<i>", "1<i>"]],
-    ]  # fmt: skip
-    for at, expected in enumerate(wanted):
-        type_in(made, "token", str(at))
-        assert made.execute_script(script) == expected, at
-    assert text_of(made, "token-said") == "Output 1, position 6."
-    assert made.execute_script("return document.querySelectorAll('#strips i').length") == 0
-    assert complaints(made) == []
-
-
 def longest_input(model: sc.Transformer) -> str:
     """Twelve positions, or as many as there may be."""
     most = min(12, model.max_length or 12) - model.embedding.added
@@ -416,6 +371,44 @@ def test_the_judges_can_fail(made: Any, tmp_path: Path) -> None:
     judge = axe.Axe(made)
     judge.inject()
     assert "image-alt" in [one["id"] for one in judge.run()["violations"]]
+
+
+def test_a_verdict_of_all_positions_says_its_rule(made: Any, tmp_path: Path) -> None:
+    """And no value of one position, as if that decided."""
+    visit(made, page("dyck-1-2", "(()"), tmp_path)
+    said = text_of(made, "answer")
+    assert said.startswith("reject") and said.endswith("accept iff active = 0 at every position")
+    shown = made.execute_script("return [...document.querySelectorAll('#answer .each')].map((one) => one.textContent)")
+    outputs = sc.build("dyck-1-2").run("(()").to_json()["outputs"]
+    assert shown == [f"{k}: {token} → {one}" for k, (token, one) in enumerate(zip("(()", outputs, strict=True), 1)]
+
+
+def test_every_value_has_its_plot(made: Any, tmp_path: Path) -> None:
+    visit(made, page("modulo", "abaab"), tmp_path)
+    titles = made.execute_script(
+        "return [...document.querySelectorAll('#soft-plot .start')].map((one) => one.textContent)"
+    )
+    assert titles == [f"{name}: dashed hard, points soft" for name in ("0", "1")]
+    points = made.execute_script(
+        "return [...document.querySelectorAll('#soft-plot polyline')].map((one) => one.getAttribute('points'))"
+    )
+    assert len(set(points)) == 2
+
+
+def test_what_is_wider_than_its_frame_says_so(tmp_path: Path) -> None:
+    seen = {}
+    for width in (380, 1300):
+        with browser() as made:
+            size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 400}
+            made.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+            visit(made, page("dyck-1", "(())"), tmp_path)
+            made.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+            seen[width] = made.execute_script("""const frame = document.querySelector('svg.diagram').closest('.frame');
+              return [frame.hasAttribute('data-more'), frame.scrollWidth > frame.clientWidth + 1];""")
+            cut = """return [...document.querySelectorAll('#forms ~ .frame td, #forms ~ .frame div')]
+              .filter((one) => one.scrollWidth > one.clientWidth + 1).length"""
+            assert made.execute_script(cut) == 0, width  # the verdict breaks into lines
+    assert seen == {380: [True, True], 1300: [False, False]}
 
 
 @pytest.mark.parametrize("dark", [False, True])

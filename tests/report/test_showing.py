@@ -49,6 +49,20 @@ def test_closed_forms_at_every_length_are_typeset() -> None:
     assert "accept iff" in every_length(sc.build("dyck-1"))._repr_html_()
 
 
+def test_derive_without_an_input_gives_the_forms_at_every_length() -> None:
+    """As the command does: the cases, the way, and after `prove` what is proved; the same as a method and in HTML."""
+    model = sc.build("count")
+    found = sc.derive(model)
+    assert [form.output for form in found.forms] == [form.output for form in every_length(model).forms]
+    assert model.derive().text() == found.text() and "on the way, at position i" in found.text()
+    assert "not proved: nothing was tried" in found.text() and found.to_json()[0]["proved"] is None
+    proved = found.prove(seconds=30)
+    assert "PROVED: " in proved.text() and "not proved" not in proved.text()
+    assert "PROVED: " in proved._repr_html_() and "not proved" in found._repr_html_()
+    assert proved.to_json()[0]["proved"] is True and proved.proof.verdict.status == "PROVED"
+    assert sc.derive(sc.build("parity"), values={"c": 2}).forms[1].output == {"logit": "2*tanh(2)/n^2"}
+
+
 def test_closed_forms_that_name_a_letter_are_shown() -> None:
     """Its name may be anything, and is no formula."""
     words = {"<b>": {"x": 1}, "b": {"x": 0}}

@@ -14,7 +14,16 @@ from shared import call
 import symcook as sc
 from symcook.decode import generate
 from symcook.errors import BadInput
-from symcook.export.machine_steps import bits_needed, require_steps, steps_right
+from symcook.export.machine_steps import (
+    _bits,
+    _cached,
+    _shipped,
+    bits_needed,
+    certified,
+    require_steps,
+    said,
+    steps_right,
+)
 from symcook.programs.running import speech_of
 from symcook.thought.floats import FloatDecoder
 from symcook.thought.retrieval import cosine, tie_break
@@ -50,6 +59,27 @@ def test_the_first_error_is_at_or_above_the_certified_bound(weighting: str, dtyp
         with pytest.raises(BadInput, match=f"at most {found.certified} tokens"):
             require_steps(found, limit)
     require_steps(found, found.certified)
+
+
+def test_what_is_certified_is_counted_to_the_first_other_answer() -> None:
+    """Of a run that is certified whole as many as there are, and none behind an answer that is another one."""
+    model = sc.compile("tm", SWEEPER)
+    run = run_machine(model, "", 3)
+    wanted = said(run)
+    assert certified(model, run.word, wanted, "float64") == len(wanted) == 3
+    other = next(label for label in model.readout.labels if label not in wanted)
+    for k in range(3):
+        assert certified(model, run.word, [*wanted[:k], other, *wanted[k + 1 :]], "float64") == k
+        for find in (_shipped, _cached):
+            assert find(model, run.word, [*wanted[:k], other, *wanted[k + 1 :]], "float64") == k + 1
+    assert _shipped(model, run.word, wanted, "float64") is None and _cached(model, run.word, wanted, "float64") is None
+
+
+def test_bits_are_the_least_that_tell_gaps_apart() -> None:
+    import flint
+
+    for gap, p in (("1", 0), ("2", 0), ("0.75", 1), ("0.5", 1), ("0.4999", 2), ("0.125", 3), ("0.001", 10)):
+        assert _bits(flint.arb(gap)) == p
 
 
 def test_ten_million_steps_would_need_more_bits_and_the_bits_are_those_of_the_gaps() -> None:

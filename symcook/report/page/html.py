@@ -78,7 +78,8 @@ def entry(value: object, most: float) -> Markup:
     share = 0.0 if not number or not most else round(min(abs(number) / most, 1) ** 0.5, 3)
     kind = "nil" if text == "0" else "plus" if (number or 0) > 0 else "minus" if (number or 0) < 0 else "open"
     shown = brief(text, SHOWN)
-    return element("td", shown, class_=kind, style=f"--s:{share:g}", title=text if shown != text else None)
+    shade = f"--s:{share:g}" if share else None
+    return element("td", shown, class_=kind, style=shade, title=text if shown != text else None)
 
 
 def heat(name: str, matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequence[str]) -> Markup:
@@ -86,10 +87,10 @@ def heat(name: str, matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequ
     count = len(rows) * len(columns)
     if count > LARGE:
         listed = [
-            (row, column, from_sympy(matrix[r, c]))
-            for r, row in enumerate(rows)
-            for c, column in enumerate(columns)
-            if matrix[r, c] != 0
+            (row, column, from_sympy(value))
+            for row, entries in zip(rows, matrix.tolist(), strict=True)
+            for column, value in zip(columns, entries, strict=True)
+            if value != 0
         ]
         more = f", the first {LISTED} of them" if len(listed) > LISTED else ""
         words = f"{name}: {len(rows)} x {len(columns)}, {len(listed)} entries that are not zero{more}"
@@ -112,8 +113,13 @@ def embedding(model: Transformer) -> Markup:
         used = [name for name in model.space if name in given.tables]
         rows = [(token, *(values.get(name, 0) for name in used)) for token, values in given.words.items()]
         if len(rows) * len(used) > LARGE:
-            many = [(t, f"{n} = {from_sympy(v)}") for t, values in given.words.items() for n, v in values.items() if v]
-            parts.append(table("tokens", ("token", "sets"), many[:LISTED]))
+            many = [
+                (token, ", ".join(f"{name} = {from_sympy(v)}" for name, v in values.items() if v) or "nothing")
+                for token, values in given.words.items()
+            ]
+            words = f"{len(many)} tokens, and what each sets" + (f": the first {LISTED}" if len(many) > LISTED else "")
+            told = table(words, ("token", "sets"), many[:LISTED], class_="words")
+            parts.append(element("details", element("summary", words), told))
         elif used:
             most = max((abs(near(from_sympy(v)) or 0) for _, *row in rows for v in row), default=0)
             body = [(token, *(entry(v, most) for v in row)) for token, *row in rows]

@@ -13,9 +13,11 @@ from symcook.files import exists, ordinary, put, vacant
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.meaning import subtrees
 from symcook.model.symbols import Exact
+from symcook.report.model import readout_text
 from symcook.report.page import diagram
 from symcook.report.page.describe import described, unfit
 from symcook.report.page.html import Markup, element, embedding, page, section, table, weights
+from symcook.report.page.machine import MachineRuns, controls, machine_runs, options, program_automaton
 from symcook.report.page.runs import (
     Given,
     Softness,
@@ -24,6 +26,7 @@ from symcook.report.page.runs import (
     first_input,
     first_values,
     inputs,
+    letters,
     rational_on,
     softness,
     stops,
@@ -36,17 +39,13 @@ if TYPE_CHECKING:
     from symcook.recipes import Recipe
 
 Found = TypeVar("Found")
-MachineDocument = dict[str, Any]
-"""What `symcook.thought.frames.differences` says of a run."""
 SECONDS = 3
-"""The time that each of the things may take that may take long: the automaton, closed forms, soft attention, tapes."""
+"""The time that each of the things may take that may take long: the automaton, closed forms, soft attention."""
 LATE = "not found in the time that a page may take"
 SAMPLES = 6
 """The inputs on which it is tried whether all values are rational."""
-UNDRAWN = frozenset({"all", "ex", "all in", "ex in", "sum", "prod", "if", "ind"})
+UNDRAWN = frozenset({"all", "ex"})
 """What is written as it is, and not drawn as a formula."""
-TOKENS = 400
-"""The tokens of a machine that a page shows at most."""
 FORMS = 8
 """The cases of closed forms that stand open."""
 CHIPS = 24
@@ -89,26 +88,33 @@ def model_page(
     first = first_input(model, start) if given is None else given
     first = [first] if isinstance(first, Mapping) else first
     numbers = {name: as_rational(value) for name, value in start.items()}
-    why = unfit(model, numbers)
-    if not why and any(step.norms for step in model.sublayers):
-        why = rational_on(bound, first, islice(inputs(model), SAMPLES))
+    machine = machine_runs(bound, first)
+    if machine is not None:
+        why = "the model runs a machine"
+        runs: list[Any] = [one.pop("trace", None) for one in machine["runs"]]
+    else:
+        why = unfit(model, numbers)
+        if not why and any(step.norms for step in model.sublayers):
+            why = rational_on(bound, first, islice(inputs(model), SAMPLES))
+        runs = beforehand(bound, first) if why else []
     data = {
         "model": None if why else described(model, numbers),
-        "runs": beforehand(bound, first) if why else [],
+        "runs": runs,
         "first": typed(model, first),
         "inputs": None if model.embedding.inputs is None else list(model.embedding.inputs),
         "ends": list(map(len, model.embedding.ends)),
         "start": model.embedding.start,
         "decides": model.decides,
         "each": model.readout.each,
+        "rule": readout_text(model.readout) if model.decides and model.readout.everywhere and not model.readout.each else None,
         "reads": list(model.readout.reads),
         "labels": list(model.readout.labels),
         "parts": [[column.name, list(column.reads), list(column.writes)] for column in diagram.columns(model)],
-        "soft": _within(lambda: softness(bound, first)),
+        "soft": None if machine is not None else _within(lambda: softness(bound, first)),
         "automaton": None,
-        "tape": _machine_run(model, first),
+        "machine": machine,
     }
-    automaton, undecided = _automaton(bound)
+    automaton, undecided = (program_automaton(model), "") if machine is not None else _automaton(bound)
     if automaton is not None:
         data["automaton"] = {
             "alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names,
@@ -118,14 +124,13 @@ def model_page(
         _head(model, recipe, why),
         element(
             "main",
-            _run(model, start, data["runs"], data["first"], why),
-            _tape(data["tape"]),
+            _run(model, start, data, why, automaton),
             _soft(data["soft"], start),
-            _forms(model),
+            *([_forms(model)] if machine is None else []),
             _diagram(model),
             embedding(model),
             weights(model),
-            _states(automaton, undecided),
+            *([_states(automaton, undecided)] if machine is None else []),
             _program(model),
             _claims(recipe),
         ),
@@ -148,15 +153,15 @@ def _within(ask: Callable[[], Found]) -> Found | str | None:
 
 def _formula(text: str) -> Markup:
     """A formula drawn by the browser; as it is written where it is none of the grammar."""
-    from symcook.report.mathml import math
+    from symcook.report.mathml import lines, math
 
-    for parse in (parse_term, parse_formula):
+    for parse, drawn in ((parse_term, math), (parse_formula, lines)):
         try:
             tree = parse(text)
         except SymcookError:
             continue
         if not any(part[0] in UNDRAWN for part in subtrees(tree) if isinstance(part, tuple)):
-            return Markup(math(tree))
+            return Markup(drawn(tree))
     return element("code", text)
 
 
@@ -170,10 +175,13 @@ def _head(model: Transformer, recipe: Recipe | None, why: str) -> Markup:
     if model.source:
         facts.append(("source", model.source))
     taken = (
-        f"words over {' '.join(model.alphabet)}"
+        (f"words over {' '.join(letters(model))}" if letters(model) else "the empty word")
         if model.embedding.inputs is None
         else f"rows of {', '.join(model.embedding.inputs) or 'nothing'}"
     )
+    if len(letters(model)) < len(model.alphabet):
+        own, before = len(model.alphabet) - len(letters(model)), "them" if letters(model) else "it"
+        taken += f", and behind {before} {own} tokens of its own"
     layers, coordinates = len(model.layers), len(model.space)
     size = f"{layers} layer{'s' * (layers != 1)}, {coordinates} coordinate{'s' * (coordinates != 1)}"
     limit = f", at most {model.max_length} positions" if model.max_length is not None else ""
@@ -184,26 +192,30 @@ def _head(model: Transformer, recipe: Recipe | None, why: str) -> Markup:
 
 
 def _run(
-    model: Transformer, start: Mapping[str, str], runs: Sequence[Mapping[str, object]], first: str, why: str
+    model: Transformer, start: Mapping[str, str], data: Mapping[str, Any], why: str, automaton: Automaton | None
 ) -> Markup:
     """The controls of the trace, and where it is drawn."""
+    machine: MachineRuns | None = data["machine"]
+    runs: Sequence[Mapping[str, object]] = data["runs"]
     rows = model.embedding.inputs
     what = "A word" if rows is None else f"Rows of {', '.join(rows)}: one a position, with ; between"
     if rows is not None and model.pointwise:
         what = f"{', '.join(rows) or 'No inputs'}{', with commas between' * (len(rows) > 1)}"
     if rows is None and not model.embedding.spelled:
         what = "Symbols, with spaces between"
-    controls: list[object] = []
-    if why:
-        known = [
-            element("option", run["typed"] or EMPTY_WORD, value=k, selected=k == 0)
-            for k, run in enumerate(runs)
-        ]
+    asked: list[object] = []
+    if machine is not None:
+        count = len(machine["runs"])
+        several = f"{count} runs" if count != 1 else "A run"
+        words = f"{several} that symcook computed when the page was written: every token is the model's own."
+        asked += [element("label", "A word", element("select", *options(machine), id="known"))]
+    elif why:
+        known = [element("option", run["typed"] or EMPTY_WORD, value=k, selected=k == 0) for k, run in enumerate(runs)]
         words = (
             f"Here {why}. So this page does not compute: it shows {len(known)} runs that were precomputed, values "
             "exactly where they are short and otherwise as balls, the middle ± a radius that is proved to hold it."
         )
-        controls += [element("label", "An input", element("select", *known, id="known"))]
+        asked += [element("label", "An input", element("select", *known, id="known"))]
     else:
         words = (
             "Computed in this page over fractions of whole numbers of any length; nothing is rounded but colours. "
@@ -211,17 +223,17 @@ def _run(
             + ("Where a layer norm meets a root that is not rational, the page says so." if model.normed else "")
         )
         field = element(
-            "input", id="word", type="text", value=first, autocomplete="off", autocapitalize="off",
+            "input", id="word", type="text", value=data["first"], autocomplete="off", autocapitalize="off",
             spellcheck="false", aria_describedby="said",
         )  # fmt: skip
-        controls += [element("label", what, field), element("button", "Run", id="go", type="submit")]
+        asked += [element("label", what, field), element("button", "Run", id="go", type="submit")]
         if rows is None and len(model.alphabet) <= CHIPS:
             keys = [
                 element("button", token, type="button", class_="key", data_token=token, aria_label=f"add {token}")
                 for token in model.alphabet
             ]
             erase = element("button", "⌫", type="button", class_="key", id="erase", aria_label="remove the last symbol")
-            controls.append(element("span", *keys, erase, class_="keys", role="group", aria_label="symbols"))
+            asked.append(element("span", *keys, erase, class_="keys", role="group", aria_label="symbols"))
     sliders = [] if why else [_slider(one, start[one.name]) for one in model.parameters]
     fixed = [f"{name} = {value}" for name, value in start.items()] if why else []
     return section(
@@ -229,10 +241,11 @@ def _run(
         "run",
         element("p", words, id="how"),
         *([element("p", f"With {', '.join(fixed)}.")] if fixed else []),
-        element("form", *controls, id="form"),
+        element("form", *asked, id="form"),
         *sliders,
         element("p", "", id="said", role="alert"),
         element("p", "", id="answer", aria_live="polite"),
+        *([controls(machine, _picture(automaton))] if machine is not None else []),
         element("div", "", id="trace"),
         element("noscript", element("p", "To step through a run the page needs scripts; all else is here without.")),
     )
@@ -363,7 +376,7 @@ def _automaton(model: Transformer) -> tuple[Automaton | None, str]:
 
 
 def _states(automaton: Automaton | None, why: str) -> Markup:
-    from symcook.decide.drawing import MOST, rows, svg
+    from symcook.decide.drawing import rows
 
     if automaton is None and not why:
         return Markup("")
@@ -371,76 +384,44 @@ def _states(automaton: Automaton | None, why: str) -> Markup:
         words = f"No finite automaton is shown: {why}."
         return section("Automaton", "automaton", element("p", words.replace("..", ".")))
     count = f"What it answers on words of every length, from its weights: {len(automaton)} states."
-    parts: list[object] = [element("p", count), element("p", "", id="path")]
-    if len(automaton) <= MOST:
-        drawn = svg(automaton).replace(
-            "<svg ", '<svg role="img" aria-label="the automaton; the table says the same" ', 1
-        )
-        style = drawn[drawn.index("<style>") : drawn.index("</style>") + len("</style>")]
-        picture = Markup(drawn.replace(style, ""))
-        parts.append(
-            element("div", picture, class_="frame states", tabindex="0", role="region", aria_label="automaton")
-        )
     header, *body = rows(automaton)
     told = table("the automaton", header, body[:200], class_="words")
-    return section("Automaton", "automaton", *parts, element("details", element("summary", "As a table"), told))
+    folded = element("details", element("summary", "As a table"), told)
+    return section("Automaton", "automaton", element("p", count), _picture(automaton), folded)
 
 
-def _machine_run(model: Transformer, given: Given) -> dict[str, Any] | str | None:
-    """What each token of a compiled Turing machine changes on its tapes; None for any other model."""
-    if model.program is None or model.program.kind != "tm":
-        return None
-    from symcook.thought.frames import differences
-    from symcook.thought.running import run_machine
+def _picture(automaton: Automaton | None) -> Markup:
+    """The states of an automaton, drawn where they are few, and where its way along a word is said."""
+    from symcook.decide.drawing import MOST, svg
 
-    return _within(lambda: differences(run_machine(model, [str(one) for one in given], TOKENS)))
-
-
-def _tape(run: MachineDocument | str | None) -> Markup:
-    """The tapes of a machine, to step through, and its tokens as a table."""
-    if run is None:
+    if automaton is None:
         return Markup("")
-    if isinstance(run, str):
-        words = f"{LATE}: symcook run --steps shows the tokens as they come".capitalize()
-        return section("Tapes", "tapes", element("p", words))
-    rows = [
-        (one["position"], one["token"], " ".join(one.get("write", ())), " ".join(one.get("move", ())))
-        for one in run["tokens"]
-    ]
-    end = "it ended by itself" if run["stopped"] == "end" else f"the first {len(rows)} tokens"
-    words = f"The machine on {' '.join(run['input']) or EMPTY_WORD}: {end}; the output is {run['output'] or 'empty'}."
-    last = max(0, len(rows) - 1)
-    slider = element(
-        "div",
-        element("label", "token", for_="token"),
-        element("input", type="range", id="token", min=0, max=last, value=0, aria_describedby="token-said"),
-        class_="slider",
-    )
-    told = table("tokens of the machine", ("position", "state or output", "writes", "moves"), rows, class_="words")
-    return section(
-        "Tapes",
-        "tapes",
-        element("p", words),
-        slider,
-        element("p", "", id="token-said", aria_live="polite"),
-        element("div", "", id="strips"),
-        element("details", element("summary", "As a table"), told),
-    )
+    path = element("p", "", id="path")
+    if len(automaton) > MOST:
+        return path
+    drawn = svg(automaton).replace("<svg ", '<svg role="img" aria-label="the states of the automaton" ', 1)
+    style = drawn[drawn.index("<style>") : drawn.index("</style>") + len("</style>")]
+    picture = Markup(drawn.replace(style, ""))
+    frame = element("div", picture, class_="frame states", tabindex="0", role="region", aria_label="automaton")
+    return Markup(path + frame)
 
 
 def _program(model: Transformer) -> Markup:
     """The program of a compiled model, and its plan."""
-    program = model.program
+    from symcook.report.program import HEADS, OTHERS, plan_of
+
+    program, plan = model.program, plan_of(model)
     if program is None:
         return Markup("")
-    rows = [list(line) for line in program.plan]
     theorem = f", as in Theorem {program.theorem}" if program.theorem else ""
     return section(
         "Program",
         "program",
         element("p", f"Compiled from {program.kind}{theorem}:"),
         element("pre", program.source, tabindex="0"),
-        table("plan: what each coordinate holds", ("coordinate", "written in", "holds"), rows, class_="words"),
+        element("p", f"There is no plan to show: {OTHERS}.")
+        if plan is None
+        else table("plan: what each coordinate holds", HEADS[: len(plan[0])], plan, class_="words"),
     )
 
 

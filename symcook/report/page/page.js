@@ -45,6 +45,19 @@
   const head = (words, scope, kind = null) =>
     (words === "" ? make("td") : make("th", { scope, class: kind, text: words }));  // an empty corner is no header
 
+  // What is wider than its frame says so.
+  let hinting = 0;
+  const hint = () => {
+    hinting ||= requestAnimationFrame(() => {
+      hinting = 0;
+      const wide = [...document.querySelectorAll(".frame")].map((one) => [one, one.scrollWidth > one.clientWidth + 1]);
+      for (const [one, more] of wide) one.toggleAttribute("data-more", more);
+    });
+  };
+  addEventListener("resize", hint);
+  document.addEventListener("toggle", hint, true);
+  hint();
+
   // What is shown now.
   let found = null, step = 0, position = 0, model = null, bound = null;
   const place = (i) => `${data.start + i}`;
@@ -73,7 +86,7 @@
             : Array.isArray(one) || (typeof one === "string" && !data.labels.length) ? short(one) : word(one)}` }))));
     else if (found.outputs) parts.push(make("strong", { text: found.outputs.map(word).join(", ") }));
     if (!found.outputs || found.outputs.length !== length() || "accept" in found && data.decides && !data.labels.length)
-      parts.push(make("span", { text: `${values}${where}` }));
+      parts.push(make("span", { class: data.rule ? "note" : null, text: data.rule || `${values}${where}` }));
     $("answer").replaceChildren(...parts.flatMap((part, k) => (k ? [" ", part] : [part])));
   };
   const long = (words) => (words.length <= 60 ? words : `${words.slice(0, 40)}…${words.slice(-12)}`);
@@ -138,6 +151,7 @@
     $("on").disabled = step === all.length - 1;
     $("did").replaceChildren(...detail().map((line) => make("li", { text: line })));
     $("tables").replaceChildren(stream(), ...heads());
+    hint();
   };
   const go = (to, at) => {
     step = Math.max(0, Math.min(found.trace.length - 1, to));
@@ -169,7 +183,7 @@
   });
 
   const automaton = () => {
-    if (!data.automaton || !$("path") || data.inputs !== null) return;
+    if (data.machine || !data.automaton || !$("path") || data.inputs !== null) return;
     const { alphabet, moves, names } = data.automaton;
     let state = 0;
     const path = [names[0]];
@@ -242,13 +256,14 @@
       });
     }
     compute();
-  } else if (data.runs.length) {
+  } else if (data.runs.length && !data.machine) {
     $("form").addEventListener("submit", (event) => event.preventDefault());
     $("known").addEventListener("change", () => show(data.runs[Number($("known").value)]));
     show(data.runs[0]);
   }
 
   // Soft attention beside hard attention.
+  const PLOTS = 8;  // values that are drawn; the table has all of them
   const soft = () => {
     const { temperatures, rows } = data.soft, row = rows[Number($("length").value)], at = Number($("tau").value);
     const now = row.soft[at], tau = temperatures[at];
@@ -264,9 +279,9 @@
       make("td", { text: `≈${digits(Math.abs(hard[1] - now.values[name][1]))}` })));
     $("soft-table").replaceChildren(table("values", ["", "hard", "soft", "apart by about"].map((one) => head(one, "col")),
       lines, "words"));
-    const name = Object.keys(row.hard.values)[0];
-    $("soft-plot").replaceChildren(plot(name, row.hard.values[name][1], row.soft.map((one) => one.values[name][1]),
-      temperatures, at));
+    $("soft-plot").replaceChildren(...Object.entries(row.hard.values).slice(0, PLOTS).map(([name, hard]) =>
+      plot(name, hard[1], row.soft.map((one) => one.values[name][1]), temperatures, at)));
+    hint();
   };
   const svg = (name, given, words) => {
     const found = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -295,38 +310,113 @@
     soft();
   }
 
-  // The tapes of a machine: what tokens changed is played up to the one that is chosen.
-  const AROUND = 8;  // cells on each side of a head
+  // A machine's own run: what its tokens changed is played up to the one that is chosen.
+  const AROUND = 8, NARROW = 4;  // cells on each side of a head, also where there is little room
+  let ran = null, at = 0;  // the run, and which of its tokens
+  const called = (position) => {  // a token by its position: of the word, or put out behind it
+    const first = ran.input.length + 1, one = ran.tokens[position - first];
+    return one ? one.token : ran.input[position - 1] ?? "the start";
+  };
   const tapes = () => {
-    const run = data.tape, at = Number($("token").value), now = run.tokens[at];
-    const cells = run.heads.map((_, k) => new Map(k ? [] : run.input.map((symbol, i) => [i + 1, symbol])));
-    const heads = [...run.heads];
-    for (const one of run.tokens.slice(0, at + 1)) {
+    const { heads: start } = ran, heads = [...start], now = ran.tokens[at];
+    const cells = start.map((_, k) => new Map(k ? [] : ran.input.map((symbol, i) => [i + 1, symbol])));
+    for (const one of ran.tokens.slice(0, at + 1)) {
       if (!one.move) { heads[heads.length - 1] += 1; continue; }
       one.write.forEach((symbol, k) => cells[k + 1].set(heads[k + 1], symbol));
       one.move.forEach((move, k) => { heads[k] += { L: -1, R: 1 }[move] || 0; });
     }
-    const number = now.write ? `Step ${at}, state ${now.token}` : `Output ${now.token}`;
-    $("token-said").textContent = `${number}, position ${now.position}.`;
-    $("token").setAttribute("aria-valuetext", `${number}`);
-    const strips = heads.map((here, k) => {
-      const places = Array.from({ length: 2 * AROUND + 1 }, (_, i) => here - AROUND + i);
-      const name = k ? `work tape ${k}` : "input tape";
-      const looked = now.looked?.[k], symbol = cells[k].get(here) ?? run.blank;
-      const from = now.looked === undefined ? "" : looked === null
-        ? now.fresh?.includes(k) ? `; reads ${symbol}: a cell never visited` : `; reads ${symbol}: what it wrote itself`
-        : `; reads ${symbol} from token ${looked.position}${looked.rival === null ? ""
-          : `, the next best is token ${looked.rival}, ${looked.gap} below`}`;
-      return table(`${name}, head at cell ${here}${from}`,
+    const named = (k) => (k ? `work tape ${k}` : "input tape");
+    const around = window.innerWidth < 600 ? NARROW : AROUND;
+    $("strips").replaceChildren(...heads.map((here, k) => {
+      const places = Array.from({ length: 2 * around + 1 }, (_, i) => here - around + i);
+      return table(`${named(k)}, head at cell ${here}`,
         [head("cell", "col"), ...places.map((cell) => head(`${cell}`, "col", cell === here ? "here" : null))],
         [make("tr", {}, head("symbol", "row"), ...places.map((cell) => make("td", {
-          class: cell === here ? "here" : null, text: cells[k].get(cell) ?? run.blank })))]);
-    });
-    $("strips").replaceChildren(...strips);
+          class: cell === here ? "here" : null, text: cells[k].get(cell) ?? ran.blank })))], "tape");
+    }));
+    const said = (token, k) => {
+      const looked = token.looked?.[k];
+      if (looked) return [`position ${looked.position}: ${called(looked.position)}`, looked.rival === null ? "no other"
+        : `position ${looked.rival}: ${called(looked.rival)}`, looked.gap ?? ""];
+      return [k && token.fresh?.includes(k) ? "no token: a cell never visited" : "no token: what it wrote itself", "", ""];
+    };
+    const rows = now.looked === undefined ? [] : heads.map((here, k) => make("tr", {}, head(named(k), "row"),
+      ...[cells[k].get(here) ?? ran.blank, ...said(now, k)].map((words) => make("td", { text: words }))));
+    $("lookups").replaceChildren(...(rows.length ? [table("what each head reads now", ["head of the", "reads",
+      "retrieved from", "next best", "below by"].map((one) => head(one, "col")), rows, "words")] : []));
+    return now.write ? `Step ${at}, state ${now.token}` : `Output ${now.token}`;
   };
-  if (data.tape && data.tape.tokens?.length) {
-    $("token").addEventListener("input", tapes);
-    tapes();
+  /* The states of an automaton: how many letters were read, and the arrow that was taken. */
+  const states = () => {
+    const now = ran.tokens[at], read = Math.min(at, ran.input.length);
+    const past = at > ran.input.length, { moves, names, alphabet } = data.automaton;
+    let state = 0, edge = null;
+    for (const letter of ran.input.slice(0, read)) {
+      const to = moves[state][alphabet.indexOf(letter)];
+      edge = `${state} ${to}`;
+      state = to;
+    }
+    for (const one of document.querySelectorAll(".states [data-state], .states [data-edge]"))
+      one.classList.toggle("now", one.dataset.state === `${state}` || one.dataset.edge === edge);
+    if ($("path")) $("path").textContent = past ? `It ended in ${names[state]} and answers ${now.token}.`
+      : `Now in ${names[state]}${read ? `, behind the letter ${ran.input[read - 1]}` : ", where it begins"}.`;
+    const run = ran.tokens.map((one, k) => make("td", { class: k === at ? "here" : null, text: one.token }));
+    $("strips").replaceChildren(table("the word and its states",
+      [head("letter read", "col"), ...ran.tokens.map((_, k) => make("td", { text: k ? ran.input[k - 1] ?? "" : "" }))],
+      [make("tr", {}, head("token put out", "row"), ...run)], "tape"));
+    const column = now.position - data.start - 1;  // the position whose column put this token out
+    const rows = !found || column >= found.length ? [] : found.trace.flatMap((one) => (one.attention ?? []).flatMap((weights, k) => {
+      const seen = weights[column]?.flatMap((value, j) => (text(value) === "0" ? [] : [named(j)])) ?? [];
+      return seen.length ? [make("tr", {}, head(`${said(one)}, head ${k + 1}`, "row"), make("td", { text:
+        seen.length <= 4 ? seen.join("; ") : `${seen.length} positions` }))] : [];
+    }));
+    $("lookups").replaceChildren(...(rows.length ? [table(`what each head looked at to put out ${now.token}`,
+      ["part", "token"].map((one) => head(one, "col")), rows, "words")] : []));
+    return past ? `Verdict ${now.token}` : `State ${now.token}`;
+  };
+  const token_of_run = (to) => {
+    at = Math.max(0, Math.min(ran.tokens.length - 1, to));
+    const what = data.machine.kind === "tm" ? tapes() : states();
+    $("token").value = at;
+    $("token").setAttribute("aria-valuetext", what);
+    $("token-said").textContent = `${what}, position ${ran.tokens[at].position}.`;
+    $("token-back").disabled = at === 0;
+    $("token-on").disabled = at === ran.tokens.length - 1;
+    hint();
+    if (found) go(step, ran.tokens[at].position - data.start);
+  };
+  const run_of_machine = (k) => {
+    ran = data.machine.runs[k];
+    const trace = data.runs[k], count = ran.tokens.length, work = ran.tokens.some((one) => one.write);
+    if (trace) show(trace); else clear("");
+    $("answer").replaceChildren(make("span", { text: ran.stopped === "end" ? "It puts out " : `${count} tokens, and goes on; so far ` }),
+      make("strong", { class: { yes: "accept", no: "reject" }[ran.output] ?? null, text: ran.output || "nothing" }),
+      make("span", { text: ran.stopped === "end" ? ` and ends, with ${count} tokens.` : "." }));
+    if (!trace || found.length < ran.input.length + count)
+      $("trace").prepend(make("p", { text: trace ? `Of its ${count} tokens the first ones are here, as far as a page goes.`
+        : "The network's values are shown for shorter runs: choose another word. symcook run, with --trace, has them all." }));
+    const titles = work ? ["position", "state or output", "writes", "moves"] : ["position", "token"];
+    $("tokens-told").replaceChildren(table("its tokens", titles.map((one) => head(one, "col")), ran.tokens.map((one) =>
+      make("tr", {}, head(`${one.position}`, "row"), make("td", { text: one.token }), ...(work ? [one.write, one.move] : [])
+        .map((many) => make("td", { text: (many ?? []).join(" ") })))), "words"));
+    $("token").max = Math.max(0, count - 1);
+    if (count) token_of_run(0);
+  };
+  if (data.machine) {
+    $("form").addEventListener("submit", (event) => event.preventDefault());
+    $("known").addEventListener("change", () => run_of_machine(Number($("known").value)));
+    $("token").addEventListener("input", () => token_of_run(Number($("token").value)));
+    $("token-back").addEventListener("click", () => token_of_run(at - 1));
+    $("token-on").addEventListener("click", () => token_of_run(at + 1));
+    $("machine").addEventListener("keydown", (event) => {
+      const to = { ArrowLeft: -1, ArrowRight: 1, Home: -1e9, End: 1e9 }[event.key];
+      const scrolls = event.target.classList.contains("frame") && event.target.scrollWidth > event.target.clientWidth;
+      if (!to || scrolls || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      token_of_run(at + to);
+    });
+    addEventListener("resize", () => { if (ran.tokens.length) token_of_run(at); });
+    run_of_machine(0);
   }
 
   // What is folded is printed too.

@@ -16,6 +16,7 @@ from symcook.model.answers import brief
 from symcook.model.expr import parse_term
 from symcook.model.rationals import quotient, rational
 from symcook.model.symbols import Exact, from_sympy, lowered
+from symcook.programs.running import speech_of
 from symcook.report.document import near, value_text
 from symcook.run import Run, prepare, run
 
@@ -88,7 +89,9 @@ def longest(model: Transformer) -> int:
 
 def letters(model: Transformer) -> tuple[str, ...]:
     """What words are made of: the letters of the program that a model was compiled from, else its own."""
-    return model.alphabet if model.program is None else model.program.alphabet
+    if model.program is None:
+        return model.alphabet
+    return speech_of(model).letters if model.program.kind == "tm" else model.program.alphabet
 
 
 def inputs(model: Transformer) -> Iterator[Given]:
@@ -169,13 +172,13 @@ def beforehand(model: Transformer, given: Given) -> list[dict[str, Any]]:
         text = typed(model, one)
         if text not in found:
             with suppress(SymcookError):
-                found[text] = _document(model, one) | {"typed": text}
+                found[text] = traced(model, one) | {"typed": text}
         if len(found) == BEFOREHAND or (found and time.process_time() > end):
             break
     return list(found.values())
 
 
-def _document(model: Transformer, given: Given) -> dict[str, Any]:
+def traced(model: Transformer, given: Given) -> dict[str, Any]:
     """A run with its trace: exact values where they are short, balls where they are not."""
     balls = run(model, given, "ball", trace=True, digits=12)
     try:

@@ -1,0 +1,166 @@
+"""The page of a model that runs a machine: what it puts out behind a word, token by token, with the tapes and what each
+head retrieved, or with the states of an automaton; and the network on the word with its own tokens behind it."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import EMPTY_WORD, SymcookError
+from symcook.report.page.html import Markup, element, table
+from symcook.report.page.runs import Given, inputs, traced
+
+if TYPE_CHECKING:
+    from symcook.decide.automata import Automaton
+    from symcook.model.transformer import Transformer
+
+Word = tuple[str, ...]
+Told = tuple[dict[str, Any], list[str]]
+"""A run as a document, and its tokens as the model calls them."""
+MachineRuns = dict[str, Any]
+"""`kind` ("tm" or "dfa") and `runs`, each a document of `symcook.thought.frames.differences`, or of an automaton the
+same without heads; with a "trace" where the network's own pass is there too."""
+RUNS, TOKENS, SECONDS = 12, 400, 2
+"""The runs of a page, the tokens of each and of all of them at most, and the processor seconds after which there are no
+more."""
+POSITIONS = 40
+"""The positions of all runs together of which the network's values are shown."""
+
+
+def machine_runs(model: Transformer, first: Given) -> MachineRuns | None:
+    """The model's own runs behind `first` and behind the shortest words. None for a model that runs no machine, and for
+    one whose weights are not those of its machine. `model` has values for all its symbols."""
+    if model.program is None or model.program.kind not in ("tm", "dfa"):
+        return None
+    try:
+        ask = _tapes(model) if model.program.kind == "tm" else partial(_states, model)
+    except SymcookError:
+        return None
+    found: dict[str, dict[str, Any]] = {}
+    room, tokens, end = POSITIONS, TOKENS, time.process_time() + SECONDS
+    for given in itertools.chain([first], inputs(model)):
+        word = tuple(map(str, given))
+        typed = " ".join(word)
+        if typed in found:
+            continue
+        try:
+            document, labels = ask(word)
+        except SymcookError:
+            continue
+        tokens -= len(document["tokens"])
+        if found and tokens < 0:
+            break
+        document["typed"] = typed
+        behind = (*word, *labels)
+        if behind and (len(behind) + model.embedding.added <= room or not found):
+            with suppress(SymcookError):
+                document["trace"] = traced(model, behind[: max(len(word), room)])
+                room -= len(behind)
+        found[typed] = document
+        if len(found) == RUNS or time.process_time() > end:
+            break
+    return {"kind": model.program.kind, "runs": list(found.values())} if found else None
+
+
+def _tapes(model: Transformer) -> Callable[[Word], Told]:
+    """What gives the run of a Turing machine behind a word, in integers, and its tokens as the model calls them.
+    BadInput where the weights are not those of the machine."""
+    from symcook.programs.steps import labels
+    from symcook.thought.frames import differences
+    from symcook.thought.integers import IntegerDecoder
+    from symcook.thought.running import INTEGERS, MachineRun, MachineStream
+
+    machine = MachineStream(model, (), 0).machine
+    decoder, named = IntegerDecoder(machine), labels(machine)
+
+    def ask(word: Word) -> Told:
+        steps = tuple(itertools.islice(decoder.steps(word), TOKENS + 1))
+        ended, steps = len(steps) <= TOKENS, steps[:TOKENS]
+        run = MachineRun(machine, word, INTEGERS, tuple(step.token for step in steps), ended, steps)
+        return dict(differences(run)), [named[token] for token in run.tokens]
+
+    return ask
+
+
+def _states(model: Transformer, word: Word) -> Told:
+    """The run of an automaton: the states that the model writes behind the word, then its verdict."""
+    from symcook.decode import stream
+    from symcook.programs.running import speech_of
+
+    speech = speech_of(model)
+    limit = min(TOKENS, len(word) + 2)
+    labels = list(stream(model, word, limit))
+    shown = [{"position": len(word) + 1 + k, **speech.said(label)} for k, label in enumerate(labels)]
+    ended = bool(labels) and labels[-1] in speech.ends
+    document = {"input": list(word), "tokens": shown, "stopped": "end" if ended else "limit"}
+    return document | {"output": speech.output(labels)}, labels
+
+
+def machine_word(model: Transformer, text: str) -> tuple[str, ...] | None:
+    """What is typed as one word, by the letters of the machine that a model runs; None for any other model."""
+    if model.program is None or model.program.kind not in ("tm", "dfa"):
+        return None
+    from symcook.programs.running import speech_of
+
+    return speech_of(model).word(text)
+
+
+def controls(found: MachineRuns, picture: Markup) -> Markup:
+    """The stepper of a machine's own run, where it is drawn, and its tokens as a table."""
+    run = found["runs"][0]
+    last = max(0, len(run["tokens"]) - 1)
+    what = "tapes" if found["kind"] == "tm" else "states"
+    drawn = "what each head reads, and from which token" if found["kind"] == "tm" else "its state"
+    words = f"Behind the word the model goes on by its own answers, a token a step. The {what} below say {drawn}."
+    stepper = element(
+        "div",
+        element("button", "◀ token", type="button", id="token-back"),
+        element("button", "token ▶", type="button", id="token-on"),
+        element("label", "token", for_="token"),
+        element("input", type="range", id="token", min=0, max=last, value=0, aria_describedby="token-said"),
+        element("span", "or the arrow keys ← →, Home and End", class_="note"),
+        class_="stepper",
+    )
+    return element(
+        "div",
+        element("p", words),
+        stepper,
+        element("p", "", id="token-said", aria_live="polite"),
+        element("div", "", id="strips"),
+        picture,
+        element("div", "", id="lookups"),
+        element("details", element("summary", "All its tokens"), element("div", told(run), id="tokens-told")),
+        element("h3", "Inside the network"),
+        id="machine",
+    )
+
+
+def told(run: Mapping[str, Any]) -> Markup:
+    """The tokens of a run as a table, for who has no scripts."""
+    rows = [
+        (one["position"], one["token"], " ".join(one.get("write", ())), " ".join(one.get("move", ())))
+        for one in run["tokens"]
+    ]
+    header, caption = ("position", "state or output", "writes", "moves"), f"tokens behind {run['typed'] or EMPTY_WORD}"
+    width = 4 if any("move" in one for one in run["tokens"]) else 2
+    return table(caption, header[:width], [row[:width] for row in rows], class_="words")
+
+
+def options(found: MachineRuns) -> Iterator[Markup]:
+    """The inputs to choose from."""
+    for k, run in enumerate(found["runs"]):
+        yield element("option", run["typed"] or EMPTY_WORD, value=k, selected=k == 0)
+
+
+def program_automaton(model: Transformer) -> Automaton | None:
+    """The automaton that a model was compiled from; None for any other model."""
+    if model.program is None or model.program.kind != "dfa":
+        return None
+    from symcook.decide.automata import Automaton
+    from symcook.programs.running import program_table
+
+    return Automaton(*program_table(model.program))

@@ -1,0 +1,104 @@
+"""What a user of compiled models meets on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from shared import call, document, refused
+
+COPY = """input: 0 1
+work symbols: 0 1
+start: q
+halt: h
+q 0 * -> q 0 R R
+q 1 * -> q 1 R R
+q _ * -> b . S L
+b * * -> b . S L
+b * _ -> h . S R
+"""
+
+
+def compiled(capsys: pytest.CaptureFixture[str], file: Path, *line: object) -> Path:
+    code, _, err = call(capsys, "compile", *line, "-o", file)
+    assert code == 0, err
+    return file
+
+
+def test_words_over_letters_of_one_sign_are_read_as_such(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By run, report and derive as by run --steps: states of a machine are no letters."""
+    automaton = compiled(capsys, tmp_path / "a.json", "dfa", "(01)*")
+    (tmp_path / "copy.tm").write_text(COPY)
+    machine = compiled(capsys, tmp_path / "m.json", "tm", tmp_path / "copy.tm")
+    spaced, plain = (document(capsys, "run", automaton, *given) for given in
+                     (("--tokens", "0 1 1 0"), ("--input", "0110")))  # fmt: skip
+    assert plain == spaced and plain["outputs"][-1] == "q0"  # the first state of the run is put out behind the word
+    for file in (automaton, machine):
+        page = tmp_path / f"{file.stem}.html"
+        assert call(capsys, "report", file, "--input", "0110", "-o", page)[0] == 0 and page.is_file()
+        said = refused(capsys, "report", file, "--input", "02", "-o", page, "--force")
+        assert "every symbol must be in the alphabet 0 1; given: 2" in said
+    assert '--input "0..."' in refused(capsys, "run", automaton)
+    long = compiled(capsys, tmp_path / "l.json", "ltl", "Q_aa", "--alphabet", "aa b")
+    assert "--tokens" in refused(capsys, "run", long, "--input", "aab")
+
+
+@pytest.mark.parametrize(
+    ("kind", "source"),
+    [("ltl", "Q_d"), ("ltl", "Q_{a, d}"), ("count", "#left[Q_d] > 1"), ("srasp", 'out(i) = in(i) = "d"')],
+)
+def test_a_letter_outside_the_alphabet_is_said_to_be_one(
+    kind: str, source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refused(capsys, "compile", kind, source, "--alphabet", "abc", "-o", tmp_path / "m.json")
+    assert "a letter of a program must be in its alphabet a b c" in said and "given: d;" in said and "column" in said
+
+
+def test_no_word_at_all_is_a_language(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """[] is one of no letters; the help says so."""
+    file = compiled(capsys, tmp_path / "m.json", "dfa", "[]", "--alphabet", "ab")
+    found = document(capsys, "check", file, "--max-length", "3")
+    assert [row["accepted"] for row in found["by_length"]] == [0, 0, 0] and found["empty_word"] == "agrees"
+    assert call(capsys, "run", file, "--input", "", "--steps", "5")[1].endswith("ended with no\n")
+    assert "give it, for example --alphabet ab" in refused(capsys, "compile", "dfa", "[]", "-o", tmp_path / "n.json")
+    for command in ("compile", "decide"):
+        assert "[] no word" in " ".join(call(capsys, command, "--help")[1].split())
+
+
+@pytest.mark.parametrize(("text", "given"), [("0", "given: 0;"), ("-1", "given: -1;"), ("1 - n", "1 - n, which")])
+def test_an_error_that_is_not_positive_is_named(text: str, given: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(capsys, "hardsoft", "dyck-1-2", f"--error={text}")
+    assert given in said and "see " not in said
+
+
+def test_a_model_that_was_compiled_is_a_reference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By what it answers at the last position, or by the words that it accepts: b is the last letter or the one before
+    it, as a formula and as an expression."""
+    formula = compiled(capsys, tmp_path / "f.json", "ltl", "Q_b | prev Q_b", "--alphabet", "ab")
+    other = compiled(capsys, tmp_path / "g.json", "ltl", "Q_b", "--alphabet", "ab")
+    automaton = compiled(capsys, tmp_path / "a.json", "dfa", "(a|b)*b(a|b)?", "--alphabet", "ab")
+    for one, two in ((formula, automaton), (automaton, formula), (automaton, automaton), (formula, formula)):
+        assert document(capsys, "decide", one, "--against", two)["verdict"] == "equal"
+    for one, two in ((formula, other), (automaton, other), (other, automaton)):
+        assert document(capsys, "decide", one, "--against", two, code=1)["word"] == "ba"
+    counts = compiled(capsys, tmp_path / "c.json", "count", "#left[Q_a] > 2", "--alphabet", "ab")
+    for one in (formula, automaton):
+        code, out, _ = call(capsys, "decide", one, "--against", counts)
+        assert code == 2 and out.startswith("REFUSED: the reference #left[Q_a] > 2 is out of reach")
+
+
+def test_a_forged_automaton_is_no_reference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = compiled(capsys, tmp_path / "a.json", "dfa", "(aa)*")
+    forged = tmp_path / "b.json"
+    forged.write_text(file.read_text().replace('"source": "(aa)*"', '"source": "a(aa)*"'))
+    code, out, _ = call(capsys, "decide", file, "--against", forged)
+    assert code == 2 and "the reference" in out and "EQUAL" not in out
+
+
+def test_certificates_of_automata_are_pointed_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the sentence advises works."""
+    file = compiled(capsys, tmp_path / "a.json", "dfa", "(aa)*")
+    said = refused(capsys, "decide", file, "--certificate", tmp_path / "c.json")
+    assert "compile it with --prove, and symcook prove FILE checks that certificate" in said
+    assert call(capsys, "compile", "dfa", "(aa)*", "-o", file, "--force", "--prove")[0] == 0
+    assert call(capsys, "prove", file)[0] == 0

@@ -1,0 +1,46 @@
+"""The programs that come with the library are found: by list, explain, compile, and in Python by their names."""
+
+from __future__ import annotations
+
+import pytest
+from shared import call, document, refused
+
+import symcook as sc
+from symcook.compilers import genuine
+from symcook.programs.shipped import names
+
+
+def test_list_names_every_program(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = call(capsys, "list")
+    assert code == 0 and [name for name in names() if f" {name} " not in out] == []
+    assert "symcook compile LANGUAGE NAME" in out
+    found = call(capsys, "list", "--search", "dyck")[1]
+    assert all(name in found for name in ("dyck-1.count", "dyck-k.srasp", "shuffle-dyck-2.srasp", "dyck-1-2"))
+    assert "sort.srasp" not in found
+
+
+@pytest.mark.parametrize("name", ["dyck-1.count", "dyck-3.srasp", "induction-head.ltl"])
+def test_explain_shows_a_program(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = call(capsys, "explain", name)
+    assert code == 0 and f"symcook compile {name.rpartition('.')[2]} {name} -o FILE.json" in out and "alphabet" in out
+    found = document(capsys, "explain", name)
+    assert found["kind"] == "program" and found["text"] in out + "\n" and found["summary"]
+
+
+def test_a_name_that_is_near_is_offered(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "did you mean sort.srasp?" in refused(capsys, "explain", "sorts.srasp")
+    said = refused(capsys, "run", "sort.srasp", "--input", "ab")
+    assert "a program" in said and "symcook compile srasp sort.srasp" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "outputs"),
+    [("sort.srasp", "cab", ["a", "b", "c"]), ("dyck-1.count", "()", ["0", "1"]),
+     ("dyck-2.srasp", "[)", None)],
+)  # fmt: skip
+def test_python_takes_the_names_too(name: str, word: str, outputs: list[str] | None) -> None:
+    model = sc.compile(name.rpartition(".")[2], name)
+    assert model.name == name.rpartition(".")[0] and genuine(model)
+    ran = model.run(word)
+    assert outputs is None or [str(int(one)) if isinstance(one, bool) else one for one in ran.outputs or ()] == outputs
+    assert model.program is not None and model.program.source != name

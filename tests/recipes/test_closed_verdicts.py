@@ -1,0 +1,259 @@
+"""What closed forms at every length say of words: the printed conditions, values and verdicts, read as text and
+evaluated at each position of each word, against exact runs of the model."""
+
+import itertools
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from shared import call, document
+
+import symcook as sc
+from symcook.closed import EveryLength, every_length
+from symcook.errors import BadInput
+from symcook.model.expr import Tree, parse_formula, parse_term
+from symcook.model.rationals import Rationals
+from symcook.proof import forms
+from symcook.recipes import build
+
+ENDS = [(None, None), ("BOS", None), (None, "EOS"), ("BOS", "EOS"), ("CLS", None)]
+
+
+class Said(Rationals):
+    """Text of closed forms at one word: n, k, k1, p, p_j, w(i) and the names behind `where`."""
+
+    letters: Sequence[str] = ()
+    tokens: Sequence[str] = ()
+    start = 1
+    meanings: Mapping[str, str] = {}
+
+    def name(self, name: str) -> Fraction | int:
+        if name in self.values:
+            return super().name(name)
+        if name == "n":
+            return len(self.tokens)
+        if name in self.letters:
+            return 1000 + self.letters.index(name)
+        if name in self.meanings:
+            return self.term(read(self.meanings[name], self.letters, parse_term))
+        kind, number, place = re.fullmatch(r"([kp])(\d*)(?:_(\w))?", name).groups()  # type: ignore[union-attr]
+        letter = self.letters[int(number or 1) - 1]
+        last = len(self.tokens) if kind == "k" else int(self.values[place or "i"]) - self.start + 1
+        return self.tokens[:last].count(letter)
+
+    def formula(self, tree: Tree) -> bool:
+        if tree[0] == "->":  # what is said where something holds is asked for there alone
+            return not self.formula(tree[1]) or self.formula(tree[2])
+        return super().formula(tree)
+
+    def call(self, name: str, arguments: list[Fraction | int], tree: Tree) -> Fraction | int:
+        if name != "w":
+            return super().call(name, arguments, tree)
+        place = int(arguments[0]) - self.start
+        token = self.tokens[place] if 0 <= place < len(self.tokens) else None
+        return 0 if token is None else 1000 + self.letters.index(token)
+
+
+def read(text: str, letters: Sequence[str], parse: Any) -> Tree:
+    quoted = re.sub(r'"([^"]*)"', lambda found: str(1000 + letters.index(found[1])), text)
+    digits = re.sub(r"(w\([^()]*\) = )(\d)\b", lambda f: f"{f[1]}{1000 + letters.index(f[2])}", quoted)
+    return parse(digits)
+
+
+def said_at(found: EveryLength, word: Sequence[str], i: int | None, one: Mapping[str, Any]) -> Said:
+    """The reader of text for a word and a position."""
+    embedding, meanings = found.model.embedding, [m.split(" = ", 1) for m in one["where"]]
+    at_word = {
+        "letters": [*found.domain.world.letters, *(t for ends in embedding.ends for t in ends)],
+        "tokens": embedding.surround(tuple(word)),
+        "start": embedding.start,
+        "meanings": dict(m for m in meanings if re.fullmatch(r"[Sr]\d+", m[0])),
+    }
+    return type("SaidHere", (Said,), at_word)({} if i is None else {"i": Fraction(i)})
+
+
+def held(found: EveryLength, documents: Sequence[Any], word: Sequence[str], i: int | None) -> list[Any]:
+    """Each case that holds, with its values, and the verdict that it says."""
+    out = []
+    for one in documents:
+        here = said_at(found, word, i, one)
+
+        def true(text: str, here: Said = here) -> bool:
+            return here.formula(read(text, here.letters, parse_formula))
+
+        if all(map(true, one["conditions"])):
+            values = {k: here.term(read(v, here.letters, parse_term)) for k, v in one["output"].items()}
+            accept = one.get("accept")
+            if accept is None and one.get("accepts"):
+                accept = true(one["accepts"])
+            out.append((values, one["label"] if found.model.readout.labelled else accept))
+    return out
+
+
+def answers(model: sc.Transformer, word: Sequence[str]) -> list[tuple[dict[str, Fraction], Any]]:
+    """The scores and the answer at each position, from the coordinates that an exact run has there."""
+    readout = model.readout
+    shown = replace(model, readout=sc.Readout("value", "each", readout.reads))
+    out = []
+    for row in shown.run(word, "exact").to_json()["outputs"]:
+        values = {name: Fraction(row[name] if isinstance(row, dict) else row) for name in readout.reads}
+        if readout.kind == "zero":
+            out.append((values, not any(values.values())))
+            continue
+        weights = [[Fraction(str(readout.weights[r, c])) for c in range(len(values))]
+                   for r in range(len(readout.labels) or 1)]  # fmt: skip
+        scores = [sum(w * x for w, x in zip(line, values.values(), strict=True)) for line in weights]
+        if readout.kind == "sign":
+            out.append(({"logit": scores[0]}, scores[0] > 0))
+        else:
+            named = dict(zip(readout.labels, scores, strict=True))
+            out.append((named, max(named, key=named.__getitem__)))  # the first of the largest
+    return out
+
+
+def compared(model: sc.Transformer, longest: int) -> int:
+    """How many verdicts and labels were compared, each with an exact run."""
+    found = every_length(model)
+    documents = [form.to_json() for form in found.forms]
+    ends, readout, many = model.embedding.added, model.readout, 0
+    for word in (w for n in range(0 if ends else 1, longest + 1) for w in itertools.product(model.alphabet, repeat=n)):
+        run = answers(model, word)
+        whole = all(answer for _, answer in run)
+        for k in range(len(run)) if readout.everywhere else [0 if readout.position == "first" else len(run) - 1]:
+            i = model.embedding.start + k if readout.everywhere else None
+            cases = held(found, documents, word, i)
+            assert len(cases) == 1, (word, i, documents)
+            values, answer = cases[0]
+            wanted = whole if readout.position == "all" else run[k][1]
+            assert values == run[k][0], (word, i, values, run[k])
+            assert answer == wanted or (readout.labelled and answer is None), (word, i, answer, wanted, documents)
+            many += answer is not None
+    return many
+
+
+def drawn(seed: int, position: str) -> sc.Transformer:
+    """A random model: counts and thresholds of counts under any mask, tokens in front and behind, positions."""
+    draw = random.Random(f"{seed} {position}")
+    before, after = draw.choice(ENDS)
+    letters = draw.choice(["ab", "01", "()", "abc"])
+    tokens = {t: {"x": draw.randint(-2, 2), "y": draw.randint(0, 1)} for t in letters}
+    tokens |= {t: {"x": draw.randint(-1, 1), "e": 1} for t in (before, after) if t}
+    places = draw.choice(["0", "0", "I[i = 1]", "(-1)^i", "1/(i + 1)", "I[i = n]", "i/n", "I[i <= 2]", "2*i - n"])
+    space, layers = ["x", "y", "e", "p"], []
+    for layer in range(1, draw.randint(1, 2) + 1):
+        new = f"h{layer}"
+        value = " + ".join(f"{draw.choice([1, -1, 2])}*{draw.choice(space)}" for _ in range(2))
+        mask = draw.choice(["none", "future", "future", "strict-future", "past", "strict-past"])
+        units = {f"u{layer}": f"{draw.choice(['relu', 'step'])}({draw.choice([1, -1])}*{new} + {draw.randint(-1, 1)})"}
+        units = units if draw.random() < 0.6 else {}
+        layers.append(sc.Layer(sc.SelfAttention((sc.head(value={new: value}, mask=mask),)), sc.feedforward(units)))
+        space += [new, *units]
+    embedding = sc.Embedding(
+        sc.Space(tuple(space)), words=tokens, positions={"p": places}, before=before, after=after,
+        start=draw.choice([0, 1]),
+    )  # fmt: skip
+    kind: str = draw.choice(["sign", "sign", "zero", *(["largest"] if position != "all" else [])])
+    reads = (space[-1], draw.choice(space[:4])) if kind != "zero" or draw.random() < 0.3 else (space[-1],)
+    reads = tuple(dict.fromkeys(reads))
+    labels = ("yes", "no") if kind == "largest" else ()
+    rows = [[draw.choice([1, -1, 2, 1]) for _ in reads] for _ in labels or "1"]
+    readout = sc.Readout(kind, position, reads, None if kind == "zero" else rows, labels)
+    return sc.Transformer(f"drawn-{seed}", embedding, tuple(layers), readout)
+
+
+def models(position: str, seeds: range) -> Iterator[sc.Transformer]:
+    for seed in seeds:
+        try:
+            yield drawn(seed, position)
+        except BadInput as error:  # a step beside a ReLU, and what else a model may not have
+            assert "activation" in str(error) or "feed-forward" in str(error), error
+
+
+@pytest.mark.parametrize("position", ["all", "each", "first", "last"])
+def test_printed_verdicts_of_random_models(position: str) -> None:
+    """Each case that is printed, as text, at each position of each word."""
+    many = reached = 0
+    for model in models(position, range(SEEDS)):
+        try:
+            found = compared(model, 4 if len(model.alphabet) == 2 else 3)
+        except BadInput as error:
+            assert "within the rules" in str(error), error
+            continue
+        reached, many = reached + 1, many + found
+    assert (reached > SEEDS / 5, many > 20 * reached) == (True, True), (reached, many)
+
+
+SEEDS = 120
+
+
+def nowhere_less(position: str = "all", kind: str = "sign", **more: Any) -> sc.Transformer:
+    """At each position more a than b so far (sign), or as many (zero)."""
+    b = sc.Builder(words={"a": {"vote": 1}, "b": {"vote": -1}}, **more)
+    mean = b.add(sc.head(value={"mean": "vote"}, mask="future"))
+    b.readout(kind, position, mean, weights=[1] if kind == "sign" else None)
+    return b.build("nowhere-less")
+
+
+def test_a_readout_at_all_says_so(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """The verdict is one on the whole word: it speaks of all positions, and is proved as such."""
+    nowhere_less().save(tmp_path / "m.json")
+    (found,) = document(capsys, "derive", str(tmp_path / "m.json"))
+    assert (found["accept"], found["accepts"]) == (None, "(all i in 1..n. i < 2*p)")
+    assert found["proved"] is True and "accept" not in found["missing"]
+    relation = found["statement"]
+    assert relation.count("<->") == 1 and relation.rindex("<->") < relation.rindex("all i in 1..n. i < 2*")
+
+
+def test_a_case_that_holds_at_some_position_is_no_verdict() -> None:
+    """At the first position the logit is 1, which alone accepts no word; one where it is 0 rejects the word."""
+    b = sc.Builder(words={"a": {}, "b": {}}, positions={"one": "1", "start": "I[i = 1]"})
+    held = b.add(sc.head(value={"mean": "start"}, mask="none"))
+    b.readout("sign", "all", ["start", *held], weights=[1, 0])
+    found = every_length(b.build("only-first"))
+    said = {form.conditions: (form.accept, form.accepts) for form in found.forms}
+    assert said[("2 <= i",)] == (False, None)
+    assert said[("i = 1",)][0] is None and "all i in 1..n" in str(said[("i = 1",)][1])
+    assert compared(found.model, 4) > 20
+
+
+def test_what_a_proof_leaves_out_is_not_said_to_be_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A verdict at all positions whose sentence is wrong is not proved, and the forms are not whole then."""
+    found = every_length(nowhere_less())
+    monkeypatch.setattr(forms, "word_verdict", lambda *_: (None, "(all i in 1..n. i <= 2*sum(l, 1, i, I[w(l) = 0]))"))
+    proof = forms.prove(found, seconds=20)
+    assert list(proof.missing) == ["verdict"] and not proof.whole
+
+
+@pytest.mark.parametrize("position", ["each", "last"])
+def test_labels_belong_to_what_is_proved(position: str) -> None:
+    """Of two scores that are always alike the first is the answer, and that is part of the certificate."""
+    b = sc.Builder(words={"a": {"x": 1}, "b": {"x": -1}})
+    counted = b.add(sc.head(value={"mean": "x"}, mask="future"))
+    b.readout("largest", position, counted, weights=[[1], [1]], labels=["the first", "less"])
+    model = b.build("votes")
+    found = every_length(model)
+    assert {form.label for form in found.forms} == {"the first"}
+    assert compared(model, 5) >= 62
+    proof = forms.prove(found, seconds=30)
+    assert proof.whole and proof.verdict.status == "PROVED"
+    assert "answer" in {c.coordinate for c in proof.claims}
+    assert "mean(n) <= mean(n)" in proof.statement.text or "mean(i) <= mean(i)" in proof.statement.text
+
+
+def test_a_label_that_is_planted_is_not_proved() -> None:
+    found = every_length(build("modulo", m=2))
+    wrong = replace(found, forms=tuple(replace(form, label="1") for form in found.forms))
+    proof = forms.prove(wrong, seconds=20)
+    assert "answer" in proof.missing and not proof.whole
+
+
+def test_the_page_of_a_model_says_the_same(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    nowhere_less().save(tmp_path / "m.json")
+    code, _, _ = call(capsys, "report", str(tmp_path / "m.json"), "-o", str(tmp_path / "m.html"))
+    page = (tmp_path / "m.html").read_text()
+    rows = re.findall(r"verdict: accept iff</th><td[^>]*title=\"([^\"]*)\"", page)
+    assert (code, rows) == (0, ["(all i in 1..n. i &lt; 2*p)"])
