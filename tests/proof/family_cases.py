@@ -113,6 +113,8 @@ OWN: dict[str, dict[str, Any]] = {
 NAMES = (*SHIPPED, *OWN)
 OPERATORS = {"since": range(5), "since-until": range(6), "temporal": range(8), "temporal-past": (0, 1, 2, 3, 4, 6)}
 """The operators of a family of formulas."""
+COUNTING = {"counting": (0, 1, 2, 3, 8, 9, 10, 11), "counting-past": (0, 1, 2, 3, 8, 9, 11)}
+"""Those of a family of formulas that count."""
 
 
 def family(name: str, choices: dict[str, str] | None = None) -> Family:
@@ -157,7 +159,7 @@ def case(name: str, rng: random.Random) -> Case:
             return [str(one) for one in out]
 
         return values, brackets
-    if name.startswith(("induction-", "count")):
+    if name == "count" or name.startswith("induction-"):
         values = {"S": rng.randint(1, 3)}
         if name == "induction-by-term":
             values |= {"term": rng.choice([0, 1]), "beta": rng.choice(["1/2", 1, 7])}
@@ -211,6 +213,21 @@ def case(name: str, rng: random.Random) -> Case:
             "letter": [rng.randint(0, 1) for _ in lines],
         }  # fmt: skip
         return values, word(2)
+    if name in COUNTING:
+        many, longest = rng.randint(1, 4), rng.randint(1, 3)
+        lines, ops = range(1, many + 1), COUNTING[name]
+        pairs = [(f, e) for f in lines for e in lines]
+        values = {
+            "L": many, "S": 2, "N": longest, "op": [rng.choice(ops if f > 1 else (0, 8)) for f in lines],
+            **{side: [rng.randint(1, max(f - 1, 1)) for f in lines] for side in ("left", "right")},
+            "letter": [rng.randint(0, 1) for _ in lines], "bound": [rng.randint(-2, 2) for _ in lines],
+            "theta": [rng.randint(0, 1) for _ in lines for _ in range(longest * (longest + 2) + 1)],
+            "lam": [rng.randint(-2, 2) for _ in pairs],
+        }  # fmt: skip
+        if 10 in ops:
+            values |= {"scaled": rng.randint(0, 1), "rho": [rng.randint(-1, 1) for _ in pairs]}
+        values["Lambda"] = 3 * many
+        return values, lambda: [str(rng.randrange(2)) for _ in range(rng.randint(1, longest))]
     if name == "soft":
         return {"S": rng.randint(0, 3)}, rows("x")
     if name in ("before", "behind"):  # of one position, since sums of several roots have no exact value

@@ -196,6 +196,8 @@ WRONG = {
     "lem.any_dyck": (", n, D)", ", n, D - 1)"),
     "cookbook.t3.induction": ("I[a = c]", "I[a = 1]"),
     "yang2026.thm16": ("left, right, f i", "right, left, f i"),
+    "yang2026.thm20": ("lam, rho, bound", "rho, lam, bound"),
+    "yang2026.thm21": ("n*(N + 1) + q", "n*(N + 1) + q - 1"),
     "yang2026.thm15": ("left, right, f i", "right, left, f i"),
     "family.induction_most_frequent": ("inductoften(w, 0, S - 1, i, y - 1)", "inductright(w, i, y - 1)"),
     "family.max": ("x(c) <= z2_out(K)", "x(c) < z2_out(K)"),

@@ -319,7 +319,7 @@ class Bridge:
                 for part in h.split():
                     each(part)
                 return
-            few = [k for k, f in h.facts.items() if f[0] in COMPARISONS]
+            few = [k for k, f in h.facts.items() if f[0] in COMPARISONS and not (f[0] == "=" and _entry(f[2][0]))]
             h.facts = {k: h.facts[k] for k in few}
             try:
                 if not h.first(squared):
@@ -422,6 +422,11 @@ class Bridge:
         names, rng = self.model["embedding"]["inputs"], Random(0)
         for tried in range(TRIED):
             yield {"words": {"a": {name: str(1 if not tried else rng.randint(-8, 8)) for name in names}}}
+
+
+def _entry(term: Term) -> bool:
+    """Whether it is an entry of a table, which says nothing of what is divided by."""
+    return term[0] == "app" and all(one[0] == "num" for one in term[2][1:])
 
 
 def difference(bridge: Bridge, parts: Sequence[str] = ()) -> str:
