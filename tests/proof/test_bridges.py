@@ -72,6 +72,10 @@ SIZES: dict[str, dict[str, Any]] = {
 }
 
 
+UNBRIDGED = {"turing": "even one row and two tapes have more values than an expression may nest, 300"}
+"""Families without a bridge (`test_turing_family.py`); a theorem about one says so in the ledger."""
+
+
 def bridge(read: Family, values: dict[str, Any], document: Any = None, name: str = "bridge.tried") -> Bridge:
     return Bridge(read, Instance(read, values), document or to_document(instance(read, values)), name)
 
@@ -242,7 +246,7 @@ def relation(read: Family) -> str:
 
 
 def test_every_family_that_ships_is_here() -> None:
-    assert {*SHIPPED} <= {*SIZES} and {*OWN} == {*OWN_SIZES}
+    assert {*SHIPPED} - {*UNBRIDGED} <= {*SIZES} and {*OWN} == {*OWN_SIZES}
 
 
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - SLOW))
@@ -311,4 +315,4 @@ def test_the_stored_bridges_are_those_that_the_generator_makes(monkeypatch: pyte
         read = family(of)
         assert to_document(Instance(read, values).model(None, None))["layers"]
         assert stored_model(model)["name"] == model
-    assert {of for of, _, _ in made["BRIDGES"].values()} == {*SHIPPED}
+    assert {of for of, _, _ in made["BRIDGES"].values()} == {*SHIPPED} - {*UNBRIDGED}

