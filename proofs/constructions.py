@@ -177,7 +177,8 @@ def _families(rows: Iterable[claims.Claim]) -> Iterator[str]:
     known = {row.id for row in rows}
     for path in sorted(shipped("").parent.glob("*.json")):
         name = path.stem
-        over = [f"**{one}**" if one in known else one for one in sorted(set(about[name]), key=lambda x: x not in known)]
+        order = sorted({*about[name]}, key=lambda one: (one not in known, one))
+        over = [f"**{one}**" if one in known else one for one in order]
         stored = _all_of(name).partition("stored: ")[2]
         yield f"| `proofs/families/{name}.json` | {load(path, None).source} | {', '.join(over) or 'none'} | {stored} |"
 
