@@ -326,10 +326,10 @@ def relus_of_seven_inputs():
 
 
 def test_refusals():
-    with pytest.raises(BadInput, match="give an input"):
-        derive(build("dyck-1"))
-    with pytest.raises(BadInput, match="give rows"):
-        derive(build("average"))
+    with pytest.raises(BadInput, match="within the rules"):
+        derive(build("dyck-k-d"))
+    with pytest.raises(BadInput, match="within the rules"):
+        derive(build("lookup-one-hot"))
     with pytest.raises(BadInput, match="alphabet"):
         derive(build("dyck-1"), "(x)")
     with pytest.raises(BadInput, match="did you mean x"):

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from proof.adequacy import ODD, adequate, column
-from proof.claims_programs import AND, LETTER, NEXT, NOT, OR, PREVIOUS, SINCE, UNTIL, Formula, bend, rounded
+from proof.claims_programs import AND, LETTER, NOT, OR, bend, rounded
 from proof.paper import softmax
 from proof.statement_truth import real
 
@@ -222,52 +222,6 @@ def every_formula_that_counts_to_the_left(v: Any) -> bool | None:
 
 
 # --- The definitions of the logics ------------------------------------------------------------------------------------
-
-
-def told(operators: Sequence[int], name: str) -> Iterator[dict[str, Any]]:
-    """Formulas with their truths by the definition, and a table that is none: `Formula` of `claims_programs`."""
-    rng = random.Random(name)
-    for number in range(12):
-        lines = [(LETTER, 0, 1, 1), (LETTER, 1, 1, 1), (operators[number % len(operators)], 0, 1, 2)]
-        while len(lines) < 3 + number % 2:
-            k = len(lines)
-            lines.append((rng.choice(operators), rng.randrange(2), rng.randint(1, k), rng.randint(1, k)))
-        word = [rng.randrange(2) for _ in range(4 if number > 4 else 1 + number)]
-        found = Formula(tuple(lines)).truths(word)
-        table = {(f, i): F(int(x)) for f, row in enumerate(found, 1) for i, x in enumerate(row, 1)}
-        wrong = {**table, (len(lines), 1): 1 - table[len(lines), 1]}
-        good = {
-            "m": F(len(lines)), "n": F(len(word)), "w()": column(word), "z()": [table, wrong], "y()": [table, wrong],
-            **{x: column(row) for x, row in zip(("op()", "a()", "l()", "r()"), zip(*lines, strict=True), strict=True)},
-            "right": True,
-        }  # fmt: skip
-        yield good
-        if number < 3:
-            yield good | {"l()": column([0] + [len(lines)] * (len(lines) - 1)), "right": False}
-            yield good | {"op()": column([LETTER] * (len(lines) - 1) + [8]), "right": False}
-
-
-@adequate(
-    "yang2026.def11",
-    at=told((NOT, AND, OR, PREVIOUS, NEXT), "definition 11"),
-    misses=[
-        ("2 <= i & z(l(f), i - 1) = 1", "2 <= i & z(l(f), i) = 1"),
-        ("i < n & z(l(f), i + 1) = 1", "z(l(f), 1) = 1"),
-        ("z(l(f), i) = 1 | z(r(f), i) = 1", "z(l(f), i) = 1 & z(r(f), i) = 1"),
-    ],
-)
-def truths_of_neighbours(v: Any) -> bool | None:
-    """There is one table, whose clauses are those of the definition."""
-    return True if v["right"] else None
-
-
-@adequate(
-    "yang2026.def14",
-    at=told((NOT, AND, OR, SINCE, UNTIL), "definition 14"),
-    misses=[("all k in j..i. z", "all k in j + 1..i. z"), ("all k in i..j. z", "all k in i..j - 1. z")],
-)
-def truths_of_since_and_until(v: Any) -> bool | None:
-    return True if v["right"] else None
 
 
 def count_terms() -> Iterator[dict[str, Any]]:

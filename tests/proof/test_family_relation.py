@@ -99,7 +99,21 @@ class Run:
                     k, at = (cell[0], cell[1:]) if many_heads else (int(head) + before, cell)
                     own = f"{start}_{k}_{label(name, at)}"
                     own = own if own in self.near else label(name, at)
-                self._put(fn, cell, own)
+                self._put(fn, cell, self._norm(fn, cell) or own)
+
+    def _norm(self, fn: str, cell: tuple[int, ...]) -> str | None:
+        """Mean, deviation or value of a norm, which go by its layer: in a repetition, and behind one, by all rounds."""
+        found = re.fullmatch(r"(mu|dev|y)(\d+)(_*|_.*)", fn)
+        means = {one for one in self.far.functions if re.fullmatch(r"mu\d+", one)}
+        rounds = {int(one[2:]): self._cells(one, 1) for one in means if self.far.functions[one].startswith("Int*Int")}
+        if found is None or f"mu{found[2]}" not in means or not rounds:
+            return None
+        kind, number, rest = found[1], int(found[2]), found[3]
+        if number in rounds:
+            number, cell = number + len(rounds) * rounds[number].index(cell[:1]), cell[1:]
+        elif number > max(rounds):
+            number += len(rounds) * (len(rounds[max(rounds)]) - 1)
+        return f"{kind}{number}{label(rest, cell)}"
 
     def far_indices(self, fn: str) -> str:
         equation = next(e for e in self.far.equations if f" {fn}(" in e.partition("=")[0] or f". {fn}(" in e)
@@ -197,7 +211,7 @@ WRONG = {
     "cookbook.t3.induction": ("I[a = c]", "I[a = 1]"),
     "yang2026.thm16": ("left, right, f i", "right, left, f i"),
     "yang2026.thm20": ("lam, rho, bound", "rho, lam, bound"),
-    "yang2026.thm21": ("n*(N + 1) + q", "n*(N + 1) + q - 1"),
+    "yang2026.thm21": ("theta, N, lam", "theta, N - 1, lam"),
     "yang2026.thm15": ("left, right, f i", "right, left, f i"),
     "family.induction_most_frequent": ("inductoften(w, 0, S - 1, i, y - 1)", "inductright(w, i, y - 1)"),
     "family.max": ("x(c) <= z2_out(K)", "x(c) < z2_out(K)"),
