@@ -158,7 +158,7 @@ class Memos:
         self.place, self._kept = 0, list[dict[Key, Any]]()
 
     def __next__(self) -> dict[Key, Any]:
-        if self.place == len(self._kept):
+        while self.place >= len(self._kept):  # more than one where a block was recalled
             self._kept.append({})
         self.place += 1
         return self._kept[self.place - 1]

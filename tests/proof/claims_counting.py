@@ -197,7 +197,7 @@ def runs(right: bool) -> Iterator[dict[str, Any]]:
 def misses(family: str) -> list[tuple[str, str]]:
     return [
         ("f i. c(L, f, i)", "f i. c(L - 1, f, i)"),
-        ("n*(N + 1) + q", "n*(N + 1) + q + 1"),
+        ("theta, N, lam", "theta, N - 1, lam"),
         ("op, letter", "op, left"),
         (f"-> run(family-{family})", "-> true"),
     ]

@@ -215,7 +215,11 @@ class Compared:
         env, written, accept = environment(self.model, relation, given)
         env |= self.settings
         assert all(self.truths(env, range(len(self.parts)))), (given, relation.run(), env)
-        if self.model.decides:
+        if self.model.decides and self.model.readout.each:
+            said = streams(self.model, prepare(self.model, given)[0])[1].answers
+            start = self.model.embedding.start
+            assert [truth(tree_of(relation.accept(str(k))), env, {}) for k in range(start, start + len(said))] == said
+        elif self.model.decides:
             assert truth(tree_of(relation.accept()), env, {}) == accept
         for changed in written:
             place = None if relation.pointwise else RANDOM.choice(sorted(env[changed]))
@@ -238,7 +242,8 @@ def inputs(model: Transformer) -> list[Any]:
     (queries of the lookup are positions)."""
     if model.alphabet:
         short, long = (
-            [w for n in lengths for w in itertools.product(model.alphabet, repeat=n)] for lengths in ((1, 2), (3, 4, 5))
+            [w for n in lengths if n <= (model.max_length or n) for w in itertools.product(model.alphabet, repeat=n)]
+            for lengths in ((1, 2), (3, 4, 5))
         )
         return [*short, *random.Random(44).sample(long, min(60, len(long)))]
     rows = []
