@@ -35,7 +35,7 @@ from symcook.errors import BadInput
 Tree = tuple[Any, ...]
 Sort = str | tuple[str, tuple[str, ...], str]
 
-MAX_DEPTH = 300
+MAX_DEPTH = 440
 MAX_NODES = 500_000
 MAX_TEXT = 20_000
 MAX_STATEMENT = 2_000_000

@@ -38,7 +38,7 @@ Term = tuple[str, Any, tuple[Any, ...]]
 Sort = str | tuple[str, tuple[str, ...], str]
 
 MAX_SIZE = 60_000
-MAX_DEPTH = 320
+MAX_DEPTH = 460
 MAX_VISITS = 1_000_000  # of nodes in one substitution, those of copies included
 
 COMPARISONS = ("=", "<=", "<")

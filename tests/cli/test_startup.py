@@ -13,7 +13,7 @@ from families import together
 
 from symcook.cli import listing
 
-HEAVY = ("sympy", "numpy", "mpmath", "flint", "rich", "symcook.model.transformer")
+HEAVY = ("sympy", "numpy", "mpmath", "flint", "symcook.model.transformer")
 SCRIPT = """
 import json, sys
 code = 0
@@ -48,7 +48,7 @@ def test_not_even_click(arguments: list[str] | None) -> None:
 
 
 def test_claims_need_no_sympy() -> None:
-    assert loaded(["claims", "--json"], ("sympy", "numpy", "mpmath", "rich")) == []
+    assert loaded(["claims", "--json"], ("sympy", "numpy", "mpmath")) == []
 
 
 def test_the_test_sees_an_import() -> None:

@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -60,9 +60,19 @@ def same_formula(name: str) -> None:
     """And the same D, H and R."""
     s, other = STATEMENTS[name], read_expanded()[name]
     assert (other.digest, other.claim, other.corrects) == (s.digest, s.claim, s.corrects)
-    assert second.digest(other.goal("defined")) == grammar.digest(s.defined)
-    assert second.digest(other.goal("inhabited")) == grammar.digest(s.inhabited)
-    assert second.digest(other.goal("refutation")) == grammar.digest(s.refutation)
+    for goal in ("defined", "inhabited", "refutation"):
+        theirs = goal_or_size(lambda goal=goal: second.digest(other.goal(goal)))
+        assert theirs == goal_or_size(lambda goal=goal: grammar.digest(getattr(s, goal)))
+
+
+def goal_or_size(digest: Callable[[], str]) -> str:
+    """The goal's digest. A goal repeats the statement's premises, so that one of a long lemma may be longer than a
+    formula can be: then both checkers have to refuse it."""
+    try:
+        return digest()
+    except (Rejected, second.Rejected) as error:
+        assert re.search("60000 symbols|too large", str(error)), error
+        return "too large"
 
 
 def test_the_same_statements() -> None:
