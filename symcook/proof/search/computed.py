@@ -13,7 +13,7 @@ from symcook.proof.normal import FALSE, TRUE, fkey, nf
 from symcook.proof.ownvalues import cancelled, divided, enclosed
 from symcook.proof.search import automation
 from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import flatten, instantiate, num, opened, subterms, var
+from symcook.proof.terms import flatten, free, instantiate, loose, num, opened, subterms, var
 
 if TYPE_CHECKING:
     from symcook.proof.terms import Term
@@ -64,9 +64,11 @@ class Computed:
         elif g.goal[0] == "|":
             self.settle(g.pick("left" if fkey(g.goal[2][0]) == TRUE else "right"))
         elif self.searching:
-            roots = any(t[:2] == ("fn", "sqrt") for t in subterms(g.goal))
-            if not (roots and g.first(divided, cancelled, partial(enclosed, near=()))):
-                automation.prove(g)
+            if any(t[:2] == ("fn", "sqrt") for t in subterms(g.goal)):
+                _opened(g)
+                if g.first(divided, cancelled, partial(enclosed, near=())):
+                    return
+            automation.prove(g)
         else:
             raise self.differs(g.goal)
 
@@ -140,6 +142,27 @@ class Computed:
             if fkey(one.facts[f"{fact}_here"]) != key:
                 raise self.differs(one.goal)
             one.hyp(f"{fact}_here")
+
+
+def _opened(g: Goal) -> None:
+    """Put for each relu of a number with roots in the goal what it is, where its sign is seen."""
+    for t in list(subterms(g.goal)):
+        if t[:2] != ("fn", "relu") or free(t) or loose(t) or normal.constant(nf(t)) is not None:
+            continue
+        inside, label = t[2][0], g.fresh("side")
+        for axiom, ends in (("ax:relu_pos", (num(0), inside)), ("ax:relu_neg", (inside, num(0)))):
+            side = g._branch(("<=", None, ends))
+            if side.first(partial(enclosed, near=()), _level):
+                g.use(axiom, g.text(inside), partial(Goal.take, trial=side), label=label)
+                g.rewrite(label)
+                break
+
+
+def _level(g: Goal) -> None:
+    """An inequality of two numbers with roots that are the same."""
+    label = g.fresh("same")
+    g.have(("=", None, g.goal[2]), label, cancelled)
+    g.auto([label])
 
 
 def halved(g: Goal, x: str, a: int, b: int, low: str, high: str, leaf: Callable[..., None]) -> None:
