@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from symcook.model.rationals import quotient
 from symcook.proof import normal
 from symcook.proof.normal import FALSE, TRUE, fkey, nf
-from symcook.proof.ownvalues import cancelled, divided, enclosed
+from symcook.proof.ownvalues import cancelled, divided, enclosed, whole_term
 from symcook.proof.search import automation
 from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import flatten, free, instantiate, loose, num, opened, subterms, var
+from symcook.proof.terms import flatten, instantiate, loose, num, opened, replace, subterms, var
 
 if TYPE_CHECKING:
     from symcook.proof.terms import Term
@@ -51,8 +51,8 @@ class Computed:
         elif g.goal[0] == "->":
             before, self.count = dict(self.keys), self.count + 1
             given = f"h{self.count}"
-            if fkey(g.goal[2][0]) == FALSE:
-                raise Stuck("a premise that fails")
+            if _vacuous(g, given):
+                return
             self.keys[fkey(g.goal[2][0])] = given
             g.intro(given)
             self.settle(g)
@@ -64,11 +64,10 @@ class Computed:
         elif g.goal[0] == "|":
             self.settle(g.pick("left" if fkey(g.goal[2][0]) == TRUE else "right"))
         elif self.searching:
-            if any(t[:2] == ("fn", "sqrt") for t in subterms(g.goal)):
-                _opened(g)
-                if g.first(divided, cancelled, partial(enclosed, near=())):
-                    return
-            automation.prove(g)
+            if not any(t[:2] == ("fn", "sqrt") for t in subterms(g.goal)):
+                automation.prove(g)
+            elif not g.first(divided, cancelled, partial(enclosed, near=()), _opened):
+                automation.prove(g)
         else:
             raise self.differs(g.goal)
 
@@ -144,18 +143,61 @@ class Computed:
             one.hyp(f"{fact}_here")
 
 
-def _opened(g: Goal) -> None:
-    """Put for each relu of a number with roots in the goal what it is, where its sign is seen."""
-    for t in list(subterms(g.goal)):
-        if t[:2] != ("fn", "relu") or free(t) or loose(t) or normal.constant(nf(t)) is not None:
+def _vacuous(g: Goal, label: str) -> bool:
+    """Close ``A -> B`` where a part of A is false by computation, or at a number if it says something of each in a
+    range; whether one is."""
+    parts = flatten("&", g.goal[2][0])
+    for k, part in enumerate(parts):
+        if fkey(part) != FALSE and (at := _fails(part)) is None:
             continue
-        inside, label = t[2][0], g.fresh("side")
-        for axiom, ends in (("ax:relu_pos", (num(0), inside)), ("ax:relu_neg", (inside, num(0)))):
+        labels = [f"{label}_{m}" for m in range(len(parts))] if len(parts) > 1 else [label]
+        g.intro(group(labels))
+        g.contra(g.fresh("no"))
+        wrong = labels[k]
+        if fkey(part) != FALSE:
+            wrong = g.fresh("wrong")
+            g.use(labels[k], str(at), "!", label=wrong)
+        g.absurd(wrong)
+        return True
+    return False
+
+
+def _fails(f: Term) -> int | None:
+    """The first number at which ``all x in a..b`` is false by computation."""
+    if not _numbered(f):
+        return None
+    inside = f[2][0][2][1]
+    low, high = (normal.constant(nf(end)) for end in _ends(f))
+    values = range(int(low or 0), int(high or 0) + 1)
+    return next((x for x in values if fkey(instantiate(inside, (num(x),))) == FALSE), None)
+
+
+def _opened(g: Goal) -> None:
+    """The same with each relu of a number with roots put for what its sign says that it is."""
+    facts, without = [], g.goal
+    for t in dict.fromkeys(subterms(g.goal)):
+        if t[:2] != ("fn", "relu") or loose(t) or normal.constant(nf(t)) is not None:
+            continue
+        inside = whole_term(nf(t[2][0]))
+        for axiom, ends, value in (
+            ("ax:relu_pos", (num(0), inside), inside), ("ax:relu_neg", (inside, num(0)), num(0)),
+        ):  # fmt: skip
             side = g._branch(("<=", None, ends))
             if side.first(partial(enclosed, near=()), _level):
-                g.use(axiom, g.text(inside), partial(Goal.take, trial=side), label=label)
-                g.rewrite(label)
+                facts.append(g.fresh("relu"))
+                g.use(axiom, g.text(inside), partial(Goal.take, trial=side), label=facts[-1])
+                without = replace(without, t, value)
                 break
+    if not facts:
+        raise Stuck("no relu of a number with roots")
+    facts.append(g.fresh("opened"))
+    g.have(without, facts[-1], partial(_one_of, ways=(divided, cancelled, partial(enclosed, near=()))))
+    g.auto(facts)
+
+
+def _one_of(g: Goal, ways: Sequence[Callable[[Goal], None]]) -> None:
+    if not g.first(*ways):
+        raise Stuck("no comparison of numbers with roots")
 
 
 def _level(g: Goal) -> None:
@@ -310,9 +352,13 @@ def _numbered(f: Term) -> bool:
     """Whether it is ``all x in a..b`` with numbers a and b."""
     if f[:2] != ("all", "Int") or f[2][0][0] != "->" or f[2][0][2][0][0] != "&":
         return False
+    return all(normal.constant(nf(end)) is not None for end in _ends(f))
+
+
+def _ends(f: Term) -> list[Term]:
+    """a and b of ``all x in a..b``."""
     low, high = f[2][0][2][0][2]
-    ends = (low[2][0], high[2][1])
-    return all(normal.constant(nf(instantiate(end, (var("#", "Int"),)))) is not None for end in ends)
+    return [instantiate(end, (var("#", "Int"),)) for end in (low[2][0], high[2][1])]
 
 
 def left_of(f: Term) -> str | None:
