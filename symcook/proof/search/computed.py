@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MANY = 64
 """So many witnesses are tried for an index that exists."""
+ROOTED = (divided, cancelled, partial(enclosed, near=()))
+"""What closes a comparison of numbers with roots."""
 
 
 class Computed:
@@ -64,9 +66,8 @@ class Computed:
         elif g.goal[0] == "|":
             self.settle(g.pick("left" if fkey(g.goal[2][0]) == TRUE else "right"))
         elif self.searching:
-            if not any(t[:2] == ("fn", "sqrt") for t in subterms(g.goal)):
-                automation.prove(g)
-            elif not g.first(divided, cancelled, partial(enclosed, near=()), _opened):
+            roots = any(t[:2] == ("fn", "sqrt") for t in subterms(g.goal))
+            if not (roots and g.first(*ROOTED, _opened)):
                 automation.prove(g)
         else:
             raise self.differs(g.goal)
@@ -191,12 +192,12 @@ def _opened(g: Goal) -> None:
     if not facts:
         raise Stuck("no relu of a number with roots")
     facts.append(g.fresh("opened"))
-    g.have(without, facts[-1], partial(_one_of, ways=(divided, cancelled, partial(enclosed, near=()))))
+    g.have(without, facts[-1], _rooted)
     g.auto(facts)
 
 
-def _one_of(g: Goal, ways: Sequence[Callable[[Goal], None]]) -> None:
-    if not g.first(*ways):
+def _rooted(g: Goal) -> None:
+    if not g.first(*ROOTED):
         raise Stuck("no comparison of numbers with roots")
 
 
