@@ -136,6 +136,16 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
         delta="1 2 2 1",
         final="0 1",
     ),
+    "turing-step": of_family(  # one row: with the letter under the head of the input it writes it, and halts
+        "turing-step",
+        "turing",
+        ("$", "a", "step", "end", "A"),
+        **{"Q": 2, "S": 1, "G": 1, "K": 1, "R": 1, "first": 1, "final": "0 1", "from": "1"},
+        to="2",
+        read="1 0",
+        print="0 1",
+        move="1 -1",
+    ),
     "since-formula": of_family(  # not since(a, b)
         "since-formula",
         "since",

@@ -47,6 +47,9 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
         "automaton-run-parity",
         {"K": "2", "S": "2", "first": "1", "R": "3", "delta": "1 2 2 1", "final": "0 1"},
     ),
+    "bridge.turing": ("turing", "turing-step", {
+        "Q": "2", "S": "1", "G": "1", "K": "1", "R": "1", "first": "1", "final": "0 1", "from": "1", "to": "2",
+        "read": "1 0", "print": "0 1", "move": "1 -1"}),
     "bridge.since": (
         "since",
         "since-formula",

@@ -11,7 +11,7 @@ from symcook.cli.options import OneOf, Seconds, argument, command, option
 from symcook.cli.output import Waiting, say, say_or_json, within
 from symcook.errors import BadInput, Undecided
 from symcook.files import put, vacant
-from symcook.programs import LANGUAGES, THEOREMS, WEIGHTINGS
+from symcook.programs import LANGUAGES, MACHINES, THEOREMS, WEIGHTINGS
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -26,7 +26,11 @@ def compile(
     target: Annotated[str, option("The model file to write.", "FILE", None, "-o")],
     theorem: Annotated[
         str | None,
-        option("The printed construction of this theorem of Yang et al. (2026).", "T", OneOf("theorem", THEOREMS)),
+        option(
+            "The construction of this theorem of Yang et al. (2026); for tm that of 2 of Merrill and Sabharwal (2024).",
+            "T",
+            OneOf("theorem", (*THEOREMS, MACHINES)),
+        ),
     ],
     soft: Annotated[bool, option("Softmax at the temperature 1/n, and rounding; right at every length.")],
     tau: Annotated[
@@ -61,17 +65,21 @@ def compile(
     same; or a code as 1RB1LB_1LA1RZ. Its model writes down a token a step.
 
     With --theorem the soft-attention transformer of that proof is made. One of 12 to 18 is an instance of a family:
-    symcook prove FILE gives the theorem. Those of 20 to 23 count. With --soft attention is softmax, cold enough that
-    networks round what it retrieves to the bits of the formula, at every length; show prints how far each head is off.
+    symcook prove FILE gives the theorem. Those of 20 to 23 count. 2 is for machines that begin at the first letter
+    (head: 1) and move each head at each step: tokens are rows of the table, and symcook prove FILE gives the theorem.
+    With --soft attention is softmax, cold enough that networks round what it retrieves to the bits of the formula, at
+    every length; show prints how far each head is off.
     With --prove a certificate and its statement are written beside the file, about the weights and all words, which the
     second checker reads too. Where no proof is found the model is written and the answer is exit 3.
     """
     from symcook.compilers import compile as compiled
     from symcook.model.modelfile import save
+    from symcook.programs.turing import read_turing
 
     if prove and theorem:
         must = "--prove must stand without --theorem, whose models have their family's proof or none"
-        do = "leave --theorem out" if theorem[0] == "2" else "leave --prove out, then symcook prove FILE"
+        counts = theorem[0] == "2" and theorem != MACHINES
+        do = "leave --theorem out" if counts else "leave --prove out, then symcook prove FILE"
         raise BadInput(must, f"--theorem {theorem}", do)
     if prove and kind == "tm":
         must = "--prove must stand with a formula"
@@ -87,7 +95,8 @@ def compile(
     for one in beside:
         vacant(one, force)
     file = save(model, target, force=force)
-    shown: dict[str, Any] = {"file": str(file), **measures(model), "certificate": None, "verdict": None}
+    rows = 0 if model.program is not None else read_turing(text).operators
+    shown: dict[str, Any] = {"file": str(file), **measures(model, rows), "certificate": None, "verdict": None}
     wrote = _wrote(shown, () if kind in ("dfa", "tm") else model.alphabet)  # those have tokens of their own beside
     if prove:
         try:
@@ -140,14 +149,13 @@ def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[st
     return {"certificate": str(beside[0]), "verdict": verdict.words}
 
 
-def measures(model: Transformer) -> dict[str, int]:
-    """Layers, width, heads, and the operators of the program: those of a formula or program, the rows of a table."""
+def measures(model: Transformer, rows: int = 0) -> dict[str, int]:
+    """Layers, width, heads, and the operators of the program: those of a formula or program, the rows of a table.
+    `rows` are those of an instance of a family, which has no program."""
     from symcook.programs.compiled import read
 
     heads = sum(len(layer.attention.heads) for layer in model.layers if layer.attention is not None)
-    program = model.program
-    assert program is not None
-    operators = read(program).operators
+    operators = rows if model.program is None else read(model.program).operators
     return {"layers": len(model.layers), "width": len(model.space), "heads": heads, "operators": operators}
 
 

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput, require_known
-from symcook.programs import FORMULAS, LANGUAGES, PLAIN, SOFT, THEOREMS, WEIGHTINGS
+from symcook.programs import FORMULAS, LANGUAGES, MACHINES, PLAIN, SOFT, THEOREMS, WEIGHTINGS
 from symcook.programs.shipped import is_shipped, shipped_program
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.programs.rasp import SOp
+    from symcook.programs.turing import TuringMachine
 
-TAKES = {"theorem": FORMULAS, "soft": FORMULAS, "tau": FORMULAS, "weighting": ("tm",)}
+TAKES = {"theorem": (*FORMULAS, "tm"), "soft": FORMULAS, "tau": FORMULAS, "weighting": ("tm",)}
 """Which languages an option is for."""
 SHIPPED = ("ltl", "count", "srasp")
 """The languages of the programs that come with the library (`symcook.programs.shipped`)."""
@@ -59,7 +60,8 @@ def compile(
     "tm" is a Turing machine: text of one row a line, JSON, or a code such as 1RB1LB_1LA1RZ. Its model is a decoder
     that puts out a token a step, what the step changed, and then the output (`symcook.programs.turing`). `weighting`
     says how its work heads find the last of the steps that wrote on a cell: by a tie-break in the scores (average), or
-    by place (rightmost).
+    by place (rightmost). With `theorem` "2" it is the decoder of that theorem's proof for all machines, an instance of
+    the family turing: its tokens are the rows of the table, whose moves are L and R.
 
     The programs that come with the library go by their names: compile("srasp", "sort.srasp"). Raises BadInput, in one
     sentence with line and column, where the source is no program.
@@ -89,6 +91,8 @@ def compile(
         if alphabet is not None:
             must = "the letters of a machine must stand in its text"
             raise BadInput(must, "--alphabet", "write input: and the letters, and leave --alphabet out")
+        if theorem:
+            return _of_table(read_turing(source), theorem, weighting, name)
         return turing.compiled(read_turing(source), source, name, weighting or "average")
     if kind == "dfa":
         from symcook.compilers import automaton
@@ -110,6 +114,19 @@ def compile(
         require_known("theorem", theorem, THEOREMS)
         return printed(formula, theorem, source, name, kind)
     return compiled(formula, source, name, kind, attention)
+
+
+def _of_table(machine: TuringMachine, theorem: str, weighting: str | None, name: str) -> Transformer:
+    """The decoder of the theorem about all machines."""
+    from symcook.compilers import tables
+
+    if theorem != MACHINES:
+        must = f"the theorem about machines must be {MACHINES}, of Merrill and Sabharwal (2024)"
+        raise BadInput(must, f"--theorem {theorem}")
+    if weighting is not None:
+        must = "the decoder of --theorem 2 must have its own weighting"
+        raise BadInput(must, f"--weighting {weighting}", "leave it out")
+    return tables.compiled(machine, name)
 
 
 def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:

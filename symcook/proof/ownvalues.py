@@ -261,9 +261,9 @@ def enclosed(g: Goal, near: Sequence[str]) -> None:
         raise Stuck("no comparison")
     gap = add(nf(sides[1]), nf(sides[0]), -1)
     if not near:
-        return g._emit({"by": "pos", "sum": [{"c": "1", "of": [_positive(g, _whole_term(gap))]}]}, True)
-    below = tag == "=" and decided(_whole_term(gap), PRECISIONS[-1]) > 0
-    sums = [{"c": "1", "of": [_positive(g, _whole_term(gap if below else scale(gap, -1)))]}]
+        return g._emit({"by": "pos", "sum": [{"c": "1", "of": [_positive(g, whole_term(gap))]}]}, True)
+    below = tag == "=" and decided(whole_term(gap), PRECISIONS[-1]) > 0
+    sums = [{"c": "1", "of": [_positive(g, whole_term(gap if below else scale(gap, -1)))]}]
     if tag == "=":
         return g._emit({"by": "pos", "sum": sums, "eq": [["-1" if below else "1", near[0]]]}, True)
     g._emit({"by": "pos", "sum": [*sums, {"c": "1", "of": [near[0]]}]}, True)
@@ -274,7 +274,7 @@ def divided(g: Goal) -> None:
     if g.goal[0] != "=" or g.goal[2][0][0] != "*":
         raise Stuck("nothing is divided")
     (_, d), c = g.goal[2][0][2], nf(g.goal[2][1])
-    divisor = _whole_term(nf(d))
+    divisor = whole_term(nf(d))
     of_one = add({ONE: 1}, mul(nf(divisor), inverse(nf(divisor))), -1)
     if add(add(c, nf(g.goal[2][0]), -1), mul(c, of_one), -1):
         raise Stuck("the quotient is another")
@@ -286,7 +286,7 @@ def cancelled(g: Goal) -> None:
     if g.goal[0] != "=":
         raise Stuck("no equation")
     left = add(nf(g.goal[2][1]), nf(g.goal[2][0]), -1)
-    _whole_term(left)
+    whole_term(left)
     factors: dict[str, Poly] = {}
     facts: dict[Term, str] = {}
     for _ in range(MOST_CANCELLED):
@@ -359,7 +359,7 @@ def _square(g: Goal, t: Term) -> str:
     return f"{label}_1"
 
 
-def _whole_term(p: Poly) -> Term:
+def whole_term(p: Poly) -> Term:
     """The term of a polynomial; Stuck where it has names or I[...], which have no enclosure."""
     t = reify.term(p)
     if free(t) or any(x[0] in ("ind", "sum", "prod") for x in subterms(t)):

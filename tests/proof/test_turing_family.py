@@ -1,15 +1,24 @@
-"""The family of decoders that run machines: instances against an interpreter, and why it has no bridge."""
+"""The family of decoders that run machines: instances against an interpreter, their bridges, and what has none."""
 
+import copy
 import itertools
+import json
 import random
+from pathlib import Path
+from typing import Any
 
 import pytest
-from proof.family_cases import family
+from proof.family_cases import FAMILIES, family
+from proof.stored import second
+from proof.test_bridges import numbers_of
 
 from symcook.errors import BadInput
+from symcook.model.family import Family
 from symcook.model.instance import Instance, instance
 from symcook.model.modelfile import to_document
-from symcook.proof.search.bridge import Bridge, checked
+from symcook.proof import own
+from symcook.proof.runrel import Relation
+from symcook.proof.search.bridge import Bridge, Unbridged, checked
 from symcook.run import run
 
 Row = tuple[int, tuple[int, ...], int, list[int], list[int]]
@@ -77,8 +86,89 @@ def test_instances_run_machines(seed: int) -> None:
         assert [made.result.label(length + k) for k in range(len(tokens))] == [names[token] for token in tokens]
 
 
-def test_the_smallest_instance_is_too_deep_for_a_bridge() -> None:
-    values = values_of([(1, (1, 0), 2, [0, 1], [1, -1])], 2, 1, 1)
-    read = family("turing")
-    with pytest.raises(BadInput, match=r"must have a relation that the checker reads.*at most 300 deep"):
-        checked(Bridge(read, Instance(read, values), to_document(instance(read, values)), "bridge.tried"))
+COPY: list[Row] = [
+    (1, (1, 0), 1, [0, 1], [1, 1]),
+    (1, (2, 0), 1, [0, 2], [1, 1]),
+    (1, (0, 0), 2, [0, 0], [-1, -1]),
+    (2, (1, 1), 2, [0, 1], [-1, -1]),
+    (2, (2, 2), 2, [0, 2], [-1, -1]),
+    (2, (0, 0), 3, [0, 0], [1, 1]),
+]
+"""The word on the output, and back to where it begins."""
+STEP = values_of([(1, (1, 0), 2, [0, 1], [1, -1])], 2, 1, 1)
+
+
+def bridge(values: dict[str, object], document: Any = None, read: Any = None) -> Bridge:
+    read = read or family("turing")
+    return Bridge(read, Instance(read, values), document or to_document(instance(read, values)), "bridge.m")
+
+
+def test_the_machine_that_copies_has_a_bridge(tmp_path: Path) -> None:
+    """6 rows, 2 letters: larger than the stored one, whose values have a name each."""
+    made = bridge(values_of(COPY, 3, 2, 2))
+    certificate, verdict = checked(made)
+    assert verdict.status == "PROVED" and {"defined", "inhabited"} <= certificate.keys()
+    (tmp_path / "certificates").mkdir()
+    (tmp_path / "certificates" / "bridge.m.json").write_text(json.dumps(certificate))
+    (tmp_path / "expanded.txt").write_text(own.expanded(made.statement, certificate))
+    assert any("PROVED" in line for line in second(tmp_path / "expanded.txt", tmp_path / "certificates"))
+
+
+def test_two_tapes_beside_the_input_nest_too_deep() -> None:
+    values = values_of([(1, (1, 0, 0), 2, [0, 1, 0], [1, -1, 1])], 2, 1, 1)
+    with pytest.raises(BadInput, match=r"must have a relation that the checker reads.*at most 440 deep"):
+        checked(bridge(values))
+
+
+NEIGHBOURS = [
+    ("a key where the head is, not where it was", '"I[1 <= t]*p(t) + I[t = 0]*(one - bos - u)"',
+     '"I[1 <= t]*at(t) + I[t = 0]*(one - bos - u)"'),
+    ("a key of the input one token off", '"I[1 <= t]*p(t) + I[t = 0]*(one - bos - u)"',
+     '"I[1 <= t]*p(t) + I[t = 0]*(one - bos)"'),
+    ("a tie-breaking term of order 1/j^2", '"c1": "small"', '"c1": "u"'),
+    ("a tie-breaking term of order 1/j", '(c2 - vone)*(d1 + vbos)', '-vone*(d1 + vbos)'),
+    ("tokens that see themselves", '"strict-future"', '"future"'),
+    ("the leftmost of equal scores", '"weighting": "average"', '"weighting": "leftmost"'),
+    ("a move the other way", '"sum(r, 1, R, I[w = S + r & -1 = move(t, r)])"',
+     '"sum(r, 1, R, I[w = S + r & -1 = move(t, r)]) + I[w = 0]"'),
+    ("an answer for the next row", "I[l = S + r]*relu(hs(from(r))", "I[l = S + r + 1]*relu(hs(from(r))"),
+    ("$ finds less than a match does", "3*vbos", "2*vbos"),
+]  # fmt: skip
+"""The family with one thing changed."""
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(("what", "old", "new"), NEIGHBOURS)
+def test_a_neighbour_of_the_family_has_no_bridge(what: str, old: str, new: str) -> None:
+    text = (FAMILIES / "turing.json").read_text(encoding="utf-8")
+    assert text.count(old) >= 1, what
+    other = Family(json.loads(text.replace(old, new)))
+    with pytest.raises(Unbridged):
+        bridge(STEP, to_document(instance(family("turing"), STEP)), other).certificate()
+
+
+ENTRIES = [("to", [1]), ("first", 2), ("read", [[0], [0]]), ("print", [[0], [0]]), ("move", [[-1], [-1]])]
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(("name", "entry"), ENTRIES)
+def test_another_entry_of_the_table_is_another_machine(name: str, entry: object) -> None:
+    with pytest.raises(Unbridged, match=r"must have its weights; given: .*, at "):
+        bridge(STEP | {name: entry}, to_document(instance(family("turing"), STEP))).certificate()
+
+
+WEIGHTS = [p for p in numbers_of(to_document(instance(family("turing"), STEP))) if p[0] in ("embedding", "layers")]
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("path", WEIGHTS[:: len(WEIGHTS) // 12], ids=str)
+def test_a_changed_weight_is_named(path: tuple[Any, ...]) -> None:
+    document = to_document(instance(family("turing"), STEP))
+    edited = copy.deepcopy(document)
+    at: Any = edited
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = str(-int(at[path[-1]].partition("/")[0]) - 3)
+    assert Relation(edited).run() != Relation(document).run()
+    with pytest.raises(Unbridged, match=r"must have its weights; given: .*, at "):
+        bridge(STEP, edited).certificate()

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING
 from symcook.model.rationals import quotient
 from symcook.proof import normal
 from symcook.proof.normal import FALSE, TRUE, fkey, nf
-from symcook.proof.ownvalues import cancelled, divided, enclosed
+from symcook.proof.ownvalues import cancelled, divided, enclosed, whole_term
 from symcook.proof.search import automation
 from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import flatten, instantiate, num, opened, subterms, var
+from symcook.proof.terms import flatten, instantiate, loose, num, opened, replace, subterms, var
 
 if TYPE_CHECKING:
     from symcook.proof.terms import Term
 
 MANY = 64
 """So many witnesses are tried for an index that exists."""
+ROOTED = (divided, cancelled, partial(enclosed, near=()))
+"""What closes a comparison of numbers with roots."""
 
 
 class Computed:
@@ -51,8 +53,8 @@ class Computed:
         elif g.goal[0] == "->":
             before, self.count = dict(self.keys), self.count + 1
             given = f"h{self.count}"
-            if fkey(g.goal[2][0]) == FALSE:
-                raise Stuck("a premise that fails")
+            if _vacuous(g, given):
+                return
             self.keys[fkey(g.goal[2][0])] = given
             g.intro(given)
             self.settle(g)
@@ -65,7 +67,7 @@ class Computed:
             self.settle(g.pick("left" if fkey(g.goal[2][0]) == TRUE else "right"))
         elif self.searching:
             roots = any(t[:2] == ("fn", "sqrt") for t in subterms(g.goal))
-            if not (roots and g.first(divided, cancelled, partial(enclosed, near=()))):
+            if not (roots and g.first(*ROOTED, _opened)):
                 automation.prove(g)
         else:
             raise self.differs(g.goal)
@@ -140,6 +142,70 @@ class Computed:
             if fkey(one.facts[f"{fact}_here"]) != key:
                 raise self.differs(one.goal)
             one.hyp(f"{fact}_here")
+
+
+def _vacuous(g: Goal, label: str) -> bool:
+    """Close ``A -> B`` where a part of A is false by computation, or at a number if it says something of each in a
+    range; whether one is."""
+    parts = flatten("&", g.goal[2][0])
+    for k, part in enumerate(parts):
+        if fkey(part) != FALSE and (at := _fails(part)) is None:
+            continue
+        labels = [f"{label}_{m}" for m in range(len(parts))] if len(parts) > 1 else [label]
+        g.intro(group(labels))
+        g.contra(g.fresh("no"))
+        wrong = labels[k]
+        if fkey(part) != FALSE:
+            wrong = g.fresh("wrong")
+            g.use(labels[k], str(at), "!", label=wrong)
+        g.absurd(wrong)
+        return True
+    return False
+
+
+def _fails(f: Term) -> int | None:
+    """The first number at which ``all x in a..b`` is false by computation."""
+    if not _numbered(f):
+        return None
+    inside = f[2][0][2][1]
+    low, high = (normal.constant(nf(end)) for end in _ends(f))
+    values = range(int(low or 0), int(high or 0) + 1)
+    return next((x for x in values if fkey(instantiate(inside, (num(x),))) == FALSE), None)
+
+
+def _opened(g: Goal) -> None:
+    """The same with each relu of a number with roots put for what its sign says that it is."""
+    facts, without = [], g.goal
+    for t in dict.fromkeys(subterms(g.goal)):
+        if t[:2] != ("fn", "relu") or loose(t) or normal.constant(nf(t)) is not None:
+            continue
+        inside = whole_term(nf(t[2][0]))
+        for axiom, ends, value in (
+            ("ax:relu_pos", (num(0), inside), inside), ("ax:relu_neg", (inside, num(0)), num(0)),
+        ):  # fmt: skip
+            side = g._branch(("<=", None, ends))
+            if side.first(partial(enclosed, near=()), _level):
+                facts.append(g.fresh("relu"))
+                g.use(axiom, g.text(inside), partial(Goal.take, trial=side), label=facts[-1])
+                without = replace(without, t, value)
+                break
+    if not facts:
+        raise Stuck("no relu of a number with roots")
+    facts.append(g.fresh("opened"))
+    g.have(without, facts[-1], _rooted)
+    g.auto(facts)
+
+
+def _rooted(g: Goal) -> None:
+    if not g.first(*ROOTED):
+        raise Stuck("no comparison of numbers with roots")
+
+
+def _level(g: Goal) -> None:
+    """An inequality of two numbers with roots that are the same."""
+    label = g.fresh("same")
+    g.have(("=", None, g.goal[2]), label, cancelled)
+    g.auto([label])
 
 
 def halved(g: Goal, x: str, a: int, b: int, low: str, high: str, leaf: Callable[..., None]) -> None:
@@ -287,9 +353,13 @@ def _numbered(f: Term) -> bool:
     """Whether it is ``all x in a..b`` with numbers a and b."""
     if f[:2] != ("all", "Int") or f[2][0][0] != "->" or f[2][0][2][0][0] != "&":
         return False
+    return all(normal.constant(nf(end)) is not None for end in _ends(f))
+
+
+def _ends(f: Term) -> list[Term]:
+    """a and b of ``all x in a..b``."""
     low, high = f[2][0][2][0][2]
-    ends = (low[2][0], high[2][1])
-    return all(normal.constant(nf(instantiate(end, (var("#", "Int"),)))) is not None for end in ends)
+    return [instantiate(end, (var("#", "Int"),)) for end in (low[2][0], high[2][1])]
 
 
 def left_of(f: Term) -> str | None:

@@ -1,0 +1,87 @@
+"""``compile tm --theorem 2``: instances of the family turing, against the interpreter, and the theorem about them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import symcook as sc
+from symcook.__main__ import main
+from symcook.errors import BadInput
+from symcook.programs.turing import read_turing
+from symcook.spec import turing
+
+COPY = """\
+input: a
+work symbols: a
+start: go
+halt: done
+head: 1
+go   a * -> go   a R R
+go   _ * -> back . L L
+back * a -> back . L L
+back * _ -> done . R R
+"""
+NOT = """\
+input: a b
+work symbols: a b
+start: go
+halt: done
+head: 1
+go   a * -> done b R L
+go   b * -> go   a R R
+go   _ * -> done . L L
+"""
+
+
+@pytest.mark.parametrize("text", [COPY, NOT])
+def test_it_runs_the_machine(text: str) -> None:
+    machine = read_turing(text)
+    model = sc.compile("tm", text, theorem="2")
+    for word in ("", "a", "aa") if text == COPY else ("", "a", "b", "ba", "bb"):
+        truth = turing.execute(machine, tuple(word), 30)
+        tokens = list(word)
+        for _ in range(20):
+            tokens.append(_answer(model, tokens))
+            if tokens[-1] == "=_":
+                break
+        behind = tokens[len(word) :]
+        output = [one[1:] for one in behind if one.startswith("=")]
+        assert output == [*truth.output, "_"] and len(behind) - len(output) == truth.steps
+
+
+def _answer(model: Any, tokens: list[str]) -> Any:
+    from symcook.run import run
+
+    return run(model, tokens, domain="ball").result.label(len(tokens))
+
+
+def test_the_theorem_of_the_model_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "copy.tm").write_text(COPY, encoding="utf-8")
+    file = str(tmp_path / "copy.json")
+    assert main(["compile", "tm", str(tmp_path / "copy.tm"), "--theorem", "2", "-o", file]) == 0
+    assert "8 operators" in capsys.readouterr().out
+    assert main(["prove", file]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(f"PROVED  {file} is turing at Q = 3, S = 1, G = 1, K = 1, R = 8, first = 1, ")
+    assert "PROVED  merrill2024.thm2, at all sizes and tables of the family:" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (COPY.replace("done . R R", "done . S R"), {}, "must move each head at each step; given: back "),
+        (COPY.replace("head: 1", "head: 0"), {}, "must begin at the first letter; given: head: 0;"),
+        ("1RB1LB_1LA1RZ", {}, "must have letters of the input"),
+        (COPY, {"weighting": "rightmost"}, "must have its own weighting"),
+        (COPY, {"theorem": "20a"}, "the theorem about machines must be 2,"),
+    ],
+)
+def test_what_the_theorem_does_not_cover(text: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        sc.compile("tm", text, **{"theorem": "2", **options})
+
+
+def test_the_theorem_of_machines_is_not_one_of_formulas() -> None:
+    with pytest.raises(BadInput, match="theorem"):
+        sc.compile("ltl", "Q_a", alphabet="ab", theorem="2")
