@@ -67,6 +67,11 @@ def automaton_speech(program: Program) -> Speech:
     return Speech(table.alphabet, names, frozenset(tokens[-2:]), verdict=True)
 
 
+def decodes(model: Transformer) -> bool:
+    """Whether a model was compiled from an automaton or a machine, whose run it writes down."""
+    return model.program is not None and model.program.kind in ("dfa", "tm")
+
+
 def speech_of(model: Transformer) -> Speech:
     """That of a model: by its program where this runs a machine, else the labels that are no symbols end a run."""
     program = model.program
