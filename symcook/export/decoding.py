@@ -8,7 +8,6 @@ run is followed as long as every answer is certain.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -37,12 +36,12 @@ def decoding(
     "steps" is the greatest t with: behind every word of at most "words_to" letters the first t tokens are those of the
     program in any runtime, for both orders in which attention may divide; the end of a run too where it comes before.
     It is at most "asked". "lengths" has the same for each length, with how many words there are, whether all runs
-    ended, and the first token that is wrong in the numpy runtime of the export (None where none is), with its word. "why" says
-    what ends the lengths. Raises BadInput where `asked` steps are not certain, if `strictly`.
+    ended, and the first token that is wrong in the numpy runtime of the export (None where none is), with its word.
+    "why" says what ends the lengths. Raises BadInput where `asked` steps are not certain, if `strictly`.
     """
     if not decodes(model) or model.program is None:
         return None
-    kind, source, alphabet, _, theorem, _ = astuple(model.program)
+    program = {"kind": model.program.kind, "source": model.program.source, "alphabet": list(model.program.alphabet)}
     from symcook.export.guarantee import weights
 
     limit, letters, left = STEPS if asked is None else asked, speech_of(model).letters, MOST_PRODUCTS
@@ -69,7 +68,7 @@ def decoding(
     else:
         why = why if letters else "there is no letter, so that the empty word is all"
     return {
-        "program": {"kind": kind, "source": source, "alphabet": list(alphabet), "plan": [], "theorem": theorem},
+        "program": program | {"plan": [], "theorem": model.program.theorem},
         "asked": limit,
         "steps": min(each["steps"] for each in found),
         "words_to": len(found) - 1,
