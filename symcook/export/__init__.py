@@ -73,6 +73,9 @@ def export(
     model.check_length(positions)
     known = model.values(values)
     bound = model.bind(known)
+    if bound.readout.groups:
+        must = "an export must have one score for each answer, whose greatest a runtime takes"
+        raise BadInput(must, "a readout by groups", "give a readout largest, with the sums as scores")
     if steps is not None:
         if not decodes(bound):
             must = "an export with steps must be of a decoder that was compiled from an automaton or a machine"

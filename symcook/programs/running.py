@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput
@@ -83,4 +84,5 @@ def speech_of(model: Transformer) -> Speech:
         return Speech(machine.input, {name: name for name in labels(machine).values()}, frozenset({END}))
     if program is not None and program.kind == "dfa":
         return automaton_speech(program)
-    return Speech(model.alphabet, ends=frozenset(model.readout.labels) - frozenset(model.alphabet))
+    answers = frozenset(map(",".join, product(*model.readout.parts)))
+    return Speech(model.alphabet, ends=answers - frozenset(model.alphabet))
