@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput, require_known
-from symcook.programs import FORMULAS, LANGUAGES, PLAIN, SOFT, THEOREMS, WEIGHTINGS
+from symcook.programs import FORMULAS, LANGUAGES, PLAIN, SOFT, THEOREMS, VARIANTS, WEIGHTINGS
 from symcook.programs.shipped import is_shipped, shipped_program
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.programs.rasp import SOp
 
-TAKES = {"theorem": FORMULAS, "soft": FORMULAS, "tau": FORMULAS, "weighting": ("tm",)}
+TAKES = {"theorem": FORMULAS, "soft": FORMULAS, "tau": FORMULAS, "weighting": ("tm",), "variant": ("dfa",)}
 """Which languages an option is for."""
 SHIPPED = ("ltl", "count", "srasp")
 """The languages of the programs that come with the library (`symcook.programs.shipped`)."""
@@ -34,6 +34,7 @@ def compile(
     soft: bool = False,
     tau: int | str | None = None,
     weighting: str | None = None,
+    variant: str | None = None,
     name: str = "",
 ) -> Transformer:
     """The transformer of a program: exact, and right on every word of the alphabet that has a letter.
@@ -55,6 +56,7 @@ def compile(
 
     "dfa" is an automaton: JSON by the names of automata-lib, or a regular expression, whose alphabet may be left out.
     Its model is a decoder that goes on behind a word with the states of the run, then with yes or no (`decode.stream`).
+    `variant` "nonstrict" has masks by which a column sees itself, "no-start" no $ in front, for words with a letter.
 
     "tm" is a Turing machine: text of one row a line, JSON, or a code such as 1RB1LB_1LA1RZ. Its model is a decoder
     that puts out a token a step, what the step changed, and then the output (`symcook.programs.turing`). `weighting`
@@ -68,7 +70,8 @@ def compile(
     """
     require_known("language", kind, LANGUAGES)
     source = source if isinstance(source, str) else _text(kind, source, alphabet)
-    for option, given in (("theorem", theorem), ("soft", soft), ("tau", tau), ("weighting", weighting)):
+    asked = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant}
+    for option, given in asked.items():
         if given not in ("", None, False) and kind not in TAKES[option]:
             must = f"--{option} must stand with {' or '.join(TAKES[option])}"
             raise BadInput(must, kind, "leave it out")
@@ -94,7 +97,8 @@ def compile(
         from symcook.compilers import automaton
         from symcook.programs.running import read_source
 
-        return automaton.compiled(read_source(source, alphabet, name), source, name)
+        require_known("variant", variant or "strict", VARIANTS)
+        return automaton.compiled(read_source(source, alphabet, name), source, name, variant or "strict")
     if kind == "srasp":
         from symcook.compilers import srasp
         from symcook.programs.srasp_reading import read_srasp
@@ -139,7 +143,8 @@ def as_compiled(model: Transformer) -> Transformer | None:
     """A compiled model as its program gives it: with the compiler's plan. None where it names no program, or one whose
     weights are others; a model's name and the note of its source are its own.
 
-    All that `compile` was told is in the program but for the weighting of a machine, which the heads say.
+    All that `compile` was told is in the program but for the weighting of a machine and the variant of an automaton,
+    which the heads and the embedding say.
     """
     program = model.program
     if program is None:
@@ -151,6 +156,10 @@ def as_compiled(model: Transformer) -> Transformer | None:
         told["weighting"] = WEIGHTINGS[any(head.weighting == WEIGHTINGS[1] for head in heads)]
     else:
         told["alphabet"] = program.alphabet
+    if program.kind == "dfa":
+        from symcook.compilers.automaton import variant_of
+
+        told["variant"] = variant_of(model)
     try:
         made = compile(program.kind, program.source, name=model.name, **told)
     except BadInput:

@@ -49,7 +49,8 @@ def decoding(
     column = 2 * (weights(model) + COLUMN)
     certifiers = [Certifier(model, dtype, order) for order in (False, True)]
     why = "this is the greatest length asked for"
-    for n in range(longest + 1 if letters else 1):
+    least = 0 if model.embedding.added else 1  # without a token in front nothing follows the empty word
+    for n in range(least, longest + 1 if letters else 1):
         words = len(letters) ** n
         if found and words * column > left:
             why = _costly(n, words)
@@ -71,7 +72,7 @@ def decoding(
         "program": program | {"plan": [], "theorem": model.program.theorem},
         "asked": limit,
         "steps": min(each["steps"] for each in found),
-        "words_to": len(found) - 1,
+        "words_to": found[-1]["length"],
         "lengths": found,
         "why": why,
     }
@@ -113,7 +114,7 @@ def stored(model: Transformer, found: dict[str, Any] | None) -> Archive:
     silent = 1 if speech.verdict else 2
     return {
         "decoding.letters": np.array(list(speech.letters), dtype=str),
-        "decoding.steps": np.array([each["steps"] for each in found["lengths"]]),
+        "decoding.steps": np.array([0] * found["lengths"][0]["length"] + [each["steps"] for each in found["lengths"]]),
         "decoding.names": np.array([speech.text(label) for label in labels], dtype=str),
         "decoding.ends": np.array([silent if label in speech.ends else 0 for label in labels]),
     }
