@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.programs.rasp import SOp
 
-TAKES = {"theorem": FORMULAS, "soft": FORMULAS, "tau": FORMULAS, "weighting": ("tm",), "variant": ("dfa",)}
+TAKES = {"theorem": FORMULAS, "soft": FORMULAS, "tau": FORMULAS, "weighting": ("tm",), "variant": ("dfa", "tm")}
 """Which languages an option is for."""
 SHIPPED = ("ltl", "count", "srasp")
 """The languages of the programs that come with the library (`symcook.programs.shipped`)."""
@@ -56,7 +56,7 @@ def compile(
 
     "dfa" is an automaton: JSON by the names of automata-lib, or a regular expression, whose alphabet may be left out.
     Its model is a decoder that goes on behind a word with the states of the run, then with yes or no (`decode.stream`).
-    `variant` "nonstrict" has masks by which a column sees itself, "no-start" no $ in front, for words with a letter.
+    `variant` "nonstrict" has masks by which a column sees itself, a machine's too; "no-start" is without $ in front.
 
     "tm" is a Turing machine: text of one row a line, JSON, or a code such as 1RB1LB_1LA1RZ. Its model is a decoder
     that puts out a token a step, what the step changed, and then the output (`symcook.programs.turing`). `weighting`
@@ -85,6 +85,7 @@ def compile(
         raise BadInput("a program must be its text, or on the command line a file that is there", source)
     short = " ".join(source.split())
     name = name or (short if len(short) <= 40 and short.isprintable() else WORDS[kind])
+    require_known("variant", variant or "strict", VARIANTS)
     if kind == "tm":
         from symcook.compilers import turing
         from symcook.programs.turing import read_turing
@@ -92,12 +93,11 @@ def compile(
         if alphabet is not None:
             must = "the letters of a machine must stand in its text"
             raise BadInput(must, "--alphabet", "write input: and the letters, and leave --alphabet out")
-        return turing.compiled(read_turing(source), source, name, weighting or "average")
+        return turing.compiled(read_turing(source), source, name, weighting or "average", variant or "strict")
     if kind == "dfa":
         from symcook.compilers import automaton
         from symcook.programs.running import read_source
 
-        require_known("variant", variant or "strict", VARIANTS)
         return automaton.compiled(read_source(source, alphabet, name), source, name, variant or "strict")
     if kind == "srasp":
         from symcook.compilers import srasp
@@ -156,7 +156,7 @@ def as_compiled(model: Transformer) -> Transformer | None:
         told["weighting"] = WEIGHTINGS[any(head.weighting == WEIGHTINGS[1] for head in heads)]
     else:
         told["alphabet"] = program.alphabet
-    if program.kind == "dfa":
+    if program.kind in TAKES["variant"]:
         from symcook.compilers.automaton import variant_of
 
         told["variant"] = variant_of(model)

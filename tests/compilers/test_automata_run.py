@@ -248,7 +248,7 @@ def test_commands_take_a_variant(tmp_path: Path, capsys: pytest.CaptureFixture[s
             == 3
         )
     assert "first symbol" in refused(capsys, "run", file, "--input", "", "--steps", 3)
-    assert "must stand with dfa" in refused(
+    assert "in front" in refused(
         capsys, "compile", "tm", "1RB1LB_1LA1RZ", "-o", file, "--variant", "no-start"
     )
     refused(capsys, "compile", "dfa", "a*", "-o", file, "--variant", "other", "--force")

@@ -1,7 +1,7 @@
 """Automata and Turing machines at random, each from its own file through compile, run, export and report.
 
-    PYTHONPATH=tests python tests/export/decoders_at_random.py automata 200
-    PYTHONPATH=tests python tests/export/decoders_at_random.py machines 200
+    PYTHONPATH=tests python tests/thought/decoders_at_random.py automata 200
+    PYTHONPATH=tests python tests/thought/decoders_at_random.py machines 200
 
 A third argument is the first seed. Names are drawn from a pool in which states and letters may be alike; machines may
 halt at once, write blanks between symbols, and have no letter. Each prints what was met, and whatever was wrong.
