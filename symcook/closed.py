@@ -265,7 +265,7 @@ def _form(
         accept=accept,
         decides=readout.decides,
         labelled=readout.labelled,
-        label=_largest(world, guard, outputs) if readout.labelled else None,
+        label=_largest(world, guard, outputs) if readout.labelled and readout.answers else None,
         meaning=tuple(meaning),
         accepts=accepts,
     )

@@ -239,7 +239,8 @@ def _scoring(model: Transformer, position: str) -> Transformer:
         raise BadInput("decoding needs a readout of kind distribution or largest", model.readout.kind)
     if model.embedding.after is not None:
         raise BadInput("a model that continues its input must add no token behind it", model.embedding.after, _NO_END)
-    return replace(model, readout=replace(model.readout, kind="largest", position=position))
+    kind = "groups" if model.readout.groups else "largest"
+    return replace(model, readout=replace(model.readout, kind=kind, position=position))
 
 
 @dataclass(frozen=True)
@@ -284,7 +285,8 @@ def continued(
         raise BadInput(must, why, "decode it instead")
     scores, start, tokens = _scoring(bound, "each"), tuple(given), tuple(tokens)
     for token in tokens:
-        require_known("label", token, bound.readout.labels)
+        if bound.readout.index(token) is None:
+            require_known("label", token, bound.readout.labels)
     if not tokens:
         return Continued(start, (), (), None)
     first = len(start) + bound.embedding.added - 1

@@ -118,7 +118,7 @@ class Result(Generic[Column, Value, Verdicts, Verdict]):
     def label(self, place: int) -> str | None:
         """The label of the largest score at an index; None where it is open."""
         index: Any = None if self.verdicts is None else self.domain.verdict(self.verdicts, place)
-        return None if index is None else self.model.readout.labels[index]
+        return None if index is None else self.model.readout.label(int(index))
 
     def columns(self) -> dict[str, Column]:
         """What the readout shows: the coordinates that it reads and its logit, or the scores by label."""
@@ -415,7 +415,7 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
         scores = self.once(readout, self.stream, readout.reads, self.scores)
         full = {name: self.stream.get(name, self.zero) for name in self.model.space}
         verdicts = readout.verdicts(domain, [full[name] for name in readout.reads], list(scores.values()))
-        if readout.labels and not readout.answers:
+        if readout.normalized:
             scores = dict(zip(scores, domain.distribution(list(scores.values())), strict=True))
         return self.ended(full, scores, verdicts)
 

@@ -147,7 +147,7 @@ def _facts(chosen: Chosen) -> dict[str, Any]:
         summary += "".join(f", adds {token} {where}" for tokens, where in ends for token in tokens)
         if model.readout.labels:
             what = "the largest of" if model.readout.labelled else "a distribution over"
-            summary += f", gives {what} {' '.join(model.readout.labels)}"
+            summary += f", gives {what} {', and of '.join(' '.join(part) for part in model.readout.parts)}"
         facts = {"name": model.name, "summary": summary, "source": model.source, "symbols": symbols}
         program = model.program
         if program is not None:

@@ -11,7 +11,7 @@ from symcook.cli.options import OneOf, Seconds, argument, command, option
 from symcook.cli.output import Waiting, say, say_or_json, within
 from symcook.errors import BadInput, Undecided
 from symcook.files import put, vacant
-from symcook.programs import LANGUAGES, MACHINES, THEOREMS, WEIGHTINGS
+from symcook.programs import LANGUAGES, MACHINES, THEOREMS, VARIANTS, WEIGHTINGS
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -39,6 +39,12 @@ def compile(
     weighting: Annotated[
         str | None,
         option("How a machine's heads find the last of equal cells (average).", None, OneOf("weighting", WEIGHTINGS)),
+    ],
+    variant: Annotated[
+        str | None,
+        option(
+            "Masks that see the own column, or (an automaton) no $ in front (strict).", None, OneOf("variant", VARIANTS)
+        ),
     ],
     prove: Annotated[bool, option("Prove that the model answers as the program, on every word.")],
     seconds: Seconds = 60,
@@ -90,6 +96,7 @@ def compile(
     if kind == "tm" and text == source and source.endswith((".tm", ".txt", ".json")):
         raise BadInput("the file of a machine must exist", source, "or give a code such as 1RB1LB_1LA1RZ")
     options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting, "name": name}
+    options["variant"] = variant
     model = compiled(kind, text, theorem=theorem or "", **options)
     beside = [Path(target).with_suffix(end) for end in (".certificate.json", ".statement.txt")] if prove else []
     for one in beside:

@@ -64,6 +64,11 @@ def export(
             Whole("the greatest length", 1, MAX_LENGTH),
         ),
     ],
+    steps: Annotated[
+        int | None,
+        option("A decoder: certify T tokens behind each word, or refuse (as far as 100).", "T",
+               Whole("the number of steps", 0, 1_000_000)),
+    ],
     force: Force,
     settings: Settings,
     as_json: bool,
@@ -71,12 +76,15 @@ def export(
     """Write float weights, and beside them a certificate: m.npz and m.certificate.json, or m.onnx and
     m.onnx.certificate.json.
 
-    The certificate names the lengths at which every decision is guaranteed in any runtime of an error model, for both
-    orders in which attention may divide, and the greatest one to which the float weights gave the exact answer on every
-    input here. Formats: npz (.npz), safetensors (.safetensors), torch (.pt with code in a .py), onnx (.onnx),
-    transformerlens (.pth with code in a .py).
+    The certificate names the lengths at which every decision is guaranteed in any runtime of an error model, for
+    both orders in which attention may divide, and the greatest one to which the float weights gave the exact answer
+    on every input here. Of a decoder (compile dfa, compile tm) it names the greatest number of steps that any
+    runtime gets right behind each word; the script beside the weights decodes so far and refuses more. Formats: npz
+    (.npz), safetensors (.safetensors), torch (.pt with code in a .py), onnx (.onnx), transformerlens (.pth with
+    code in a .py).
     """
     from symcook.export import export as exported
+    from symcook.export.decoding import lines
     from symcook.export.files import targets
 
     chosen = choose(name, settings)
@@ -93,6 +101,7 @@ def export(
             format=kind,
             dtype=dtype,
             max_length=max_length,
+            steps=steps,
             values=chosen.values,
             claims=chosen.info.claims if chosen.info is not None else (),
             built=built,
@@ -117,15 +126,18 @@ def export(
         if not compared["inputs"]:
             verdict = "no input compared"
     say(f"wrote {', '.join(str(weights.parent / file) for file in document['files'])} and {beside}")
-    say(f"  {dtype}, {verdict}")
-    if compared["first_difference"] is None and compared["ends"] is not None:
+    if not document["decoding"] or compared["first_difference"] is not None:
+        say(f"  {dtype}, {verdict}")
+    if not document["decoding"] and compared["first_difference"] is None and compared["ends"] is not None:
         say(f"    {compared['ends']}")
     if compared["first_difference"] is not None:
         say(f"  first input with another answer: {compared['first_difference'] or EMPTY_WORD}")
-    for line in guaranteed(document["guaranteed"]):
+    decoded = document["decoding"]
+    for line in lines(decoded, dtype) if decoded else guaranteed(document["guaranteed"]):
         say(f"  {line}")
     file, code = (shlex.quote(str(path)) for path in (weights, weights.with_suffix(".py")))
-    say(f"  {RUNS[kind].format(file=file, code=code, input=_input(chosen))}")
+    given = f"WORD --steps {decoded['steps']}" if decoded and kind in ("npz", "torch") else _input(chosen)
+    say(f"  {RUNS[kind].format(file=file, code=code, input=given)}")
 
 
 def guaranteed(found: dict[str, Any]) -> list[str]:
@@ -195,7 +207,10 @@ def verify_export(*, file: Annotated[str, argument()], as_json: bool) -> None:
         return
     files = ", ".join(known["files"])
     say(f"the certificate holds: {files} are the weights of {known['model']} in {known['dtype']}, unchanged")
-    for line in guaranteed(known["guaranteed"]):
+    from symcook.export.decoding import lines
+
+    decoded = known.get("decoding")
+    for line in lines(decoded, known["dtype"]) if decoded else guaranteed(known["guaranteed"]):
         say(f"  {line}")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput, require_known
-from symcook.programs import FORMULAS, LANGUAGES, MACHINES, PLAIN, SOFT, THEOREMS, WEIGHTINGS
+from symcook.programs import FORMULAS, LANGUAGES, MACHINES, PLAIN, SOFT, THEOREMS, VARIANTS, WEIGHTINGS
 from symcook.programs.shipped import is_shipped, shipped_program
 
 if TYPE_CHECKING:
@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from symcook.programs.rasp import SOp
     from symcook.programs.turing import TuringMachine
 
-TAKES = {"theorem": (*FORMULAS, "tm"), "soft": FORMULAS, "tau": FORMULAS, "weighting": ("tm",)}
+TAKES = {
+    "theorem": (*FORMULAS, "tm"),
+    "soft": FORMULAS,
+    "tau": FORMULAS,
+    "weighting": ("tm",),
+    "variant": ("dfa", "tm"),
+}
 """Which languages an option is for."""
 SHIPPED = ("ltl", "count", "srasp")
 """The languages of the programs that come with the library (`symcook.programs.shipped`)."""
@@ -35,6 +41,7 @@ def compile(
     soft: bool = False,
     tau: int | str | None = None,
     weighting: str | None = None,
+    variant: str | None = None,
     name: str = "",
 ) -> Transformer:
     """The transformer of a program: exact, and right on every word of the alphabet that has a letter.
@@ -56,6 +63,7 @@ def compile(
 
     "dfa" is an automaton: JSON by the names of automata-lib, or a regular expression, whose alphabet may be left out.
     Its model is a decoder that goes on behind a word with the states of the run, then with yes or no (`decode.stream`).
+    `variant` "nonstrict" has masks by which a column sees itself, a machine's too; "no-start" is without $ in front.
 
     "tm" is a Turing machine: text of one row a line, JSON, or a code such as 1RB1LB_1LA1RZ. Its model is a decoder
     that puts out a token a step, what the step changed, and then the output (`symcook.programs.turing`). `weighting`
@@ -70,7 +78,8 @@ def compile(
     """
     require_known("language", kind, LANGUAGES)
     source = source if isinstance(source, str) else _text(kind, source, alphabet)
-    for option, given in (("theorem", theorem), ("soft", soft), ("tau", tau), ("weighting", weighting)):
+    asked = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant}
+    for option, given in asked.items():
         if given not in ("", None, False) and kind not in TAKES[option]:
             must = f"--{option} must stand with {' or '.join(TAKES[option])}"
             raise BadInput(must, kind, "leave it out")
@@ -84,6 +93,7 @@ def compile(
         raise BadInput("a program must be its text, or on the command line a file that is there", source)
     short = " ".join(source.split())
     name = name or (short if len(short) <= 40 and short.isprintable() else WORDS[kind])
+    require_known("variant", variant or "strict", VARIANTS)
     if kind == "tm":
         from symcook.compilers import turing
         from symcook.programs.turing import read_turing
@@ -92,13 +102,13 @@ def compile(
             must = "the letters of a machine must stand in its text"
             raise BadInput(must, "--alphabet", "write input: and the letters, and leave --alphabet out")
         if theorem:
-            return _of_table(read_turing(source), theorem, weighting, name)
-        return turing.compiled(read_turing(source), source, name, weighting or "average")
+            return _of_table(read_turing(source), theorem, {"weighting": weighting, "variant": variant}, name)
+        return turing.compiled(read_turing(source), source, name, weighting or "average", variant or "strict")
     if kind == "dfa":
         from symcook.compilers import automaton
         from symcook.programs.running import read_source
 
-        return automaton.compiled(read_source(source, alphabet, name), source, name)
+        return automaton.compiled(read_source(source, alphabet, name), source, name, variant or "strict")
     if kind == "srasp":
         from symcook.compilers import srasp
         from symcook.programs.srasp_reading import read_srasp
@@ -116,16 +126,17 @@ def compile(
     return compiled(formula, source, name, kind, attention)
 
 
-def _of_table(machine: TuringMachine, theorem: str, weighting: str | None, name: str) -> Transformer:
+def _of_table(machine: TuringMachine, theorem: str, others: dict[str, str | None], name: str) -> Transformer:
     """The decoder of the theorem about all machines."""
     from symcook.compilers import tables
 
     if theorem != MACHINES:
         must = f"the theorem about machines must be {MACHINES}, of Merrill and Sabharwal (2024)"
         raise BadInput(must, f"--theorem {theorem}")
-    if weighting is not None:
-        must = "the decoder of --theorem 2 must have its own weighting"
-        raise BadInput(must, f"--weighting {weighting}", "leave it out")
+    for option, value in others.items():
+        if value is not None:
+            must = f"the decoder of --theorem 2 must have its own {option}"
+            raise BadInput(must, f"--{option} {value}", "leave it out")
     return tables.compiled(machine, name)
 
 
@@ -156,7 +167,8 @@ def as_compiled(model: Transformer) -> Transformer | None:
     """A compiled model as its program gives it: with the compiler's plan. None where it names no program, or one whose
     weights are others; a model's name and the note of its source are its own.
 
-    All that `compile` was told is in the program but for the weighting of a machine, which the heads say.
+    All that `compile` was told is in the program but for the weighting of a machine and the variant of an automaton,
+    which the heads and the embedding say.
     """
     program = model.program
     if program is None:
@@ -168,6 +180,10 @@ def as_compiled(model: Transformer) -> Transformer | None:
         told["weighting"] = WEIGHTINGS[any(head.weighting == WEIGHTINGS[1] for head in heads)]
     else:
         told["alphabet"] = program.alphabet
+    if program.kind in TAKES["variant"]:
+        from symcook.compilers.automaton import variant_of
+
+        told["variant"] = variant_of(model)
     try:
         made = compile(program.kind, program.source, name=model.name, **told)
     except BadInput:

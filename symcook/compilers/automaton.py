@@ -6,14 +6,21 @@ Source: Merrill and Sabharwal (2024), Theorem 1.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from math import isqrt
 
+from symcook.model.checks import Space
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import Head, LayerNorm
 from symcook.model.transformer import Program, Transformer
 from symcook.programs.automata import AutomatonTable
 from symcook.programs.running import START, VERDICTS, tokens_of
 
 FAMILY = "automaton-run"
+MASK = "strict-future"
+HALF = Fraction(1, 2)
 
 
 def settings(table: AutomatonTable) -> dict[str, str]:
@@ -29,8 +36,113 @@ def settings(table: AutomatonTable) -> dict[str, str]:
     }
 
 
-def compiled(table: AutomatonTable, source: str, name: str) -> Transformer:
-    """The decoder of an automaton."""
+def compiled(table: AutomatonTable, source: str, name: str, variant: str = "strict") -> Transformer:
+    """The decoder of an automaton: the instance of the family, or a variant of it (`nonstrict`, `without_start`)."""
+    model = _instance(table, source, name)
+    if variant == "strict":
+        return model
+    made = nonstrict(model) if variant == "nonstrict" else without_start(model)
+    assert model.program is not None
+    plan = tuple(line for line in (*model.program.plan, *_others(variant)) if line[0] in made.space)
+    plan = tuple({line[0]: line for line in plan}.values())
+    return replace(made, source=f"{model.source}; {variant}", program=replace(model.program, plan=plan))
+
+
+def _others(variant: str) -> tuple[tuple[str, str, str], ...]:
+    """What coordinates hold in a variant that they do not in the decoder of the family."""
+    if variant == "nonstrict":
+        return (
+            ("other", "embedding", "1"),
+            ("u", "layer 1", "1/(i + 1) at position i; the hash of (1 - u, u) is the key of a position"),
+            ("d", "layer 1", "k/(i + 1), with k states to position i: with u, the query of position k"),
+        )
+    return (
+        ("other", "embedding", "1"),
+        ("later", "layer 1", "0 at position 0, 1 behind it"),
+        ("u", "layer 2", "1/i at position i, 0 at position 0"),
+        ("d", "layer 2", "k/i, with k states before position i: with u, the query of position k"),
+    )
+
+
+def variant_of(model: Transformer) -> str:
+    """Which variant a decoder of an automaton is, by what it adds in front and what its heads see."""
+    if not model.embedding.ends[0]:
+        return "no-start"
+    heads = (head for layer in model.layers if layer.attention is not None for head in layer.attention.heads)
+    return "nonstrict" if any(head.sees.here for head in heads) else "strict"
+
+
+def nonstrict(model: Transformer) -> Transformer:
+    """The decoder with masks by which a column sees itself (footnote 7): means over i + 1 tokens, the own one too.
+
+    So u is 1/(i + 1) at position i, 0 or not, and d is k/(i + 1) with k states up to there. The key of position i is
+    the hash of (1 - u, u), which is that of (i, 1), and the query that of (d, u), of (k, 1): behind the k-th state the
+    next letter is looked for, as before, and no two positions have one key.
+    """
+    first, second = model.layers
+    words = {
+        token: {name: 1 if name == "other" else value for name, value in row.items() if name != "u"}
+        for token, row in (model.embedding.words or {}).items()
+    }
+    query, key, *others = second.attention_norms
+    query = replace(query, projection=_hashed(1, 0))
+    key = replace(key, projection=_hashed(1, -1))
+    layers = (_seeing(first, first.attention_norms), _seeing(second, (query, key, *others)))
+    return replace(model, embedding=replace(model.embedding, words=words), layers=layers)
+
+
+def without_start(model: Transformer) -> Transformer:
+    """The decoder without $, for words that have a letter (footnote 8): a token computes I[j = 0] by itself, as one
+    less the mean of ones over the tokens before it, which is 0 where there are none.
+
+    Letter number c stands at c - 1. The key of position j is the hash of ([j > 0], u), with u = 1 at 0 and 1/j else,
+    and the query that of (d, u), with d = k/j: behind k states the position k is looked for, which has the next letter.
+    """
+    first, second = model.layers
+    start = next(iter(model.embedding.ends[0]))
+    words = {
+        token: {name: value for name, value in row.items() if name != "u"}
+        for token, row in (model.embedding.words or {}).items()
+        if token != start
+    }
+    one = LayerNorm(("other",), ("one", "minus"), projection=[[1], [-1]])
+    zero = Layer(Head(("one",), ("later",), [[0]], [[0]], [[1]], MASK), None, (one,), (), "projected pre")
+    bits = LayerNorm(
+        ("other", "later"), ("lead", "behind"), gain=[HALF] * 2, bias=[HALF] * 2, projection=[[1, -1], [0, 1]]
+    )
+    (head,) = first.attention.heads
+    means = replace(head, reads=tuple("lead" if name == "v0" else name for name in head.reads))
+    first = replace(first, attention=SelfAttention((means,)), attention_norms=(*first.attention_norms, bits))
+    query, key, *others = second.attention_norms
+    share = [1, 1, -1]  # of u, other and later: 1/j behind position 0, and 1 there
+    minus = [-1, -1, 1]
+    reads = ("u", "other", "later")
+    query = replace(query, reads=("d", *reads), projection=[[1, 0, 0, 0], [0, *share], [-1, 0, 0, 0], [0, *minus]])
+    key = replace(key, reads=reads, projection=[[0, 0, 1], share, [0, 0, -1], minus])
+    second = replace(second, attention_norms=(query, key, *others))
+    space = Space((*model.space, "later"))
+    embedding = replace(model.embedding, space=space, words=words, before=None)
+    kept = [k for k, label in enumerate(model.readout.labels) if label != start]
+    readout = replace(
+        model.readout,
+        weights=[list(model.readout.weights[k, :]) for k in kept],
+        labels=tuple(model.readout.labels[k] for k in kept),
+    )
+    return replace(model, embedding=embedding, layers=(zero, first, second), readout=readout)
+
+
+def _seeing(layer: Layer, norms: Sequence[LayerNorm]) -> Layer:
+    """The layer with masks that see the own column."""
+    heads = tuple(replace(head, mask="future") for head in layer.attention.heads)
+    return replace(layer, attention=SelfAttention(heads), attention_norms=tuple(norms))
+
+
+def _hashed(own: int, other: int) -> list[list[int]]:
+    """The projection to (own x + other y, y, ...) with the signs of a hash, of what reads (x, y)."""
+    return [[own, other], [0, 1], [-own, -other], [0, -1]]
+
+
+def _instance(table: AutomatonTable, source: str, name: str) -> Transformer:
     from symcook.model.family import load, shipped
     from symcook.recipes.models import instance_of, said
 

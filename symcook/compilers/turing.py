@@ -27,7 +27,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from symcook.errors import require_known
+from symcook.errors import BadInput, require_known
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
@@ -97,9 +97,10 @@ class UnitNetwork(list[HiddenUnit]):
 class MachineDecoder:
     """The construction for one machine: its tokens as bits, its networks as units, and the model made of them."""
 
-    def __init__(self, machine: TuringMachine, weighting: str = "average") -> None:
+    def __init__(self, machine: TuringMachine, weighting: str = "average", strict: bool = True) -> None:
         require_known("weighting", weighting, WEIGHTINGS)
-        self.machine, self.weighting = machine, weighting
+        self.machine, self.weighting, self.strict = machine, weighting, strict
+        self.mask = MASK if strict else "future"
         self.tapes = range(1, machine.tapes + 1)
         self.states = {state: f"q{k}" for k, state in enumerate(machine.states)}
         self.letters = {letter: f"x{k}" for k, letter in enumerate(machine.input)}
@@ -228,7 +229,7 @@ class MachineDecoder:
     def model(self, source: str, name: str) -> Transformer:
         """The model, with its plan."""
         tapes, tie = range(self.machine.tapes + 1), self.weighting == "average"
-        words: dict[str, dict[str, int]] = {START: {**self.bits(START), "u": 1}}
+        words: dict[str, dict[str, int]] = {START: {**self.bits(START), **({"u": 1} if self.strict else {})}}
         words |= {letter: self.bits(letter) for letter in self.machine.input}
         tokens = labels(self.machine)
         words |= {label: self.bits(token) for token, label in tokens.items()}
@@ -251,28 +252,31 @@ class MachineDecoder:
         return replace(model, program=Program("tm", source, tuple(words), plan))
 
     def _first(self, tie: bool) -> Layer:
-        """u and P; hashes; where heads went."""
+        """u and P; hashes; where heads went. Masks that are not strict count the own token in: then u is 1/(i + 1), P
+        is behind the own move, and where it wrote is what the own move selects."""
         tapes = range(self.machine.tapes + 1)
         reads = ["bos", *(f"{sign}{tape}" for tape in tapes for sign in ("plus", "minus"))]
         rows = [[int(name == "bos") for name in reads]]
         rows += [[(name == f"plus{tape}") - (name == f"minus{tape}") for name in reads] for tape in tapes]
         none = [[0] * len(reads)]
         writes = ("u", *(f"P{tape}" for tape in tapes))
-        head = Head(tuple(_held(name) for name in reads), writes, none, none, rows, MASK)
+        head = Head(tuple(_held(name) for name in reads), writes, none, none, rows, self.mask)
         norms, net = [], UnitNetwork()
         gates = [f"{MOVE[move]}{tape}" for tape in tapes for move in (1, -1, 0)]
         norms.append(_bits(gates))
         for tape in tapes:
             for move in (1, -1, 0):
                 stem = f"{MOVE[move]}hash{tape}"
-                norms.append(_hash({f"P{tape}": 1, "u": move}, {"u": 1}, stem))
+                norms.append(_hash({f"P{tape}": 1, "u": move if self.strict else -move}, {"u": 1}, stem))
+                moved, still = ("at", "wrote") if self.strict else ("wrote", "at")
                 for side in "ab":
                     for sign in (1, -1):
                         terms = {f"{stem}_{side}": sign, _held(f"{MOVE[move]}{tape}"): 1}
-                        net.add(terms, -1, {f"at{tape}_{side}": sign})
-                        if tape and not move:
-                            net.add({f"{stem}_{side}": sign}, 0, {f"wrote{tape}_{side}": sign})
-        norms.append(_hash({"one": 1, "bos": -1}, {"u": 1}, "placehash"))
+                        if tape or self.strict:
+                            net.add(terms, -1, {f"{moved}{tape}_{side}": sign})
+                        if not move and (tape or not self.strict):
+                            net.add({f"{stem}_{side}": sign}, 0, {f"{still}{tape}_{side}": sign})
+        norms.append(_hash({"one": 1, "bos" if self.strict else "u": -1}, {"u": 1}, "placehash"))
         for side in "ab":
             for sign in (1, -1):
                 net.add({f"placehash_{side}": sign}, 0, {f"place_{side}": sign})
@@ -296,13 +300,13 @@ class MachineDecoder:
         if self.letters:
             key = bias | {"bos": 3, "typed": 3, "first": 3}
             values = {f"read_{letter}": letter for letter in self.letters.values()}
-            heads.append(_look("at0", "place", key, values, "average"))
+            heads.append(_look("at0", "place", key, values, "average", self.mask))
         for tape in self.tapes:
             key = bias | {"step": 3, "bos": -1}
             if tie:
                 key["tie_one"] = HALF
             values = dict(zip(self.got(tape), self.own(tape), strict=True))
-            heads.append(_look(f"at{tape}", f"wrote{tape}", key, values, self.weighting))
+            heads.append(_look(f"at{tape}", f"wrote{tape}", key, values, self.weighting, self.mask))
         part = self.selection.part()
         bits = _bits(list(part.reads))
         return Layer(SelfAttention(tuple(heads)), _over(part), tuple(norms), (bits,), "multi pre")
@@ -325,9 +329,10 @@ class MachineDecoder:
 
     def _meanings(self, tapes: range) -> dict[str, str]:
         """What each coordinate holds."""
+        over = "1/i" if self.strict else "1/(i + 1)"
         found = {"one": "1", "bos": "the token is $", "typed": "an input symbol", "step": "a step", "out": "an output",
-                 "first": "the start", "last": "an output whose cell is the rightmost visited", "u": "1/i",
-                 "end": "the end", "F": "F(1/i)"}  # fmt: skip
+                 "first": "the start", "last": "an output whose cell is the rightmost visited", "u": over,
+                 "end": "the end", "F": "F of u"}  # fmt: skip
         found |= {name: f"the state entered is {state}" for state, name in self.states.items()}
         found |= {name: f"the input symbol is {letter}" for letter, name in self.letters.items()}
         found |= {f"o{k}": f"the output is {symbol}" for symbol, k in self.cells.items()}
@@ -336,7 +341,7 @@ class MachineDecoder:
             found[f"place_{side}"] = f"{what} part of the hash of the own position"
         for tape in tapes:
             who = f"work head {tape}" if tape else "the input head"
-            found[f"P{tape}"] = f"where {who} was before the own move, over i"
+            found[f"P{tape}"] = f"where {who} was {'before' if self.strict else 'behind'} the own move, times {over}"
             for move, how in ((1, "right"), (-1, "left"), (0, "nowhere")):
                 found[f"{MOVE[move]}{tape}"] = f"{who} moves {how}"
             for side, what in (("a", "first"), ("b", "second")):
@@ -353,9 +358,17 @@ class MachineDecoder:
         return found | {f"next_{name}": f"of the next token: {what}" for name, what in found.items()}
 
 
-def compiled(machine: TuringMachine, source: str, name: str, weighting: str = "average") -> Transformer:
-    """The decoder of a machine, with its program and plan."""
-    return MachineDecoder(machine, weighting).model(source, name)
+def compiled(
+    machine: TuringMachine, source: str, name: str, weighting: str = "average", variant: str = "strict"
+) -> Transformer:
+    """The decoder of a machine, with its program and plan; `variant` "nonstrict" has masks that see the own column."""
+    if variant == "no-start":
+        must = "a machine's decoder must have $ in front, which answers for the blank cells left of the input"
+        raise BadInput(must, variant, "leave it out, or give nonstrict")
+    if variant == "nonstrict" and weighting == "rightmost":
+        must = "masks that see the own column must stand with a tie-break, as equal keys are made in different ways"
+        raise BadInput(must, f"weighting {weighting}", "give --weighting average")
+    return MachineDecoder(machine, weighting, variant == "strict").model(source, name)
 
 
 def _held(name: str) -> str:
@@ -409,7 +422,14 @@ def _over(part: FeedForward) -> FeedForward:
     return replace(part, reads=tuple(map(_held, part.reads)))
 
 
-def _look(query: str, key: str, added: Mapping[str, int | Fraction], values: Mapping[str, str], weighting: str) -> Head:
+def _look(
+    query: str,
+    key: str,
+    added: Mapping[str, int | Fraction],
+    values: Mapping[str, str],
+    weighting: str,
+    mask: str,
+) -> Head:
     """A head whose score is the cosine of two hashes plus what keys add."""
     held = {name if name.startswith("tie_") else _held(name): value for name, value in added.items()}
     reads = [f"{query}n_a", f"{query}n_b", f"{key}n_a", f"{key}n_b", _held("one"), *held, *map(_held, values.values())]
@@ -419,4 +439,4 @@ def _look(query: str, key: str, added: Mapping[str, int | Fraction], values: Map
     Q.append([int(one == _held("one")) for one in reads])
     K.append([held.get(one, 0) for one in reads])
     V = [[int(one == _held(name)) for one in reads] for name in values.values()]
-    return Head(tuple(reads), tuple(values), Q, K, V, MASK, weighting)
+    return Head(tuple(reads), tuple(values), Q, K, V, mask, weighting)

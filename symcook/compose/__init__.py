@@ -6,6 +6,7 @@ keeps. Source: Cookbook, Sections 4.2, 5.5 and 8.
 
 from symcook.compose.builder import Builder
 from symcook.compose.cooling import harden, reverse, single_head, soften
+from symcook.compose.norms import one_norm
 from symcook.compose.paired import confident, paired
 from symcook.compose.routing import cancel_residual, rename, route
 from symcook.compose.stacking import identity_layer, pad, parallel, serial, widen
@@ -16,6 +17,7 @@ __all__ = [
     "confident",
     "harden",
     "identity_layer",
+    "one_norm",
     "pad",
     "paired",
     "parallel",

@@ -97,7 +97,7 @@ def _tried(model: Transformer, reference: Answering, name: str, why: str) -> Dec
     """The decision about a decoder of which nothing is shown: a short word behind which it puts out a verdict that the
     reference does not have, else none."""
     speech = speech_of(model)
-    for length in range(TRIED + 1):
+    for length in range(0 if model.embedding.added else 1, TRIED + 1):
         for word in product(speech.letters, repeat=length):
             said = [speech.said(one)["token"] for one in stream(model, word, length + 2)]
             state: Any = reference.initial

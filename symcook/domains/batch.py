@@ -345,6 +345,10 @@ class Batch(Going[Column, Cell, Array]):
     def largest(self, columns: Columns) -> list[Array]:
         return [largest(cells, self.kinds) for cells in zip(*columns, strict=True)]
 
+    def paired(self, first: list[Array], second: list[Array], size: int) -> list[Array]:
+        pairs = (aligned(one.astype(np.int64), other) for one, other in zip(first, second, strict=True))
+        return [(size * one + other).reshape(-1) for one, other in pairs]
+
     def conjunction(self, first: Array, second: Array) -> Array:
         x, y = aligned(first, second)
         return (x & y).reshape(-1)

@@ -220,6 +220,9 @@ class Lengths:
     def largest(self, columns: Sequence[Column]) -> None:
         return None
 
+    def paired(self, first: None, second: None, size: int) -> None:
+        return None
+
     def positive(self, column: Column) -> None:
         return None
 

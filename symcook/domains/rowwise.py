@@ -425,6 +425,10 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     def largest(self, columns: Columns[Value]) -> list[int | None]:
         return [self.first_largest(scores) for scores in zip(*columns, strict=True)]
 
+    def paired(self, first: Sequence[int | None], second: Sequence[int | None], size: int) -> list[int | None]:
+        pairs = zip(first, second, strict=True)
+        return [None if one is None or other is None else size * one + other for one, other in pairs]
+
     def positive(self, column: Column[Value]) -> list[bool | None]:
         return list(map(self.is_positive, column))
 

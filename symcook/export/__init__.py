@@ -28,6 +28,7 @@ def export(
     format: str = "npz",
     dtype: str = "float64",
     max_length: int | None = None,
+    steps: int | None = None,
     values: Mapping[str, Exact] | None = None,
     claims: Sequence[str] = (),
     built: Mapping[str, object] | None = None,
@@ -41,16 +42,20 @@ def export(
     or what the model takes), and to there goes what the certificate says: to which length every decision is guaranteed
     in any runtime of an error model (`symcook.export.guarantee`), for both orders in which attention may divide, and to
     which length numpy's answers were
-    compared with exact ones on every input, as far as time allows. `values` sets declared symbols, `claims` are ids
+    compared with exact ones on every input, as far as time allows. Of a decoder of an automaton or a machine the
+    certificate names the greatest number of steps that any runtime gets right, at most `steps` (100), which the shipped
+    script keeps to (`symcook.export.decoding`). `values` sets declared symbols, `claims` are ids
     whose statuses the certificate names, `built` the "recipe" and its "arguments". All files are written, or none.
-    Raises BadInput for a target that exists (without `force`) or cannot be written, a number that does not fit `dtype`,
-    a format that cannot express the model and a package that is missing; NotExact where there is nothing exact to
-    compare with.
+    Raises BadInput for a target that exists (without `force`) or cannot be written, a number that does not fit
+    `dtype`, a format that cannot express the model, a package that is missing, and `steps` that are not certain;
+    NotExact where there is nothing exact to compare with.
     """
     from symcook.export import npz
     from symcook.export.certificate import certificate
+    from symcook.export.decoding import decoding, stored
     from symcook.export.files import targets, write
     from symcook.export.formats import check
+    from symcook.programs.running import decodes
 
     chosen = check(format, dtype)
     weights, beside = targets(str(target), force=force, kind=format)
@@ -68,12 +73,24 @@ def export(
     model.check_length(positions)
     known = model.values(values)
     bound = model.bind(known)
+    if bound.readout.groups:
+        must = "an export must have one score for each answer, whose greatest a runtime takes"
+        raise BadInput(must, "a readout by groups", "give a readout largest, with the sums as scores")
+    if steps is not None:
+        if not decodes(bound):
+            must = "an export with steps must be of a decoder that was compiled from an automaton or a machine"
+            raise BadInput(must, f"--steps {steps}", "leave it out")
+        if type(steps) is not int or steps < 0:
+            raise BadInput("the number of steps must be an integer of at least 0", steps)
     roundings: dict[str, Any] = {}
     arrays = npz.arrays(bound, dtype, positions, roundings)
+    decoded = decoding(bound, arrays, dtype, max_length, steps)
+    arrays |= stored(bound, decoded)
     contents = chosen.encode(arrays, weights.stem)
     document = certificate(
         bound, known, format, dtype, positions, _statuses(claims), built or _recipe(model), arrays, roundings, progress
     )
+    document = {"decoding": decoded, **document}
     return write(weights, beside, contents, document, force=force)
 
 

@@ -406,7 +406,8 @@ def from_facts(given: Mapping[str, str]) -> Archive:
     found: Archive = {}
     for key, value in given.items():
         entry = json.loads(value)
-        found[key] = np.array(entry, dtype=str) if isinstance(entry, (list, str)) else np.array(entry)
+        numbers = isinstance(entry, list) and entry and all(type(one) is int for one in entry)
+        found[key] = np.array(entry, dtype=str) if isinstance(entry, (list, str)) and not numbers else np.array(entry)
     return found
 
 

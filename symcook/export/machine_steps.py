@@ -1,4 +1,4 @@
-"""How many tokens of a machine's run floats get right: found by running them, and certified for any runtime.
+"""How many tokens of a decoder's run floats get right: found by running them, and certified for any runtime.
 
 A decoder compares cosines of hashes. Cells that are far from 0 and writes that are long ago come ever nearer, and from
 some token on a format cannot tell them apart. The first error depends on the order of operations; the certified bound
@@ -12,14 +12,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput, NotExact, Undecided, require_known
+from symcook.machine import Machine, State
 from symcook.model.transformer import Transformer
+from symcook.programs.running import decodes, program_table, speech_of, tokens_of
 from symcook.programs.steps import END, labels
 from symcook.thought.floats import FORMATS, FloatDecoder
+from symcook.thought.integers import IntegerDecoder
 from symcook.thought.retrieval import lookups
-from symcook.thought.running import MachineRun, run_machine
+from symcook.thought.running import MachineRun, machine_of
 
 if TYPE_CHECKING:
     from flint import arb
+
+    from symcook.export.archive import Archive
 
 
 @dataclass(frozen=True)
@@ -38,27 +43,58 @@ class StepsRight:
         return dict(vars(self))
 
 
-def said(run: MachineRun) -> list[str]:
-    """The labels that a run consists of, and the end where it came."""
-    names = labels(run.machine)
-    return [*(names[token] for token in run.tokens), *([END] if run.ended else [])]
+@dataclass(frozen=True)
+class ProgramRun:
+    """What a program puts out behind a word, as labels of its decoder: at most so many as were asked for, and the end
+    where it comes directly behind them; `ended` where it does."""
+
+    word: tuple[str, ...]
+    answers: tuple[str, ...]
+    ended: bool
+
+
+def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> ProgramRun:
+    """The run of the program that a model was compiled from, by the program alone: an automaton, or a machine in
+    integers. BadInput for another model, and for a foreign symbol."""
+    if not decodes(model):
+        must = "a model must be compiled from an automaton or a Turing machine"
+        raise BadInput(must, model.name, "symcook compile dfa and compile tm make one")
+    if type(limit) is not int or limit < 0:
+        raise BadInput("the greatest number of steps must be an integer of at least 0", limit)
+    assert model.program is not None
+    given = speech_of(model).word(word)
+    if model.program.kind == "dfa":
+        table = program_table(model.program)
+        tokens = tokens_of(table)[1 + len(table.alphabet) :]
+        states = [0]
+        for letter in given:
+            states.append(table.moves[states[-1]][table.alphabet.index(letter)])
+        verdict = tokens[len(table.moves) + int(table.answers[states[-1]] is True)]
+        whole = (*(tokens[state] for state in states), verdict)
+        return ProgramRun(given, whole[:limit], len(whole) <= limit)
+    machine = machine_of(model)
+    names, answers, ended = labels(machine), list[str](), True
+    for step in IntegerDecoder(machine).steps(given):
+        if len(answers) == limit:
+            ended = False
+            break
+        answers.append(names[step.token])
+    return ProgramRun(given, (*answers, *([END] if ended else [])), ended)
 
 
 def steps_right(model: Transformer, word: str | Sequence[str], limit: int, dtype: str = "float32") -> StepsRight:
-    """How many answers of a compiled machine are right in floats, of the first `limit` behind a word.
+    """How many answers of a compiled automaton or machine are right in floats, of the first `limit` behind a word.
 
-    Raises BadInput for a model that is no compiled machine, and for another dtype.
+    Raises BadInput for a model that is compiled from neither, and for another dtype.
     """
     require_known("dtype", dtype, FORMATS)
-    run = run_machine(model, word, limit)
-    wanted = said(run)
-    shipped = _shipped(model, run.word, wanted, dtype)
-    return StepsRight(dtype, len(wanted), shipped, _cached(model, run.word, wanted, dtype),
-                      certified(model, run.word, wanted, dtype))  # fmt: skip
+    from symcook.export.archive import arrays
 
-
-def _first(found: Sequence[str], wanted: Sequence[str]) -> int | None:
-    return next((k for k, pair in enumerate(zip(found, wanted, strict=True), 1) if pair[0] != pair[1]), None)
+    run = program_run(model, word, limit)
+    m = arrays(model, dtype, len(run.word) + len(run.answers) + 1)
+    cached = _cached(model, run.word, run.answers, dtype)
+    right = certified(model, run.word, run.answers, dtype)
+    return StepsRight(dtype, len(run.answers), shipped(model, m, run), cached, right)
 
 
 def _cached(model: Transformer, word: Sequence[str], wanted: Sequence[str], dtype: str) -> int | None:
@@ -74,44 +110,60 @@ def _cached(model: Transformer, word: Sequence[str], wanted: Sequence[str], dtyp
     return None
 
 
-def _shipped(model: Transformer, word: Sequence[str], wanted: Sequence[str], dtype: str) -> int | None:
-    """The same of the runtime that exports ship, in one pass over the run: no answer rests on what follows."""
+def shipped(model: Transformer, m: Archive, run: ProgramRun) -> int | None:
+    """The number of the first wrong answer of the runtime that exports ship, None where none is: in one pass over the
+    run, as no answer rests on what follows."""
     import numpy as np
 
     from symcook.export import npz
-    from symcook.export.archive import arrays
 
-    asked = replace(model, readout=replace(model.readout, position="each"))
-    tokens = asked.tokens((*word, *wanted[:-1]))
-    archive = arrays(asked, dtype, len(tokens))
+    if not run.answers:
+        return None
+    tokens = model.tokens((*run.word, *run.answers[:-1]))
     places = {token: k for k, token in enumerate(model.embedding.words or ())}
     with np.errstate(all="ignore"):
-        z = npz.embed(archive, np.array([[places[token] for token in tokens]]))
-        scores = npz.shown(archive, npz.evaluate(archive, z, refuse=False))[0]
-    answers = [model.readout.labels[k] for k in np.argmax(scores, axis=-1)][len(tokens) - len(wanted) :]
-    return _first(answers, wanted)
+        z = npz.embed(m, np.array([[places[token] for token in tokens]]))
+        scores = npz.shown(m, npz.evaluate(m, z, refuse=False))[0]
+    found = [model.readout.labels[k] for k in np.argmax(scores, axis=-1)][len(tokens) - len(run.answers) :]
+    return next((k for k, pair in enumerate(zip(found, run.answers, strict=True), 1) if pair[0] != pair[1]), None)
+
+
+class Certifier:
+    """How many answers of a model are certain in every runtime of the error model of a dtype, with one order of
+    averages; the states behind the words that were asked for are kept."""
+
+    def __init__(self, model: Transformer, dtype: str, divides_first: bool = False) -> None:
+        from symcook.words import enclosure
+
+        domain = enclosure.domain(dtype, divides_first=divides_first)
+        self.machine = Machine(replace(model, readout=replace(model.readout, position="last")), domain)
+        self.states: dict[tuple[str, ...], State] = {}
+
+    def right(self, word: Sequence[str], wanted: Sequence[str]) -> int:
+        """How many answers behind a word are those `wanted`."""
+        given, right = tuple(word), 0
+        try:
+            for k in range(len(given) + 1):
+                if given[:k] not in self.states:
+                    self.states[given[:k]] = (
+                        self.machine.advance(self.states[given[: k - 1]], given[k - 1]) if k else self.machine.start()
+                    )
+            state = self.states[given]
+            for label in wanted:
+                if self.machine.result(state).label(-1) != label:
+                    break
+                right += 1
+                if right < len(wanted):
+                    state = self.machine.advance(state, label)
+        except (Undecided, NotExact):
+            pass
+        return right
 
 
 def certified(model: Transformer, word: Sequence[str], wanted: Sequence[str], dtype: str) -> int:
-    """How many answers behind a word are those `wanted` in every runtime of the error model of a dtype."""
-    from symcook.domains.rounding import FORMATS as SETS
-    from symcook.domains.rounding import Rounding
-    from symcook.machine import Machine
-
-    machine = Machine(replace(model, readout=replace(model.readout, position="last")), Rounding(*SETS[dtype]))
-    state, right = machine.start(), 0
-    try:
-        for token in word:
-            state = machine.advance(state, token)
-        for label in wanted:
-            if machine.result(state).label(-1) != label:
-                break
-            right += 1
-            if right < len(wanted):
-                state = machine.advance(state, label)
-    except (Undecided, NotExact):
-        pass
-    return right
+    """How many answers behind a word are those `wanted` in every runtime of the error model of a dtype, with either
+    order of averages."""
+    return min(Certifier(model, dtype, order).right(word, wanted) for order in (False, True))
 
 
 def require_steps(found: StepsRight, steps: int) -> None:

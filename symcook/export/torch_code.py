@@ -123,8 +123,8 @@ def load():
 
 
 {tokens}
-
-if __name__ == "__main__":
+{decode}
+if __name__ == "__main__":{decoding}
     if len(sys.argv) != 2:
         sys.exit("give one input")
     model = load()
@@ -158,6 +158,48 @@ ROWS = '''def tokens(rows):
         sys.exit(f"every row must have {len(INPUTS)} numbers: {', '.join(INPUTS)}")
     return torch.tensor([[list(map(float, row)) for row in rows]], dtype=torch.float64).to(DTYPE)
 '''
+
+DECODE = '''
+def refuse(text):
+    print(text, file=sys.stderr)
+    sys.exit(2)
+
+
+def decode(word, steps):
+    """Print the tokens that the model goes on with behind a word, at most so many; 0 at the end of the run, else 3.
+    More steps than any runtime gets right behind a word of this length are refused, with exit code 2."""
+    word = list(word) if all(len(letter) == 1 for letter in LETTERS) else word.split()
+    for letter in word:
+        if letter not in LETTERS:
+            refuse(f"every letter must be one of {' '.join(LETTERS) or 'none'}; given: {letter}.")
+    if len(word) >= len(CERTAIN):
+        must = f"a word must have at most {len(CERTAIN) - 1} letters, to which steps are certified"
+        refuse(f"{must}; given: {len(word)}; export again with a greater --max-length.")
+    most = CERTAIN[len(word)]
+    if not (steps.isascii() and steps.isdigit() and int(steps) <= most):
+        must = f"a run behind a word of length {len(word)} must have at most {most} steps, which any runtime gets right"
+        refuse(f"{must}; given: {steps}; give {most}, or export again with more --steps or a wider --dtype.")
+    model, steps, said = load(), int(steps), []
+    for position in range(len(word) + 1, len(word) + most + 1):
+        found = [VOCABULARY.index(t) for t in [BEFORE, *word, *said] if t]
+        with torch.no_grad():
+            label = model.answer(model(torch.tensor([found])))[0]
+        if ENDS[label] == 2:
+            return 0
+        if position > len(word) + steps:
+            break
+        print(f"{position:>6}  {NAMES[label]}", flush=True)
+        if ENDS[label]:
+            return 0
+        said.append(label)
+    print(f"stopped at the limit of {steps} steps, before the end", file=sys.stderr)
+    return 3
+
+'''
+
+DECODING = """
+    if len(sys.argv) == 4 and sys.argv[2] == "--steps":
+        sys.exit(decode(sys.argv[1], sys.argv[3]))"""
 
 READOUTS = {
     "sign": """    yes = (shown @ self.readout.weights > 0).tolist()
@@ -198,6 +240,8 @@ def code(m: Archive, stem: str, sha256: str) -> str:
         forward="\n".join(f"        {line}" for line in _forward(m)),
         given="token numbers (B, n)" if words else "rows of inputs (B, n, inputs)",
         tokens=WORDS if words else ROWS,
+        decode=DECODE if "decoding.steps" in m else "",
+        decoding=DECODING if "decoding.steps" in m else "",
         readout=indent(READOUTS[str(m["readout.kind"])], "    "),
     )
 
@@ -215,6 +259,13 @@ def constants(m: Archive) -> list[str]:
     names |= {"LABELS": "readout.labels"} if "readout.labels" in m else {}
     lines = [f"{name} = {pformat(m[key].tolist(), width=116, compact=True)}" for name, key in names.items()]
     lines += [f"BEFORE, AFTER = {str(m['before'])!r}, {str(m['after'])!r}"] if words else []
+    if "decoding.steps" in m:
+        labels = m["readout.labels"].tolist()
+        decoding = {"LETTERS": m["decoding.letters"].tolist(), "CERTAIN": m["decoding.steps"].tolist()}
+        decoding |= {
+            name: dict(zip(labels, m[f"decoding.{name.lower()}"].tolist(), strict=True)) for name in ("NAMES", "ENDS")
+        }
+        lines += [f"{name} = {pformat(value, width=116, compact=True)}" for name, value in decoding.items()]
     return [*lines, f"POSITION = {str(m['readout.position'])!r}"]
 
 

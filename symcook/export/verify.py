@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from symcook.export.archive import Archive
+    from symcook.model.transformer import Transformer
 
 _COMPUTED = ("model", "model_hash", "dtype", "source", "guaranteed", "roundings", "position_tables")
 """What must come out as it stands."""
@@ -37,7 +38,9 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
     if known["format"] != FORMAT:
         raise BadInput(f"a certificate must be of the format {FORMAT}", known["format"], "export the model again")
     try:
-        model = loads(json.dumps(known["model_file"]))
+        decoded = known.get("decoding")
+        program = {} if decoded is None else {"program": decoded["program"]}
+        model = loads(json.dumps(known["model_file"] | program))
         kind, dtype, n_max = known["kind"], known["dtype"], known["position_tables"]["N"]
         recipe, weights = known["recipe"], place.parent / known["weights"]
         facts = {name: known[name] for name in (*_COMPUTED, "compared", "arguments", "symbols", "greatest_length")}
@@ -53,6 +56,8 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
 
     roundings: dict[str, Any] = {}
     arrays = npz.arrays(model, dtype, n_max, roundings)
+    if decoded is not None:
+        arrays |= _decoding(place, model, arrays, known, n_max)
     _same_arrays(weights, decode(weights, files[weights]), held(kind, arrays))
     if format.more:
         _same_code(weights, files, arrays)
@@ -67,6 +72,21 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
                 f"{found['compared'][name]} here: arithmetic differs, or the certificate is wrong."
             )
     return known
+
+
+def _decoding(place: Path, model: Transformer, arrays: Archive, known: Mapping[str, Any], n_max: int) -> Archive:
+    """What the weights of a decoder hold of the steps that are certain; Rejected where the certificate says others."""
+    from symcook.export.decoding import decoding, stored
+
+    said = known["decoding"]
+    try:
+        asked, to = int(said["asked"]), n_max - model.embedding.added
+    except (KeyError, TypeError, ValueError):
+        raise BadInput("a certificate must say how many steps were asked for", said, "export the model again") from None
+    found = decoding(model, arrays, str(known["dtype"]), to, asked, strictly=False)
+    if json.loads(json.dumps(found)) != said:
+        raise Rejected(f"{place} says something else under 'decoding' than what is computed from its model.")
+    return stored(model, found)
 
 
 def _same_recipe(known: Mapping[str, Any], recipe: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, reduce
+from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -19,7 +20,7 @@ from symcook.model.symbols import Number, exact, lowered, symbol
 if TYPE_CHECKING:
     from symcook.numbers.matrix import RationalMatrix
 
-READOUTS = ("value", "sign", "zero", "largest", "distribution")
+READOUTS = ("value", "sign", "zero", "largest", "distribution", "groups")
 POSITIONS = ("first", "last", "each", "all")
 T = TypeVar("T")
 Column = TypeVar("Column", contravariant=True)
@@ -218,6 +219,10 @@ class Comparing(Protocol[Column, Verdicts, Verdict]):
         """The conjunction at each position (False wins over open)."""
         ...
 
+    def paired(self, first: Verdicts, second: Verdicts, size: int) -> Verdicts:
+        """At each position size * first + second of two indices, None where one is open."""
+        ...
+
     def every(self, verdicts: Verdicts) -> Verdict:
         """The conjunction over all positions."""
         ...
@@ -233,9 +238,12 @@ class Readout(Named):
     """What is looked at, and where.
 
     kind "value" shows the coordinates `reads` and decides nothing; "sign" accepts iff the scalar `weights` . reads,
-    called logit, is positive; "zero" accepts iff every coordinate of `reads` is zero; "largest" answers with the label
-    of the largest of the scores `weights` . reads, the first of several; "distribution" gives the softmax of these
-    scores, a probability for each label. weights: 1 x r for "sign", len(labels) x r for the last two, r = len(reads).
+    called logit, is positive; "zero" accepts iff every coordinate of `reads` is zero; "largest" answers with the
+    label of the largest of the scores `weights` . reads, the first of several; "distribution" gives the softmax of
+    these scores, a probability for each label; "groups" answers with one label of each group, that of its largest
+    score (the first of several), and `groups` says how many labels each one has, in order: where a token is a
+    state, a symbol and a move, their scores stand for those of all tokens, which are their sums. weights: 1 x r for
+    "sign", len(labels) x r for the last three, r = len(reads).
     position "first" or "last" looks there; "each" gives an answer at each position; "all" accepts iff every one does.
     Source: Cookbook, Section 2.2.3 (Eq. 17, a strict inequality; Eqs. 18 and 19) and Section 9.2.1 (the zero test).
     """
@@ -247,6 +255,7 @@ class Readout(Named):
     reads: tuple[str, ...]
     weights: Any = None
     labels: tuple[str, ...] = ()
+    groups: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         require_known("readout", self.kind, READOUTS)
@@ -255,20 +264,35 @@ class Readout(Named):
         labels = coordinates(self.labels, "labels")
         for label in labels:
             printable(label, "a label")
-        scores = self.kind in ("largest", "distribution")
+        scores = self.kind in ("largest", "distribution", "groups")
+        freeze(self, groups=self._grouped(labels))
         if not reads:
             raise BadInput("a readout must read at least one coordinate", "none")
         if (self.kind == "sign" or scores) != (self.weights is not None):
             do = "give a row of weights for each label" if scores else "give weights=[1], one for each coordinate"
-            must = "weights must be given for sign, largest and distribution and for no other"
+            must = "weights must be given for sign, largest, distribution and groups and for no other"
             raise BadInput(must, self.kind, do if self.weights is None else "leave weights out")
         if scores != bool(labels):
-            raise BadInput("labels must be given for largest and distribution and for no other", self.kind)
+            raise BadInput("labels must be given for largest, distribution and groups and for no other", self.kind)
         if self.kind not in ("sign", "zero") and self.position == "all":
             raise BadInput("a readout at all positions must decide something", f"kind {self.kind}", "use each")
         shape = (len(labels) or 1, len(reads))
         weights = None if self.weights is None else matrix(self.weights, shape, "the readout's weights")
         freeze(self, reads=reads, weights=weights, labels=labels)
+
+    def _grouped(self, labels: Sequence[str]) -> tuple[int, ...]:
+        """The sizes of the groups; BadInput where they are not those of the labels."""
+        sizes = tuple(self.groups) if isinstance(self.groups, (list, tuple)) else (self.groups,)
+        if self.kind != "groups":
+            if sizes:
+                raise BadInput("groups must be given for the readout groups and for no other", self.kind)
+            return ()
+        if not sizes or not all(type(size) is int and size > 0 for size in sizes) or sum(sizes) != len(labels):
+            raise BadInput(f"groups must be positive integers that add up to the {len(labels)} labels", sizes or "none")
+        comma = next((label for label in labels if "," in label), None)
+        if comma is not None:
+            raise BadInput("a label of a group must hold no comma, which stands between them in an answer", comma)
+        return sizes
 
     def mapped(self, put: Put) -> Readout:
         """This readout with the substitution `put` made in its weights; itself where none changes."""
@@ -287,13 +311,41 @@ class Readout(Named):
 
     @property
     def answers(self) -> bool:
-        """Whether it gives an answer: a verdict or a label, not values alone."""
-        return self.decides or self.labelled
+        """Whether it gives one answer that engines over all words know: a verdict or a label, not values alone."""
+        return self.decides or self.kind == "largest"
 
     @property
     def labelled(self) -> bool:
-        """Whether the answer is a label."""
-        return self.kind == "largest"
+        """Whether the answer is a label, or one of each group."""
+        return self.kind in ("largest", "groups")
+
+    @property
+    def normalized(self) -> bool:
+        """Whether scores are shown as probabilities."""
+        return self.kind == "distribution"
+
+    @property
+    def parts(self) -> tuple[tuple[str, ...], ...]:
+        """The labels of each group; one group where there are none."""
+        ends = list(accumulate(self.groups or (len(self.labels),), initial=0))
+        return tuple(self.labels[start:end] for start, end in pairwise(ends))
+
+    def label(self, index: int) -> str:
+        """The label that an index of `verdicts` stands for: of groups one of each, with commas between."""
+        found = []
+        for part in reversed(self.parts):
+            index, place = divmod(index, len(part))
+            found.append(part[place])
+        return ",".join(reversed(found))
+
+    def index(self, label: str) -> int | None:
+        """The index of `label`, None where it is none of the answers."""
+        chosen, parts, found = label.split(",") if self.groups else [label], self.parts, 0
+        if len(chosen) != len(parts) or any(one not in part for one, part in zip(chosen, parts, strict=True)):
+            return None
+        for one, part in zip(chosen, parts, strict=True):
+            found = found * len(part) + part.index(one)
+        return found
 
     @property
     def each(self) -> bool:
@@ -335,6 +387,12 @@ class Readout(Named):
         there is none. `reads` and `scores` are its columns."""
         if self.kind == "zero":
             return reduce(domain.both, map(domain.zero, reads))
+        if self.groups:
+            ends = list(accumulate(self.groups, initial=0))
+            found = domain.largest(scores[: ends[1]])
+            for start, end in pairwise(ends[1:]):
+                found = domain.paired(found, domain.largest(scores[start:end]), end - start)
+            return found
         return domain.positive(scores[0]) if self.signed else domain.largest(scores) if self.answers else None
 
     def verdict(self, domain: Comparing[Column, Verdicts, Verdict], verdicts: Verdicts) -> Verdict:
@@ -348,6 +406,12 @@ class Readout(Named):
         if self.decides:
             size = greatest([abs(value) for value in values])
             return None if size == 0 and not self.signed else size
+        if len(self.groups) > 1:
+            ends, one = list(accumulate(self.groups, initial=0)), replace(self, kind="value", weights=None, labels=(),
+                                                                          groups=())  # fmt: skip
+            parts = [one.distance(values[start:end], greatest, order) for start, end in pairwise(ends)]
+            gaps = [-part for part in parts if part is not None]
+            return -greatest(gaps) if gaps else None
         best = max(range(len(values)), key=lambda k: order(values[k]))
         others = [value for k, value in enumerate(values) if k != best]
         return abs(values[best] - greatest(others)) if others else None

@@ -135,6 +135,7 @@ def to_document(model: Transformer) -> dict[str, Any]:
             "reads": list(readout.reads),
             "weights": None if readout.weights is None else matrix(readout.weights),
             "labels": list(readout.labels),
+            **({"groups": list(readout.groups)} if readout.groups else {}),
         },
         "final_norm": None if model.final_norm is None else part(model.final_norm),
         "symbols": [
@@ -429,7 +430,8 @@ class _Document:
         return {token: self.table(row, f"the embedding of {token}") for token, row in zip(tokens, rows, strict=True)}
 
     def readout(self, value: object) -> Readout:
-        got = self.fields(value, "the readout", "kind position reads weights labels")
+        grouped = isinstance(value, dict) and "groups" in value
+        got = self.fields(value, "the readout", f"kind position reads weights labels{' groups' * grouped}")
         weights = got["weights"]
         return Readout(
             self.label(got["kind"], "the readout's kind"),
@@ -437,6 +439,7 @@ class _Document:
             self.names(got["reads"], "the readout's reads"),
             None if weights is None else self.matrix(weights, "the readout's weights"),
             self.names(got["labels"], "labels"),
+            tuple(self.array(got["groups"], "the groups of the readout")) if grouped else (),
         )
 
     def parameter(self, value: object) -> Parameter:

@@ -17,3 +17,5 @@ ATTENTIONS = ("", SOFT, PLAIN)
 """How attention is made: hard, softmax at the temperature 1/n, softmax with the factor in the queries."""
 WEIGHTINGS = ("average", "rightmost")
 """How a machine's decoder finds the last of equal cells: by a tie-break in the scores, or by place."""
+VARIANTS = ("strict", "nonstrict", "no-start")
+"""The decoders of an automaton: with masks that are strict, or not, and without $ in front."""

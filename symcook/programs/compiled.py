@@ -43,6 +43,7 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
     own: Collection[str] = program.alphabet
     if isinstance(found, AutomatonTable):
         own = tokens_of(found)
+        own = own if own[0] in tokens else own[1:]  # a decoder without $
     elif isinstance(found, TuringMachine):
         own = (START, *found.input, *labels(found).values())
     odd = [*(one for one in own if one not in tokens), *(one for one in tokens if one not in own)]

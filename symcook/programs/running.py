@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput
@@ -67,6 +68,11 @@ def automaton_speech(program: Program) -> Speech:
     return Speech(table.alphabet, names, frozenset(tokens[-2:]), verdict=True)
 
 
+def decodes(model: Transformer) -> bool:
+    """Whether a model was compiled from an automaton or a machine, whose run it writes down."""
+    return model.program is not None and model.program.kind in ("dfa", "tm")
+
+
 def speech_of(model: Transformer) -> Speech:
     """That of a model: by its program where this runs a machine, else the labels that are no symbols end a run."""
     program = model.program
@@ -78,4 +84,5 @@ def speech_of(model: Transformer) -> Speech:
         return Speech(machine.input, {name: name for name in labels(machine).values()}, frozenset({END}))
     if program is not None and program.kind == "dfa":
         return automaton_speech(program)
-    return Speech(model.alphabet, ends=frozenset(model.readout.labels) - frozenset(model.alphabet))
+    answers = frozenset(map(",".join, product(*model.readout.parts)))
+    return Speech(model.alphabet, ends=answers - frozenset(model.alphabet))

@@ -232,7 +232,7 @@ class _FormText:
                 )
             out.append(claim("verdict", "", said))
         labels = [form.label for form in self.found.forms]
-        if readout.labelled and any(label is not None for label in labels):
+        if readout.labelled and readout.answers and any(label is not None for label in labels):
             at = place if readout.each else None
             also = f", {place}" if readout.each else ""
             said = [() if x is None else (f'answer("{x}"{also})', f"({relation.answer(x, at)})") for x in labels]

@@ -217,6 +217,9 @@ def readout_text(readout: Readout) -> str:
         return f"{', '.join(readout.reads)} {where}"
     if readout.kind == "largest":
         return f"the label of the largest score (the first of several) {where}: {', '.join(readout.labels)}"
+    if readout.groups:
+        parts = "; ".join(", ".join(part) for part in readout.parts)
+        return f"of each group the label of the largest score (the first of several) {where}: {parts}"
     if readout.kind == "distribution":
         return f"the softmax of the scores {where}, a probability for each of {', '.join(readout.labels)}"
     if readout.kind == "zero":

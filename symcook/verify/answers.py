@@ -214,10 +214,12 @@ def ask(model: Transformer, reference: Reference, given: object, length: int) ->
 
 def _checked(model: Transformer, answer: object, given: object) -> Any:
     if model.readout.labelled:
-        if answer not in model.readout.labels:
-            must = f"the reference must return one of {', '.join(model.readout.labels)}"
-            raise BadInput(must, _returned(answer, given))
-        return model.readout.labels.index(answer)
+        index = model.readout.index(answer) if isinstance(answer, str) else None
+        if index is None:
+            ways = (", ".join(part) for part in model.readout.parts)
+            raise BadInput(f"the reference must return one of {', a comma, and one of '.join(ways)}",
+                           _returned(answer, given))  # fmt: skip
+        return index
     if model.decides:
         if answer is True or answer is False:
             return answer

@@ -348,7 +348,7 @@ class Comparison:
         got: list[Any]
         expected: list[Any]
         if result.answers:
-            kind: Any = bool if self.model.decides else readout.labels.__getitem__
+            kind: Any = bool if self.model.decides else readout.label
             got = [None if v is None else kind(v) for v in result.answers]
             expected = [kind(a) for a in answers]
         else:

@@ -59,8 +59,9 @@ def check_decoded(
         must = f"a check of tokens must be of at most {MOST} words"
         raise BadInput(must, f"length {max_length}", "decide has all lengths" if verdict else "give a smaller length")
     mismatches = unclear = 0
-    first, first_open, empty, counts, done = None, None, "agrees", [], 0
-    for length in range(max_length + 1):
+    least = 0 if model.embedding.added else 1  # without a token in front nothing follows the empty word
+    first, first_open, empty, counts, done = None, None, None if least else "agrees", [], 0
+    for length in range(least, max_length + 1):
         accepted = 0
         for word in product(letters, repeat=length):
             try:
@@ -81,7 +82,8 @@ def check_decoded(
         if length:
             counts.append(LengthCount(length, strings[length - 1], None if unclear or not verdict else accepted))
     most = "" if verdict else f", at most {TOKENS} a word"
-    how = f"exhaustive, {domain}: the tokens behind the empty word and all words of length 1 to {max_length}"
+    nothing = "" if least else "the empty word and "
+    how = f"exhaustive, {domain}: the tokens behind {nothing}all words of length 1 to {max_length}"
     how += f"{most}; one pass a word" if verdict else most
     return Check(
         model.name, max_length, sum(strings), mismatches, first, how, time.monotonic() - start,

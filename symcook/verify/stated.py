@@ -107,7 +107,7 @@ class Stated:
         readout = self.model.readout
         if isinstance(value, bool) and not self.model.decides:
             value = Fraction(value)
-        return readout.labels[int(value)] if readout.labelled else value
+        return readout.label(int(value)) if readout.labelled else value
 
 
 def parts(info: Recipe, model: Transformer) -> list[tuple[str, Tree, int, Transformer]]:

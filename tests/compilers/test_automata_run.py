@@ -204,3 +204,51 @@ def test_tokens_are_told_apart() -> None:
     assert model.program is not None and model.embedding.words is not None
     assert tokens_of(program_table(model.program)) == tuple(model.embedding.words)
     assert model.embedding.before == "$" and model.alphabet == ("0", "1", "even", "odd", "no", "yes")
+
+
+@pytest.mark.parametrize("variant", ["nonstrict", "no-start"])
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_variants_put_out_the_same(file: Path, variant: str) -> None:
+    """Footnotes 7 and 8: with masks by which a column sees itself, and without $, on all words to length 4."""
+    model = sc.compile("dfa", file.read_text(), variant=variant)
+    heads = [head for layer in model.layers if layer.attention is not None for head in layer.attention.heads]
+    assert {head.mask for head in heads} == {"future" if variant == "nonstrict" else "strict-future"}
+    assert model.embedding.before == ("$" if variant == "nonstrict" else None)
+    assert ("$" in (model.embedding.words or ())) == (variant == "nonstrict")
+    said = speech_of(model)
+    for length in range(0 if variant == "nonstrict" else 1, 5):
+        for word in words(length, "".join(letters(file)), length):
+            assert [said.said(one)["token"] for one in stream(model, word, length + 9)] == walked(file, word), word
+            assert continued(model, word, said.heard(walked(file, word)), "ball").agrees
+    from symcook.compilers import genuine
+
+    assert genuine(loads(dumps(model))) and [line[0] for line in model.plan] != []
+    assert {line[0] for line in model.plan} == set(model.space)
+
+
+def test_commands_take_a_variant(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "odd.json").write_text(json.dumps(ODD))
+    for variant in ("nonstrict", "no-start"):
+        file = tmp_path / f"{variant}.json"
+        assert call(capsys, "compile", "dfa", tmp_path / "odd.json", "-o", file, "--variant", variant)[0] == 0
+        code, found = lines(capsys, "run", file, "--input", "011", "--steps", 9)
+        assert code == 0 and found[-1] == {"stopped": "end", "output": "no"}
+        assert document(capsys, "check", file, "--max-length", 3)["mismatches"] == 0
+        assert document(capsys, "decide", file, "--against", "(0|1)*", code=1)["word"] == (
+            "" if file.stem == "nonstrict" else "0"
+        )
+        assert call(capsys, "decide", file)[0] == 3  # nothing is proved of a variant
+        promised = document(capsys, "export", file, "-o", tmp_path / "m.npz", "--max-length", 2, "--force")["decoding"]
+        assert promised["steps"] == 100 and promised["words_to"] == 2
+        assert call(capsys, "report", file, "--input", "01", "-o", tmp_path / f"{variant}.html")[0] == 0
+        assert (
+            call(capsys, "compile", "dfa", "a*", "-o", tmp_path / "p.json", "--variant", variant, "--prove", "--force")[
+                0
+            ]
+            == 3
+        )
+    assert "first symbol" in refused(capsys, "run", file, "--input", "", "--steps", 3)
+    assert "in front" in refused(
+        capsys, "compile", "tm", "1RB1LB_1LA1RZ", "-o", file, "--variant", "no-start"
+    )
+    refused(capsys, "compile", "dfa", "a*", "-o", file, "--variant", "other", "--force")

@@ -153,12 +153,13 @@ def some_model(random: Random) -> sc.Transformer:
         embedding = {"words": words, "positions": {}, **added}
     for name in some(0) if random.random() < 0.8 else ():
         embedding["positions"][name] = random.choice(POSITION)
-    kind = random.choice(("value", "sign", "zero", "largest"))
+    kind = random.choice(("value", "sign", "zero", "largest", "groups"))
     position = random.choice(POSITIONS if kind in ("sign", "zero") else POSITIONS[:-1])
     reads = some()
-    labels = ("L", "toString", "<i>")[: random.randint(1, 3)] if kind == "largest" else ()
-    weights = matrix(len(labels) or 1, len(reads)) if kind in ("sign", "largest") else None
-    readout = sc.Readout(kind, position, reads, weights, labels)
+    labels = ("L", "toString", "<i>")[: random.randint(1, 3)] if kind in ("largest", "groups") else ()
+    weights = matrix(len(labels) or 1, len(reads)) if kind in ("sign", "largest", "groups") else None
+    groups = ((len(labels),), (1,) * len(labels), (len(labels) - 1, 1))[random.randrange(3 if len(labels) > 1 else 1)]
+    readout = sc.Readout(kind, position, reads, weights, labels, groups if kind == "groups" else ())
     start = random.choice((0, 1))
     if start == 0:
         embedding["positions"] = {c: p for c, p in embedding["positions"].items() if p != "1/i"}

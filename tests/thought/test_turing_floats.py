@@ -14,14 +14,16 @@ from shared import call
 import symcook as sc
 from symcook.decode import generate
 from symcook.errors import BadInput
+from symcook.export.archive import arrays
 from symcook.export.machine_steps import (
+    ProgramRun,
     _bits,
     _cached,
-    _shipped,
     bits_needed,
     certified,
+    program_run,
     require_steps,
-    said,
+    shipped,
     steps_right,
 )
 from symcook.programs.running import speech_of
@@ -64,15 +66,33 @@ def test_the_first_error_is_at_or_above_the_certified_bound(weighting: str, dtyp
 def test_what_is_certified_is_counted_to_the_first_other_answer() -> None:
     """Of a run that is certified whole as many as there are, and none behind an answer that is another one."""
     model = sc.compile("tm", SWEEPER)
-    run = run_machine(model, "", 3)
-    wanted = said(run)
+    run = program_run(model, "", 3)
+    wanted, m = list(run.answers), arrays(model, "float64", 4)
     assert certified(model, run.word, wanted, "float64") == len(wanted) == 3
     other = next(label for label in model.readout.labels if label not in wanted)
     for k in range(3):
         assert certified(model, run.word, [*wanted[:k], other, *wanted[k + 1 :]], "float64") == k
-        for find in (_shipped, _cached):
-            assert find(model, run.word, [*wanted[:k], other, *wanted[k + 1 :]], "float64") == k + 1
-    assert _shipped(model, run.word, wanted, "float64") is None and _cached(model, run.word, wanted, "float64") is None
+        changed = (*wanted[:k], other, *wanted[k + 1 :])
+        assert shipped(model, m, ProgramRun(run.word, changed, False)) == k + 1
+        assert _cached(model, run.word, changed, "float64") == k + 1
+    assert shipped(model, m, run) is None and _cached(model, run.word, wanted, "float64") is None
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_automata_err_at_or_above_the_certified_bound(dtype: str) -> None:
+    """Behind a word of 40 letters: every answer of the table, and the verdict; float16 errs, float64 does not."""
+    for file in automata_examples.FILES:
+        model = sc.compile("dfa", file.read_text())
+        letters = automata_examples.letters(file)
+        word = [letters[k * k % len(letters)] for k in range(40)]
+        found = steps_right(model, word, 60, dtype)
+        assert found.tried == 42
+        said = [speech_of(model).said(one)["token"] for one in program_run(model, word, 60).answers]
+        assert said == automata_examples.walked(file, word)
+        for first in (found.first_wrong, found.first_wrong_cached):
+            assert first is None or first > found.certified
+        assert (found.first_wrong is not None) is (dtype == "float16")
+        assert dtype != "float64" or found.certified == 42
 
 
 def test_bits_are_the_least_that_tell_gaps_apart() -> None:

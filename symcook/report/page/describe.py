@@ -52,6 +52,7 @@ def described(model: Transformer, values: Mapping[str, Fraction | None]) -> dict
             "position": readout.position,
             "reads": list(readout.reads),
             "labels": list(readout.labels),
+            "groups": list(readout.groups),
             "weights": list(map(_numbers, readout.rows)),
         },
         "symbols": [_symbol(one, values.get(one.name)) for one in model.parameters],

@@ -317,8 +317,13 @@ const Symcook = (() => {
     let verdicts = null;
     if (kind === "zero") verdicts = all.map((i) => reads.every((name) => full.get(name)[i].n === 0n));
     if (kind === "sign") verdicts = all.map((i) => scores[0][1][i].n > 0n);
-    if (kind === "largest") verdicts = all.map((i) => labels[scores.reduce((best, [, column], k) =>
-      (cmp(column[i], scores[best][1][i]) > 0 ? k : best), 0)]);
+    const largest = (i, from, to) => scores.slice(from, to).reduce((best, one) =>
+      (cmp(one[1][i], best[1][i]) > 0 ? one : best))[0];
+    if (kind === "largest") verdicts = all.map((i) => largest(i, 0, labels.length));
+    if (kind === "groups") verdicts = all.map((i) => model.readout.groups.map((size, g, sizes) => {
+      const from = sizes.slice(0, g).reduce((sum, one) => sum + one, 0);
+      return largest(i, from, from + size);
+    }).join(","));
     if (kind === "distribution") scores = scores.map(([label, column]) => [label, column.map((x, i) => {
       if (scores.some(([, other]) => cmp(other[i], x) !== 0)) refuse("irrational", "a softmax of scores that differ");
       return q(1n, BigInt(scores.length));
@@ -328,7 +333,7 @@ const Symcook = (() => {
     const found = { place, places, output: shown(place) };
     if (kind === "zero" || kind === "sign")
       found.accept = position === "all" ? verdicts.every((yes) => yes) : verdicts[place];
-    if (kind === "largest") found.outputs = (position === "each" ? all : [place]).map((i) => verdicts[i]);
+    if (kind === "largest" || kind === "groups") found.outputs = (position === "each" ? all : [place]).map((i) => verdicts[i]);
     else if (everywhere) {
       const rowsOf = places.map(shown);
       found.outputs = position === "each" && verdicts ? verdicts

@@ -1,0 +1,85 @@
+"""Several norms before a part as one norm a layer: Proposition 1 of Merrill and Sabharwal (2024), as a function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from symcook.compose.routing import fresh
+from symcook.compose.stacking import keep_norms, widen
+from symcook.door import door
+from symcook.errors import BadInput
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import FeedForward, LayerNorm
+from symcook.model.symbols import from_sympy
+from symcook.model.transformer import Transformer
+
+
+@door()
+def one_norm(model: Transformer) -> Transformer:
+    """`model` with "projected pre" in place of "multi pre": each part with k > 1 norms before it becomes k + 1 layers.
+
+    Layer i of the first k reads norm i alone and writes what it gives, without gain and bias, to new coordinates.
+    The last reads the norm of all of them and is the part itself, with the gains and biases of the k norms. On the
+    coordinates of `model` every value is the same: in the paper's units, where a norm has length 1, the norm of k
+    of them is 1/sqrt(k) of what they are, and the weights behind it take that factor up; here entries have variance
+    1, side by side too, so that the factor is 1, whatever the sizes are, and no square root need be rational.
+
+    Raises BadInput for a norm that is one of several with an epsilon or with zero in place of a variance of zero, whose
+    entries need not have variance 1; and for a norm over the whole stream that is not before a part.
+    Source: Proposition 1 and Appendix A.1.
+
+    >>> from symcook.compilers import compile
+    >>> model = one_norm(compile("dfa", "(aa)*"))
+    >>> {layer.placement for layer in model.layers}, {len(layer.attention_norms) for layer in model.layers}
+    ({'projected pre'}, {0, 1})
+    """
+    names: list[str] = []
+    layers = [new for layer in model.layers for new in _split(model, layer, names)]
+    wide = widen(replace(model, layers=()), names)  # a norm over the old stream keeps to it
+    return replace(wide, layers=tuple(keep_norms(layer) if names else layer for layer in layers))
+
+
+def _split(model: Transformer, layer: Layer, names: list[str]) -> Iterator[Layer]:
+    """The layers in place of one; `names` takes the coordinates that they add to the stream."""
+    if layer.placement != "multi pre":
+        yield layer
+        return
+    for block, norms in layer.blocks():
+        yield from _copies(model, norms, names) if len(norms) > 1 else ()
+        whole = _together(norms, names[len(names) - sum(len(norm.writes) for norm in norms) :])
+        if isinstance(block, SelfAttention):
+            yield Layer(block, None, (whole,), (), "projected pre")
+        else:
+            yield Layer(None, block, (), (whole,), "projected pre")
+
+
+def _copies(model: Transformer, norms: Sequence[LayerNorm], names: list[str]) -> Iterator[Layer]:
+    """A layer for each norm, which writes its entries, without gain and bias, to new coordinates."""
+    for norm in norms:
+        if norm.epsilon != 0 or norm.zero_variance != "refuse":
+            must = "each of several norms before a part must have variance 1: epsilon 0, and none in place of zero"
+            given = f"epsilon {from_sympy(norm.epsilon)}, {norm.zero_variance}"
+            raise BadInput(must, given, "leave the layer as it is")
+        writes = []
+        for name in norm.writes:
+            writes.append(fresh(name, (*model.space, *names, *writes)))
+        size = len(writes)
+        plain = replace(norm, gain=[1] * size, bias=[0] * size)
+        same = [[int(r == c) for c in range(size)] for r in range(size)]
+        both = [[sign * value for value in row] for sign in (1, -1) for row in same]  # y = relu(y) - relu(-y)
+        back = [[*row, *(-value for value in row)] for row in same]
+        copy = FeedForward(norm.writes, tuple(writes), both, [0] * 2 * size, back, [0] * size)
+        names.extend(writes)
+        yield Layer(None, copy, (), (plain,), "projected pre")
+
+
+def _together(norms: Sequence[LayerNorm], reads: Sequence[str]) -> LayerNorm:
+    """The norm of what the copies wrote, with the gains and biases of the norms; one norm stays what it is."""
+    if len(norms) == 1:
+        return norms[0]
+    writes = tuple(name for norm in norms for name in norm.writes)
+    same = [[int(r == c) for c in range(len(writes))] for r in range(len(writes))]
+    gain = [value for norm in norms for value in norm.gain]
+    bias = [value for norm in norms for value in norm.bias]
+    return LayerNorm(tuple(reads), writes, gain=gain, bias=bias, projection=same)

@@ -1,0 +1,139 @@
+"""What an export of a decoder promises: behind words of each length so many steps, in any runtime of the error model.
+
+A decoder reads what it puts out, so that a wrong token makes all that follows wrong. The words are those of the letters
+that its program reads, each with the run of the program behind it: what is certified there holds of decoding, since the
+run is followed as long as every answer is certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import BadInput
+from symcook.export.machine_steps import Certifier, ProgramRun, program_run, shipped
+from symcook.model.transformer import Transformer
+from symcook.programs.running import decodes, speech_of
+
+if TYPE_CHECKING:
+    from symcook.export.archive import Archive
+
+STEPS = 100
+"""How many steps are tried where none are asked for."""
+MOST_PRODUCTS = 1_500_000
+"""The greatest number of products of weights in the runs of all words, with both orders of averages."""
+COLUMN = 250
+"""What a column costs beside its products."""
+
+
+def decoding(
+    model: Transformer, m: Archive, dtype: str, longest: int, asked: int | None = None, strictly: bool = True
+) -> dict[str, Any] | None:
+    """The part "decoding" of a certificate, for words of at most `longest` letters; None for a model whose program is
+    no automaton or machine. "program" is that program.
+
+    "steps" is the greatest t with: behind every word of at most "words_to" letters the first t tokens are those of the
+    program in any runtime, for both orders in which attention may divide; the end of a run too where it comes before.
+    It is at most "asked". "lengths" has the same for each length, with how many words there are, whether all runs
+    ended, and the first token that is wrong in the numpy runtime of the export (None where none is), with its word.
+    "why" says what ends the lengths. Raises BadInput where `asked` steps are not certain, if `strictly`.
+    """
+    if not decodes(model) or model.program is None:
+        return None
+    program = {"kind": model.program.kind, "source": model.program.source, "alphabet": list(model.program.alphabet)}
+    from symcook.export.guarantee import weights
+
+    limit, letters, left = STEPS if asked is None else asked, speech_of(model).letters, MOST_PRODUCTS
+    found: list[dict[str, Any]] = []
+    column = 2 * (weights(model) + COLUMN)
+    certifiers = [Certifier(model, dtype, order) for order in (False, True)]
+    why = "this is the greatest length asked for"
+    least = 0 if model.embedding.added else 1  # without a token in front nothing follows the empty word
+    for n in range(least, longest + 1 if letters else 1):
+        words = len(letters) ** n
+        if found and words * column > left:
+            why = _costly(n, words)
+            break
+        runs = [program_run(model, word, limit) for word in product(letters, repeat=n)]
+        cost = column * sum(1 + len(run.answers) for run in runs)
+        if found and cost > left:
+            why = _costly(n, words)
+            break
+        left -= cost
+        each = _length(model, m, runs, limit, certifiers)
+        if strictly and asked is not None and each["steps"] < asked:
+            must = f"a run in {dtype} behind a word of length {n} must have at most {each['steps']} steps"
+            raise BadInput(f"{must}, which any runtime gets right", asked, "give fewer --steps, or a wider --dtype")
+        found.append({"length": n, "words": words, **each})
+    else:
+        why = why if letters else "there is no letter, so that the empty word is all"
+    return {
+        "program": program | {"plan": [], "theorem": model.program.theorem},
+        "asked": limit,
+        "steps": min(each["steps"] for each in found),
+        "words_to": found[-1]["length"],
+        "lengths": found,
+        "why": why,
+    }
+
+
+def _costly(n: int, words: int) -> str:
+    return f"the runs of {words} words of length {n} would have too many products of weights for a certificate"
+
+
+def _length(
+    model: Transformer,
+    m: Archive,
+    runs: Sequence[ProgramRun],
+    limit: int,
+    certifiers: Sequence[Certifier],
+) -> dict[str, Any]:
+    """What holds behind the words of one length."""
+    steps, wrong, of, ended = limit, None, None, True
+    for run in runs:
+        right = min(certifier.right(run.word, run.answers) for certifier in certifiers)
+        if right < len(run.answers) or not run.ended:
+            steps, ended = min(steps, right), False
+        first = shipped(model, m, run)
+        if first is not None and (wrong is None or first < wrong):
+            wrong, of = first, " ".join(run.word)
+    return {"steps": steps, "ended": ended, "first_wrong": wrong, "first_wrong_word": of}
+
+
+def stored(model: Transformer, found: dict[str, Any] | None) -> Archive:
+    """The arrays that a shipped runtime needs to decode, and to refuse more than is certified; none without `found`.
+
+    decoding.letters, decoding.steps (by length from 0), decoding.names and decoding.ends for each label: 1 ends a run,
+    2 does so unsaid."""
+    if found is None:
+        return {}
+    import numpy as np
+
+    speech, labels = speech_of(model), model.readout.labels
+    silent = 1 if speech.verdict else 2
+    return {
+        "decoding.letters": np.array(list(speech.letters), dtype=str),
+        "decoding.steps": np.array([0] * found["lengths"][0]["length"] + [each["steps"] for each in found["lengths"]]),
+        "decoding.names": np.array([speech.text(label) for label in labels], dtype=str),
+        "decoding.ends": np.array([silent if label in speech.ends else 0 for label in labels]),
+    }
+
+
+def lines(found: dict[str, Any] | None, dtype: str) -> list[str]:
+    """The same for a reader."""
+    if found is None:
+        return []
+    to = f"words of at most {found['words_to']} letters" if found["words_to"] else "the empty word"
+    said = [f"decodes {found['steps']} steps behind {to}, which any runtime in {dtype} gets right"]
+    for each in found["lengths"]:
+        if each["first_wrong"] is not None:
+            word = each["first_wrong_word"] or "the empty word"
+            said.append(f"  numpy errs first at step {each['first_wrong']} behind {word}")
+            break
+    short = [each for each in found["lengths"] if each["steps"] > found["steps"]]
+    if short:
+        said.append("  by length: " + ", ".join(f"{each['length']}: {each['steps']}" for each in found["lengths"]))
+    if found["steps"] == found["asked"]:
+        said.append(f"  {found['asked']} steps were asked for; give more with --steps")
+    return [*said, f"  {found['why']}"]
