@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -338,3 +339,17 @@ def test_a_formula_that_is_too_long_has_no_sentence() -> None:
     source = "let x0 = Q_a; " + "".join(f"let x{k + 1} = prev x{k} & next x{k}; " for k in range(14)) + "x14"
     with pytest.raises(Undecided, match="characters"):
         formulas.sentence(read_formula(source, "ab"))
+
+
+def test_the_example_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """notes/own-claims.md: a formula is compiled, and the sentence about it is proved by the equations that are there."""
+    page = (ROOT / "notes" / "own-claims.md").read_text(encoding="utf-8")
+    lines = [shlex.split(line) for line in page.splitlines() if re.match(r"    symcook .*since\.json", line)]
+    monkeypatch.chdir(tmp_path)
+    answered = [call(capsys, *line[1:]) for line in lines]
+    assert [code for code, _, _ in answered] == [0, 0] and answered[1][1].startswith("PROVED  ")
+    shown = re.search(r"((?:    .*\n)+)\nand `holds\(PHI, i\)` is `z4", page)
+    assert shown is not None
+    assert " ".join(shown[1].split()) in (tmp_path / "since.statement.txt").read_text()
