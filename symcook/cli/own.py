@@ -47,7 +47,7 @@ def prove_own(
     full: bool = False,
 ) -> int:
     """Prove or refute the sentence about a model, and write the certificate beside its file."""
-    from symcook.proof import own
+    from symcook.proof import formulas, own
     from symcook.proof.audit.source import unasked, unasked_words
 
     chosen, document = bound(name, settings)
@@ -63,7 +63,10 @@ def prove_own(
     text = None if proof is None else _text(proof)
     try:
         with Waiting("proving"):
-            answer = own.settle(statement, document, text, seconds)
+            if text is None and chosen.model.program is not None:
+                answer = formulas.settle(chosen.model, statement, document, seconds)
+            else:
+                answer = own.settle(statement, document, text, seconds)
     except Rejected as error:
         raise Undecided(f"no certificate: {error}") from None
     word = None if answer.tried is None or answer.tried.word is None else answer.tried.word

@@ -1,4 +1,4 @@
-"""Counts in the proofs of compiled formulas: what their lines mean, facts about their heads. Nothing here is trusted.
+"""Counts in the proofs of compiled formulas: how their lines are said, facts about their heads. Nothing is trusted.
 
 A count is found by the mean of a line over the positions on a side, and by a lookup at the number that is left without
 the position itself: `lem.left_share`, `lem.count_found`, then `lem.at_least` or `lem.table_found`.
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from symcook.model import expr
+from symcook.model.expr import Tree
 from symcook.programs.formula import Count, FormulaLine
 
 if TYPE_CHECKING:
@@ -24,8 +26,28 @@ def number(count: Count) -> str:
 
 def total(line: FormulaLine) -> str:
     """The sum of counts of a comparison."""
-    parts = [f"{'-' if one.factor < 0 else '+'} {abs(one.factor)}*{number(one)}" for one in line.counts]
-    return " ".join(parts).removeprefix("+ ") or "0"
+    return expr.show(_summed(line, [expr.parse_term(number(one)) for one in line.counts]))
+
+
+def _summed(line: FormulaLine, counts: Sequence[Tree]) -> Tree:
+    """Counts with the factors of a comparison."""
+    total: Tree = ()
+    for one, count in zip(line.counts, counts, strict=True):
+        part = count if abs(one.factor) == 1 else ("*", ("num", abs(one.factor), 1), count)
+        minus = one.factor < 0
+        total = ("-" if minus else "+", total, part) if total else ("neg", part) if minus else part
+    return total or ("num", 0, 1)
+
+
+def functional(line: FormulaLine, trees: Sequence[Tree]) -> Tree:
+    """A line about counts in the form that `symcook.proof.holds` reads; `trees` are the lines before it."""
+    counts = tuple(("call", one.side, (trees[one.line],)) for one in line.counts)
+    if line.op == "at least":
+        bound: Tree = ("num", abs(line.bound), 1)
+        return ("<=", ("neg", bound) if line.bound < 0 else bound, _summed(line, counts))
+    numbers = map(int, line.table) if line.op == "table" else (line.divisor, line.bound)
+    name = "TABLE" if line.op == "table" else "MOD"
+    return ("call", name, (*(("num", one, 1) for one in numbers), *counts))
 
 
 def condition(line: FormulaLine, of: str) -> str:
@@ -33,13 +55,6 @@ def condition(line: FormulaLine, of: str) -> str:
     if line.op == "remainder":
         return f"ex q in 0..{of}. {of} = {line.divisor}*q + {line.bound}"
     return " | ".join(f"{of} = {place}" for place, bit in enumerate(line.table) if bit == "1") or f"{of} < 0"
-
-
-def meaning(line: FormulaLine) -> str:
-    """The truth of a line about counts at position i."""
-    if line.op == "at least":
-        return f"I[{line.bound} <= {total(line)}]"
-    return f"I[{condition(line, number(line.counts[0]) if line.counts else 'i')}]"
 
 
 def facts(text: ProofLines, k: int, line: FormulaLine) -> None:

@@ -8,14 +8,18 @@ other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from symcook.compilers.formula import Packed
 from symcook.errors import BadInput, Undecided
+from symcook.model import expr
 from symcook.model.modelfile import to_document
-from symcook.programs.formula import COUNTING, TEMPORAL, Formula, quoted
+from symcook.programs import FORMULAS
+from symcook.programs.formula import COUNTING, TEMPORAL, Formula
 from symcook.programs.reading import formula_of
 from symcook.proof import counting, own
 from symcook.proof.replay import Statement
@@ -23,59 +27,79 @@ from symcook.proof.search import prooftext
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
+    from symcook.proof.ownnames import ModelMeaning
 
+WORD = r"\w+"
 CASES = 64
 """How many cases a Boolean part may have in a proof: letters that it tells apart, times 2 for each other bit."""
 
 
 def sentence(formula: Formula) -> str:
     """What is to be proved, as a sentence about the model: it accepts at a position iff the formula is true there, or
-    puts out the label of the first output that is true there.
+    puts out the label of the first output that is true there. Undecided where the formula is too long for one."""
+    whole = functional(formula)
+    try:
+        said = [expr.show(whole[line]) for _, line in formula.outputs]
+    except RecursionError:
+        raise Undecided("no proof is made of a formula that nests so deep") from None
+    text = f"all i in 1..n. {_answers(formula, [f'holds({one}, i)' for one in said], 'accept(i)', _answered)}"
+    if len(text) > expr.MAX_TEXT:
+        raise Undecided(f"no proof is made of a formula of more than {expr.MAX_TEXT} characters written out")
+    return text
 
-    z1, z2, ... are the truths of the lines in order; each has the equation of its operator, by Definitions 11 and 14.
-    """
-    names = ", ".join(f"z{number}:Int->Int" for number in range(1, len(formula.lines) + 1))
-    premises = [f"(all i in 1..n. z{k}(i) = {_truth(formula, k - 1)})" for k in range(1, len(formula.lines) + 1)]
-    return f"all {names}. {' -> '.join(premises)} -> all i in 1..n. {_answers(formula)}"
 
+def _answers(
+    formula: Formula, true: Sequence[str], accepts: str, answer: Callable[[str], str], bits: bool = True
+) -> str:
+    """What is put out at position i: each label where its line is the first that is true there, as `true` says it.
+    Bits, since of an equivalence H asks for a position that is accepted, which not every formula has."""
 
-def _answers(formula: Formula) -> str:
-    """What is put out at position i: each label where its line is the first that is true there."""
+    def alike(a: str, b: str) -> str:
+        return f"I[{a}] = I[{b}]" if bits else f"(({a}) <-> ({b}))"
+
     if not formula.labels:
-        return f"z{formula.outputs[0][1] + 1}(i) = I[accept(i)]"
-    first: dict[str | None, list[str]] = {}
-    before: list[str] = []
-    for label, line in formula.outputs:
-        first.setdefault(label, []).append(" & ".join([*before, f"z{line + 1}(i) = 1"]))
-        before.append(f"z{line + 1}(i) = 0")
-    said = ((_quoted(str(label)), " | ".join(f"({one})" for one in ways)) for label, ways in first.items())
-    return " & ".join(f"I[answer({label}, i)] = I[{when}]" for label, when in said)
+        return alike(accepts, true[0])
+    first: dict[str, list[str]] = {}
+    for number, (label, _) in enumerate(formula.outputs):
+        before = [f"~({one})" for one in true[:number]]
+        first.setdefault(str(label), []).append(" & ".join([*before, true[number]]))
+    said = ((label, " | ".join(f"({one})" for one in ways)) for label, ways in first.items())
+    return " & ".join(alike(answer(label), when) for label, when in said)
 
 
-def _truth(formula: Formula, number: int) -> str:
-    line = formula.lines[number]
-    if line.op == "letters":
-        told = [a for a in formula.alphabet if a in line.letters]
-        if len(told) in (0, len(formula.alphabet)):
-            return "1" if told else "0"
-        return f"I[{' | '.join(f'at({_quoted(a)}, i)' for a in told)}]"
-    if line.op in COUNTING:
-        return counting.meaning(line)
-    f, g = f"z{line.left + 1}", f"z{line.right + 1}"
-    meaning = {
-        "not": f"{f}(i) = 0",
-        "and": f"{f}(i) = 1 & {g}(i) = 1",
-        "or": f"{f}(i) = 1 | {g}(i) = 1",
-        "prev": f"2 <= i & {f}(i - 1) = 1",
-        "next": f"i < n & {f}(i + 1) = 1",
-        "since": f"ex j in 1..i. {g}(j) = 1 & (all k in j..i. {f}(k) = 1)",
-        "until": f"ex j in i..n. {g}(j) = 1 & (all k in i..j. {f}(k) = 1)",
-    }
-    return f"I[{meaning[line.op]}]"
+def _answered(label: str) -> str:
+    return f"answer({_said(label)}, i)"
 
 
-def _quoted(letter: str) -> str:
-    return letter if letter.isalpha() and letter.isascii() else quoted(letter)
+def functional(formula: Formula) -> list[expr.Tree]:
+    """Each line in the functional form that `symcook.proof.holds` reads."""
+    trees: list[expr.Tree] = []
+    for line in formula.lines:
+        reads = tuple(trees[k] for k in line.reads)
+        op, told = line.op, [a for a in formula.alphabet if a in line.letters]
+        if op == "letters":
+            every = len(told) == len(formula.alphabet)
+            names = tuple(("name", _said(a)) for a in told)
+            one: expr.Tree = ("name", f"Q_{told[0] if re.fullmatch(WORD, told[0]) else _said(told[0])}") if told else ()
+            trees.append((str(every).lower(),) if not told or every else one if len(told) == 1 else ("call", op, names))
+        elif op in COUNTING:
+            trees.append(counting.functional(line, trees))
+        elif op in ("since", "until") and reads[0] == ("true",):
+            trees.append(("call", "once" if op == "since" else "eventually", reads[1:]))
+        elif op in TEMPORAL:
+            trees.append(("call", op, reads))
+        else:
+            trees.append(({"not": "~", "and": "&", "or": "|"}[op], *reads))
+    return trees
+
+
+def _said(letter: str) -> str:
+    """A letter or label in a sentence: a name, else quoted."""
+    if re.fullmatch(rf"(?!\d){WORD}", letter) and letter not in expr.KEYWORDS:
+        return letter
+    if '"' in letter and "'" in letter:
+        raise Undecided(f"no proof is made of a formula with the letter {letter}, which has both quotes")
+    return f"'{letter}'" if '"' in letter else f'"{letter}"'
 
 
 def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, own.Settled]:
@@ -85,34 +109,62 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     """
     if model.program is None:
         raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
-    if model.program.kind == "srasp":
-        raise Undecided("no proof is made of an S-RASP program")
+    if model.program.kind not in FORMULAS or model.program.theorem:
+        raise Undecided("no proof is made of an S-RASP program, nor of a printed construction that counts")
     formula = formula_of(model.program)
     packed = Packed(formula)
     if packed.model(model.program.source, model.name, model.program.kind) != model:
         raise BadInput("the model must be as it was compiled", model.name, "compile its program again")
-    document = to_document(model)
-    statement = own.claim(document, sentence(formula))
-    text = ProofLines(packed, formula, statement).text(model)
+    document, said = to_document(model), sentence(formula)
+    statement = own.claim(document, said)
+    text = ProofLines(packed, formula, own.meaning(document, said)).text(statement, model)
     return statement, own.settle(statement, document, prooftext.read(text), seconds)
+
+
+def settle(
+    model: Transformer, statement: Statement, document: Mapping[str, object], seconds: float = own.SECONDS
+) -> own.Settled:
+    """`own.settle` without a text; a sentence about the formula of a compiled model is tried with lines made for it."""
+    until = time.monotonic() + seconds
+    with suppress(BadInput, Undecided):
+        program = model.program
+        meaning = own.meaning(document, statement.note)
+        if program is not None and program.kind in FORMULAS and not program.theorem and meaning.truths is not None:
+            packed = Packed(formula_of(program))
+            if packed.model(program.source, model.name, program.kind) == model:
+                text = ProofLines(packed, packed.formula, meaning, bits=False).text(statement)
+                found = own.settle(statement, document, prooftext.read(text), seconds)
+                if found.missing is None:
+                    return found
+    return own.settle(statement, document, None, max(until - time.monotonic(), 1))
 
 
 class ProofLines:
     """The lines of a proof: fact B5 is about line 5 of the formula, P5 the premises of its lemma."""
 
-    def __init__(self, packed: Packed, formula: Formula, statement: Statement) -> None:
+    def __init__(self, packed: Packed, formula: Formula, meaning: ModelMeaning, bits: bool = True) -> None:
+        """With `bits` what is shown last is equations, as in `sentence`, else equivalences. Undecided where no text is
+        made, or the sentence speaks of another formula."""
         if packed.cut:
             raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
         self.packed, self.formula = packed, formula
-        self.goal = statement.text.rpartition("all i in 1..n. ")[2]
-        self.goal = self.goal[: len(self.goal) - self.goal.count(")") + self.goal.count("(")]
-        count = range(1, len(formula.lines) + 1)
-        given = " ".join([*(f"z{k}" for k in count), *(f"m{k}" for k in count)])
-        self.run = re.findall(r"(\w+):Int->Real", statement.text.partition(".")[0])
-        self.lines = [f"proof {statement.id}", f"  given .. some word (..) {given}"]
+        relation, truths = meaning.relation, meaning.truths
+        assert truths is not None
+        self.names = list(truths.lines.values())
+        lines = [truths.of(tree) for tree in functional(formula)]
+        if len(truths.lines) > len(self.names):
+            raise Undecided("the sentence is about another formula")
+        self.numbers = {name: k for k, name in enumerate(lines, 1)}
+        self.own = [f"z{self.numbers.get(name, f'_{name}')}" for name in self.names]
+        true = [f"z{line + 1}(i) = 1" for _, line in formula.outputs]
+        accepts = "" if formula.labels else relation.accept("i")
+        self.goal = _answers(formula, true, accepts, lambda label: relation.answer(label, "i"), bits)
+        self.run = meaning.functions
+        self.lines: list[str] = []
 
-    def text(self, model: Transformer) -> str:
-        """The whole text, with the run on a word of one letter for H."""
+    def text(self, statement: Statement, model: Transformer | None = None) -> str:
+        """The whole text; for a model with the run on a word of one letter for H, where the sentence has no formula
+        but that of the model."""
         formula = self.formula
         for number, line in enumerate(formula.lines):
             if line.op in TEMPORAL:
@@ -120,15 +172,21 @@ class ProofLines:
             elif number in self.packed.counting:
                 counting.facts(self, number + 1, line)
         self.by_cases("Q", self.goal, [line for _, line in formula.outputs], self.packed.shown)
-        self.lines.append("  qed by Q")
+        given = " ".join(f"m{one[1:]}" for one in self.own)
+        head = [f"proof {statement.id}", f"  given .. some word (..) {given}"]
+        whole = "\n".join([*head, *self.lines, "  qed by Q", ""])
+        whole = re.sub(r"\bz(\d+)\b", lambda found: self.names[self.own.index(found[0])], whole)
+        if model is None:
+            return whole
         from symcook.run import run
         from symcook.spec.logic import truths
 
         letter = model.alphabet[:1]
         steps = run(replace(model, program=None), letter, trace=True).result.steps
         stream = {name: column[0] for name, column in steps[-1].columns.items()}
-        bits = [stream.get(name, 0) for name in self.run] + [int(row[0]) for row in truths(formula, letter)]
-        return "\n".join([*self.lines, f"inhabited witness 1; 0; {'; '.join(map(str, bits))}", ""])
+        truth = truths(formula, letter)
+        bits = [stream.get(name, 0) for name in self.run] + [int(truth[self.numbers[x] - 1][0]) for x in self.names]
+        return f"{whole}inhabited witness 1; 0; {'; '.join(map(str, bits))}\n"
 
     def temporal(self, number: int) -> None:
         """The facts about an operator on other positions: it holds a bit, and the coordinate that has it."""
@@ -141,7 +199,7 @@ class ProofLines:
                 where = "2 <= i" if line.op == "prev" else "i < n"
                 other = "i - 1" if line.op == "prev" else "i + 1"
                 self.lines += [f"  B{k}: all i in 1..n. z{k}(i) = 0", "    given i (low high)",
-                               f"    truth: z{k}(i) = {_truth(self.formula, number)} by m{k}",
+                               f"    truth: z{k}(i) = I[{where} & {x}({other}) = 1] by m{k}",
                                f"    cases there: {where}",
                                f"      - gone: {x}({other}) = 0 by P{k}", "        qed by truth, gone",
                                "      - qed by truth, there"]  # fmt: skip

@@ -55,13 +55,14 @@ def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> 
     It carries the sentence as its note, and the hash of the model. With `symbols` it is about all values that those of
     the model may have, else these must be set.
     """
-    sentence = sentence.translate(dict.fromkeys(map(ord, "\t\r\n"), " ")).strip()
+    sentence = _one_line(sentence)
     meaning = ModelMeaning(document, definitions(), symbols)
     text = meaning.text(sentence)
+    truths = "" if meaning.truths is None else "".join(f"({one}) -> " for one in meaning.truths.equations())
     names = ", ".join(f"{name}:{sort}" for name, sort in meaning.sorts.items())
     some = "".join(f"{part} -> " for part in [" & ".join([*meaning.least, *meaning.regions])] if part)
     word = "" if meaning.word is None else f"({meaning.word}) -> "
-    whole = f"all {names}. {some}{word}{meaning.run} -> ({text})"
+    whole = f"all {names}. {some}{word}{meaning.run} -> {truths}({text})"
     model = modelfile.document_hash(document)
     statement = Statement(named(document["name"]), whole, note=sentence, known=definitions(), model=model)
     try:
@@ -69,6 +70,17 @@ def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> 
     except Rejected as error:
         raise BadInput(MUST, sentence, str(error)) from None
     return statement
+
+
+def _one_line(sentence: str) -> str:
+    return sentence.translate(dict.fromkeys(map(ord, "\t\r\n"), " ")).strip()
+
+
+def meaning(document: Mapping[str, Any], sentence: str) -> ModelMeaning:
+    """What a sentence about the model of a document means; BadInput where it is none."""
+    found = ModelMeaning(document, definitions())
+    found.text(_one_line(sentence))
+    return found
 
 
 def definitions() -> Mapping[str, Any]:

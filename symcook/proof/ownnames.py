@@ -12,6 +12,7 @@ from symcook.model import expr
 from symcook.model.expr import Tree
 from symcook.proof import grammar
 from symcook.proof.grammar import Definition
+from symcook.proof.holds import Truths
 from symcook.proof.ownwords import HINTS, WORDS, SentenceReader
 from symcook.proof.replay import ID
 from symcook.proof.runrel import Relation
@@ -166,6 +167,7 @@ class ModelMeaning:
             self.functions = list(self.relation.sorts())
         self.taken |= set(self.functions)
         self.tokens: dict[str, int] = {token: number for number, token in enumerate(words or ())}
+        self.truths: Truths | None = None  # of the formulas of the sentence
         self.sorts = {} if self.relation.pointwise else {"n": "Int"}
         self.sorts |= dict.fromkeys(self.symbols, "Real")
         self.sorts |= {} if words is None else {"w": "Int->Int"}
@@ -193,8 +195,17 @@ class ModelMeaning:
         ]
 
     def text(self, sentence: str) -> str:
-        """The sentence in the names of the statement, all its words written out. BadInput where it is none."""
+        """The sentence in the names of the statement, all its words written out. BadInput where it is none. What the
+        formulas in it mean is in `truths`, by functions that `sorts` has then."""
         return expr.show(_Sentence(self, sentence).made)
+
+    def truths_for(self, sentence: _Sentence) -> Truths:
+        """The truth functions of the formulas in a sentence, over the typed letters of a word."""
+        before, after = (self.document["embedding"][key] for key in ("before", "after"))
+        low = int(self.relation.low) + (before is not None)
+        high = self.relation.high if after is None else expr.show(expr.parse_term(f"{self.relation.high} - 1"))
+        letters = {token: number for token, number in self.tokens.items() if token not in (before, after)}
+        return Truths(letters, low, high, {*self.taken, *sentence.reader.names}, sentence.fail)
 
     def stages(self, name: str) -> dict[str, str | None]:
         """What holds a coordinate after the embedding and each part of a layer, by how a sentence says it; None where
@@ -228,6 +239,7 @@ class _Sentence:
         self.reader = SentenceReader(text, meaning.space)
         read = self.reader.whole()
         try:
+            self.formulas(read)
             self.made = self.walk(read, {})
             kinds: dict[str, Sort] = {"Int->Int": ("fun", ("Int",), "Int"), "Int->Real": ("fun", ("Int",), "Real")}
             env = {name: var(name, kinds.get(sort, sort)) for name, sort in meaning.sorts.items()}
@@ -251,6 +263,23 @@ class _Sentence:
         loose = f"bind it: all {name} in 1..n. F" if tree[0] == "name" and len(name) == 1 else None
         near = HINTS.get(name) or loose or unknown("name", name, listed).do
         return self.fail(tree, f"the name '{name}' is unknown here; {near}")
+
+    def formulas(self, tree: Tree) -> None:
+        """Name the truth functions of all formulas, so that nothing that is bound is called like one of them."""
+        todo, found = [tree], []
+        while todo:
+            part = todo.pop(0)
+            is_one = part[:2] == ("call", "holds") and part[1] in WORDS
+            found += [part] if is_one else []
+            todo = [*(part[2][1:] if is_one else expr.children(part)), *todo]
+        if found:
+            if "w" not in self.meaning.sorts:
+                raise self.absent(found[0], "holds")
+            self.meaning.truths = truths = self.meaning.truths_for(self)
+            for part in found:
+                truths.of(part[2][0])
+            self.meaning.taken |= {*truths.lines.values()}
+            self.meaning.sorts |= dict.fromkeys(truths.lines.values(), "Int->Int")
 
     # The sentence's names become those of the statement; each new part stands where the old one stood.
 
@@ -371,6 +400,9 @@ class _Sentence:
     def word(self, tree: Tree, scope: Scope) -> Tree:
         """A word written out."""
         _, kind, arguments = tree
+        if kind == "holds" and self.meaning.truths is not None:
+            truth = ("call", self.meaning.truths.of(arguments[0]), (self.walk(arguments[1], scope),))
+            return ("=", truth, ("num", 1, 1))
         given = arguments[0][1] if kind != "accept" else ""
         places = [self.walk(a, scope) for a in (arguments if kind == "accept" else arguments[1:])]
         name = given[1:-1] if given[:1] in ('"', "'") else given

@@ -91,7 +91,8 @@ class Runs(Instances):
             t = t[2][1]
         self.conclusion = t
         self.numbers = [v for v in self.order if v[1][1] == "Int"]
-        self.words_of = {v for v in functions if v[1][1][2] == "Int"}
+        truths = {v for p in premises if (v := _truth_function(p)) is not None}
+        self.words_of = {v for v in functions if v[1][1][2] == "Int"} - truths
         self.fixed = {v: value for v in self.order for name, value in (fixed or {}).items() if v[1][0] == name}
         plain = {*self.order} if self.pointwise else {*self.numbers, *self.words_of, *self.inputs, *self.fixed}
         self.choose = [p for p in premises if free(p) <= plain]
@@ -450,6 +451,15 @@ def _degree(t: Term, depth: int) -> int:
     if tag in ("+", "-", "neg") or not any(inside):
         return max(inside, default=0)
     return inside[0] if tag == "/" and not inside[1] else 2
+
+
+def _truth_function(premise: Term) -> Term | None:
+    """The function that a premise says to be a condition's indicator at each position; none else is."""
+    if premise[0] == "all" and premise[2][0][0] == "->":
+        a, *b = premise[2][0][2][1][2] if premise[2][0][2][1][0] == "=" else (premise,)
+        if b and b[0][0] == "ind" and a[0] == "app" and len(a[2]) == 2 and a[2][1] == HERE:
+            return a[2][0]
+    return None
 
 
 def _ordered(premises: Sequence[Term], known: set[Term]) -> list[Term]:

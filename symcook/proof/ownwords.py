@@ -3,7 +3,7 @@
 A sentence is a formula of the grammar in which, besides, a name may be quoted (``"odd"(i)`` is the coordinate odd) and
 may say after which layer a value is meant: ``v(i)`` is the last value of the coordinate v, the one that ``symcook run``
 shows, ``v@0(i)`` that of the embedding, ``v@1(i)`` that after layer 1 and ``v@1.attention(i)`` that after its
-attention. ``accept``, ``answer``, ``at``, ``count``, ``first`` and ``last`` are words (`WORDS`).
+attention. ``accept``, ``answer``, ``at``, ``count``, ``first``, ``last`` and ``holds`` are words (`WORDS`).
 
 ``a mod 3`` stands in a comparison, which says what it says of a - 3*q for the whole number q with 0 <= a - 3*q < 3.
 There is one for every number a, so that it may be said to exist. It is written out here, where the sentence is read:
@@ -43,6 +43,7 @@ WORDS = {
     "answer": "a label, and a position where the readout looks at each",
     "at": "a token and a position",
     **dict.fromkeys(("count", "first", "last"), "one name"),
+    "holds": "a formula and a position",
 }
 """The words of a sentence with what they take."""
 _PLACES = {"accept": (0, 1), "answer": (0, 1), "at": (1,)}  # how many positions a word takes; the others take none
@@ -66,7 +67,7 @@ _QUOTED = r""""[^"]*"|'[^']*'"""
 _FOREIGN = "|".join([r"!(?!=)", *(re.escape(s) for s in sorted(_SIGNS, key=len, reverse=True) if s != "!")])
 _TOKEN = re.compile(
     rf"\s*(?:(?P<foreign>{_FOREIGN})|(?P<number>[0-9]+(?:\.[0-9]+)?)"
-    rf"|(?P<name>(?:{_QUOTED}|[^\W\d]\w*)(?:@[0-9]+(?:\.[a-z]+)?)?)"
+    rf"|(?P<name>(?:(?:Q_)?(?:{_QUOTED})|[^\W\d]\w*)(?:@[0-9]+(?:\.[a-z]+)?)?)"
     r"|(?P<op><->|->|<=|>=|!=|\.\.|[-+*/^()\[\],.:~&|<>=])|(?P<end>$))"
 )
 _GIVEN = re.compile(rf"\s*({_QUOTED}|\w+)\s*(?=[,)])")
@@ -82,6 +83,7 @@ class SentenceReader(expr.Reader):
         self.text, self.coordinates = text, coordinates
         self.spans: dict[int, tuple[Tree, int, int]] = {}  # by identity: the tree, which is kept, and where it stands
         self.tokens, self.at, self.level, place = [], 0, 0, 0
+        self.inside = False  # of a formula in holds, where a name alone is an operator of nothing
         self.names = {*coordinates, *re.findall(r"\w+", text)}  # what a new name must not be
         while not self.tokens or self.tokens[-1][0] != "end":
             found = _TOKEN.match(text, place)
@@ -228,13 +230,17 @@ class SentenceReader(expr.Reader):
     # Names.
 
     def named(self) -> Tree:
+        if self.inside and self.tokens[self.at + 1][1] != "(" and self.peek() not in expr.KEYWORDS:
+            return ("call", self.take(), ())
         if self.peek() == "accept" and self.tokens[self.at + 1][1] != "(":
             self.take()
             return ("call", "accept", ())
         return super().named()
 
     def call(self, name: str) -> Tree:
-        if name in WORDS:
+        if name == "holds" and not self.inside:
+            return self.formula_at()
+        if name in WORDS and not self.inside:
             return self.word(name)
         if name in expr.ARITY and name in self.coordinates:  # of one position it may be the coordinate
             start = self.at
@@ -268,10 +274,26 @@ class SentenceReader(expr.Reader):
             raise self.misused(kind, begin)
         return ("call", kind, (*given, *places))
 
+    def formula_at(self) -> Tree:
+        """The word holds, with a formula in functional form and a position."""
+        begin = self.at - 1
+        self.take("(")
+        self.inside = True
+        parts = [self.tree(0)]
+        self.inside = False
+        while self.peek() == ",":
+            self.take()
+            parts.append(self.tree(0))
+        if len(parts) != 2 or self.peek() != ")":
+            raise self.misused("holds", begin)
+        self.take(")")
+        return ("call", "holds", tuple(parts))
+
     def misused(self, kind: str, begin: int) -> BadInput:
         """The error of a word that is given something else."""
         own = f'; the coordinate {kind} is written "{kind}"(i)' if kind in self.coordinates else ""
         quoted = f'; what is no name is quoted, {kind}("("' if kind != "accept" else ""
+        quoted = "; a formula is written as in holds(since(~Q_b, Q_a), i)" if kind == "holds" else quoted
         return self.wrong(f"{kind} takes {WORDS[kind]}{quoted}{own}", self.tokens[begin][2], None)
 
     def variable(self) -> str:

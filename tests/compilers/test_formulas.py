@@ -22,6 +22,7 @@ from symcook.errors import BadInput, Undecided
 from symcook.model.modelfile import dumps, loads, model_hash
 from symcook.programs.reading import read_formula
 from symcook.proof import formulas
+from symcook.proof.holds import Truths
 from symcook.spec.fold import Fold
 from symcook.spec.logic import answers, fold, language
 
@@ -174,8 +175,8 @@ def test_a_wrong_head_is_found_by_check_and_not_proved(
 
 
 def test_a_wrong_meaning_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = formulas._truth
-    monkeypatch.setattr(formulas, "_truth", lambda f, k: right(f, k).replace("in j..i", "in j + 1..i"))
+    right = Truths._line
+    monkeypatch.setattr(Truths, "_line", lambda self, said: right(self, said.replace("in j..i", "in j + 1..i")))
     model = sc.compile("ltl", "Q_a since Q_b", alphabet="abc")
     _, found = formulas.prove(model, 3)
     assert found.verdict is None or found.verdict.words != "PROVED"

@@ -1,0 +1,125 @@
+"""What ``holds(PHI, t)`` says in a sentence: the formula PHI is true at position t of the word. Each part of PHI has a
+truth function of positions, given by an equation (Yang et al., 2026, Definitions 11, 14 and 19), and holds(PHI, t) is
+that the last one is 1 at t. In front of a word and behind it there is no equation, so that nothing is said there.
+
+PHI in functional form: ``Q_a``, ``letters(a, b)`` (one of these), ``true``, ``false``; ``~F``, ``F & G``, ``F | G``,
+``F -> G``, ``F <-> G``, or ``not(F)``, ``and(F, G)``, ``or(F, G)``; ``prev(F)``, ``next(F)``, ``since(F, G)``,
+``until(F, G)``, ``once(F)``, ``historically(F)``, ``eventually(F)``, ``always(F)``; comparisons of sums of whole
+numbers and of ``left(F)`` and ``right(F)``, how often F is true up to the position and from it on, with whole factors;
+``ODD``, ``MOD(m, r)``, ``TABLE(b0, b1, ...)`` of the position, from 1, or of a count that is their last argument.
+
+Trusted: a sentence means what is written here. It is text that both checkers read, who know nothing of formulas.
+Standard library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from symcook.errors import BadInput
+from symcook.model.expr import MAX_TEXT, Reader, Tree, numeral, show
+
+_NAMES = ("true false", "~ not prev next once historically eventually always", "& and | or -> <-> since until")
+TAKES = {name: number for number, names in enumerate(_NAMES) for name in names.split()}
+SHORT: dict[str, Callable[..., Tree]] = {
+    "once": lambda f: ("call", "since", (("true",), f)), "eventually": lambda f: ("call", "until", (("true",), f)),
+    "historically": lambda f: ("~", ("call", "once", (("~", f),))),
+    "always": lambda f: ("~", ("call", "eventually", (("~", f),))),
+    "not": lambda f: ("~", f), "and": lambda f, g: ("&", f, g), "or": lambda f, g: ("|", f, g),
+    "->": lambda f, g: ("|", ("~", f), g), "<->": lambda f, g: ("|", ("&", f, g), ("&", ("~", f), ("~", g))),
+}  # fmt: skip
+Fail = Callable[[Tree, str], BadInput]
+MADE = "formulas are made by " + ", ".join(("letters", "ODD", "MOD", "TABLE", "left", "right", *TAKES))
+
+
+class Truths:
+    """The truth functions of formulas over a word: `lines` has the name of each by what it is at i; equal ones are one.
+
+    `letters` are the letters' numbers in the word, whose positions run from `low` to `high`; no name is one of `taken`.
+    `fail` makes the error about a part of a formula.
+    """
+
+    def __init__(self, letters: Mapping[str, int], low: int, high: str, taken: Collection[str], fail: Fail) -> None:
+        self.letters, self.low, self.high, self.taken, self.fail = letters, low, high, taken, fail
+        self.lines: dict[str, str] = {}
+
+    def equations(self) -> list[str]:
+        """What each truth function is, at all positions of the word."""
+        return [f"all i in {self.low}..{self.high}. {name}(i) = {right}" for right, name in self.lines.items()]
+
+    def of(self, phi: Tree) -> str:
+        """The name of the truth function of a formula; those of its parts are made before."""
+        (name, parts), low, high = _call(phi), self.low, self.high
+        if name in ("=", "<", "<="):
+            return self._line(f"{self._number(parts[0])} {name} {self._number(parts[1])}")
+        if name in ("ODD", "MOD", "TABLE"):
+            return self._line(self._predicate(phi, name, parts))
+        if (name == "letters" and parts) or (name.startswith("Q_") and not parts):
+            named = [_call(part) for part in parts] or [(name[2:], ())]
+            return self._line(" | ".join(f"w(i) = {self._letter(phi, *one)}" for one in named))
+        if len(parts) != TAKES.get(name):
+            raise self.fail(phi, f"{name} takes {TAKES[name]} formulas" if name in TAKES else MADE)
+        if name in SHORT:
+            return self.of(SHORT[name](*parts))
+        f, g, *_ = *map(self.of, parts), "", ""
+        return self._line({
+            "true": "true", "false": "false", "~": f"{f}(i) = 0",
+            "&": f"{f}(i) = 1 & {g}(i) = 1", "|": f"{f}(i) = 1 | {g}(i) = 1",
+            "prev": f"{low + 1} <= i & {f}(i - 1) = 1", "next": f"i < {high} & {f}(i + 1) = 1",
+            "since": f"ex j in {low}..i. {g}(j) = 1 & (all k in j..i. {f}(k) = 1)",
+            "until": f"ex j in i..{high}. {g}(j) = 1 & (all k in i..j. {f}(k) = 1)",
+        }[name])  # fmt: skip
+
+    def _line(self, condition: str) -> str:
+        names = (f"z{len(self.lines) + 1}{'_' * more}" for more in range(len(self.taken) + 1))
+        return self.lines.setdefault(f"I[{condition}]", next(name for name in names if name not in self.taken))
+
+    def _letter(self, phi: Tree, name: str, parts: Sequence[Tree]) -> int:
+        letter = name[1:-1] if name[:1] in ("'", '"') else name
+        if parts or letter not in self.letters:
+            raise self.fail(phi, f"the letter {letter!r} is unknown; the letters are {', '.join(self.letters)}")
+        return self.letters[letter]
+
+    def _number(self, tree: Tree) -> str:
+        """A sum of counts at i; whole factors stand in front of a count."""
+        name, parts = _call(tree)
+        if name == "num" and tree[2] == 1:
+            return numeral(tree[1])
+        if name in ("left", "right") and len(parts) == 1:
+            return f"sum(j, {f'{self.low}, i' if name == 'left' else f'i, {self.high}'}, {self.of(parts[0])}(j))"
+        if name in ("neg", "+", "-") or (name == "*" and parts[0][0] == "num"):
+            *left, right = (f"({self._number(x)})" if x[0] in ("neg", "+", "-") else self._number(x) for x in parts)
+            return f"{left[0]} {name} {right}" if left else f"-{right}"
+        raise self.fail(tree, "compared are sums of whole numbers, left(F) and right(F), with whole factors in front")
+
+    def _predicate(self, phi: Tree, name: str, parts: Sequence[Tree]) -> str:
+        """A property of the position, or of the count that is the last argument."""
+        count = [part for part in parts[-1:] if _call(part)[0] in ("left", "right")]
+        of = self._number(count[0]) if count else "i" if self.low == 1 else f"(i + {1 - self.low})"
+        given = [part[1] if part[0] == "num" and part[2] == 1 else -1 for part in parts[: len(parts) - len(count)]]
+        if name == "TABLE" and given and {*given} <= {0, 1}:
+            return " | ".join(f"{of} = {place}" for place, bit in enumerate(given) if bit) or f"{of} < 0"
+        m, r = (2, 1) if name == "ODD" and not given else given if name == "MOD" and len(given) == 2 else (0, 0)
+        if not 0 <= r < m:
+            raise self.fail(
+                phi, "write ODD, MOD(m, r) with 0 <= r < m or TABLE(b0, ...) with bits, at the end its count"
+            )
+        return f"ex q in 0..{of}. {of} = {m}*q + {r}"
+
+
+def _call(tree: Tree) -> tuple[str, Sequence[Tree]]:
+    """The name of an operator and what it is of; a name alone is of nothing."""
+    return (tree[1], tree[2] if tree[0] == "call" else ()) if tree[0] in ("call", "name") else (tree[0], tree[1:])
+
+
+def expand(text: str, letters: Mapping[str, int], low: int = 1, high: str = "n") -> list[str]:
+    """The equations that a formula makes, those of its parts first; the letters of ``Q_a`` are names here.
+
+    >>> expand("since(prev(Q_a), Q_b)", {"a": 0, "b": 1})[-1]
+    'all i in 1..n. z4(i) = I[ex j in 1..i. z3(j) = 1 & (all k in j..i. z2(k) = 1)]'
+    """
+    truths = Truths(
+        letters, low, high, (), lambda part, what: BadInput("a formula must be functional", show(part), what)
+    )
+    truths.of(Reader(text, MAX_TEXT).whole())
+    return truths.equations()
