@@ -58,6 +58,14 @@ SIZES: dict[str, dict[str, Any]] = {
         "L": 2, "S": 2, "N": 1, "Lambda": 1, "op": "8 11", "letter": "1 0", "left": "1 1", "right": "1 1",
         "theta": "0 0 0 1 0 0 0 0", "lam": "0 0 1 0", "bound": "0 -1",
     },
+    "logic": {
+        "L": 2, "S": 2, "N": 1, "Lambda": 1, "scaled": 1, "op": "0 6", "letter": "1 0", "left": "1 1", "right": "1 1",
+        "theta": "0 0 0 0 0 0 0 0", "lam": "0 0 0 0", "rho": "0 0 0 0", "bound": "0 0",
+    },
+    "logic-past": {
+        "L": 2, "S": 2, "N": 1, "Lambda": 1, "op": "0 4", "letter": "1 0", "left": "1 1", "right": "1 1",
+        "theta": "0 0 0 0 0 0 0 0", "lam": "0 0 0 0", "bound": "0 0",
+    },
     "min": {"K": 3},
     "identity": {"d": 2},
     "network": {"d": 2, "h": 2, "e": 1, "W": "1 2 -1 3", "b": "1 -2", "V": "2 -1", "c": "1"},
@@ -163,7 +171,7 @@ def numbers_of(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any,
         yield path
 
 
-SLOW = {"since-until", "since", "temporal", "temporal-past", "counting", "counting-past"}
+SLOW = {"since-until", "since", "temporal", "temporal-past", "counting", "counting-past", "logic", "logic-past"}
 """Many near misses of these files take minutes, and a head of a line that has no use for it may look elsewhere."""
 
 
