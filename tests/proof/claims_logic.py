@@ -15,7 +15,21 @@ from typing import Any
 from proof import claims_counting as counting
 from proof.adequacy import ODD, adequate, column
 from proof.claims_counting import LEFT, MORE, POSITION, RIGHT, Line, mixed, odd
-from proof.claims_programs import AND, LETTER, NEXT, NOT, OR, PREVIOUS, SINCE, UNTIL, bend, rounded
+from proof.claims_programs import (
+    AND,
+    BOTH_WAYS,
+    LETTER,
+    NEXT,
+    NOT,
+    OR,
+    PREVIOUS,
+    SINCE,
+    UNTIL,
+    bend,
+    every_formula,
+    rounded,
+)
+from proof.claims_programs import runs as temporal_runs
 from proof.paper import softmax
 from proof.statement_truth import real
 
@@ -210,3 +224,46 @@ def every_formula_of_both_kinds(v: Any) -> bool | None:
 @adequate("yang2026.cor23", at=runs(True), misses=counting.misses("logic-past"))
 def every_such_formula_of_the_past(v: Any) -> bool | None:
     return every_formula_of_both_kinds(v)
+
+
+# --- Figure 1 ---------------------------------------------------------------------------------------------------------
+
+
+class Nothing(dict[Any, Fraction]):
+    """A function that is 0 wherever nothing is said: of the families that an instance is not about."""
+
+    def __missing__(self, key: Any) -> Fraction:
+        return F(0)
+
+
+def of_each_row() -> Iterator[dict[str, Any]]:
+    neighbours = BOTH_WAYS._replace(operators=(PREVIOUS, NEXT)).runs()
+    found = [*itertools.islice(neighbours, 24), *itertools.islice(temporal_runs(False), 24)]
+    found += itertools.islice(counting.runs(True), 24)
+    names = {name for one in found for name in one if name.endswith("()")}
+    for one in found:
+        yield {name: Nothing() for name in names} | {"N": F(0), "Lambda": F(0)} | one
+
+
+@adequate(
+    "yang2026.fig1",
+    at=of_each_row(),
+    misses=[
+        ("abs(sign(i)) <= 1", "abs(sign(i)) < 1"),
+        ("back(i) <= 1", "back(i) < 1"),
+        ("sq(i) <= n^2", "sq(i) < n^2"),
+        ("pos(i) <= n^2", "pos(i) < n^2"),
+        ("lam, rho", "rho, lam"),
+    ],
+)
+def each_row(v: Any) -> bool | None:
+    """The truths of each row's formulas, beside encodings that grow as the figure says."""
+    if not v["right"]:
+        return None
+    n = v["n"]
+    most = n if v["scaled"] else 1
+    if "formula" in v:
+        within = all(abs(x) <= most for x in v["many()"].values()) and all(0 <= x <= 1 for x in v["share()"].values())
+        return within and every_formula(v)
+    within = all(0 <= x <= n**2 * most for name in ("pos()", "key()", "sq()") for x in v[name].values())
+    return within and every_formula_of_both_kinds(v)

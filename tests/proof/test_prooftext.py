@@ -360,6 +360,7 @@ LONG = {
     "lem.turing_written": 175,
     "merrill2024.thm1.schedule": 140,
     "yang2026.cor22": 165,
+    "yang2026.fig1": 165,
 }
 """Texts of more than 120 lines: a block for each kind of token or line, or for each step of a run that is defined."""
 
