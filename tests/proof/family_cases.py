@@ -113,7 +113,12 @@ OWN: dict[str, dict[str, Any]] = {
 NAMES = (*SHIPPED, *OWN)
 OPERATORS = {"since": range(5), "since-until": range(6), "temporal": range(8), "temporal-past": (0, 1, 2, 3, 4, 6)}
 """The operators of a family of formulas."""
-COUNTING = {"counting": (0, 1, 2, 3, 8, 9, 10, 11), "counting-past": (0, 1, 2, 3, 8, 9, 11)}
+COUNTING = {
+    "counting": (0, 1, 2, 3, 8, 9, 10, 11),
+    "counting-past": (0, 1, 2, 3, 8, 9, 11),
+    "logic": range(12),
+    "logic-past": (0, 1, 2, 3, 4, 6, 8, 9, 11),
+}
 """Those of a family of formulas that count."""
 
 

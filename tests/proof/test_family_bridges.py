@@ -28,7 +28,7 @@ ONE_ROW = "must have as input"  # no attention is left in it, so that its inputs
 ALIKE = "must have equations that are the model's by computation alone"  # a score that is zero at these values
 KNOWN = (ONE_ROW, ALIKE)
 """Why an instance may have no bridge."""
-DEEP = {"counting", "counting-past"}
+DEEP = {"counting", "counting-past", "logic", "logic-past"}
 """Families whose instances soon nest deeper than an expression may."""
 
 

@@ -212,6 +212,8 @@ WRONG = {
     "yang2026.thm16": ("left, right, f i", "right, left, f i"),
     "yang2026.thm20": ("lam, rho, bound", "rho, lam, bound"),
     "yang2026.thm21": ("theta, N, lam", "theta, N - 1, lam"),
+    "yang2026.cor22": ("lam, rho, bound", "rho, lam, bound"),
+    "yang2026.cor23": ("theta, N, lam", "theta, N - 1, lam"),
     "yang2026.thm15": ("left, right, f i", "right, left, f i"),
     "family.induction_most_frequent": ("inductoften(w, 0, S - 1, i, y - 1)", "inductright(w, i, y - 1)"),
     "family.max": ("x(c) <= z2_out(K)", "x(c) < z2_out(K)"),

@@ -353,10 +353,14 @@ def test_the_automation_ends():
 
 LONG = {
     "lem.counting_counts": 145,
+    "lem.logic_counted": 135,
+    "lem.logic_counts": 145,
     "lem.turing_places": 130,
     "lem.turing_symbols": 140,
     "lem.turing_written": 175,
     "merrill2024.thm1.schedule": 140,
+    "yang2026.cor22": 165,
+    "yang2026.fig1": 165,
 }
 """Texts of more than 120 lines: a block for each kind of token or line, or for each step of a run that is defined."""
 
