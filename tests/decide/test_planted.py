@@ -1,5 +1,5 @@
-"""Faults in stored models, a tie broken the other way or another mask, are found with their shortest word: by a decision
-for every length, by words that are merged, and by the command, as loops over all words find it."""
+"""Faults in stored models, a tie broken the other way or another mask, are found with their shortest word: by a
+decision for every length, by words that are merged, and by the command, as loops over all words find it."""
 
 from __future__ import annotations
 
