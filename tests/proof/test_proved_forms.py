@@ -45,7 +45,7 @@ MODELS = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_all_forms_are_proved(name: str) -> None:
-    found = forms.prove(every_length(MODELS[name]()))
+    found = forms.prove(every_length(MODELS[name]()), seconds=240)
     assert found.whole, found.missing
     assert found.verdict.status == "PROVED" and not found.verdict.assuming
     assert found.text.startswith("proof own.")
@@ -88,7 +88,7 @@ def test_what_a_count_does_not_look_up_is_not_proved(name: str) -> None:
     column = found.reads[name]
     assert isinstance(column, CellTable)
     wrong = CellTable(column.world, [GuardedCell(c.guard, fmpq(1) - c.value) for c in column.cells])
-    proof = forms.prove(replace(found, reads={**found.reads, name: wrong}), seconds=40)
+    proof = forms.prove(replace(found, reads={**found.reads, name: wrong}), seconds=120)
     assert name in proof.missing and not proof.whole
 
 
