@@ -33,7 +33,7 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.nodes import shorter
 
 if TYPE_CHECKING:
-    from symcook.proof.forms import Proof
+    from symcook.proof.formclaims import Proof
 
 
 Case = tuple[Guard, Mapping[str, Value]]

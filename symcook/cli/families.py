@@ -3,6 +3,7 @@ instance, and ``prove MODEL`` where MODEL is one: the bridge, and the family's t
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
 import time
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from symcook.cli.options import Name, Settings, option, read_settings
 from symcook.cli.options import command as declare
-from symcook.cli.output import print_json, say, say_or_json
+from symcook.cli.output import Waiting, print_json, say, say_or_json
 from symcook.errors import BadInput, Rejected
 from symcook.model.family import shipped
 from symcook.recipes.models import instance_of, model_of, path_of, read, said, ships, told
@@ -159,6 +160,58 @@ def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: 
     if not theorems:
         say(no_theorem(family))
     return 0 if verdicts and all(one.status in ("PROVED", "CORRECTED") for one in verdicts) else 3
+
+
+def derive_family(family: Family, target: str | None, force: bool, seconds: int, as_json: bool) -> None:
+    """The closed forms of a family at every length and all sizes, with their proof, and what its theorems say."""
+    from symcook.files import put, vacant
+    from symcook.proof import own, replay
+    from symcook.proof.familyforms import FamilyForms
+    from symcook.report.family import forms_document, forms_text
+
+    where = None if target is None else Path(target)
+    beside = None if where is None else where.with_suffix(".statement.txt")
+    for file in (where, beside):
+        if file is not None:
+            vacant(file, force)
+    found = FamilyForms(family)
+    with Waiting(f"proving the forms of {family.name}"):
+        proof = found.prove(seconds)
+    if where is not None and beside is not None and proof.certificate is not None and proof.statement is not None:
+        expanded = own.expanded(proof.statement, proof.certificate)
+        put({where: (json.dumps(proof.certificate) + "\n").encode(), beside: expanded.encode()}, force=True)
+    written = str(where) if where is not None and proof.certificate is not None else None
+    theorems = theorems_of(family) if ships(family) else []
+    verdicts = [replay.library().replay([one.id])[0] for one in theorems]
+    shown = forms_document(found, proof) | {"certificate": written}
+    shown["theorems"] = [{"id": v.id, "status": v.words} for v in verdicts]
+    if as_json:
+        print_json([shown])
+        return
+    say(forms_text(found, proof, written))
+    for one, verdict in zip(theorems, verdicts, strict=True):
+        say(f"\n{verdict.words}  {one.id}, under its hypotheses, at all sizes and tables:")
+        for text in conclusions(one.written, family):
+            say(textwrap.fill(text, WIDE, initial_indent="  ", subsequent_indent="      "))
+
+
+def conclusions(statement: str, family: Family) -> list[str]:
+    """What a statement says of a run of this very family, behind its hypotheses."""
+    from symcook.proof.familyrel import CALL
+
+    usual, out = {key: many[0] for key, many in family.choices.items()}, list[str]()
+    for call in CALL.finditer(statement):
+        made = usual | dict(re.findall(r"(\w+) = (\w+)", call[3]))
+        behind = re.match(r"\s*->\s*", statement[call.end() :])
+        if call[1] != "run" or call[2] != family.name or made != family.chosen or behind is None:
+            continue
+        start = at = call.end() + behind.end()
+        depth = 0
+        while at < len(statement) and depth >= 0:
+            depth += (statement[at] in "([") - (statement[at] in ")]")
+            at += 1
+        out.append(" ".join(statement[start : at - (depth < 0)].split()))
+    return out
 
 
 def theorems_of(family: Family) -> list[Statement]:

@@ -7,7 +7,7 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -37,6 +37,7 @@ from symcook.cli.options import (
     need_values,
     option,
     read_input,
+    read_settings,
 )
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, SweepProgress, Waiting, line_width, print_json, say, say_or_json, within
@@ -44,6 +45,7 @@ from symcook.errors import EMPTY_WORD, BadInput, Branching, Undecided, unknown
 
 if TYPE_CHECKING:
     from symcook.derivation import Derivation
+    from symcook.model.family import Family
     from symcook.model.transformer import Program
     from symcook.run import Run
     from symcook.verify.findings import Check
@@ -204,11 +206,19 @@ def derive(
     comparison leaves no one form for all values, the answer is a list of closed forms whose conditions cover all
     values, at most 64. Of a model of sequences the input may be left out: then the forms hold at every length, a list
     as well, with the coordinates on the way. They are found from the weights and then proved; -o writes the
-    certificate, and what is not proved says so.
+    certificate, and what is not proved says so. A family without its sizes has the forms at all sizes.
     """
     check_latex(latex, document, as_json)
     if force and target is None:
         raise BadInput("--force must come with -o FILE", "none", "leave it out")
+    family = None if any(one is not None for one in (word, tokens, rows)) else _whole_family(name, settings)
+    if family is not None:
+        if latex:
+            raise BadInput("closed forms in LaTeX must be of a model", name, "give the family's sizes by --set")
+        from symcook.cli.families import derive_family
+
+        derive_family(family, target, force, seconds, as_json)
+        return
     chosen = choose(name, settings)
     given = read_input(chosen, word, tokens, rows)
     if given is None and not chosen.pointwise:
@@ -231,6 +241,19 @@ def derive(
         say(markup.latex([display for answer in answers for display in displays(answer)], document))
     else:
         say("\n\n".join(answer.text() for answer in answers))
+
+
+def _whole_family(name: str, settings: Sequence[str]) -> Family | None:
+    """The family of this name with the choices that are made, where none of its sizes and tables is given."""
+    from symcook.recipes.models import path_of, read
+
+    path = path_of(name)
+    if path is None:
+        return None
+    given = read_settings(settings)
+    family = read(path, given)
+    named = {*family.sizes, *family.tables}
+    return family if named and given.keys() <= family.choices.keys() else None
 
 
 def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int, as_json: bool) -> None:

@@ -11,22 +11,23 @@ from __future__ import annotations
 import itertools
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 from flint import fmpq
 
 from symcook.closed import Coordinate, EveryLength, none_of, premises, verdict, word_verdict
-from symcook.domains.field import Value, polynomial_of
+from symcook.domains.field import polynomial_of
 from symcook.domains.lengths import Lengths, OutOfRules
-from symcook.domains.spelling import Spelling, in_brackets
+from symcook.domains.spelling import in_brackets
 from symcook.domains.tables import CellTable
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
 from symcook.model.symbols import exact
 from symcook.proof import own, replay, runrel
+from symcook.proof.formclaims import FormClaim, Proof, StatementSpelling, at_each, conjuncts, equation
+from symcook.proof.formlookup import CountLookup
 from symcook.proof.formparity import ParityText
 from symcook.proof.formplaces import PlaceText
 from symcook.proof.grammar import leading_names
@@ -39,91 +40,6 @@ from symcook.proof.search.tactics import Goal, Stuck
 
 SECONDS = 15.0
 """The time for one version of a line."""
-
-
-class StatementSpelling(Spelling):
-    """How values are written in a statement: counts as sums, letters by their numbers."""
-
-    def __init__(self, domain: Lengths, low: str, high: str, tokens: Mapping[str, int]) -> None:
-        super().__init__(domain)
-        self.low, self.high, self.tokens = low, high, tokens
-        self.asked: list[str] = []
-        """The queries at which numbers stand in what was spelled since `quantified`: q1, q2, .. there."""
-
-    def name(self, name: str) -> str:
-        if name in self.world.slots:
-            given, place = self.world.slots[name]
-            for inner in place[0]:
-                if inner in self.world.slots and self.name(inner) not in self.asked:
-                    self.asked.append(self.name(inner))
-            at = self.linear(*place)
-            for k, query in enumerate(self.asked, 1):
-                at = at.replace(query, f"q{k}")
-            return f"{given}({at})"
-        if name[:2] == "k:":
-            return f"sum(l, {self.low}, {self.high}, I[w(l) = {self.tokens[name[2:]]}])"
-        if name[:2] == "p:":
-            letter, at = name[2:].rsplit(":", 1)
-            return f"sum(l, {self.low}, {at}, I[w(l) = {self.tokens[letter]}])"
-        return self.sum(name) if name in self.world.sums else name
-
-    def quantified(self, text: str) -> str:
-        """The text for all positions that the queries in it are."""
-        for k, query in reversed([*enumerate(self.asked, 1)]):
-            text = f"(all q{k} in {self.low}..{self.high}. {query} = q{k} -> {text})"
-        self.asked = []
-        return text
-
-    def token(self, token: str) -> str:
-        return str(self.tokens[token])
-
-    def residue(self, name: str, m: int, residue: int) -> str:
-        if m == 2:
-            return f"pow(-1, {self.name(name)}) = {'-1' if residue else '1'}"
-        return f"(ex q:Int. {self.name(name)} = {m}*q + {residue})"
-
-
-@dataclass
-class FormClaim:
-    """One form: which function of the statement it is about, its sentence in the names of a user, and in those of the
-    statement; why it is not proved, where it is not."""
-
-    coordinate: str
-    function: str
-    sentence: str
-    formula: str
-    missing: str | None = None
-
-
-@dataclass
-class Proof:
-    """What was proved of the forms of a model, and by which text; the rest says why not."""
-
-    claims: list[FormClaim]
-    statement: Any = None
-    certificate: dict[str, Any] | None = None
-    text: str = ""
-    verdict: Any = None
-    seconds: float = 0.0
-    missing: dict[str, str] = field(default_factory=dict)
-    given: str = ""
-    """What the sentence takes for granted of numbers that are given."""
-
-    @property
-    def sentence(self) -> str:
-        said = " & ".join(f"({c.sentence})" for c in self.claims if c.missing is None)
-        return f"{self.given} -> ({said})" if self.given else said
-
-    @property
-    def whole(self) -> bool:
-        """Whether all forms that were found are proved."""
-        return self.certificate is not None and not self.missing
-
-    def said(self) -> list[str]:
-        """What is proved and what is not, in lines."""
-        done = [c.coordinate for c in self.claims if c.missing is None] if self.certificate is not None else []
-        lines = [f"PROVED: {', '.join(dict.fromkeys(done))}"] if done else []
-        return lines + [f"not proved: {f'{name}, ' if name else ''}{why}" for name, why in self.missing.items()]
 
 
 def prove(found: EveryLength, seconds: float = 60.0) -> Proof:
@@ -147,7 +63,7 @@ class _FormText:
         self.lines: list[str] = []
         self.labels: dict[str, str] = {}
         self.lemma: str | None = None
-        self.count_k = self.cleared = False
+        self.count_k = self.cleared = self.looking = False
         self.parity: ParityText | None = None
         """Where the model is that of PARITY: its own lines, once those at their beginning have been proved."""
 
@@ -276,7 +192,8 @@ class _FormText:
         self.g = Goal(own.library(statement, own.citable()), statement.formula, {}, {})
         self.elaborator = elaborate.Elaborator()
         self.head = f"proof {statement.id}\n"
-        self.lines, self.lemma, self.count_k, self.parity = [], None, False, None
+        self.lines, self.lemma, self.parity = [], None, None
+        self.count_k = self.looking = False
         labels = [*parts(statement).labels, *(["asked"] if whole.given else [])]
         assert self.line(f"given .. {' '.join(labels)}", 60.0, True) is None
         self.whole_run = "(..)" not in self.lines[0]
@@ -356,7 +273,7 @@ class _FormText:
             before, after = self.model.embedding.ends
             ends = [self.low for _ in before] + [self.high for _ in after]
             first = [f"one_each: all i in {self.low}..{self.high}. {one.format('i')} = 1", "  given i (low high)"]
-            first += ["  " + x for x in _at_each(ends)]
+            first += ["  " + x for x in at_each(ends)]
             size = "i" if self.low == "1" else "i + 1"
             parts = " + ".join(f"sum(l, {self.low}, i, I[w(l) = {t}])" for t in letters)
             counts = [f"counts: all i in {self.low}..{self.high}. {parts} = {size}", "  given i (low high)",
@@ -497,7 +414,17 @@ class _FormText:
                 return
         claim.missing = _first_line(why)
 
+    def looked_up(self, claim: FormClaim) -> Iterator[str]:
+        """What a head looks up at the position that a count names."""
+        text = CountLookup(self.meaning.word, self.equations, claim.function)
+        if text.there:
+            if not self.looking:
+                self.looking = all(self.line(one) is None for one in text.begin())
+            if self.looking and all(self.line(one) is None for one in text.lines()):
+                yield from text.versions(claim.formula)
+
     def last_versions(self, claim: FormClaim) -> Iterator[str]:
+        yield from self.looked_up(claim)
         if self.labels[claim.function].endswith("_form"):
             yield f"{claim.formula} by {self.labels[claim.function]}"
         yield from self.versions(claim, self.equations[claim.function])
@@ -579,7 +506,7 @@ class _FormText:
             for text in lines[1:]:
                 if self.line(text, 60.0, True) is not None:
                     return
-        by_part = [f"- qed by {by}" for c, by in zip(done, closing, strict=False) for _ in range(_conjuncts(c.formula))]
+        by_part = [f"- qed by {by}" for c, by in zip(done, closing, strict=False) for _ in range(conjuncts(c.formula))]
         ways = [f"qed by {', '.join(closing)}", "\n".join(by_part)]
         for text in ways[::-1] if self.parity else ways[:1]:
             why = self.line(text, 60.0, True)
@@ -600,35 +527,6 @@ class _FormText:
         except (Rejected, Stuck, SymcookError) as error:  # no word for the hypotheses, or the time is over
             for c in done:
                 c.missing = _first_line(str(error))
-
-
-def equation(spelling: Spelling, head: str, value: Value, cleared: bool = False) -> str:
-    """That something has a value; if `cleared`, without a fraction bar, and that what stood below it is positive."""
-    if cleared and not isinstance(value, fmpq):
-        spelling.world.field.lift(value)
-        if not value.den.is_constant():
-            above, below = spelling.polynomial(value.num), spelling.polynomial(value.den)
-            return f"0 < {below} & {head}*({below}) = {above}"
-    return f"{head} = {spelling.value(value)}"
-
-
-def _at_each(places: list[str]) -> list[str]:
-    """A proof for a position i by the word: at each of the places of added tokens, and elsewhere."""
-    if not places:
-        return ["qed by word"]
-    here, *rest = _at_each(places[1:])
-    k = len(places)
-    cases = [f"cases at{k}, not{k}: i = {places[0]}", f"  - qed by word, at{k}", f"  - {here}"]
-    return [*cases, *(f"    {line}" for line in rest)]
-
-
-def _conjuncts(formula: str) -> int:
-    """Of how many parts a formula of this module is the conjunction."""
-    depth, many = 0, 1
-    for x in "" if formula.startswith("all ") else formula:
-        depth += (x in "([") - (x in ")]")
-        many += x == "&" and depth == 0
-    return many
 
 
 def _first_line(text: str | None) -> str:

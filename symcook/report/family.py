@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from symcook.model.expr import parse_formula, show
 from symcook.model.family import Family, Range
 from symcook.proof.familyrel import FamilyRelation
 from symcook.report.document import WIDE
 from symcook.report.latex import latex as typeset
+
+if TYPE_CHECKING:
+    from symcook.proof.familyforms import FamilyForms, FamilyProof
 
 
 def text(family: Family) -> str:
@@ -26,6 +30,54 @@ def latex(family: Family) -> str:
     premises = [] if (needed := FamilyRelation(family).premises()) == "true" else [needed]
     rows = [typeset(parse_formula(one)) for one in (*premises, *_equations(family))]
     return "\\begin{align*}\n" + " \\\\\n".join(f"& {row}" for row in rows) + "\n\\end{align*}"
+
+
+def forms_text(found: FamilyForms, proof: FamilyProof, certificate: str | None = None) -> str:
+    """The closed forms at all sizes, what their names are, and what is proved of them."""
+    family = found.family
+    lines = [f"{family.name} at every length and all sizes"]
+    for form in found.outputs.values():
+        said = f"out of reach: {form.why}" if form.value is None else show(form.value)
+        lines += textwrap.wrap(f"{form.head} = {said}" if form.value is not None else f"{form.head} {said}", WIDE - 2,
+                               initial_indent="  ", subsequent_indent="      ")  # fmt: skip
+    lines += [f"  where {meaning}" for meaning in [", ".join(_meanings(found))] if meaning]
+    lines += [f"  for all {premises}" for premises in [_premises(found)] if premises != "true"]
+    done = [name for name, form in found.outputs.items() if name not in proof.missing and proof.certificate is not None]
+    lines += [""] + [f"PROVED: {', '.join(done)}"] * bool(done)
+    lines += [f"not proved: {name}, {why}" for name, why in proof.missing.items()]
+    return "\n".join([*lines, *([f"certificate: {certificate}"] if certificate is not None else [])])
+
+
+def forms_document(found: FamilyForms, proof: FamilyProof) -> dict[str, Any]:
+    """The same as a document, with the keys that the closed forms of a model have."""
+    family = found.family
+    outputs = {form.head: show(form.value) for form in found.outputs.values() if form.value is not None}
+    return {
+        "recipe": family.name,
+        "length": "every",
+        "symbols": [*([] if found.relation.pointwise else ["n"]), *family.sizes, *family.tables],
+        "assumptions": [_premises(found)],
+        "conditions": [],
+        "output": outputs,
+        "accept": None,
+        "where": _meanings(found),
+        "proof": None if proof.statement is None else proof.statement.note,
+        "proved": proof.certificate is not None and not proof.missing,
+        "missing": proof.missing,
+        "statement": None if proof.certificate is None or proof.statement is None else proof.statement.text,
+    }
+
+
+def _premises(found: FamilyForms) -> str:
+    needed = found.relation.premises()
+    return needed if needed == "true" else show(parse_formula(needed))
+
+
+def _meanings(found: FamilyForms) -> list[str]:
+    """What the names are that a family's forms speak of."""
+    family, said = found.family, [] if found.relation.pointwise else ["n = length"]
+    said += ["w(j) is the number of the token at j, from 0"] if family.vocabulary is not None else []
+    return said + [f"{_declared(one.name, one.over)} in the input" for one in family.inputs]
 
 
 def _equations(family: Family) -> list[str]:

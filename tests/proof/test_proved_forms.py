@@ -39,12 +39,13 @@ MODELS = {
     "whole": lambda: majority("none", a=1, b=-1),
     "count": lambda: build("count"),
     "dyck-1": lambda: build("dyck-1"),
+    "modulo": lambda: build("modulo"),
 }
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_all_forms_are_proved(name: str) -> None:
-    found = forms.prove(every_length(MODELS[name]()))
+    found = forms.prove(every_length(MODELS[name]()), seconds=240)
     assert found.whole, found.missing
     assert found.verdict.status == "PROVED" and not found.verdict.assuming
     assert found.text.startswith("proof own.")
@@ -79,6 +80,16 @@ def test_a_planted_form_is_not_proved(name: str, change: Any) -> None:
     proof = forms.prove(found, seconds=20)
     assert "mean" in proof.missing and not proof.whole
     assert not any(c.coordinate == "mean" and c.missing is None for c in proof.claims)
+
+
+@pytest.mark.parametrize("name", ["cosines", "sines"])
+def test_what_a_count_does_not_look_up_is_not_proved(name: str) -> None:
+    found = every_length(build("modulo"))
+    column = found.reads[name]
+    assert isinstance(column, CellTable)
+    wrong = CellTable(column.world, [GuardedCell(c.guard, fmpq(1) - c.value) for c in column.cells])
+    proof = forms.prove(replace(found, reads={**found.reads, name: wrong}), seconds=120)
+    assert name in proof.missing and not proof.whole
 
 
 def test_a_planted_verdict_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:

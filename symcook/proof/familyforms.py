@@ -1,0 +1,398 @@
+"""Closed forms of a family with its sizes and tables as names: for every length, and at every size, at once.
+
+The family's equations at all sizes (`familyrel`) are put into one another from the embedding to the readout. What no
+equation gives alone (a head whose scores may have ties, a layer that repeats) is out of reach, and so is what reads it.
+As with the forms of a model nothing is believed: a form is called proved where the checker accepts a proof of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import BadInput, Rejected, SymcookError
+from symcook.model.expr import Tree, parse_formula, show
+from symcook.model.instance import Instance
+from symcook.proof import own
+from symcook.proof.familyrel import FamilyRelation
+from symcook.proof.ownnames import named
+from symcook.proof.replay import Statement
+from symcook.proof.search import elaborate, prooftext
+from symcook.proof.search.prooftext import BadProof
+from symcook.proof.search.tactics import Goal, Stuck
+
+if TYPE_CHECKING:
+    from symcook.model.family import Family
+
+LONG = 400
+"""How many characters a form may have."""
+SECONDS = 5.0
+"""The time for one version of a line."""
+SMALL = ("0", "1", "index")
+"""What tables are tried at where the hypotheses of a sentence are to hold: a number, or their first index."""
+Calls = Mapping[str, Callable[[tuple[Tree, ...]], Tree]]
+
+
+@dataclass(frozen=True)
+class FamilyForm:
+    """A value of the run, as the equation `text` gives it: at its indices `left` is `value`, or `why` that is out of
+    reach."""
+
+    function: str
+    text: str
+    ranges: str
+    left: Tree
+    value: Tree | None
+    why: str = ""
+
+    @property
+    def head(self) -> str:
+        return show(self.left)
+
+    @property
+    def formula(self) -> str:
+        """The form at all its indices."""
+        assert self.value is not None
+        return f"({self.ranges}{self.head} = {show(self.value)})"
+
+
+@dataclass
+class FamilyProof:
+    """The certificate for some of a family's forms, and why the others have none."""
+
+    statement: Statement | None
+    certificate: dict[str, Any] | None
+    missing: dict[str, str]
+
+
+class FamilyForms:
+    """The closed forms of a family, in the order of its run."""
+
+    def __init__(self, family: Family) -> None:
+        self.family, self.relation = family, FamilyRelation(family)
+        self.forms: dict[str, FamilyForm] = {}
+        for text in self.relation.equations:
+            form = self._form(text)
+            if form is None:  # a condition on what is known
+                continue
+            again = form.function in self.forms  # the value before the first round, and that of a round
+            self.forms[form.function] = _lost(form, "it is given round by round") if again else form
+
+    @property
+    def outputs(self) -> dict[str, FamilyForm]:
+        """The forms of what the readout reads."""
+        readout, held = self.family.readout, self.relation.held
+        read = {one.name for one in readout.reads} | _called(readout.score)
+        found = {f: self.forms[f] for name in held if name in read and (f := held[name][0]) in self.forms}
+        return {f: form for f, form in found.items() if form.value is None or form.value[0] != "num"}
+
+    def _form(self, text: str) -> FamilyForm | None:
+        tree, ranges = parse_formula(text), ""
+        while tree[0] == "all in":
+            ranges += f"all {tree[1]} in {show(tree[2])}..{show(tree[3])}. "
+            tree = tree[4]
+        functions = self.relation.functions.keys()
+        left = tree[1] if tree[0] == "=" else ("name", "")
+        function = left[1] if left[0] in ("call", "name") else ""
+        if function not in functions:  # a head with several greatest scores: (f(i) - before)*how many = ...
+            new = [f for f in functions if f in _called(tree) and f not in self.forms]
+            why = "its head may have several greatest scores"
+            return FamilyForm(new[-1], text, ranges, _call_of(tree, new[-1]), None, why) if new else None
+        form = FamilyForm(function, text, ranges, left, None)
+        read = _called(tree[2]) & functions
+        if function in read or any(one[0] != "name" for one in _arguments(left)):
+            return _lost(form, "it is given round by round")
+        given = {one.name for one in self.family.inputs}
+        for f in sorted(read - given):
+            if f not in self.forms or self.forms[f].value is None:
+                return _lost(form, f"it reads {self.forms[f].head if f in self.forms else f}")
+        calls = {f: _unfold(self.forms[f]) for f in read if f in self.forms}
+        value = apart(shorter(replaced(tree[2], {}, calls)), frozenset())
+        if len(show(value)) > LONG:
+            return _lost(form, "the form is long")
+        return FamilyForm(function, text, ranges, left, value)
+
+    # --- proofs ---
+
+    def prove(self, seconds: float = 60.0) -> FamilyProof:
+        """A proof of the outputs' forms; what is not proved in the time is named."""
+        until, found = time.monotonic() + seconds, FamilyProof(None, None, {})
+        forms = [form for form in self.outputs.values() if form.value is not None]
+        while forms and found.certificate is None:
+            attempt = _Attempt(self, forms, until)
+            try:
+                found.certificate, open_ = attempt.certificate()
+                found.statement = attempt.statement
+            except (SymcookError, BadProof, Stuck) as error:
+                open_ = dict.fromkeys((form.function for form in forms), _first_line(error))
+            found.missing |= open_
+            forms = [form for form in forms if form.function not in found.missing]
+        found.missing |= {form.function: form.why for form in self.outputs.values() if form.value is None}
+        return found
+
+    def claim(self, forms: list[FamilyForm]) -> Statement:
+        """The statement that the family computes these forms."""
+        r, words = self.relation, self.family.vocabulary is not None
+        said = " & ".join(form.formula for form in forms)
+        leading = ", ".join([*["n:Int"] * (not r.pointwise), *["w:Int->Int"] * words, *r.names])
+        some = f"{'' if r.pointwise else '1 <= n & '}{r.premises()}"
+        text = f"all {leading}. {some} -> {f'({r.word()}) -> ' if words else ''}({r.run()}) -> ({said})"
+        return Statement(named(self.family.name), text, note=said, known=own.definitions())
+
+    def needed(self, forms: list[FamilyForm]) -> list[FamilyForm]:
+        """Forms, and those that they are made of, in the order of the run."""
+        wanted = {form.function for form in forms}
+        for form in reversed(self.forms.values()):
+            if form.function in wanted:
+                wanted |= _called(parse_formula(form.text)) & self.forms.keys()
+        return [form for form in self.forms.values() if form.function in wanted]
+
+
+class _Attempt:
+    """One text for the sentence that a family has some forms, line by line."""
+
+    def __init__(self, found: FamilyForms, forms: list[FamilyForm], until: float) -> None:
+        self.found, self.forms, self.until = found, forms, until
+        self.family, self.relation = found.family, found.relation
+        self.statement = found.claim(forms)
+        self.library = own.library(self.statement, own.citable())
+        self.g, self.elaborator = Goal(self.library, self.statement.formula, {}, {}), elaborate.Elaborator()
+
+    def certificate(self) -> tuple[dict[str, Any] | None, dict[str, str]]:
+        """The certificate, or which forms do not follow and why."""
+        word = "word " if self.family.vocabulary is not None else ""
+        why = self.line(f"given .. some {word}run")
+        proved, missing = dict[str, str](), dict[str, str]()
+        for form in self.found.needed(self.forms):
+            hints = ["run", *(proved[f] for f in proved if f in _called(parse_formula(form.text)))]
+            label = f"{form.function}_form"
+            sums = "sum(" in form.text and len(hints) > 1
+            for by in ([*hints, "sum_ext"], hints) if sums else (hints, self.sides(form)):
+                why = self.line(f"{label}: {form.formula} by {', '.join(by)}")
+                if why is None:
+                    proved[form.function] = label
+                    break
+            missing |= {form.function: why} if why is not None else {}
+        if missing:
+            first = next(iter(missing.values()))
+            return None, {f.function: missing.get(f.function, first) for f in self.forms if f.function not in proved}
+        why = self.line(f"qed by {', '.join(proved[form.function] for form in self.forms)}")
+        if why is not None:
+            return None, dict.fromkeys((form.function for form in self.forms), why)
+        with own.limited(self.until):
+            parts = {"proof": self.g.nodes, "defined": own.defined_part(self.library, self.statement.defined)}
+            parts["inhabited"] = self.inhabited()
+        return own.judged(self.statement, parts, "proved")[0], {}
+
+    def sides(self, form: FamilyForm) -> Iterator[str]:
+        """The run, and that relu(x) - relu(-x) is x for the values without an index that stand there so."""
+        yield "run"
+        both = dict.fromkeys(re.findall(r"\brelu\(-(\w+)\)", form.text)) if not form.ranges else {}
+        for x in both:
+            if self.line(f"sides_{x}: relu({x}) - relu(-{x}) = {x}") is None:
+                yield f"sides_{x}"
+
+    def line(self, text: str) -> str | None:
+        """Elaborate a line; why it does not follow, or None where it does."""
+        left = min(SECONDS, self.until - time.monotonic())
+        if left <= 0:
+            return "the time is over"
+        try:
+            with own.limited(time.monotonic() + left):
+                for one in prooftext.read(f"proof {self.statement.id}\n  {text}\n").parts["proof"]:
+                    self.elaborator.line(self.g, one)
+        except (Rejected, Stuck, BadProof, SymcookError) as error:
+            return _first_line(error)
+        return None
+
+    def inhabited(self) -> list[Any]:
+        """The hypotheses at small sizes, tables of small numbers and inputs that are 0; the values by their forms."""
+        why = "none of the smallest sizes serves"
+        for sizes, tables in self._small():
+            ends = [*["1"] * (not self.relation.pointwise), *["i. 0"] * (self.family.vocabulary is not None)]
+            terms = [*ends, *(self._witness(one, sizes, tables) for one in self.relation.names)]
+            text = f"proof {self.statement.id}\n  qed\ninhabited\n  witness {'; '.join(terms)}\n"
+            try:
+                return elaborate.part(self.library, prooftext.read(text), "inhabited", self.statement.inhabited)
+            except (Rejected, Stuck, BadProof, SymcookError) as error:
+                why = _first_line(error)
+        raise Rejected(f"no sizes were found at which the hypotheses hold: {why}")
+
+    def _small(self) -> Iterator[tuple[dict[str, Tree], Mapping[str, str]]]:
+        """Sizes and tables that meet the family's conditions."""
+        for size in (1, 2):
+            sizes = dict.fromkeys(self.family.sizes, size)
+            for kinds in itertools.product(SMALL, repeat=len(self.family.tables)):
+                tables = dict(zip(self.family.tables, kinds, strict=True))
+                try:
+                    Instance(self.family, {**sizes, **{name: _entries(kind) for name, kind in tables.items()}})
+                except (BadInput, TypeError):
+                    continue
+                yield {name: ("num", size, 1) for name in sizes}, tables
+
+    def _witness(self, declared: str, sizes: Mapping[str, Tree], tables: Mapping[str, str]) -> str:
+        """The term for a quantified name."""
+        name, _, sort = declared.partition(":")
+        indices = [f"a{k}" for k in range(sort.partition("->")[0].count("Int") if "->" in sort else 0)]
+        form = self.found.forms.get(name)
+        if name in sizes:
+            term = sizes[name]
+        elif name in tables:
+            term = _entry(tables[name], tuple(("name", x) for x in indices))
+        elif form is None or form.value is None:
+            term = ("num", 0, 1)
+        else:
+            own_indices = {x[1]: ("name", new) for x, new in zip(_arguments(form.left), indices, strict=True)}
+            calls: dict[str, Any] = {t: lambda args, kind=kind: _entry(kind, args) for t, kind in tables.items()}
+            calls |= {f: lambda args: ("num", 0, 1) for f in ("w", *(one.name for one in self.family.inputs))}
+            term = replaced(form.value, {**sizes, **own_indices, "n": ("num", 1, 1)}, calls)
+        return f"{' '.join(indices)}. {show(term)}" if indices else show(term)
+
+
+def _entry(kind: str, args: tuple[Tree, ...]) -> Tree:
+    return args[0] if kind == "index" and args else ("num", int(kind == "1"), 1)
+
+
+def _entries(kind: str) -> Any:
+    """The table as an instance takes it."""
+    return lambda *at: at[0] if kind == "index" and at else int(kind == "1")
+
+
+def _lost(form: FamilyForm, why: str) -> FamilyForm:
+    return FamilyForm(form.function, form.text, form.ranges, form.left, None, why)
+
+
+def _first_line(error: object) -> str:
+    return str(error).partition("\n")[0][:300]
+
+
+# --- trees ---
+
+
+def _arguments(left: Tree) -> tuple[Tree, ...]:
+    return left[2] if left[0] == "call" else ()
+
+
+def _called(tree: object) -> set[str]:
+    """The names in a tree, and those of functions."""
+    if not isinstance(tree, tuple) or not tree:
+        return set()
+    own_name = {tree[1]} if tree[0] in ("call", "name") and isinstance(tree[1], str) else set[str]()
+    return own_name.union(*(_called(part) for part in tree[1:]))
+
+
+def _call_of(tree: Tree, function: str) -> Tree:
+    """The first place in a tree at which a function stands."""
+    if tree[0] in ("call", "name") and tree[1] == function:
+        return tree
+    inside = (part for part in tree[1:] if isinstance(part, tuple) and part)
+    found = (_call_of(part, function) for one in inside for part in ([one] if isinstance(one[0], str) else one))
+    return next((one for one in found if one), ())
+
+
+def _unfold(form: FamilyForm) -> Callable[[tuple[Tree, ...]], Tree]:
+    """The form's value at other indices."""
+    indices = [one[1] for one in _arguments(form.left)]
+
+    def at(args: tuple[Tree, ...]) -> Tree:
+        assert form.value is not None
+        return replaced(form.value, dict(zip(indices, args, strict=True)), {})
+
+    return at
+
+
+def replaced(tree: Tree, put: Mapping[str, Tree], calls: Calls) -> Tree:
+    """A tree with others in place of names and of calls; bound names that would catch one of these are renamed."""
+    tag = tree[0]
+    if tag == "name":
+        return calls[tree[1]](()) if tree[1] in calls else put.get(tree[1], tree)
+    if tag == "num":
+        return tree
+    if tag == "call":
+        args = tuple(replaced(one, put, calls) for one in tree[2])
+        return calls[tree[1]](args) if tree[1] in calls else (tag, tree[1], args)
+    if tag in ("sum", "prod", "all in", "ex in"):
+        low, high = (replaced(one, put, calls) for one in tree[2:4])
+        name = tree[1]
+        inner = {key: value for key, value in put.items() if key != name}
+        body = replaced(tree[4], {}, {})
+        caught = set().union(*(_called(value) for value in inner.values()))
+        if name in caught:
+            new = next(f"{name}{k}" for k in itertools.count(1) if f"{name}{k}" not in caught | _called(body))
+            inner[name], name = ("name", new), new
+        return (tag, name, low, high, replaced(body, inner, calls))
+    return (tag, *(replaced(one, put, calls) if isinstance(one, tuple) else one for one in tree[1:]))
+
+
+def apart(tree: Tree, bound: frozenset[str]) -> Tree:
+    """A tree in which no name is bound where it is bound already."""
+    tag = tree[0]
+    if tag in ("sum", "prod", "all in", "ex in"):
+        name, body = tree[1], tree[4]
+        if name in bound:
+            name = next(f"{name}{k}" for k in itertools.count(1) if f"{name}{k}" not in bound | _called(body))
+            body = replaced(body, {tree[1]: ("name", name)}, {})
+        return (tag, name, apart(tree[2], bound), apart(tree[3], bound), apart(body, bound | {name}))
+    if tag in ("num", "name"):
+        return tree
+    if tag == "call":
+        return (tag, tree[1], tuple(apart(one, bound) for one in tree[2]))
+    return (tag, *(apart(one, bound) if isinstance(one, tuple) else one for one in tree[1:]))
+
+
+def shorter(tree: Tree) -> Tree:
+    """A tree with relu(x) - relu(-x) as x, wherever it stands."""
+    tag = tree[0]
+    if tag in ("num", "name"):
+        return tree
+    if tag == "call":
+        return (tag, tree[1], tuple(shorter(one) for one in tree[2]))
+    tree = (tag, *(shorter(one) if isinstance(one, tuple) else one for one in tree[1:]))
+    if tag not in ("+", "-"):
+        return tree
+    terms = _terms(tree, 1)
+    for k, m in itertools.combinations(range(len(terms)), 2):
+        if (one := _both_sides(terms[k], terms[m])) is not None:
+            rest = [term for at, term in enumerate(terms) if at not in (k, m)]
+            return shorter(_summed([*rest[:k], one, *rest[k:]]))
+    return tree
+
+
+Signed = tuple[int, Tree]
+
+
+def _terms(tree: Tree, sign: int) -> list[Signed]:
+    if tree[0] in ("+", "-"):
+        return [*_terms(tree[1], sign), *_terms(tree[2], sign if tree[0] == "+" else -sign)]
+    return _terms(tree[1], -sign) if tree[0] == "neg" else [_split(tree, sign)]
+
+
+def _split(tree: Tree, sign: int) -> Signed:
+    """A product whose first factor is negated, as the negated product."""
+    if tree[0] == "*" and tree[1][0] == "neg":
+        return -sign, ("*", tree[1][1], tree[2])
+    return sign, tree
+
+
+def _both_sides(a: Signed, b: Signed) -> Signed | None:
+    """c*relu(x) - c*relu(-x) as c*x."""
+    for (s, x), (t, y) in ((a, b), (b, a)):
+        factors = [(None, z) if z[0] == "call" else (z[1], z[2]) for z in (x, y) if z[0] == "call" or z[0] == "*"]
+        if s != -t or len(factors) != 2 or factors[0][0] != factors[1][0]:
+            continue
+        (c, f), (_, g) = factors
+        if all(z[0] == "call" and z[1] == "relu" for z in (f, g)) and g[2][0] == ("neg", f[2][0]):
+            return s, f[2][0] if c is None else ("*", c, f[2][0])
+    return None
+
+
+def _summed(terms: list[Signed]) -> Tree:
+    (sign, out), *rest = terms
+    out = out if sign > 0 else ("neg", out)
+    for sign, term in rest:
+        out = ("+" if sign > 0 else "-", out, term)
+    return out
