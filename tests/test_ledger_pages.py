@@ -183,7 +183,8 @@ def test_a_long_formula_is_in_pieces_between_which_a_line_may_end() -> None:
     drawn = load("mathematics")
     long = drawn.mathml(" + ".join(f"a_{{{k}}}" for k in range(60)))
     found = drawn.pieces(long)
-    assert found.count("<math>") > 5 and "".join(re.findall(">([^<>]+)<", found)) == "".join(re.findall(">([^<>]+)<", long))
+    marks = [re.findall(">([^<>]+)<", one) for one in (found, long)]
+    assert found.count("<math>") > 5 and marks[0] == marks[1]
     assert drawn.pieces(drawn.mathml("a + b")) == drawn.mathml("a + b")
     root = drawn.pieces(drawn.mathml(r"x = \sqrt{" + " + ".join(f"a_{{{k}}}" for k in range(60)) + "}"))
     assert 'style="--fit:0.' in root

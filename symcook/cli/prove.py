@@ -47,7 +47,7 @@ def prove(
     proof: Annotated[str | None, option("A proof text for it; without one the automation tries.", "FILE")],
     settings: Settings,
     seconds: Annotated[int | None, option("The time for a claim of your own (60).", "S", SECONDS)],
-    force: Annotated[bool, option("Replace the certificate of that claim, or of the first one.")],
+    force: Annotated[bool, option("Replace the certificate of that claim, or of the first.")],
     as_json: bool,
 ) -> int:
     """Check stored proofs again, from the files on disk.

@@ -1,5 +1,5 @@
 """A machine's page runs any word that is typed: in a real browser against the library's own runs, token by token with
-heads, retrievals and gaps, and against the interpreters in `symcook.spec`; by keyboard, on a phone, to a screen reader."""
+heads, retrievals and gaps, and against the interpreters in `symcook.spec`; by keyboard, on a phone, for who listens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from symcook.programs.automata import read_table
 from symcook.programs.running import read_source, speech_of
 from symcook.programs.turing import read_turing
 from symcook.report.page.html import own
-from symcook.report.page.machine import ROWS
 from symcook.report.page.modelpage import LONGEST_TYPED, MOST_TYPED, model_page
 from symcook.spec import automata, turing
 from symcook.thought.frames import differences
@@ -117,7 +116,9 @@ def random_machine(random: Random) -> str:
                 for two in "xy_":
                     moves = " ".join(random.choice("LSR") for _ in range(3))
                     to = random.choice("ppqqqh")
-                    lines.append(f"{state} {read} {one} {two} -> {to} {random.choice('xy_')} {random.choice('xy')} {moves}")
+                    lines.append(
+                        f"{state} {read} {one} {two} -> {to} {random.choice('xy_')} {random.choice('xy')} {moves}"
+                    )
     return "\n".join(lines)
 
 
@@ -172,8 +173,8 @@ def test_a_word_is_typed_and_stepped(made: Any, tmp_path: Path) -> None:
 
     made.switch_to.active_element.send_keys(Keys.END)
     assert shown(made, "token-said").endswith(f"position {len(word) + len(told.documents)}.")
-    live = made.execute_script("return ['answer', 'token-said', 'said'].map((id) => { const one = document."
-                               "getElementById(id); return one.getAttribute('aria-live') ?? one.getAttribute('role'); })")  # fmt: skip
+    live = made.execute_script("""return ['answer', 'token-said', 'said'].map((id) => {
+      const one = document.getElementById(id); return one.getAttribute('aria-live') ?? one.getAttribute('role'); })""")
     assert live == ["polite", "polite", "alert"]
     # one that was computed beforehand has the network's values, and the list follows what is typed
     first = made.execute_script("return document.getElementById('known').options[0].textContent")
@@ -190,7 +191,7 @@ def test_a_word_is_typed_and_stepped(made: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("kind", "source"), [("tm", "palindromes.tm"), ("dfa", "(ab)*")])
 def test_another_symbol_is_refused_in_a_sentence(kind: str, source: str, made: Any, tmp_path: Path) -> None:
-    """Also one that is HTML, which is shown; and a word that is too long. What was there before is not left standing."""
+    """Also one that is HTML, which is shown; and a word that is too long. What was there before is gone."""
     text = (MACHINES / source).read_text(encoding="utf-8") if kind == "tm" else source
     opened(made, kind, text, tmp_path)
     for typed, given in (("abx", "x"), ("a<b>", "<"), ("A", "A"), ("é", "é")):

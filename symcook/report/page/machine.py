@@ -24,8 +24,8 @@ Told = tuple[dict[str, Any], list[str]]
 """A run as a document, and its tokens as the model calls them."""
 MachineRuns = dict[str, Any]
 """`kind` ("tm" or "dfa"), `runs`, each a document of `symcook.thought.frames.differences`, or of an automaton the same
-without heads, with a "trace" where the network's own pass is there too; and `table`, what the page runs a typed word by,
-or None."""
+without heads, with a "trace" where the network's own pass is there too; and `table`, by which the page runs a word that
+is typed, or None."""
 RUNS, TOKENS, SECONDS = 12, 400, 2
 """The runs of a page, the tokens of each and of all of them at most, and the processor seconds after which there are no
 more."""
