@@ -107,7 +107,7 @@ def test_ratios_of_versions_are_drawn(load, tmp_path: Path, capsys: pytest.Captu
     assert capsys.readouterr().out.startswith("wrote ")
 
 
-def test_a_partner_that_is_not_installed_is_named(load, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys) -> None:
+def test_a_missing_partner_is_named(load, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys) -> None:
     """The line has no numbers, and pictures and comparisons of versions pass over it."""
     run, plot = load("run"), load("plot")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)

@@ -19,7 +19,7 @@ _ALONE = re.compile(r"<mrow>(<(m[ino]|mtext)\b[^<>]*>[^<>]*</\2>)</mrow>")
 _PART = re.compile(r"<(/?)(\w+)[^<>]*?(/?)>")
 BREAKS = frozenset("∧∨⇒⇔→↔=≤<≥>≠+−-,.;⟹⟺⟶")
 """The operators behind which a long formula may be broken."""
-WIDE, LEAST, PAPER = 60, 20, 85
+WIDE, LEAST, PAPER = 60, 20, 70
 """The characters of a formula that may be wider than paper, those of a piece of it at least, and those that fit."""
 
 
