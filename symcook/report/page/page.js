@@ -446,6 +446,12 @@
 
   // What is folded is printed too, and what is wider than paper is cut into tables beneath one another.
   const PAPER = 680;  // pixels between the edges of A4 and of letter paper
+  const PRINTED = 80;  // rows of a table; all of them are on the page itself
+  const shorten = (one) => {
+    const late = [...(one.tBodies[0]?.rows ?? [])].slice(PRINTED);
+    for (const row of late) row.dataset.late = "";
+    if (late.length && one.caption) one.caption.append(make("span", { "data-cut": true, text: `, the first ${PRINTED} of ${PRINTED + late.length} rows` }));
+  };
   const cut = (frame) => {
     const whole = frame.querySelector(":scope > table:not(.words)"), rows = whole ? [...whole.rows] : [];
     if (!rows.length || whole.offsetWidth <= PAPER || rows.some((row) => row.cells.length !== rows[0].cells.length)) return;
@@ -454,6 +460,7 @@
       let to = from, room = PAPER - widths[0];
       do room -= widths[to++]; while (to < widths.length && widths[to] <= room);
       const part = whole.cloneNode(true), first = from;
+      for (const row of part.querySelectorAll("[data-late]")) row.remove();
       for (const row of part.rows) [...row.cells].forEach((one, k) => { if (k && (k < first || k >= to)) one.remove(); });
       if (part.caption && (first > 1 || to < widths.length)) part.caption.append(`, columns ${first} to ${to - 1} of ${widths.length - 1}`);
       part.dataset.cut = "";
@@ -464,13 +471,13 @@
   };
   addEventListener("beforeprint", () => {
     for (const one of document.querySelectorAll("details:not([open])")) { one.open = true; one.dataset.folded = ""; }
+    document.querySelectorAll("main table").forEach(shorten);
     document.querySelectorAll(".frame").forEach(cut);
   });
   addEventListener("afterprint", () => {
-    for (const part of document.querySelectorAll("[data-cut]")) {
-      part.parentElement.querySelector(":scope > table").hidden = false;
-      part.remove();
-    }
+    for (const part of document.querySelectorAll("[data-cut]")) part.remove();
+    for (const whole of document.querySelectorAll(".frame > table[hidden]")) whole.hidden = false;
+    for (const row of document.querySelectorAll("[data-late]")) delete row.dataset.late;
     for (const one of document.querySelectorAll("details[data-folded]")) { one.open = false; delete one.dataset.folded; }
   });
 })();
