@@ -59,8 +59,8 @@ def prove(
     MODEL.certificate.json is written, for the next claim MODEL.2.certificate.json; exit 1 where it is false of a word
     and no proof of that was found, 3 where it stays open.
 
-    MODEL.json alone: its certificates are checked again, for the model as it is now. Without one, an instance of a family
-    (or a family with --set) is shown to be one by a bridge, and the family's theorem, at all sizes, is given.
+    MODEL.json alone: its certificates are checked again, for the model as it is now. Without one, an instance of a
+    family (or a family with --set) is shown to be one by a bridge, and the family's theorem, at all sizes, is given.
     """
     only = {"--full": full, "--trust": trust, "--latex": latex, "--break": breaking, "--coq": coq}
     own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}
