@@ -30,7 +30,8 @@ def measured(checkout: Path, only: str | None) -> dict[str, float]:
         command = [sys.executable, str(checkout / "benchmarks" / "run.py"), "--json", str(place)]
         command += [] if only is None else ["--only", only]
         subprocess.run(command, check=True, stdout=sys.stderr, env={**os.environ, "PYTHONPATH": str(checkout)})
-        return {row["what"]: row["seconds"] for row in json.loads(place.read_text(encoding="utf-8"))["rows"]}
+        rows = json.loads(place.read_text(encoding="utf-8"))["rows"]
+        return {row["what"]: row["seconds"] for row in rows if "missing" not in row}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

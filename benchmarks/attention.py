@@ -22,6 +22,7 @@ def balls() -> Iterator[Row]:
     import mpmath
 
     from symcook.domains.ball import BallDomain
+    from symcook.model.parts import Mask
     from symcook.numbers.balls import bits_for
 
     bits = bits_for(DIGITS)
@@ -67,7 +68,7 @@ def balls() -> Iterator[Row]:
 
     def layer() -> Any:
         with domain.context():
-            return domain.attend([column], [column], [column], "none", "softmax", 1)
+            return domain.attend([column], [column], [column], Mask.NONE, "softmax", 1)
 
     def plain_layer() -> Any:
         with mpmath.workprec(bits):
@@ -90,6 +91,7 @@ def floats() -> Iterator[Row]:
     import numpy as np
 
     from symcook.domains.floats import Float64
+    from symcook.model.parts import Mask
 
     def column(n: int) -> Any:
         return np.cos(np.arange(n) * 0.37)
@@ -99,7 +101,7 @@ def floats() -> Iterator[Row]:
         domain.begin(("a",) * n, 1)
         x = column(n)
         queries, keys = ([x], [x[::-1].copy()]) if scored else ([], [])
-        return lambda: domain.attend(queries, keys, [x], mask, weighting, 1)[0]
+        return lambda: domain.attend(queries, keys, [x], Mask(mask), weighting, 1)[0]
 
     short, long = attend(10**5, "future", "average", False), attend(4 * 10**5, "future", "average", False)
     four, one, found, _ = best(long, short, 15)

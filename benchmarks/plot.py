@@ -4,7 +4,7 @@
     python benchmarks/plot.py 0.1.0.json 0.2.0.json -o ratios.svg
 
 A curve a line of the benchmarks, over the versions in the order given, on a logarithmic axis: how many times faster our side is than its partner
-(naive sympy, mpmath, dense numpy), or a tenth where it takes ten times as long. Needs matplotlib (`pip install 'symcook[plots]'`).
+(naive sympy, mpmath, dense numpy, torch, tracr), or a tenth where it takes ten times as long. Needs matplotlib (`pip install 'symcook[plots]'`).
 """  # noqa: E501
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ def curves(records: Sequence[dict]) -> dict[str, list[float | None]]:
     found: dict[str, list[float | None]] = {}
     for place, record in enumerate(records):
         for row in record["rows"]:
+            if "missing" in row:
+                continue
             curve = found.setdefault(f"{row['part']}: {row['what']}", [None] * len(records))
             curve[place] = row["other"] / row["seconds"]
     return found

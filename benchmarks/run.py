@@ -1,7 +1,7 @@
 """Speed as ratios: both sides of each line run in turn in this one process, so that the machine cancels out.
 
     python benchmarks/run.py [--json FILE]
-        [--only starts|sweeps|merging|lengths|derivations|attention|bounds|exports|machines]
+        [--only starts|sweeps|merging|lengths|derivations|attention|bounds|exports|machines|others]
 
 Prints a table and with --json writes it as well. Every line is the best of a few runs of each side; a side that gives
 another answer than its partner stops the run, but for integers beyond 53 bits, where floats round. Nothing here is a
@@ -22,11 +22,15 @@ from timing import Row
 
 import symcook
 
-PARTS = ("starts", "sweeps", "merging", "lengths", "derivations", "attention", "bounds", "exports", "machines")
+PARTS = (
+    "starts", "sweeps", "merging", "lengths", "derivations", "attention", "bounds", "exports", "machines", "others",
+)  # fmt: skip
 
 
 def shown(row: Row) -> str:
     """A row as one line of text."""
+    if "missing" in row:
+        return f"--- {row['what']}"
     mark = {True: "ok ", False: "NOT", None: "   "}[row["met"]]
     bound = ""
     if row["wanted"] is not None:

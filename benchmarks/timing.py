@@ -67,6 +67,11 @@ def _row(
     return row | {"wanted": wanted, "met": met} | more
 
 
+def absent(name: str, install: str) -> Row:
+    """A line for a partner that is not installed here, which has no numbers."""
+    return {"what": f"{name} is not installed, so nothing is measured beside it ({install})", "missing": name}
+
+
 def same(agree: bool, what: str) -> None:
     """Stop where the two sides have different answers."""
     if not agree:

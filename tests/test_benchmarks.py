@@ -105,3 +105,22 @@ def test_ratios_of_versions_are_drawn(load, tmp_path: Path, capsys: pytest.Captu
     drawn = (tmp_path / "r.svg").read_text(encoding="utf-8")
     assert "<svg" in drawn and "0.2.0" in drawn.replace("<!-- ", "") and "old" in drawn
     assert capsys.readouterr().out.startswith("wrote ")
+
+
+def test_a_missing_partner_is_named(load, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys) -> None:
+    """The line has no numbers, and pictures and comparisons of versions pass over it."""
+    run, plot = load("run"), load("plot")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert run.main(["--only", "others", "--json", str(tmp_path / "rows.json")]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in said] == ["torch", "tracr"] and all("not installed" in line for line in said)
+    record = json.loads((tmp_path / "rows.json").read_text(encoding="utf-8"))
+    assert [row["missing"] for row in record["rows"]] == ["torch", "tracr"] and plot.curves([record]) == {}
+
+
+def test_attention_of_the_benchmark_runs(load, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At small sizes: both sides agree, of balls and of floats."""
+    attention = load("attention")
+    for name, size in (("ROW", 16), ("LAYER", 8), ("LONG", 32)):
+        monkeypatch.setattr(attention, name, size)
+    assert [row["ratio_is"] for row in attention.rows()] == ["faster"] * 2 + ["longer"] + ["faster"] * 2

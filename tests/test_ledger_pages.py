@@ -175,3 +175,16 @@ def test_links_of_a_note_lead_to_pages_or_become_names(monkeypatch: pytest.Monke
         "[p](../notes/proofs.md#lines) t (`tests/checkout.py`) [w](https://x.y) `[a](proofs.md)`\n"
         "```\n[c](proofs.md)\n```\n"
     )
+
+
+def test_a_long_formula_is_in_pieces_between_which_a_line_may_end() -> None:
+    """What is drawn is the same, mark by mark; a short one is one piece, and one that cannot be broken says how much
+    smaller it has to be on paper."""
+    drawn = load("mathematics")
+    long = drawn.mathml(" + ".join(f"a_{{{k}}}" for k in range(60)))
+    found = drawn.pieces(long)
+    marks = [re.findall(">([^<>]+)<", one) for one in (found, long)]
+    assert found.count("<math>") > 5 and marks[0] == marks[1]
+    assert drawn.pieces(drawn.mathml("a + b")) == drawn.mathml("a + b")
+    root = drawn.pieces(drawn.mathml(r"x = \sqrt{" + " + ".join(f"a_{{{k}}}" for k in range(60)) + "}"))
+    assert 'style="--fit:0.' in root

@@ -20,7 +20,7 @@ import jinja2
 import ledger as record
 
 from pages import prooftext
-from pages.mathematics import mathml, row
+from pages.mathematics import mathml, pieces, row
 from symcook import claims
 from symcook.claims import Claim
 from symcook.coq.record import coq_hash
@@ -102,7 +102,7 @@ def meanings(name: str) -> tuple[Meaning, ...]:
     for depth, tex in where(statement_tree(found.text), found.known):
         if r" &:= " in tex:
             out.append((_plain(tex.partition(r" &:= ")[0]), []))
-        out[-1][1].append((depth, mathml(re.sub(r"^&| &(?=:=)", " ", tex).strip())))
+        out[-1][1].append((depth, pieces(mathml(re.sub(r"^&| &(?=:=)", " ", tex).strip()))))
     return tuple(Meaning(head, rows) for head, rows in out)
 
 

@@ -7,6 +7,7 @@ latex2mathml translates; `compact` then says the same in fewer characters and in
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from html import escape, unescape
 
@@ -15,6 +16,11 @@ from latex2mathml.converter import convert
 _NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'
 _ITALIC = re.compile(r'(?:<m[ino] mathvariant="italic">[^<]*</m[ino]>)+')
 _ALONE = re.compile(r"<mrow>(<(m[ino]|mtext)\b[^<>]*>[^<>]*</\2>)</mrow>")
+_PART = re.compile(r"<(/?)(\w+)[^<>]*?(/?)>")
+BREAKS = frozenset("∧∨⇒⇔→↔=≤<≥>≠+−-,.;⟹⟺⟶")
+"""The operators behind which a long formula may be broken."""
+WIDE, LEAST, PAPER = 60, 20, 70
+"""The characters of a formula that may be wider than paper, those of a piece of it at least, and those that fit."""
 
 
 @cache
@@ -49,9 +55,58 @@ def _word(found: re.Match[str]) -> str:
     return f'<mi class="word">{text}</mi>' if len(unescape(text)) > 1 else f"<mi>{text}</mi>"
 
 
+def pieces(math: str) -> str:
+    """A formula that may be wider than paper as several, one behind the other, between which a line may end.
+
+    >>> print(pieces(mathml("x = 1")))
+    <math><mi>x</mi><mo>=</mo><mn>1</mn></math>
+    >>> pieces(mathml(" + ".join(["length"] * 20))).count("<math>")
+    7
+    """
+    if _size(math) <= WIDE:
+        return math
+    out, now = [], ""
+    for part in _flat(math.removeprefix("<math>").removesuffix("</math>")):
+        operator = re.fullmatch(r"<m[io][^<>]*>([^<>]*)</m[io]>", part)
+        ends = operator is not None and unescape(operator[1]) in BREAKS and _size(now) >= LEAST
+        now += part.replace("<mo", '<mo form="infix"', 1) if ends else part
+        if ends:
+            out.append(now)
+            now = ""
+    return "".join(f"<math{_fit(one)}>{one}</math>" for one in [*out, now] if one)
+
+
+def _fit(piece: str) -> str:
+    """How much smaller a piece must be on paper, where it is too wide as it is, as a root over a sum may be."""
+    return f' style="--fit:{PAPER / _size(piece):.2f}"' if _size(piece) > PAPER else ""
+
+
+def _size(math: str) -> int:
+    return len(unescape(re.sub("<[^>]*>", "", math)))
+
+
+def _flat(inside: str) -> Iterator[str]:
+    """The elements of a formula in turn; those of a long row one by one."""
+    depth, begun = 0, 0
+    for tag in _PART.finditer(inside):
+        if tag[3]:
+            if depth == 0:
+                yield tag[0]
+            continue
+        if not tag[1] and depth == 0:
+            begun = tag.start()
+        depth += -1 if tag[1] else 1
+        if depth == 0:
+            part = inside[begun : tag.end()]
+            if part.startswith("<mrow>") and _size(part) > WIDE:
+                yield from _flat(part.removeprefix("<mrow>").removesuffix("</mrow>"))
+            else:
+                yield part
+
+
 def row(tex: str) -> tuple[int, str]:
     """A row of a display: by how many steps it is set in, and its MathML."""
     depth = 0
     while tex.startswith(r"\quad"):
         depth, tex = depth + 1, tex.removeprefix(r"\quad").lstrip()
-    return depth, mathml(tex)
+    return depth, pieces(mathml(tex))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from symcook.proof.replay import Verdict
 
 
+Files = tuple[Path, Path]
+"""The certificate of a claim, and its statement."""
 MOST_SHOWN = 2000
 """Characters of a statement that are printed whole."""
 
@@ -53,13 +57,14 @@ def prove_own(
     chosen, document = bound(name, settings)
     statement = own.claim(document, sentence)
     source = Path(name) if is_path(name) else Path(f"{name}.json")
-    target, beside = source.with_suffix(".certificate.json"), source.with_suffix(".statement.txt")
+    target, beside = _place(source, _note(statement.block), force)
     export = exported(target)
     if export is not None:  # which no --force replaces
         must = f"{target.name} must be about a claim, since it would be replaced"
         raise BadInput(must, f"it is about {export}", "move it away, or give the model's file another name")
     for file in (target, beside):
         vacant(file, force)
+    lost = _sentence(target, beside)
     text = None if proof is None else _text(proof)
     try:
         with Waiting("proving"):
@@ -93,7 +98,45 @@ def prove_own(
         say(f"Lemmas       {', '.join(own.below(answer.certificate)) or 'none'}")
         say(f"Certificate  {target}")
         say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
+        if lost not in (None, _note(statement.block)):
+            say(f"Replaced     that of {lost}")
     return 0
+
+
+def _places(source: Path) -> Iterator[Files]:
+    """The files of the first claim about a model, then of the second one, ...: mine.certificate.json,
+    mine.2.certificate.json."""
+    for number in count(1):
+        mark = "" if number == 1 else f".{number}"
+        yield source.with_suffix(f"{mark}.certificate.json"), source.with_suffix(f"{mark}.statement.txt")
+
+
+def _sentence(target: Path, beside: Path) -> str | None:
+    """The sentence of the claim whose two files these are; None where they are not both there and readable."""
+    try:
+        return _note(beside.read_text(encoding="utf-8")) if target.is_file() else None
+    except (OSError, ValueError):
+        return None
+
+
+def _note(text: str) -> str | None:
+    """The sentence that the last of these statements was made of."""
+    found = re.search(r"^note: (.*)$", text.rpartition("\n\n")[2], re.MULTILINE)
+    return None if found is None else found[1]
+
+
+def _place(source: Path, sentence: str | None, force: bool) -> Files:
+    """The files for a claim: those that it has, else the first that no other claim has. With --force a new claim
+    replaces the first one, as it replaces any other file."""
+    places = []
+    for place in _places(source):
+        found = _sentence(*place)
+        if found == sentence:
+            return place
+        places.append(place)
+        if found is None:
+            return places[0] if force else place
+    raise AssertionError("there is always one more")
 
 
 def _cut(text: str, beside: Path) -> str:
@@ -178,15 +221,24 @@ def _so_far(chosen: Chosen, tried: Tried | None) -> str:
 
 
 def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
-    """Check the certificate beside a model file again, for the model as it is now."""
+    """Check the certificates beside a model file again, for the model as it is now: one a claim."""
     from symcook.compilers import require_genuine
+
+    chosen, document = bound(name, settings)
+    require_genuine(chosen.model, name)
+    places = list(takewhile(lambda files: files[0].is_file() or files[1].is_file(), _places(Path(name))))
+    rows = [_again(document, *files, as_json) for files in places or [next(_places(Path(name)))]]
+    if as_json:
+        print_json(rows[0] | ({"others": rows[1:]} if len(rows) > 1 else {}))
+    return 1 if any(row["status"] == "OPEN" for row in rows) else 0
+
+
+def _again(document: dict[str, Any], target: Path, beside: Path, as_json: bool) -> dict[str, Any]:
+    """One claim checked again, as its document."""
     from symcook.proof import own
     from symcook.proof.audit.source import unasked, unasked_words
     from symcook.proof.files import load_json
 
-    chosen, document = bound(name, settings)
-    require_genuine(chosen.model, name)
-    target, beside = Path(name).with_suffix(".certificate.json"), Path(name).with_suffix(".statement.txt")
     for file in (target, beside):
         if not file.is_file():
             raise BadInput("a model without a sentence must have its certificate beside it", file, "give --statement")
@@ -200,12 +252,10 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = ()) -> int:
         raise BadInput("a certificate and its statement must be readable files in UTF-8", target) from None
     sentence, verdict = own.again(document, certificate, text)
     found = unasked(own.claim(document, sentence)) if verdict.status == "PROVED" else []
-    if as_json:
-        print_json(checked(verdict, found, target, beside) | {"sentence": sentence, "reason": verdict.reason or None})
-    else:
+    if not as_json:
         say(f"{verdict.words}  {sentence}")
         if found:
             say(f"Unasked      {unasked_words(found)}")
         say(f"Certificate  {target}" + (f": {verdict.reason}" if verdict.reason else ", checked again"))
         say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
-    return 1 if verdict.status == "OPEN" else 0
+    return checked(verdict, found, target, beside) | {"sentence": sentence, "reason": verdict.reason or None}

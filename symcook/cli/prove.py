@@ -47,7 +47,7 @@ def prove(
     proof: Annotated[str | None, option("A proof text for it; without one the automation tries.", "FILE")],
     settings: Settings,
     seconds: Annotated[int | None, option("The time for a claim of your own (60).", "S", SECONDS)],
-    force: Annotated[bool, option("Replace the certificate of a claim of your own.")],
+    force: Annotated[bool, option("Replace the certificate of that claim, or of the first.")],
     as_json: bool,
 ) -> int:
     """Check stored proofs again, from the files on disk.
@@ -56,11 +56,11 @@ def prove(
     shown with its statement, a short proof and what it rests on; several as a table. Exit 0 when every selected stored
     proof is reproduced. REFUTED is a verdict too: a proof of the negation. With --statement, a model (a file or a
     recipe) stands for the ids: a claim of your own is tried on short words, then proved or refuted, and
-    MODEL.certificate.json is written; exit 1 where it is false of a word and no proof of that was found, 3 where it
-    stays open.
+    MODEL.certificate.json is written, for the next claim MODEL.2.certificate.json; exit 1 where it is false of a word
+    and no proof of that was found, 3 where it stays open.
 
-    MODEL.json alone: its certificate is checked again, for the model as it is now. Without one, an instance of a family
-    (or a family with --set) is shown to be one by a bridge, and the family's theorem, at all sizes, is given.
+    MODEL.json alone: its certificates are checked again, for the model as it is now. Without one, an instance of a
+    family (or a family with --set) is shown to be one by a bridge, and the family's theorem, at all sizes, is given.
     """
     only = {"--full": full, "--trust": trust, "--latex": latex, "--break": breaking, "--coq": coq}
     own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}

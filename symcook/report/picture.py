@@ -202,7 +202,7 @@ class _Canvas:
             self.text(left, y + 18, said, bold=True, mono=True)
             x += (len(said) + 1) * _WIDE
         if right - x < 24 * _NARROW:  # below it, since there is no room beside it
-            x, y = left, y + 24
+            x, y = left, y + _HIGH + 4
         rule = wrap(brief(readout_text(answer.result.model.readout), 200), max(24, (right - x) // 6))
         for k, line in enumerate(rule):
             self.text(x, y + 12 + 15 * k + 6 * (len(rule) == 1), line, colour=self.colours.quiet, size=12)

@@ -189,3 +189,41 @@ def test_a_text_is_for_its_own_claim(tmp_path, capsys):
         assert f"expected a text of own.my-votes; given: {heading}" in said and "line 1, column 1" in said
     proof.write_text(f"proof own.my-votes\n{TEXT}", encoding="utf-8")
     assert main(asked) == 0
+
+
+def test_each_claim_has_its_own_certificate(folder, capsys):
+    """A second claim leaves the first one's files as they are, and both are checked again, also by the second checker;
+    the same claim twice is refused, and --force, with a new claim, says which one it replaces."""
+    first = (folder / "votes.certificate.json").read_bytes()
+    ask = ["prove", str(folder / "votes.json"), "--statement"]
+    other = "vote(n) <= 2"
+    assert main([*ask, other]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(f"PROVED  {other}\n") and "votes.2.certificate.json" in said and "Replaced" not in said
+    assert (folder / "votes.certificate.json").read_bytes() == first
+    assert "PROVED   own.votes" in checker(folder, "votes") and "PROVED   own.votes" in checker(folder, "votes.2")
+
+    code, said = again(folder, capsys)
+    assert code == 0 and said.count("checked again") == 2
+    assert f"PROVED  {SENTENCE}" in said and f"PROVED  {other}" in said
+    code, said = again(folder, capsys, "--json")
+    row = json.loads(said)
+    assert code == 0 and row["sentence"] == SENTENCE and [one["sentence"] for one in row["others"]] == [other]
+
+    for sentence, file in ((SENTENCE, "votes.certificate.json"), (other, "votes.2.certificate.json")):
+        assert main([*ask, sentence]) == 2
+        assert file in capsys.readouterr().err
+        assert main([*ask, sentence, "--force"]) == 0
+        assert "Replaced" not in capsys.readouterr().out
+    assert sorted(path.name for path in folder.glob("*.certificate.json")) == [
+        "votes.2.certificate.json", "votes.certificate.json"
+    ]  # fmt: skip
+
+    assert main([*ask, "vote(n) <= 3", "--force"]) == 0
+    assert f"Replaced     that of {SENTENCE}\n" in capsys.readouterr().out
+    assert again(folder, capsys)[0] == 0
+
+    target = folder / "votes.2.certificate.json"
+    target.write_text(target.read_text(encoding="utf-8").replace('"by": "', '"by": "un'), encoding="utf-8")
+    code, said = again(folder, capsys)
+    assert code == 1 and "PROVED  vote(n) <= 3" in said and f"OPEN  {other}" in said

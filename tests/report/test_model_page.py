@@ -447,3 +447,39 @@ def test_forms_that_name_letters_outside_of_the_grammar() -> None:
     shown = found._repr_html_()
     assert "w(1) = &quot;(&quot;" in shown and "&quot;&lt;b&gt;&quot;" in shown
     assert 'w(1) = "("' in found._repr_latex_()
+
+
+def test_on_paper_nothing_is_wider_than_paper(made: Any, tmp_path: Path) -> None:
+    """A wide table is cut into columns beneath one another, each value once, and stands as it was behind the print; of
+    a long one the first rows are printed, and that is said."""
+    letters = [f"letter{k}" for k in range(90)]
+    model = sc.Transformer(
+        "wide",
+        sc.Embedding(sc.Space(tuple(f"coordinate{k}" for k in range(20))),
+                     words={a: {f"coordinate{k % 20}": k + 1} for k, a in enumerate(letters)}),
+        (), sc.Readout("value", "last", ("coordinate0",)),
+    )  # fmt: skip
+    visit(made, model_page(model)[0], tmp_path)
+    count = "return document.querySelectorAll('table').length"
+    before = made.execute_script(count)
+    made.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    made.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    size = {"width": 700, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    made.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        wide = "return [...document.querySelectorAll('main table')].filter((one) => one.offsetWidth > 700).length"
+        assert made.execute_script(wide) == 0
+        seen = made.execute_script("""const rows = [...document.querySelectorAll('table:not([hidden]) tbody tr')]
+          .filter((row) => row.offsetParent !== null && row.cells[0].textContent === 'letter7');
+          return rows.flatMap((row) => [...row.cells].slice(1).map((one) => one.textContent));""")
+        assert seen.count("8") == 1 and seen.count("0") == 19
+        text = made.execute_script("return document.querySelector('main').innerText")
+        assert (
+            "the first 80 of 90 rows" in text and "letter79" in text and "letter80" not in text.split("Embedding")[-1]
+        )
+    finally:
+        made.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+        made.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    made.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert made.execute_script(count) == before
+    assert made.execute_script("return document.querySelectorAll('[data-cut], [data-late], table[hidden]').length") == 0

@@ -174,8 +174,8 @@ def own(name: str) -> str:
 
 
 def page(title: str, body: Sequence[object], documents: Mapping[str, object]) -> str:
-    """The whole file. What may run in it is said by hashes: the evaluator and the page's own script."""
-    scripts = own("evaluator.js"), own("page.js")
+    """The whole file. What may run in it is said by hashes: the evaluators and the page's own script."""
+    scripts = own("evaluator.js"), own("stepper.js"), own("page.js")
     sums = " ".join(f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in scripts)
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src {sums}; img-src data:; base-uri 'none'"
     head = element(

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import EMPTY_WORD, SymcookError
+from symcook.programs.turing import LETTERS
 from symcook.report.page.html import Markup, element, table
 from symcook.report.page.runs import Given, inputs, traced
 
@@ -22,13 +23,16 @@ Word = tuple[str, ...]
 Told = tuple[dict[str, Any], list[str]]
 """A run as a document, and its tokens as the model calls them."""
 MachineRuns = dict[str, Any]
-"""`kind` ("tm" or "dfa") and `runs`, each a document of `symcook.thought.frames.differences`, or of an automaton the
-same without heads; with a "trace" where the network's own pass is there too."""
+"""`kind` ("tm" or "dfa"), `runs`, each a document of `symcook.thought.frames.differences`, or of an automaton the same
+without heads, with a "trace" where the network's own pass is there too; and `table`, by which the page runs a word that
+is typed, or None."""
 RUNS, TOKENS, SECONDS = 12, 400, 2
 """The runs of a page, the tokens of each and of all of them at most, and the processor seconds after which there are no
 more."""
 POSITIONS = 40
 """The positions of all runs together of which the network's values are shown."""
+ROWS = 4000
+"""The rows of a machine that a page takes, so that it can be run on any word there."""
 
 
 def machine_runs(model: Transformer, first: Given) -> MachineRuns | None:
@@ -63,7 +67,33 @@ def machine_runs(model: Transformer, first: Given) -> MachineRuns | None:
         found[typed] = document
         if len(found) == RUNS or time.process_time() > end:
             break
-    return {"kind": model.program.kind, "runs": list(found.values())} if found else None
+    return {"kind": model.program.kind, "runs": list(found.values()), "table": _table(model)} if found else None
+
+
+def _table(model: Transformer) -> dict[str, Any] | None:
+    """The table by which the page runs any word, as `stepper.js` reads it: None where there are no letters to type, too
+    many rows, or other weights than the compiler gives to the machine."""
+    from symcook.compilers import genuine
+
+    assert model.program is not None
+    if model.program.kind == "dfa":
+        automaton = program_automaton(model)
+        assert automaton is not None
+        if not automaton.alphabet or len(automaton) * len(automaton.alphabet) > ROWS or not genuine(model):
+            return None
+        kept = {"alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names}
+        return kept | {"answers": automaton.answers}
+    from symcook.thought.running import machine_of
+
+    machine = machine_of(model)  # whose weights are the compiler's, since it has a run in integers
+    if not machine.input or len(machine.rows) > ROWS:
+        return None
+    rows = {
+        " ".join((state, *reads)): (row.state, row.writes, [LETTERS[move] for move in row.moves])
+        for (state, reads), row in machine.rows.items()
+    }
+    names = {"input": machine.input, "blank": machine.blank, "start": machine.start, "halt": machine.halt}
+    return names | {"head": machine.head, "tapes": machine.tapes, "rows": rows}
 
 
 def _tapes(model: Transformer) -> Callable[[Word], Told]:

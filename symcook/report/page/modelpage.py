@@ -50,6 +50,8 @@ FORMS = 8
 """The cases of closed forms that stand open."""
 CHIPS = 24
 """The letters that have a key of their own beside the field for a word."""
+LONGEST_TYPED, MOST_TYPED = 200, 2000
+"""The symbols of a word and the tokens of a run that `stepper.js` takes."""
 
 
 def target(place: str, force: bool) -> Path:
@@ -214,7 +216,17 @@ def _run(
         count = len(machine["runs"])
         several = f"{count} runs" if count != 1 else "A run"
         words = f"{several} that symcook computed when the page was written: every token is the model's own."
-        asked += [element("label", "A word", element("select", *options(machine), id="known"))]
+        chosen = element("select", *options(machine), id="known")
+        if machine["table"] is None:
+            asked += [element("label", "A word", chosen)]
+        else:
+            words += (
+                " Any other word is run in this page by the table of the machine, for which the weights were compiled; "
+                f"it takes {LONGEST_TYPED} symbols and stops after {MOST_TYPED} tokens."
+            )
+            gap = "" if all(len(letter) == 1 for letter in letters(model)) else " "
+            asked += _field("A word", gap.join(machine["runs"][0]["input"]), letters(model))
+            asked += [element("label", "or one whose run inside the network is here", chosen)]
     elif why:
         known = [element("option", run["typed"] or EMPTY_WORD, value=k, selected=k == 0) for k, run in enumerate(runs)]
         words = (
@@ -228,18 +240,7 @@ def _run(
             + ("" if rows is None else "Numbers are written like 3, -1/2 or 0.25. ")
             + ("Where a layer norm meets a root that is not rational, the page says so." if model.normed else "")
         )
-        field = element(
-            "input", id="word", type="text", value=data["first"], autocomplete="off", autocapitalize="off",
-            spellcheck="false", aria_describedby="said",
-        )  # fmt: skip
-        asked += [element("label", what, field), element("button", "Run", id="go", type="submit")]
-        if rows is None and len(model.alphabet) <= CHIPS:
-            keys = [
-                element("button", token, type="button", class_="key", data_token=token, aria_label=f"add {token}")
-                for token in model.alphabet
-            ]
-            erase = element("button", "⌫", type="button", class_="key", id="erase", aria_label="remove the last symbol")
-            asked.append(element("span", *keys, erase, class_="keys", role="group", aria_label="symbols"))
+        asked += _field(what, data["first"], model.alphabet if rows is None else ())
     sliders = [] if why else [_slider(one, start[one.name]) for one in model.parameters]
     fixed = [f"{name} = {value}" for name, value in start.items()] if why else []
     return section(
@@ -255,6 +256,23 @@ def _run(
         element("div", "", id="trace"),
         element("noscript", element("p", "To step through a run the page needs scripts; all else is here without.")),
     )
+
+
+def _field(what: str, first: str, alphabet: Sequence[str]) -> list[object]:
+    """The field for an input with its button, and a key for each letter where they are few."""
+    field = element(
+        "input", id="word", type="text", value=first, autocomplete="off", autocapitalize="off", spellcheck="false",
+        aria_describedby="said",
+    )  # fmt: skip
+    asked: list[object] = [element("label", what, field), element("button", "Run", id="go", type="submit")]
+    if 0 < len(alphabet) <= CHIPS:
+        keys = [
+            element("button", token, type="button", class_="key", data_token=token, aria_label=f"add {token}")
+            for token in alphabet
+        ]
+        erase = element("button", "⌫", type="button", class_="key", id="erase", aria_label="remove the last symbol")
+        asked.append(element("span", *keys, erase, class_="keys", role="group", aria_label="symbols"))
+    return asked
 
 
 def _slider(one: Parameter, value: str) -> Markup:

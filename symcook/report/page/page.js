@@ -226,21 +226,24 @@
       clear(`${kind}${error.message}.`);
     }
   };
+  const keys = (spelled, then) => {  // one for each letter, beside the field
+    for (const key of document.querySelectorAll("button.key[data-token]"))
+      key.addEventListener("click", () => {
+        const field = $("word"), gap = spelled || field.value.trim() === "" ? "" : " ";
+        field.value = `${spelled ? field.value : field.value.trimEnd()}${gap}${key.dataset.token}`;
+        then();
+      });
+    $("erase")?.addEventListener("click", () => {
+      const field = $("word");
+      field.value = spelled ? [...field.value].slice(0, -1).join("") : field.value.trim().split(/\s+/).slice(0, -1).join(" ");
+      then();
+    });
+  };
   if (data.model) {
     model = data.model;
     $("form").addEventListener("submit", (event) => { event.preventDefault(); compute(); });
     $("word").addEventListener("input", compute);
-    for (const key of document.querySelectorAll("button.key[data-token]"))
-      key.addEventListener("click", () => {
-        const field = $("word"), gap = model.spelled || field.value.trim() === "" ? "" : " ";
-        field.value = `${model.spelled ? field.value : field.value.trimEnd()}${gap}${key.dataset.token}`;
-        compute();
-      });
-    $("erase")?.addEventListener("click", () => {
-      const field = $("word");
-      field.value = model.spelled ? [...field.value].slice(0, -1).join("") : field.value.trim().split(/\s+/).slice(0, -1).join(" ");
-      compute();
-    });
+    keys(model.spelled, compute);
     for (const slider of document.querySelectorAll("input[type=range][data-symbol]")) {
       const stops = slider.dataset.stops.split(" "), field = $(slider.id.replace(/-slider$/, ""));
       slider.addEventListener("input", () => {
@@ -385,16 +388,17 @@
     hint();
     if (found) go(step, ran.tokens[at].position - data.start);
   };
-  const run_of_machine = (k) => {
-    ran = data.machine.runs[k];
-    const trace = data.runs[k], count = ran.tokens.length, work = ran.tokens.some((one) => one.write);
+  const run_of_machine = (one, trace = null) => {
+    ran = one;
+    const count = ran.tokens.length, work = ran.tokens.some((token) => token.write);
     if (trace) show(trace); else clear("");
+    $("machine").hidden = false;
     $("answer").replaceChildren(make("span", { text: ran.stopped === "end" ? "It puts out " : `${count} tokens, and goes on; so far ` }),
       make("strong", { class: { yes: "accept", no: "reject" }[ran.output] ?? null, text: ran.output || "nothing" }),
       make("span", { text: ran.stopped === "end" ? ` and ends, with ${count} tokens.` : "." }));
     if (!trace || found.length < ran.input.length + count)
       $("trace").prepend(make("p", { text: trace ? `Of its ${count} tokens the first ones are here, as far as a page goes.`
-        : "The network's values are shown for shorter runs: choose another word. symcook run, with --trace, has them all." }));
+        : "The network's values are here for some short runs: choose one of them above. symcook run, with --trace, has them all." }));
     const titles = work ? ["position", "state or output", "writes", "moves"] : ["position", "token"];
     $("tokens-told").replaceChildren(table("its tokens", titles.map((one) => head(one, "col")), ran.tokens.map((one) =>
       make("tr", {}, head(`${one.position}`, "row"), make("td", { text: one.token }), ...(work ? [one.write, one.move] : [])
@@ -403,8 +407,29 @@
     if (count) token_of_run(0);
   };
   if (data.machine) {
-    $("form").addEventListener("submit", (event) => event.preventDefault());
-    $("known").addEventListener("change", () => run_of_machine(Number($("known").value)));
+    const { runs, table } = data.machine, known = $("known");
+    const chosen = (k) => run_of_machine(runs[k], data.runs[k]);
+    const typed = () => {
+      try {
+        const one = SymcookMachine.run(table, $("word").value), k = runs.findIndex((run) => run.typed === one.typed);
+        known.selectedIndex = k;
+        if (k >= 0) chosen(k); else run_of_machine(one);
+      } catch (error) {
+        if (!(error instanceof SymcookMachine.Refusal)) throw error;
+        clear(`${error.message}.`);
+        $("machine").hidden = true;
+      }
+    };
+    $("form").addEventListener("submit", (event) => { event.preventDefault(); if (table) typed(); });
+    known.addEventListener("change", () => {
+      if (table) $("word").value = spelled ? runs[known.value].input.join("") : runs[known.value].typed;
+      chosen(Number(known.value));
+    });
+    const spelled = table && (table.input ?? table.alphabet).every((letter) => [...letter].length === 1);
+    if (table) {
+      $("word").addEventListener("input", typed);
+      keys(spelled, typed);
+    }
     $("token").addEventListener("input", () => token_of_run(Number($("token").value)));
     $("token-back").addEventListener("click", () => token_of_run(at - 1));
     $("token-on").addEventListener("click", () => token_of_run(at + 1));
@@ -416,14 +441,43 @@
       token_of_run(at + to);
     });
     addEventListener("resize", () => { if (ran.tokens.length) token_of_run(at); });
-    run_of_machine(0);
+    chosen(0);
   }
 
-  // What is folded is printed too.
+  // What is folded is printed too, and what is wider than paper is cut into tables beneath one another.
+  const PAPER = 680;  // pixels between the edges of A4 and of letter paper
+  const PRINTED = 80;  // rows of a table; all of them are on the page itself
+  const shorten = (one) => {
+    const late = [...(one.tBodies[0]?.rows ?? [])].slice(PRINTED);
+    for (const row of late) row.dataset.late = "";
+    if (late.length && one.caption) one.caption.append(make("span", { "data-cut": true, text: `, the first ${PRINTED} of ${PRINTED + late.length} rows` }));
+  };
+  const cut = (frame) => {
+    const whole = frame.querySelector(":scope > table:not(.words)"), rows = whole ? [...whole.rows] : [];
+    if (!rows.length || whole.offsetWidth <= PAPER || rows.some((row) => row.cells.length !== rows[0].cells.length)) return;
+    const widths = [...rows[0].cells].map((one) => one.offsetWidth);
+    for (let from = 1; from < widths.length;) {
+      let to = from, room = PAPER - widths[0];
+      do room -= widths[to++]; while (to < widths.length && widths[to] <= room);
+      const part = whole.cloneNode(true), first = from;
+      for (const row of part.querySelectorAll("[data-late]")) row.remove();
+      for (const row of part.rows) [...row.cells].forEach((one, k) => { if (k && (k < first || k >= to)) one.remove(); });
+      if (part.caption && (first > 1 || to < widths.length)) part.caption.append(`, columns ${first} to ${to - 1} of ${widths.length - 1}`);
+      part.dataset.cut = "";
+      frame.append(part);
+      from = to;
+    }
+    whole.hidden = true;
+  };
   addEventListener("beforeprint", () => {
     for (const one of document.querySelectorAll("details:not([open])")) { one.open = true; one.dataset.folded = ""; }
+    document.querySelectorAll("main table").forEach(shorten);
+    document.querySelectorAll(".frame").forEach(cut);
   });
   addEventListener("afterprint", () => {
+    for (const part of document.querySelectorAll("[data-cut]")) part.remove();
+    for (const whole of document.querySelectorAll(".frame > table[hidden]")) whole.hidden = false;
+    for (const row of document.querySelectorAll("[data-late]")) delete row.dataset.late;
     for (const one of document.querySelectorAll("details[data-folded]")) { one.open = false; delete one.dataset.folded; }
   });
 })();

@@ -1,0 +1,126 @@
+"use strict";
+/* A machine run by its table: a Turing machine or an automaton behind a word that is typed, as the document of a run that
+   was computed beforehand (`symcook.thought.frames.differences`). A head's gap is a fixed-point number of 256 bits. */
+const SymcookMachine = (() => {
+  const LONGEST = 200;  // the symbols of a word that is typed
+  const MOST = 2000;  // the tokens of its run
+  const ONE = 1n << 256n, MOVES = { L: -1, S: 0, R: 1 };
+  class Refusal extends Error {}
+
+  /* A word over the letters: a character each where all are single characters, else with spaces between. */
+  const read = (letters, text) => {
+    const single = letters.every((letter) => [...letter].length === 1);
+    const found = single ? [...text].filter((letter) => letter.trim() !== "") : text.split(/\s+/).filter((one) => one !== "");
+    const strange = found.find((letter) => !letters.includes(letter));
+    if (strange !== undefined)
+      throw new Refusal(`every symbol must be in the alphabet ${letters.join(" ")}; given: ${strange}`);
+    if (found.length > LONGEST)
+      throw new Refusal(`a word on a page must have at most ${LONGEST} symbols; given: ${found.length}; use symcook run`);
+    return found;
+  };
+
+  // Gaps of scores: what a head looks for is the nearest of hashed cells, and of steps on one cell the last.
+  const root = (x) => {  // of a fixed-point number
+    const wanted = x * ONE;
+    let near = 1n << BigInt(wanted.toString(2).length / 2 + 1 | 0);
+    for (let next = (near + wanted / near) / 2n; next < near; next = (near + wanted / near) / 2n) near = next;
+    return near;
+  };
+  const cosine = (a, b) => {
+    const [h, k] = [BigInt(a), BigInt(b)];
+    return ((h * k + 1n) * ONE * ONE) / root((h * h + 1n) * (k * k + 1n) * ONE);
+  };
+  const earlier = (j) => {  // what makes an earlier step on a cell the lesser one
+    let x = ONE / BigInt(j);
+    for (let k = 0; k < 2; k++) {
+      const below = root(ONE + (x * x) / ONE);
+      x = (x * x) / ((2n * below * (ONE + below)) / ONE);
+    }
+    return x;
+  };
+  const digits = (gap) => {  // three of them, of a number above 0 and below 10
+    let e = 0;
+    while (gap * 10n ** BigInt(-e) < ONE) e -= 1;
+    let three = (2n * gap * 10n ** BigInt(2 - e) + ONE) / (2n * ONE);
+    if (three >= 1000n) { three /= 10n; e += 1; }
+    const text = `${three}`;
+    if (e < -4) return `${text[0]}.${text.slice(1)}e${e}`;
+    return e < 0 ? `0.${"0".repeat(-e - 1)}${text}` : `${text[0]}.${text.slice(1)}`;
+  };
+  const nearest = (position, rivals) => {
+    if (!rivals.length) return { position, rival: null, gap: null };
+    const [gap, rival] = rivals.reduce((best, one) => (Number(one[0]) < Number(best[0]) ? one : best));
+    return { position, rival, gap: digits(gap) };
+  };
+  const onInput = (head, n, position) => {
+    const last = position > n + 1 ? n + 1 : n, cell = Math.min(Math.max(head, 0), last), best = cosine(head, cell);
+    return nearest(cell, [cell - 1, cell + 1].filter((one) => one >= 0 && one <= last)
+      .map((one) => [best - cosine(head, one), one]));
+  };
+  const onWork = (head, cells) => {
+    const own = cells.get(head), last = own[own.length - 1], score = ONE - earlier(last), rivals = [];
+    for (const one of [head - 1, head + 1]) {
+      const there = cells.get(one)?.at(-1);
+      if (there !== undefined) rivals.push([score - (cosine(head, one) - earlier(there)), there]);
+    }
+    if (own.length > 1) rivals.push([earlier(own[own.length - 2]) - earlier(last), own[own.length - 2]]);
+    return nearest(last, rivals);
+  };
+
+  const turing = (table, word) => {
+    const n = word.length, K = table.tapes, tokens = [], heads = [table.head, ...Array(K).fill(0)];
+    const cells = heads.map((_, k) => new Map(k ? [] : word.map((symbol, i) => [i + 1, symbol])));
+    const visited = heads.map(() => [0, 0]), wrote = heads.map(() => new Map());
+    const under = (k) => cells[k].get(heads[k]) ?? table.blank;
+    const step = (state, write, move, before) => {  // the token of a step, once the heads have moved
+      const position = n + 1 + tokens.length, looked = [onInput(heads[0], n, position)], fresh = [];
+      for (let k = 1; k <= K; k++) {
+        const [low, high] = visited[k], here = heads[k], isNew = !tokens.length || here < low || here > high;
+        visited[k] = [Math.min(low, here), Math.max(high, here)];
+        if (isNew) fresh.push(k);
+        looked.push(!isNew && here !== before[k] ? onWork(here, wrote[k]) : null);
+        wrote[k].set(before[k], [...(wrote[k].get(before[k]) ?? []), position]);
+      }
+      tokens.push({ position, token: state, write, move, looked, fresh });
+    };
+    let state = table.start;
+    step(state, [], [], [0, ...heads.slice(1)]);
+    while (!table.halt.includes(state)) {
+      if (tokens.length >= MOST) return [tokens, false];
+      const [next, write, move] = table.rows[[state, ...heads.map((_, k) => under(k))].join(" ")];
+      const before = [...heads];
+      write.forEach((symbol, k) => cells[k + 1].set(heads[k + 1], symbol));
+      move.forEach((one, k) => { heads[k] += MOVES[one]; });
+      state = next;
+      step(state, write, move, before);
+    }
+    for (; under(K) !== table.blank; heads[K] += 1) {
+      if (tokens.length >= MOST) return [tokens, false];
+      tokens.push({ position: n + 1 + tokens.length, token: under(K) });
+    }
+    return [tokens, true];
+  };
+  const automaton = (table, word) => {
+    let state = 0;
+    const called = [table.names[0]];
+    for (const letter of word) {
+      state = table.moves[state][table.alphabet.indexOf(letter)];
+      called.push(table.names[state]);
+    }
+    const verdict = table.answers[state] ? "yes" : "no";
+    return [[...called, verdict].map((token, k) => ({ position: word.length + 1 + k, token })), true];
+  };
+
+  /* The run behind what is typed. Refusal, with a sentence, where that is no word. */
+  const run = (table, text) => {
+    const tapes = table.rows !== undefined, word = read(tapes ? table.input : table.alphabet, text);
+    const [tokens, ended] = tapes ? turing(table, word) : automaton(table, word);
+    const put = tokens.filter((one) => one.move === undefined).map((one) => one.token);
+    const ends = tapes ? { blank: table.blank, start: table.start, halt: table.halt,
+      heads: [table.head, ...Array(table.tapes).fill(0)] } : {};
+    return { input: word, ...ends, tokens, stopped: ended ? "end" : "limit",
+      output: tapes ? put.join("") : put[put.length - 1], typed: word.join(" ") };
+  };
+  return { MOST, Refusal, run };
+})();
+if (typeof module !== "undefined") module.exports = SymcookMachine;

@@ -1,0 +1,246 @@
+"""A machine's page runs any word that is typed: in a real browser against the library's own runs, token by token with
+heads, retrievals and gaps, and against the interpreters in `symcook.spec`; by keyboard, on a phone, for who listens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from browser import browser, complaints
+from checkout import ROOT
+
+import symcook as sc
+from symcook.compilers.turing import MachineDecoder
+from symcook.decode import stream
+from symcook.programs.automata import read_table
+from symcook.programs.running import read_source, speech_of
+from symcook.programs.turing import read_turing
+from symcook.report.page.html import own
+from symcook.report.page.modelpage import LONGEST_TYPED, MOST_TYPED, model_page
+from symcook.spec import automata, turing
+from symcook.thought.frames import differences
+from symcook.thought.integers import IntegerDecoder
+from symcook.thought.running import INTEGERS, MachineRun
+
+MACHINES, AUTOMATA = ROOT / "examples" / "machines", ROOT / "examples" / "automata"
+WORDS = 40
+"""The words for each machine."""
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[Any]:
+    with browser() as found:
+        yield found
+
+
+def opened(made: Any, kind: str, source: str, folder: Path) -> sc.Transformer:
+    model = sc.compile(kind, source)
+    file = folder / "page.html"
+    file.write_text(model_page(model)[0], encoding="utf-8")
+    made.get_log("browser")
+    made.get(file.as_uri())
+    return model
+
+
+def by_page(made: Any, words: list[str]) -> list[dict[str, Any]]:
+    """What the page's own script says of words, by the table that the page has."""
+    table = "JSON.parse(document.getElementById('data').textContent).machine.table"
+    asked = f"const table = {table}; return JSON.stringify(arguments[0].map((w) => SymcookMachine.run(table, w)));"
+    return json.loads(made.execute_script(asked, words))
+
+
+def library(source: str, word: tuple[str, ...], limit: int) -> dict[str, Any]:
+    """The same by the library's run in integers, as JSON."""
+    machine = read_turing(source)
+    decoder = IntegerDecoder(machine)
+    steps = tuple(islice(decoder.steps(word), limit + 1))
+    ended, steps = len(steps) <= limit, steps[:limit]
+    run = MachineRun(machine, word, INTEGERS, tuple(step.token for step in steps), ended, steps)
+    found = json.loads(json.dumps(differences(run)))
+    return {key: value for key, value in found.items() if key != "domain"}
+
+
+@pytest.mark.parametrize("name", sorted(file.name for file in MACHINES.glob("*.tm")))
+def test_words_of_machines_are_run_as_the_library_runs_them(name: str, made: Any, tmp_path: Path) -> None:
+    """Tokens, heads, what each head retrieves, the runner-up and three digits of the gap."""
+    source = (MACHINES / name).read_text(encoding="utf-8")
+    machine, random = read_turing(source), Random(name)
+    opened(made, "tm", source, tmp_path)
+    if not machine.input:
+        assert made.execute_script("return document.getElementById('word')") is None
+        return
+    words = [tuple(random.choices(machine.input, k=random.randrange(9))) for _ in range(WORDS)]
+    for word, said in zip(words, by_page(made, ["".join(word) for word in words]), strict=True):
+        assert said.pop("typed") == " ".join(word)
+        assert said == library(source, word, MOST_TYPED), word
+        told = turing.execute(machine, word, MOST_TYPED)
+        keys = ("position", "token", "write", "move")
+        assert [{key: one[key] for key in keys if key in one} for one in said["tokens"]] == list(told.documents)
+    assert complaints(made) == []
+
+
+@pytest.mark.parametrize("source", [*sorted(AUTOMATA.glob("*.json")), "(ab|ba)*c?", "()", "(aa)*"], ids=str)
+def test_words_of_automata_are_run_as_the_model_runs_them(source: Path | str, made: Any, tmp_path: Path) -> None:
+    text = source if isinstance(source, str) else source.read_text(encoding="utf-8")
+    if text == "()":
+        model = sc.compile("dfa", text, alphabet="ab")
+        (tmp_path / "page.html").write_text(model_page(model)[0], encoding="utf-8")
+        made.get((tmp_path / "page.html").as_uri())
+        table = read_source(text, "ab")
+    else:
+        model = opened(made, "dfa", text, tmp_path)
+        table = read_source(text) if isinstance(source, str) else read_table(text)
+    random, speech = Random(text), speech_of(model)
+    words = [tuple(random.choices(table.alphabet, k=random.randrange(12))) for _ in range(WORDS)]
+    for word, said in zip(words, by_page(made, [" ".join(word) for word in words]), strict=True):
+        assert [one["token"] for one in said["tokens"]] == automata.tokens(table, word)
+        assert [one["position"] for one in said["tokens"]] == [*range(len(word) + 1, 2 * len(word) + 3)]
+        assert (said["output"], said["stopped"]) == (automata.tokens(table, word)[-1], "end")
+    word = words[-1]  # one of them by the model's own weights
+    own_tokens = [speech.text(token) for token in stream(model, word, 40)]
+    assert own_tokens == automata.tokens(table, word)
+
+
+def random_machine(random: Random) -> str:
+    """A machine of two states and two tapes by chance, as text; it may run for ever."""
+    lines = ["input: 0 1", "work symbols: x y", "start: p", "halt: h", f"head: {random.choice((-1, 0, 1))}"]
+    for state in "pq":
+        for read in "01_":
+            for one in "xy_":
+                for two in "xy_":
+                    moves = " ".join(random.choice("LSR") for _ in range(3))
+                    to = random.choice("ppqqqh")
+                    lines.append(
+                        f"{state} {read} {one} {two} -> {to} {random.choice('xy_')} {random.choice('xy')} {moves}"
+                    )
+    return "\n".join(lines)
+
+
+def test_machines_by_chance(made: Any) -> None:
+    """Heads that leave the word, cells left of zero, runs that do not end: against the library to 60 tokens."""
+    from symcook.report.page import machine as pages
+
+    random = Random(34)
+    made.get("about:blank")
+    made.execute_script(own("stepper.js").replace("const SymcookMachine", "window.SymcookMachine", 1))
+    for _ in range(25):
+        source = random_machine(random)
+        read = read_turing(source)
+        MachineDecoder(read)
+        rows = {" ".join((state, *reads)): (row.state, row.writes, [pages.LETTERS[m] for m in row.moves])
+                for (state, reads), row in read.rows.items()}  # fmt: skip
+        table = {"input": read.input, "blank": read.blank, "start": read.start, "halt": read.halt, "head": read.head,
+                 "tapes": read.tapes, "rows": rows}  # fmt: skip
+        for _ in range(4):
+            word = tuple(random.choices("01", k=random.randrange(6)))
+            said = json.loads(made.execute_script(
+                "return JSON.stringify(SymcookMachine.run(arguments[0], arguments[1]))", table, "".join(word)
+            ))  # fmt: skip
+            wanted = library(source, word, 60)
+            assert said["tokens"][:60] == wanted["tokens"], (source, word)
+
+
+def write(made: Any, text: str) -> None:
+    """Typed with the keys of a keyboard."""
+    from selenium.webdriver.common.keys import Keys
+
+    field = made.find_element("id", "word")
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys(text or Keys.DELETE)
+
+
+def shown(made: Any, name: str) -> str:
+    return made.execute_script("return document.getElementById(arguments[0]).textContent", name)
+
+
+def test_a_word_is_typed_and_stepped(made: Any, tmp_path: Path) -> None:
+    source = (MACHINES / "palindromes.tm").read_text(encoding="utf-8")
+    opened(made, "tm", source, tmp_path)
+    word = "abbabbabba"
+    assert word not in made.execute_script("return document.getElementById('known').textContent").replace(" ", "")
+    write(made, word)
+    told = turing.execute(read_turing(source), word, 500)
+    assert shown(made, "answer") == f"It puts out {told.output} and ends, with {len(told.documents)} tokens."
+    assert "short runs" in shown(made, "trace") and shown(made, "said") == ""
+    made.execute_script("document.getElementById('token').focus()")
+    from selenium.webdriver.common.keys import Keys
+
+    made.switch_to.active_element.send_keys(Keys.END)
+    assert shown(made, "token-said").endswith(f"position {len(word) + len(told.documents)}.")
+    live = made.execute_script("""return ['answer', 'token-said', 'said'].map((id) => {
+      const one = document.getElementById(id); return one.getAttribute('aria-live') ?? one.getAttribute('role'); })""")
+    assert live == ["polite", "polite", "alert"]
+    # one that was computed beforehand has the network's values, and the list follows what is typed
+    first = made.execute_script("return document.getElementById('known').options[0].textContent")
+    spelled = first.replace(" ", "")
+    write(made, spelled)
+    assert made.execute_script("return document.querySelector('#trace #tables') !== null")
+    assert made.execute_script("return document.getElementById('known').selectedOptions[0].textContent") == first
+    made.find_element("css selector", "button.key[data-token=b]").click()
+    assert made.execute_script("return document.getElementById('word').value") == f"{spelled}b"
+    made.find_element("id", "erase").click()
+    assert made.execute_script("return document.getElementById('word').value") == spelled
+    assert complaints(made) == []
+
+
+@pytest.mark.parametrize(("kind", "source"), [("tm", "palindromes.tm"), ("dfa", "(ab)*")])
+def test_another_symbol_is_refused_in_a_sentence(kind: str, source: str, made: Any, tmp_path: Path) -> None:
+    """Also one that is HTML, which is shown; and a word that is too long. What was there before is gone."""
+    text = (MACHINES / source).read_text(encoding="utf-8") if kind == "tm" else source
+    opened(made, kind, text, tmp_path)
+    for typed, given in (("abx", "x"), ("a<b>", "<"), ("A", "A"), ("é", "é")):
+        write(made, typed)
+        assert shown(made, "said") == f"every symbol must be in the alphabet a b; given: {given}."
+        assert shown(made, "answer") == "" and not made.find_element("id", "machine").is_displayed()
+    made.execute_script("const f = document.getElementById('word'); f.value = 'a'.repeat(201);"
+                        "f.dispatchEvent(new Event('input'))")  # fmt: skip
+    assert f"at most {LONGEST_TYPED} symbols; given: 201" in shown(made, "said")
+    write(made, "ab")
+    assert shown(made, "said") == "" and made.find_element("id", "machine").is_displayed()
+    write(made, "")
+    assert shown(made, "said") == "" and shown(made, "answer").startswith("It puts out ")
+    assert complaints(made) == []
+
+
+def test_a_run_without_an_end_stops_at_a_limit_that_is_said(made: Any, tmp_path: Path) -> None:
+    source = "input: a b\nwork symbols: x\nstart: p\nhalt: h\np a * -> h . S S\np * * -> p x R R\n"
+    opened(made, "tm", source, tmp_path)
+    assert f"stops after {MOST_TYPED} tokens" in shown(made, "how")
+    write(made, "bbbbbbbbbbb")
+    assert shown(made, "answer").startswith(f"{MOST_TYPED} tokens, and goes on; so far nothing")
+    assert complaints(made) == []
+
+
+def test_a_table_that_is_too_large_is_not_in_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page says nothing of typing then, and has the runs that were computed; also where weights were changed, so
+    that the table is not what the model does."""
+    model = sc.compile("dfa", "(ab)*")
+    there = model_page(model)[0]
+    assert 'id="word"' in there and "is run in this page" in there
+    monkeypatch.setattr("symcook.report.page.machine.ROWS", 3)
+    document = model_page(model)[0]
+    assert 'id="word"' not in document and 'id="known"' in document and "is run in this page" not in document
+    monkeypatch.undo()
+    changed = replace(model, program=sc.compile("dfa", "(ba)*").program)
+    assert 'id="word"' not in model_page(changed)[0]
+
+
+def test_it_fits_a_phone_and_axe_is_content(tmp_path: Path) -> None:
+    axe = pytest.importorskip("axe_selenium_python", reason="pip install axe-selenium-python")
+    with browser() as phone:
+        phone.set_script_timeout(120)
+        size = {"width": 380, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+        phone.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        opened(phone, "dfa", "(ab|ba)*", tmp_path)
+        for typed in ("abba" * 9, "", "abx"):
+            write(phone, typed)
+            assert phone.execute_script("return document.documentElement.scrollWidth") <= 380
+        judge = axe.Axe(phone)  # while a symbol is refused
+        judge.inject()
+        assert [(one["id"], one["nodes"][0]["html"][:200]) for one in judge.run()["violations"]] == []
