@@ -24,7 +24,6 @@ from symcook.export.lens import code as lens_code
 from symcook.export.torch_code import code, example, tensors
 from symcook.export.verify import _same_code
 
-
 number: Any = dense.decimal(30)
 
 
