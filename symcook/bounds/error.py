@@ -174,11 +174,12 @@ def _extra(
     labels: list[str], table: list[tuple[Ball, Ball]], reached: Moves | None, refused: str
 ) -> dict[str, Ball | str]:
     """The bounds after each part; of each coordinate and score where words were gone through."""
+    pairs = [(ours.mid, papers.mid) for ours, papers in table]
     found: dict[str, Ball | str] = {
-        f"after {label}": f"{ours.mid} (papers {papers.mid})" for label, (ours, papers) in zip(labels, table, strict=True)
+        f"after {label}": f"{ours} (papers {papers})" for label, (ours, papers) in zip(labels, pairs, strict=True)
     }
     if reached is not None:
-        beside = [f" (constants {ours.mid}; papers {papers.mid})" for ours, papers in table] or [""] * len(reached.parts)
+        beside = [f" (constants {ours}; papers {papers})" for ours, papers in pairs] or [""] * len(reached.parts)
         for (label, size), more in zip(reached.parts, beside, strict=True):
             found[f"after {label}"] = f"{_shortly(size)}{more}"
         for what, entries in (("coordinate ", reached.coordinates), ("", reached.scores)):
