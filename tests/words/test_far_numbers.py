@@ -1,0 +1,65 @@
+"""Sums of the error model at the ends of a type: zeros beside great and small powers of two, and how many terms there
+are where the type has no such number."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from families import together
+from test_error_model import FORMATS, Model, same, values
+
+from symcook.words.rounded import OPEN, ZERO, RoundedSums
+
+F = Fraction
+
+
+@together("dtype", list(FORMATS))
+def test_zeros_change_nothing(dtype: str) -> None:
+    """A sum of zeros and powers of two is exact as far as the type goes, however great or small these are."""
+    model, arithmetic = Model(dtype), RoundedSums(dtype)
+    zero = values(model, (F(0), F(0)), True)
+    for exponent in (model.least, model.least + 9, 0, 7, model.most - 4):
+        x = F(2) ** exponent
+        for many in (1, 2, 3):
+            terms = [zero, *[values(model, (x, x), True)] * many, zero]
+            found = arithmetic.total(terms)
+            same(found, (many * x, many * x), True, (dtype, exponent, many))
+    nothing = arithmetic.total([zero, zero])
+    assert (nothing.low[0], nothing.high[0]) == (0, 0) and nothing.grid[0] == ZERO
+    assert arithmetic.times(zero, values(model, (F(3), F(3)), True)).grid[0] == ZERO
+    assert arithmetic.mean(None).low.tolist() == arithmetic.mean(None).high.tolist() == [0]
+
+
+@together("dtype", ["float16", "bfloat16"])
+def test_more_terms_than_a_type_has_numbers(dtype: str) -> None:
+    """The mean of k ones where k is no number of the type: one divided by what k is rounded to, both rounded."""
+    model = Model(dtype)
+    k = 2**model.bits + 1
+    for first in (False, True):
+        arithmetic = RoundedSums(dtype, first)
+        sums = arithmetic.empty(1)
+        for _ in range(k):
+            sums = arithmetic.added(sums, values(model, (F(1), F(1)), True))
+        found = arithmetic.mean(sums)
+        assert found.grid[0] == OPEN and found.low[0] <= 1 <= found.high[0]
+        assert found.low[0] >= 0 and found.high[0] < 4  # a bound on k roundings of 1/2^p, one on top of another
+        total: Any = arithmetic.value(sums)
+        assert total.low[0] <= k - 1 and total.high[0] >= k and np.isfinite(total.high[0])
+
+
+@together("dtype", list(FORMATS))
+def test_numbers_of_a_model_are_rounded_once(dtype: str) -> None:
+    """A number of the type is itself, on its grid; any other lies within one rounding of what is held."""
+    model, arithmetic = Model(dtype), RoundedSums(dtype)
+    for x in (F(0), F(1), F(-3, 4), F(2) ** model.least, F(1, 3), F(-7, 5), F(2**60 + 1)):
+        found = arithmetic.number(x)
+        if x > model.end:
+            assert (found.low[0], found.high[0], found.grid[0]) == (-np.inf, np.inf, OPEN)
+        elif model.number(x) == x:
+            same(found, (x, x), True, (dtype, x))
+            assert found.grid[0] == (ZERO if x == 0 else model.grid(x))
+        else:
+            assert found.grid[0] == OPEN and F(float(found.low[0])) <= x <= F(float(found.high[0]))
+            assert F(float(found.high[0])) - F(float(found.low[0])) <= 8 * abs(x) * model.unit + 2 * model.tiny
