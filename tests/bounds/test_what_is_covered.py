@@ -1,5 +1,5 @@
-"""What balls show of a function on intervals is shown everywhere where the derivation needs it: the intervals lie end to
-end, and each function is the one that is meant; and sums that are cut short hold what is left out."""
+"""What balls show of a function on intervals is shown everywhere where the derivation needs it: the intervals lie end
+to end, and each function is the one that is meant; and sums that are cut short hold what is left out."""
 
 from __future__ import annotations
 
