@@ -137,6 +137,7 @@ def test_why_a_guarantee_ends() -> None:
     assert near["ranges"][0] == [1, 2] and near["length"] == 2
     whole = guarantee(mean("1/7"), "float64", 4)
     assert whole["why"] == "this is the greatest length asked for" and whole["length"] == 4 and whole["open"] == []
+    assert whole["method"] and guarantee(sc.build("average"), "float64", 2)["method"] is None
     assert "no longer input" in guarantee(limited(4), "float64", 4)["why"]
     tie = sc.Head(("a",), ("b",), [["1/3"]], [["1/7"]], [[1]], "none", "leftmost")
     embedding = sc.Embedding(sc.Space(("a", "b", "c")), words={"x": {"a": "3/5"}, "y": {"a": "3/5", "c": 1}})
