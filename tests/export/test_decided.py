@@ -172,3 +172,52 @@ def test_what_helps_is_said_where_the_other_order_is_less(kind: str) -> None:
     assert "divides behind the sum" in helps and "test |x|" not in helps
     assert "divides once, behind" in found["error_model"] and "before the sum" in found["divided_first"]["error_model"]
     assert found["unit_roundoff"] == "2^-24" and found["added_tokens_counted"] == 0
+
+
+def first_symbol() -> sc.Transformer:
+    """Whether the first symbol is x, by a lookup that no running sum follows."""
+    head = sc.Head(("a",), ("b",), [[0]], [[0]], [[1]], "none", "leftmost")
+    embedding = sc.Embedding(sc.Space(("a", "b")), words={"x": {"a": 1}, "y": {"a": -1}})
+    return sc.Transformer("m", embedding, (sc.Layer(head),), sc.Readout("sign", "last", ("b",), [[1]]))
+
+
+def walk() -> sc.Transformer:
+    """The mean of 1 and -1, which are kept apart, less a seventh."""
+    made = mean("1/7")
+    words = {"x": {"a": 1}, "y": {"a": -1}}
+    embedding = sc.Embedding(made.space, words=words, positions={"c": "1/7"})
+    return sc.Transformer("m", embedding, made.layers, made.readout)
+
+
+def test_how_words_were_taken_together() -> None:
+    """The way and the length from which it was taken, once for all lengths with the same."""
+    assert guarantee(walk(), "float32", 5)["method"] == "words with the same running sums as one, from length 1"
+    found = guarantee(first_symbol(), "float32", 5)
+    assert found["method"] == "the first token fixed, from length 1"
+    assert [each["runs"] for each in found["lengths"]] == [2] * 5 and found["ranges"] == [[1, 5]]
+    assert [each["margin"] for each in found["lengths"]] == ["1"] * 5
+    assert found["lengths"][2]["outputs"]["logit"] == ["-1", "1"]
+    parity = guarantee(sc.build("parity").bind(), "float64", 4)
+    alone, together_ = (
+        "the first token fixed, from length 1",
+        "words with the same numbers of tokens as one, from length 2",
+    )
+    assert parity["method"] == f"{alone}; {together_}"  # of one symbol both are all words; 10 and 01 are one
+
+
+def test_a_certificate_that_would_take_too_many_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    from symcook.export import guarantee as module
+
+    monkeypatch.setattr(module, "MOST_STATES", 3)
+    found = guarantee(walk(), "float32", 9)
+    assert found["why"] == "there are more than 3 different running sums at length 5" and found["ranges"] == [[1, 4]]
+    monkeypatch.setattr(module, "RUNS", 7)
+    found = guarantee(first_symbol(), "float32", 9)
+    last = found["length"]
+    assert found["why"] == f"length {last + 1} needs 2 runs, and a certificate has at most 7 in all"
+    assert 1 <= last <= 3 and found["ranges"] == [[1, last]] and found["open"] == []
+    monkeypatch.setattr(module, "RUNS", 1000)
+    monkeypatch.setattr(module, "MOST_PRODUCTS", 40)
+    found = guarantee(first_symbol(), "float32", 9)
+    assert found["why"].endswith("runs, and a certificate has at most 1000 in all, with 40 products of weights")
+    assert 1 <= found["length"] < 9
