@@ -3,14 +3,15 @@ are where the type has no such number."""
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from families import together
-from test_error_model import FORMATS, Model, same, values
+from test_error_model import FORMATS, Model, drawn, same, values
 
-from symcook.words.rounded import OPEN, ZERO, RoundedSums
+from symcook.words.rounded import OPEN, ZERO, RoundedSums, Values
 
 F = Fraction
 
@@ -63,3 +64,47 @@ def test_numbers_of_a_model_are_rounded_once(dtype: str) -> None:
         else:
             assert found.grid[0] == OPEN and F(float(found.low[0])) <= x <= F(float(found.high[0]))
             assert F(float(found.high[0])) - F(float(found.low[0])) <= 8 * abs(x) * model.unit + 2 * model.tiny
+
+
+def stacked(each: list[Values]) -> Values:
+    return Values(*(np.concatenate([getattr(one, field) for one in each]) for field in ("low", "high", "grid")))
+
+
+def rows(x: Values) -> list[tuple[float, float, int]]:
+    return list(zip(x.low.tolist(), x.high.tolist(), x.grid.tolist(), strict=True))
+
+
+@together("dtype", list(FORMATS))
+def test_many_states_at_once(dtype: str) -> None:
+    """Every operation on the values of many states gives each what it gives it alone: none looks at another's."""
+    model, r = Model(dtype), random.Random(8)
+    with np.errstate(all="ignore"):
+        for first in (False, True):
+            for count in (2, 3, 4, 7):
+                arithmetic = RoundedSums(dtype, first)
+                each = [[values(model, *drawn(model, r)) for _ in range(count)] for _ in range(15)]
+                each.append([values(model, (F(0), F(0)), True)] * count)
+                columns = [stacked([state[k] for state in each]) for k in range(count)]
+
+                def mean(terms: list[Values], states: int, arithmetic: RoundedSums = arithmetic) -> Values:
+                    sums = arithmetic.empty(states)
+                    for term in terms:
+                        sums = arithmetic.added(sums, term)
+                    return arithmetic.mean(sums)
+
+                weights = [r.choice([1, -1, F(1, 3), 2]) for _ in range(count)]
+                operations: dict[str, Any] = {
+                    "times": lambda terms, states, a=arithmetic: a.times(terms[0], terms[1]),
+                    "over": lambda terms, states, a=arithmetic: a.over(terms[0], 3),
+                    "total": lambda terms, states, a=arithmetic: a.total(terms),
+                    "relu": lambda terms, states, a=arithmetic: a.activate(terms[0], "relu"),
+                    "step": lambda terms, states, a=arithmetic: a.activate(terms[0], "step"),
+                    "row": lambda terms, states, a=arithmetic, w=weights: a.linear(
+                        list(zip(terms, w, strict=True)), F(1, 7)
+                    ),
+                    "mean": mean,
+                }
+                for name, operate in operations.items():
+                    together_ = rows(operate(columns, len(each)))
+                    alone = [rows(operate(state, 1))[0] for state in each]
+                    assert together_ == alone, (name, count, first)
