@@ -48,3 +48,20 @@ def test_how_ties_are_broken_is_said_with_its_sign() -> None:
         start, end = head.untied.split(" (")[0], head.untied.split(")*i/n ")[1]
         assert (start, end) == (f"scores {sign}", f"in place of {weighting}")
         assert Fraction(head.untied.split("(")[1].split(")")[0]) > 0
+
+
+def test_a_gap_that_is_claimed_and_is_not_there() -> None:
+    """The first word whose scores differ is yx, by 1: a gap of 2 is refuted by it, and of 1 it is not. Then nothing
+    else is said."""
+    found = hardsoft(model("0", "average"), "1/10", "2", max_length=3)
+    assert found.fails is not None and found.status == "REFUTED" and found.gamma == "2"
+    assert (found.fails.n, found.fails.word, found.fails.head, found.fails.least) == (2, "yx", "layer 1 head 1", 1)
+    assert (found.x_max, found.h_max, found.constants, found.rows, found.soft) == (None, (), {}, (), None)
+    document = found.to_json()
+    assert document["fails"] == {"n": 2, "word": "yx", "head": "layer 1 head 1", "gap": "1"}
+    assert set(document) == {"heads", "gamma", "fails", "status"} and document["status"] == "REFUTED"
+    assert "gamma = 2 is more than the gap 1 of layer 1 head 1 at the word yx, n = 2" in " ".join(
+        repr(shown(found)).split()
+    )
+    good = hardsoft(model("0", "average"), "1/10", "1", max_length=3)
+    assert good.fails is None and good.status == "CHECKED 3" and len(good.rows) == 3
