@@ -12,7 +12,7 @@ import flint
 from flint import arb
 
 from symcook.bounds.arguments import Bound, count, decided, rational_positive, read_model, shown, written
-from symcook.bounds.growth import Growth, GrowthPart
+from symcook.bounds.growth import Growth, GrowthPart, part_name
 from symcook.bounds.moved import Moved, Off
 from symcook.domains.rounding import RUNTIMES, Format
 from symcook.errors import EMPTY_WORD, BadInput, Undecided, unknown
@@ -174,17 +174,14 @@ def _extra(
     labels: list[str], table: list[tuple[Ball, Ball]], reached: Moves | None, refused: str
 ) -> dict[str, Ball | str]:
     """The bounds after each part; of each coordinate and score where words were gone through."""
-    found: dict[str, Ball | str] = {}
-    steps = [] if reached is None else [(label, _shortly(size)) for label, size in reached.parts]
-    for k, label in enumerate(labels or [label for label, _ in steps]):
-        by_words = f"{steps[k][1]}" if k < len(steps) else None
-        if table:
-            ours, papers = table[k]
-            shown = ours.mid if by_words is None else f"{by_words} (constants {ours.mid}; papers {papers.mid})"
-            found[f"after {label}"] = shown if by_words else f"{ours.mid} (papers {papers.mid})"
-        else:
-            found[f"after {label}"] = by_words or ""
+    pairs = [(ours.mid, papers.mid) for ours, papers in table]
+    found: dict[str, Ball | str] = {
+        f"after {label}": f"{ours} (papers {papers})" for label, (ours, papers) in zip(labels, pairs, strict=True)
+    }
     if reached is not None:
+        beside = [f" (constants {ours}; papers {papers})" for ours, papers in pairs] or [""] * len(reached.parts)
+        for (label, size), more in zip(reached.parts, beside, strict=True):
+            found[f"after {label}"] = f"{_shortly(size)}{more}"
         for what, entries in (("coordinate ", reached.coordinates), ("", reached.scores)):
             for name, (size, place, word) in entries.items():
                 where = "" if size.is_zero() else f", at position {place} of {word or EMPTY_WORD}"
@@ -265,12 +262,12 @@ def _inputs(model: Transformer, length: int) -> Iterator[tuple[str, Any]]:
 
 
 def _collect(found: Moves, result: Result, domain: Moved, word: str) -> None:
-    for k, step in enumerate(result.steps):
+    labels = ["embedding", *map(part_name, result.model.sublayers)]
+    for k, (label, step) in enumerate(zip(labels, result.steps, strict=True)):
         largest = arb(0)
         for place in range(domain.length):
             entries = [column[place] for column in step.columns.values() if isinstance(column[place], Off)]
             largest = largest.max(_finite(domain.total_size(entries)))
-        label = f"layer {step.layer} {step.part}" if step.layer else step.part
         if k == len(found.parts):
             found.parts.append((label, largest))
         else:

@@ -69,6 +69,11 @@ class Pair(NamedTuple):
         return Pair(ours * self.ours, papers * self.papers)
 
 
+def part_name(step: Sublayer) -> str:
+    """What a part is called in a table: a final norm, which is in no layer, by its kind alone."""
+    return step.kind if step.block is None else f"layer {step.layer} {step.kind}"
+
+
 class GrowthPart(NamedTuple):
     """What stands after a part: its name for the table, the error, and the statements that say so."""
 
@@ -129,10 +134,8 @@ class Growth:
 
     def _after(self, step: Sublayer, error: Pair) -> GrowthPart:
         """The error after a part and its residual connection, and after the norm behind it."""
-        label, proofs = f"layer {step.layer} {step.kind}", list[str]()
-        if step.block is None:
-            label = step.kind  # a final norm
-        else:
+        label, proofs = part_name(step), list[str]()
+        if step.block is not None:
             size, seen = self.size, error
             if step.before:
                 size = sum((normed_size(norm) for norm in step.before), Fraction(0))

@@ -95,15 +95,16 @@ class GapFails:
 
 @dataclass(frozen=True, repr=False)
 class HardSoft(Shown):
-    """The answer: see `hardsoft`. `soft` is the model, None where the claimed gap fails."""
+    """The answer: see `hardsoft`. `gamma`, `x_max` and `h_max` are None where no expression was found; `soft` is the
+    model, None where the claimed gap fails."""
 
     REPORT = "hardsoft"
 
     name: str
     heads: tuple[HardHead, ...]
     gamma: str | None
-    x_max: str
-    h_max: tuple[str, ...]
+    x_max: str | None
+    h_max: tuple[str | None, ...]
     constants: Mapping[str, str]
     rows: tuple[SoftLength, ...]
     status: str
@@ -144,7 +145,8 @@ def hardsoft(
     `error` and `gap` are expressions in the length n. Leftmost and rightmost heads are untied first
     (`symcook.compose.untied`), by a term below their gap. Everything is found on all words of n <= `max_length` typed
     symbols, and the error of the soft model there is certified in balls; so the status is CHECKED N. Beyond, the model
-    has the temperature of Theorem 26 from the gap and the sizes that were found, as expressions.
+    has the temperature of Theorem 26 from the gap and the sizes that were found, as expressions; where these grow by no
+    rule that is known, it takes no longer words.
 
     Raises BadInput for a model with words that are too many, softmax with scores, norms, other activations than relu,
     values that are not rational; a head whose ties cannot be broken below its gap; an expression that cannot be read
@@ -172,12 +174,12 @@ def hardsoft(
     gamma = claimed.text if claimed else fitted({n: g for n, g in gaps.items() if g is not None}, below=True)
     fails = None if claimed is None else _fails(loose, met, claimed)
     if claimed is not None and fails is not None:
-        return HardSoft(model.name, heads, gamma, "", (), {}, (), "REFUTED", None, fails)
+        return HardSoft(model.name, heads, gamma, None, (), {}, (), "REFUTED", None, fails)
     if claimed is not None:
         gaps = {n: claimed.positive(n) if g is not None else None for n, g in gaps.items()}
-    x_max = fitted({at.n: _least_one(at.greatest[0]) for at in met}, below=False) or "1"
+    x_max = fitted({at.n: _least_one(at.greatest[0]) for at in met}, below=False)
     h_max = tuple(
-        fitted({at.n: _least_one(at.greatest[k]) for at in met}, below=False) or "1" for k in range(len(model.layers))
+        fitted({at.n: _least_one(at.greatest[k]) for at in met}, below=False) for k in range(len(model.layers))
     )
     known = Constants(loose)
     rows, taus = [], []
@@ -185,7 +187,9 @@ def hardsoft(
         row, tau = _row(loose, at, gaps[at.n], known, allowed.positive(at.n), next(tick))
         rows.append(row)
         taus.append(Fraction(1) if tau is None else tau)
-    tail = None if gamma is None else known.rule(at_most_one(gamma), x_max, at_most_one(allowed.text))
+    tail = None
+    if gamma is not None and x_max is not None:
+        tail = known.rule(at_most_one(gamma), x_max, at_most_one(allowed.text))
     soft = _model(loose, taus, tail, model, error)
     soft = _between(soft, met, max(allowed.positive(n) for n in range(1, max_length + 1)))
     status = f"CHECKED {max_length}"

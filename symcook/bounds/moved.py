@@ -149,7 +149,7 @@ class Moved(Rowwise):
         if self.format is None:
             return Off(self, exact)
         off = arb_of(self.format.stored(value)) - exact
-        return Off(self, exact) if off.is_zero() else Off(self, exact, self.one(self.width - 1, off))
+        return Off(self, exact) if off.is_zero() else Off(self, exact, self.one(-1, off))
 
     def one(self, place: int, value: arb) -> arb_mat:
         """The slope that is `value` at one source."""
@@ -176,7 +176,7 @@ class Moved(Rowwise):
         if self.format is None:
             return Off(self, exact)
         off = arb(0, (abs(exact) * self.format.unit).upper())
-        return Off(self, exact, self.one(self.width - 1, off))
+        return Off(self, exact, self.one(-1, off))
 
     def input(self, name: str) -> Column:
         """Rows of numbers may be any."""
@@ -335,7 +335,7 @@ class Moved(Rowwise):
                  arb(1) / len(scores) for one in wholes]  # fmt: skip
         found = []
         for row in rows:
-            alone = len(scores) == 1 and scores[0].still  # e^0/e^0
+            alone = len(scores) == 1  # e^0/e^0, whatever the score is
             if alone or (self.format is None and _same(row)):  # of floats, weights add up to nearly 1
                 found.append(row[0])
                 continue
@@ -358,10 +358,10 @@ class Moved(Rowwise):
         quotient; weights below the least normal number may be flushed to zero beside one that is about 1."""
         assert self.format is not None
         unit, k = arb(self.format.unit), len(scores)
-        top = max((score.abs_upper() for score in scores), default=NONE)
+        top = max(score.abs_upper() for score in scores)
         weight = (2 * top * unit).exp() * (1 + 2 * EXP_ULPS * unit) * (1 + unit) - 1
-        above = (1 + weight) * (1 + unit) * (1 + self.share(max(k - 1, 1))) - 1
-        below = (1 + weight) * (1 + self.share(max(k - 1, 1))) - 1
+        above = (1 + weight) * (1 + unit) * (1 + self.share(k - 1)) - 1
+        below = (1 + weight) * (1 + self.share(k - 1)) - 1
         if not below < arb(0.5):
             raise Undecided("scores are too large for the type of floats")
         self.must_fit(k * max(v.abs_upper() for v in values) * (1 + above))  # the sum before the division

@@ -106,7 +106,7 @@ class Deficits:
                 if place > end:
                     break
                 power *= powers(place - before)
-                total += power if many == 1 else many * power
+                total += many * power
                 before = place
         if whole is None:
             return total

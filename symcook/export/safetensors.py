@@ -39,8 +39,6 @@ def decode(data: bytes, path: object) -> Archive:
 
     must = "a safetensors file must have a header and all the numbers that it names"
     size = int.from_bytes(data[:8], "little")
-    if len(data) < 8 + size or size > 10**8:
-        raise BadInput(must, f"{path}, cut off or no such file", "export it again")
     found: Archive = {}
     try:
         header = json.loads(data[8 : 8 + size])

@@ -27,8 +27,8 @@ def document(found: HardSoft) -> Document:
         lost = found.fails
         why = f"gamma = {found.gamma} is more than the gap {written(lost.least)} of {lost.head} at the word {lost.word}"
         return Document(title, [*parts, PlainLines([f"{why}, n = {lost.n}"])])
-    sizes = f"gamma(n) = {found.gamma or 'none'}, x_max(n) = {found.x_max}, h_max by layer {', '.join(found.h_max)}"
-    parts.append(PlainLines([sizes]))
+    gamma, x_max, *h_max = (size or "none" for size in (found.gamma, found.x_max, *found.h_max))
+    parts.append(PlainLines([f"gamma(n) = {gamma}, x_max(n) = {x_max}, h_max by layer {', '.join(h_max)}"]))
     parts.append(Table([[name, value] for name, value in found.constants.items()], ["constant", "value"]))
     rows = [
         [str(row.n), *map(_shown, (row.gamma, row.tau_theorem, row.tau_layers)),

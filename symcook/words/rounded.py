@@ -84,12 +84,12 @@ def _up(x: Array) -> Array:
 
 
 def _exponents(x: Array) -> tuple[Array, Array]:
-    """Of each number the greatest e with x a multiple of 2^e (`ZERO` of zero), and its bits from there."""
+    """Of each number the greatest e with x a multiple of 2^e (`ZERO` of zero), and how many bits it has from there."""
     mantissa, exponent = np.frexp(x)
     whole = np.ldexp(mantissa, 53).astype(np.int64)
     lowest = np.frexp((whole & -whole).astype(float))[1] - 1
     grid = np.where(x == 0, ZERO, exponent - 53 + lowest)
-    return grid, np.where(x == 0, 0, exponent - grid)
+    return grid, exponent - grid
 
 
 class RoundedSums:
