@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli.options import OneOf, Seconds, argument, command, option
-from symcook.cli.output import Waiting, say, say_or_json, within
+from symcook.cli.output import Waiting, say_or_json, within
 from symcook.errors import BadInput, Undecided
 from symcook.files import put, vacant
 from symcook.programs import LANGUAGES, MACHINES, THEOREMS, VARIANTS, WEIGHTINGS
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
+    from symcook.proof.replay import Statement, Verdict
 
 
 @command("compile", 'symcook compile ltl "~Q_b since Q_a" --alphabet "a b" -o since.json')
@@ -82,14 +84,6 @@ def compile(
     from symcook.model.modelfile import save
     from symcook.programs.turing import read_turing
 
-    if prove and theorem:
-        must = "--prove must stand without --theorem, whose models have their family's proof or none"
-        counts = theorem[0] == "2" and theorem != MACHINES
-        do = "leave --theorem out" if counts else "leave --prove out, then symcook prove FILE"
-        raise BadInput(must, f"--theorem {theorem}", do)
-    if prove and kind == "tm":
-        must = "--prove must stand with a formula"
-        raise BadInput(must, "tm", "leave --prove out: run --steps answers in integers or balls")
     text, name = _text(source)
     if kind == "dfa" and text == source and source.endswith(".json"):
         raise BadInput("the file of an automaton must exist", source, "or give a regular expression")
@@ -109,13 +103,15 @@ def compile(
         try:
             shown |= _proved(model, beside, seconds)
         except Undecided:
-            if not as_json:
-                say(wrote)
+            say_or_json(as_json, lambda: shown, lambda: wrote)
             raise
     says = "the answers are those of the program"
     if kind == "dfa":
         says = "it puts out the states of the automaton, then yes or no"
-    proved = f"\n{shown['verdict']}  on every word {says}: {shown['certificate']}"
+    if kind == "tm":
+        says = "it puts out the machine's steps, then its output"
+    by = f" ({', '.join(shown.pop('theorems', ()))})" * bool(theorem)
+    proved = f"\n{shown['verdict']}  on every word {says}{by}: {shown['certificate']}"
     say_or_json(as_json, lambda: shown, lambda: wrote + (proved if prove else ""))
     return 0
 
@@ -129,31 +125,66 @@ def _wrote(shown: Mapping[str, Any], letters: Sequence[str]) -> str:
     return f"wrote {shown['file']}: {sizes}{', letters ' * bool(letters)}{said}"
 
 
-def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[str, str]:
-    """Prove that a model answers as its program, and write the certificate and the statement."""
+def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[str, Any]:
+    """Prove that a model answers as its program, and write certificate and statement; Undecided without a proof.
+
+    Of the construction of a theorem the certificate is the bridge to its family, and "theorems" are those about it.
+    """
     from symcook.proof import decoders, formulas, own
 
+    program = model.program
     none = "the model is written, and no proof was found"
-    assert model.program is not None
-    if model.program.attention:
-        raise Undecided("the model is written, and no proof is made of softmax; check compares it word by word.")
-    if model.program.kind == "dfa":
+    theorems: list[str] = []
+    if program is not None and (program.attention or program.kind == "tm"):
+        what = "softmax" if program.attention else "a Turing machine"
+        raise Undecided(f"the model is written, and no proof is made of {what}; {_instead(model)}.")
+    if program is None or program.theorem or program.kind == "dfa":
         try:
-            with Waiting("proving"), within(seconds, none, "check compares it word by word"):
-                bridged = decoders.prove(model)
+            with Waiting("proving"), within(seconds, none, _instead(model)):
+                if program is None or program.theorem:
+                    statement, certificate, verdict, theorems = _instance(model)
+                else:
+                    bridged = decoders.prove(model)
+                    statement, certificate, verdict = bridged.statement, bridged.certificate, bridged.verdict
         except BadInput as why:
-            raise Undecided(f"{none}: {why.must}; given: {why.given}; check compares it word by word.") from None
-        statement, certificate, verdict = bridged.statement, bridged.certificate, bridged.verdict
+            raise Undecided(f"{none}: {why.must}; given: {why.given}; {_instead(model)}.") from None
     else:
         with Waiting("proving"):
             statement, found = formulas.prove(model, seconds)
         if found.certificate is None or found.verdict is None:
             why = str(found.missing).partition("\n")[0]
-            raise Undecided(f"{none}: {why}; check compares it word by word.")
+            raise Undecided(f"{none}: {why}; {_instead(model)}.")
         certificate, verdict = found.certificate, found.verdict
     texts = (json.dumps(certificate) + "\n", own.expanded(statement, certificate))
     put({path: text.encode() for path, text in zip(beside, texts, strict=True)}, force=True)
-    return {"certificate": str(beside[0]), "verdict": verdict.words}
+    return {"certificate": str(beside[0]), "verdict": verdict.words} | ({"theorems": theorems} if theorems else {})
+
+
+def _instance(model: Transformer) -> tuple[Statement, dict[str, Any], Verdict, list[str]]:
+    """The bridge from the construction of a theorem to its family, checked, and the theorems about all the family's
+    formulas or machines, which must be proved."""
+    from symcook.cli.families import candidates, theorems_of
+    from symcook.model.modelfile import to_document
+    from symcook.proof import replay
+    from symcook.proof.search.bridge import Bridge, checked
+
+    found, sure = candidates(model, model.name) if model.source else ([], False)
+    about = theorems_of(found[0][0]) if sure else []
+    if model.program is not None:
+        about = [one for one in about if "truths(op," in one.written]
+    verdicts = [replay.library().replay([one.id])[0] for one in about]
+    if not about or any(one.status not in ("PROVED", "CORRECTED") for one in verdicts):
+        raise Undecided(f"the model is written, and no proof is made of its family; {_instead(model)}.")
+    family, at = found[0]
+    bridge = Bridge(family, at, to_document(model), f"bridge.{re.sub('[^A-Za-z0-9_]', '_', model.name)}_own")
+    certificate, verdict = checked(bridge)
+    return bridge.statement, certificate, verdict, [one.id for one in about]
+
+
+def _instead(model: Transformer) -> str:
+    """What may be done without a proof."""
+    decoder = model.program is not None and model.program.kind in ("dfa", "tm")
+    return f"check compares {'its tokens' if decoder else 'it'} word by word"
 
 
 def measures(model: Transformer, rows: int = 0) -> dict[str, int]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli.options import Chosen, Force, Name, Seconds, Settings, choose, need_values, option
 from symcook.cli.options import command as declare
-from symcook.cli.output import Waiting, say, say_or_json, within
+from symcook.cli.output import Waiting, print_json, say, say_or_json, within
 from symcook.cli.runs import load_spec
 from symcook.errors import BadInput
 from symcook.files import ordinary, put, vacant
@@ -53,7 +53,7 @@ def decide(
     invariants with their multipliers, or the word; --check FILE reads the model and the reference again and checks it.
     """
     from symcook.decide.certificate import document as certified
-    from symcook.decide.decision import EXIT, recheck
+    from symcook.decide.decision import EXIT, Decision, recheck
     from symcook.decide.decoders import decide as decided
     from symcook.report.decision import document
 
@@ -71,6 +71,15 @@ def decide(
         must = "a certificate here must be of a model that answers without decoding"
         given = f"{name}, a compiled automaton"
         raise BadInput(must, given, "symcook compile dfa --prove writes one, and symcook prove FILE checks it")
+    if against is None and chosen.model.program is not None:
+        from symcook.spec.programs import language
+
+        try:
+            language(chosen.model.program)
+        except BadInput as error:  # what cannot be decided is an answer too, beside the sentence
+            if as_json:
+                print_json(Decision("refused", chosen.model, "its program", why=error.sentence).to_json())
+            raise
     # What the user's code prints must not stand in the answer.
     with contextlib.redirect_stdout(sys.stderr):
         chosen = replace(chosen, model=_once(chosen.model))

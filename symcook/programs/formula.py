@@ -53,6 +53,13 @@ class FormulaLine(NamedTuple):
     table: str = ""
 
     @property
+    def counted(self) -> str:
+        """How its count is written, or of a line about the position its predicate."""
+        if self.counts:
+            return f"#{self.counts[0].side}"
+        return "TABLE" if self.op == "table" else "ODD" if (self.divisor, self.bound) == (2, 1) else "MOD"
+
+    @property
     def reads(self) -> tuple[int, ...]:
         """The lines that it reads."""
         if self.op in COUNTING:

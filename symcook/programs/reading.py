@@ -107,6 +107,11 @@ SHOWN = {
 }  # fmt: skip
 Predicate = tuple[int, int] | str
 """A divisor and what is left, or the bits of a table."""
+JOINS = {
+    **{one: "an operator" for one in ("IFF", "IMPLIES", "OR", "AND", "SINCE", "UNTIL")},
+    **{one: "a comparison" for one in ("LESS", "MORE", "NOT_LESS", "NOT_MORE", "OTHER")},
+}
+"""What joins two formulas, or two counts: the parser may know only one of them at a place where all may stand."""
 _STARTS = {"OPEN", "LETTER", "TRUE"}
 """Terminals that may stand, all together, where a formula begins."""
 DEEPEST = 1000
@@ -166,17 +171,17 @@ def check_depth(source: str) -> None:
             raise BadInput(f"brackets must stand at most {DEEPEST} deep inside of one another", "more")
 
 
-def _place(source: str, line: int, column: int) -> str:
-    return f"line {line}, column {column}" if "\n" in source.strip() else f"column {column}"
+def _place(line: int, column: int) -> str:
+    return f"line {line}, column {column}"
 
 
 def _unexpected(source: str, token: Token, expected: Any) -> BadInput:
     expected = set(expected)
     if token.type == "$END":
         lines = source.rstrip().split("\n")
-        where, given = _place(source, len(lines), len(lines[-1]) + 1), "the end"
+        where, given = _place(len(lines), len(lines[-1]) + 1), "the end"
     else:
-        where, given = _place(source, token.line or 1, token.column or 1), str(token)
+        where, given = _at(token), str(token)
     if {token.type} & {"SINCE", "UNTIL"} and {"SINCE", "UNTIL"} & expected:
         return BadInput(f"since and until mixed must have brackets ({where})", given, "write (F since G) until H")
     if given.startswith("#"):
@@ -184,7 +189,8 @@ def _unexpected(source: str, token: Token, expected: Any) -> BadInput:
     if expected >= _STARTS:
         what = "a formula"
     else:
-        what = " or ".join(sorted(SHOWN.get(str(one), str(one).lower()) for one in expected))
+        shown = {JOINS.get(str(one), SHOWN.get(str(one), str(one).lower())) for one in expected}
+        what = " or ".join(sorted(shown, key=lambda one: (one in JOINS.values(), one)))
     lines = source.split("\n")
     before = source if token.type == "$END" else lines[(token.line or 1) - 1][: (token.column or 1) - 1]
     return BadInput(f"{what} must stand at {where}", given, _instead(given, *before.split()[-1:]))
@@ -198,20 +204,20 @@ INSTEAD = {
 """Words of other tools for temporal logic, with those of this language."""
 
 
-def _instead(*words: str) -> str:
-    """What to write for the first of the words that is one of another tool, or nearly one of this language."""
+def _instead(*words: str) -> str | None:
+    """What to write for the first of the words that is one of another tool, or nearly one of this language; or None."""
     for word in (re.sub(r"\W.*", "", one.lstrip("(~&|-><")) for one in words):
         if word in INSTEAD:
             return f"write {INSTEAD[word]} for {word}"
         near = difflib.get_close_matches(word, sorted(WORDS - {word}), 1, 0.75)
         if near and word not in WORDS:
             return f"did you mean {near[0]}?"
-    return ""
+    return None
 
 
 def _strange(source: str, line: int, column: int) -> BadInput:
     rest = source.split("\n")[line - 1][column - 1 :]
-    where = _place(source, line, column)
+    where = _place(line, column)
     if rest.startswith("#"):
         return _count("#", where)
     if rest.startswith("Q_"):
@@ -250,7 +256,7 @@ class _FormulaReader:
 
     def definition(self, parts: list[Any]) -> None:
         name = str(parts[1])
-        if name in WORDS or name in self.names:
+        if name in WORDS or name in self.names or name.startswith("Q_"):  # Q_a is read as a letter
             raise BadInput(f"a name must be new and no word of the language ({_at(parts[1])})", name)
         self.names[name] = parts[3]
 
@@ -262,9 +268,12 @@ class _FormulaReader:
         everything = lines.letters(lines.alphabet)
         if not self.outputs:
             self.outputs = [(None, parts[-1])]
-        elif self.outputs[-1][1] != everything:
-            raise BadInput("the last output must be true everywhere", f"output {self.outputs[-1][0]}",
-                           "end with a line: output x = true;")  # fmt: skip
+        else:
+            always = [number for number, (_, line) in enumerate(self.outputs) if line == everything]
+            if not always:
+                raise BadInput("one output must be true everywhere", f"output {self.outputs[-1][0]}",
+                               "end with a line: output x = true;")  # fmt: skip
+            del self.outputs[always[0] + 1 :]  # what is never reached
         deep: list[int] = []
         for line in lines.lines:
             deep.append(1 + max((deep[k] for k in line.reads), default=0))
@@ -395,7 +404,7 @@ class _FormulaReader:
 
 
 def _at(token: Token) -> str:
-    return f"line {token.line}, column {token.column}"
+    return _place(token.line or 1, token.column or 1)
 
 
 def read_letter(token: Token) -> str:

@@ -93,9 +93,10 @@ def language(formula: Formula) -> Fold:
     allows, where each line that looks ahead may be true or not. Behind the last letter next is false, and until is both
     of its lines.
     """
-    if any(line.op in COUNTING for line in formula.lines):
+    counting = [line.counted for line in formula.lines if line.op in COUNTING]
+    if counting:
         do = "check compares the model with it on all words to a length, symcook compile --prove proves it"
-        raise BadInput("a formula that is decided must be without counts", "one that counts", do)
+        raise BadInput("a formula that is decided must be without counts", counting[0], do)
     ahead = [number for number, line in enumerate(formula.lines) if line.op in ("next", "until")]
     guesses = [dict(zip(ahead, bits, strict=True)) for bits in product((False, True), repeat=len(ahead))]
 

@@ -209,12 +209,12 @@ def test_a_count_with_other_weights_is_not_proved(part: str, wrong: str, monkeyp
 
 
 @pytest.mark.parametrize("source, said", [
-    ("#left[Q_a] >", "must stand at column 13"),
-    ("#left Q_a > 0", "must stand at column 7"),
+    ("#left[Q_a] >", "must stand at line 1, column 13"),
+    ("#left Q_a > 0", "must stand at line 1, column 7"),
     ("2*3 > 1", "column"),
     ("MOD(3, 3)", "0 <= r < m"),
     ("TABLE()", "bits"),
-    ("TABLE(012)", "must stand at column 9"),
+    ("TABLE(012)", "must stand at line 1, column 9"),
     ("TABLE(1)", "bit for 0 and one for 1"),
     ("#left[Q_a] > 0 > 1", "column 16"),
 ])  # fmt: skip

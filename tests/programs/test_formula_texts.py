@@ -9,8 +9,8 @@ from symcook.errors import BadInput
 
 
 @pytest.mark.parametrize("source, said", [
-    ("Q_a & (Q_b", "must stand at column 11; given: the end"),
-    ("Q_a since", "a formula must stand at column 10"),
+    ("Q_a & (Q_b", "must stand at line 1, column 11; given: the end"),
+    ("Q_a since", "a formula must stand at line 1, column 10"),
     ("Q_a &\n & Q_b", "line 2, column 2"),
     ("Q_c", "of the alphabet (line 1, column 1); given: c; known: a, b"),
     ("Q_since", "must have quotes"),
