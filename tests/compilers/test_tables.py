@@ -59,8 +59,10 @@ def _answer(model: Any, tokens: list[str]) -> Any:
 def test_the_theorem_of_the_model_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "copy.tm").write_text(COPY, encoding="utf-8")
     file = str(tmp_path / "copy.json")
-    assert main(["compile", "tm", str(tmp_path / "copy.tm"), "--theorem", "2", "-o", file]) == 0
-    assert "8 operators" in capsys.readouterr().out
+    assert main(["compile", "tm", str(tmp_path / "copy.tm"), "--theorem", "2", "--prove", "-o", file]) == 0
+    made = capsys.readouterr().out
+    assert "8 operators" in made and "PROVED  on every word it puts out the machine's steps, then its output" in made
+    assert "(merrill2024.thm2)" in made and (tmp_path / "copy.certificate.json").exists()
     assert main(["prove", file]) == 0
     said = capsys.readouterr().out
     assert said.startswith(f"PROVED  {file} is turing at Q = 3, S = 1, G = 1, K = 1, R = 8, first = 1, ")
