@@ -37,8 +37,8 @@ class BadInput(SymcookError):
     exit_code = 2
 
     def __init__(self, must: str, given: object = None, do: str | None = None) -> None:
-        self.must, self.given, self.do = must, given, do
-        super().__init__(self._joined(must, do))
+        self.must, self.given, self.do = must, given, do or None
+        super().__init__(self._joined(must, self.do))
 
     def _joined(self, must: str, do: str | None) -> str:
         shown = self.shown

@@ -73,10 +73,10 @@ def compile(
     same; or a code as 1RB1LB_1LA1RZ. Its model writes down a token a step.
 
     With --theorem the soft-attention transformer of that proof is made. One of 12 to 18 is an instance of a family:
-    symcook prove FILE gives the theorem. Those of 20 to 23 count. 2 is for machines that begin at the first letter
-    (head: 1) and move each head at each step: tokens are rows of the table, and symcook prove FILE gives the theorem.
-    With --soft attention is softmax, cold enough that networks round what it retrieves to the bits of the formula, at
-    every length; show prints how far each head is off.
+    --prove, or symcook prove FILE, shows that and gives the theorem. Those of 20 to 23 count. 2 is for machines that
+    begin at the first letter (head: 1) and move each head at each step: tokens are rows of the table, and its theorem
+    is had in the same way. With --soft attention is softmax, cold enough that networks round what it retrieves to the
+    bits of the formula, at every length; show prints how far each head is off.
     With --prove a certificate and its statement are written beside the file, about the weights and all words, which the
     second checker reads too. Where no proof is found the model is written and the answer is exit 3.
     """

@@ -15,7 +15,7 @@ from symcook.cli.options import Chosen, Force, Name, Seconds, Settings, choose, 
 from symcook.cli.options import command as declare
 from symcook.cli.output import Waiting, print_json, say, say_or_json, within
 from symcook.cli.runs import load_spec
-from symcook.errors import BadInput
+from symcook.errors import BadInput, Undecided
 from symcook.files import ordinary, put, vacant
 from symcook.spec.fold import Fold
 
@@ -71,25 +71,30 @@ def decide(
         must = "a certificate here must be of a model that answers without decoding"
         given = f"{name}, a compiled automaton"
         raise BadInput(must, given, "symcook compile dfa --prove writes one, and symcook prove FILE checks it")
-    if against is None and chosen.model.program is not None:
+    if against is None and program is not None:
         from symcook.spec.programs import language
 
         try:
-            language(chosen.model.program)
+            language(program)
         except BadInput as error:  # what cannot be decided is an answer too, beside the sentence
             if as_json:
                 print_json(Decision("refused", chosen.model, "its program", why=error.sentence).to_json())
             raise
     # What the user's code prints must not stand in the answer.
-    with contextlib.redirect_stdout(sys.stderr):
-        chosen = replace(chosen, model=_once(chosen.model))
-        called, reference = _reference(chosen, against)
-        none = f"no decision about {name} was found"
-        with within(seconds, none, "take a smaller model"), Waiting(f"deciding {name}"):
-            if given is not None:
-                found = recheck(given, chosen.model, reference, values=chosen.values, name=called)
-            else:
-                found = decided(chosen.model, reference, values=chosen.values, name=called)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            chosen = replace(chosen, model=_once(chosen.model))
+            called, reference = _reference(chosen, against)
+            none = f"no decision about {name} was found"
+            with within(seconds, none, "take a smaller model"), Waiting(f"deciding {name}"):
+                if given is not None:
+                    found = recheck(given, chosen.model, reference, values=chosen.values, name=called)
+                else:
+                    found = decided(chosen.model, reference, values=chosen.values, name=called)
+    except Undecided as error:
+        if as_json:
+            print_json(Decision("open", chosen.model, against or "", why=error.sentence).to_json())
+        raise
     if shown is not None:
         put({shown: (json.dumps(certified(found)) + "\n").encode()}, force=force)
     if file is not None:

@@ -149,3 +149,17 @@ def test_bad_input_is_one_sentence(
     assert (code, out) == (2, "") and says in err and err.count("\n") == 1, err
     code, out, _ = call(capsys, "decide", "dyck-1-2", *given, "--json")
     assert code == 2 and set(json.loads(out)) == {"error"}
+
+
+def test_a_decision_that_runs_out_of_time_is_open(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An answer with exit 3, in the keys of every decision, beside the sentence."""
+    slow = tmp_path / "slow.py"
+    slow.write_text(
+        "import time\nfrom symcook import Fold\n\ndef step(state, letter):\n    time.sleep(30)\n    return state\n\n"
+        "SLOW = Fold(0, step, lambda state: True)\n"
+    )
+    code, out, err = call(capsys, "decide", "dyck-1-2", "--against", f"{slow}:SLOW", "--seconds", 1, "--json")
+    shown = json.loads(out)
+    assert code == 3 and shown.keys() == {"verdict", "word", "accepts", "states", "why"}
+    assert shown["verdict"] == "open" and "within 1 second" in shown["why"] and "within 1 second" in err
+    assert shown["word"] is shown["accepts"] is None
