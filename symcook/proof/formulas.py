@@ -22,6 +22,7 @@ from symcook.programs import FORMULAS
 from symcook.programs.formula import COUNTING, TEMPORAL, Formula
 from symcook.programs.reading import formula_of
 from symcook.proof import counting, own
+from symcook.proof.formcases import CASES, FormulaCases
 from symcook.proof.replay import Statement
 from symcook.proof.search import prooftext
 
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from symcook.proof.ownnames import ModelMeaning
 
 WORD = r"\w+"
-CASES = 64
-"""How many cases a Boolean part may have in a proof: letters that it tells apart, times 2 for each other bit."""
 
 
 def sentence(formula: Formula) -> str:
@@ -261,19 +260,19 @@ class ProofLines:
         for name in names:
             lines.append(f"    take {name}_at from {name}_is(i)")
             letters |= self.packed.sets.get(name, frozenset())
+        lines += [f"    r{k}: 0 <= {name}(i) & {name}(i) <= 1 by b{k}, c{k}" for name, k in bits.items()]
         told = [number for number, a in enumerate(self.formula.alphabet) if a in letters]
-        if (len(told) + 1) * 2 ** len(bits) > CASES:
-            raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
         self.lines += lines
-        _Cases(self, cone, names).split(told, list(bits.items()), {}, None, "    ", [])
+        asked = [*dict.fromkeys((*re.findall(r"\w+(?=\(i\))", goal), *more))]
+        FormulaCases(self, cone, names, bits, numbers, [one for one in asked if one in {*names, *bits}]).split(told)
 
     def others(self, k: int) -> list[str]:
         """The facts that another line with the same head holds the same bit."""
         name = self.packed.heads[k - 1].name
         return [f"c{other + 1}" for other, one in self.packed.heads.items() if one.name == name and other + 1 < k]
 
-    def truth(self, number: int, known: dict[int, int], letter: str | None) -> int:
-        """The truth of a line that has no head, of those that it reads."""
+    def truth(self, number: int, known: Mapping[int, int], letter: str | None) -> int | None:
+        """The truth of a line that has no head, of those that it reads, where they tell it."""
         line = self.formula.lines[number]
         if line.op == "letters":
             return int(letter in line.letters or line.letters == frozenset(self.formula.alphabet))
@@ -281,21 +280,29 @@ class ProofLines:
             return 0
         if line.op == "at least":
             return int(line.bound <= 0)
-        f, *g = (known[one] for one in line.reads)
-        return 1 - f if line.op == "not" else max(f, *g) if line.op == "or" else min(f, *g)
+        reads = [known.get(one) for one in line.reads]
+        if line.op != "not" and int(line.op == "or") in reads:
+            return int(line.op == "or")
+        return None if None in reads else 1 - int(line.op == "or") if line.op != "not" else 1 - (reads[0] or 0)
 
-    def value(self, name: str, known: dict[str, int], letter: str | None) -> int:
-        """The bit that a coordinate holds."""
+    def cubes(self, name: str) -> list[list[tuple[str, int]]]:
+        """The cubes of a coordinate, or of 1 less it: coordinates with their bits."""
+        text = self.packed.meanings[name]
+        cubes = (text[2:-1] if text.startswith("~(") else text).split(" | ")
+        return [[(one.lstrip("~"), int(one[0] != "~")) for one in cube.split(" & ")] for cube in cubes]
+
+    def value(self, name: str, known: Mapping[str, int], letter: str | None) -> int | None:
+        """The bit that a coordinate holds, where others tell it: a sum of disjoint cubes, or 1 less one."""
         if name in ("one", "zero"):
             return int(name == "one")
         if name in self.packed.sets:
             return int(letter in self.packed.sets[name] if letter is not None else 0)
-        node = self.packed.holds(name)
-        while not isinstance(node, bool):
-            held = self.packed.names[node[0]]
-            true = known[held] if held in known else self.value(held, known, letter)
-            node = node[2] if true else node[1]
-        return int(node)
+        negative = self.packed.meanings[name].startswith("~(")
+        held = []
+        for cube in self.cubes(name):
+            fits = [None if one not in known else known[one] == value for one, value in cube]
+            held.append(False if False in fits else None if None in fits else True)
+        return int(not negative) if True in held else None if None in held else int(negative)
 
     def coordinates(self, goal: str, more: Sequence[str]) -> list[str]:
         """The coordinates of a goal that networks and the embedding write, and those that these read."""
@@ -310,87 +317,3 @@ class ProofLines:
                 read = re.findall(r"\w+", self.packed.meanings[name]) if name[0] == "f" else []
                 open_ += [one for one in read if one in held]
         return sorted(found)
-
-
-class _Cases:
-    """The cases of one fact: over the letter, then over bits; at the end of each what its lines (`cone`) and its
-    coordinates (`names`) are there."""
-
-    def __init__(self, text: ProofLines, cone: Sequence[int], names: Sequence[str]) -> None:
-        self.text, self.lines, self.cone, self.names = text, text.lines, cone, names
-
-    def split(
-        self,
-        told: Sequence[int],
-        bits: Sequence[tuple[str, int]],
-        chosen: dict[str, int],
-        letter: int | None,
-        indent: str,
-        known: list[str],
-    ) -> None:
-        """Cases over the letters that are told apart, then over each bit; `known` are the labels of what was chosen."""
-        whole = len(told) == len(self.text.formula.alphabet)
-        if told and whole and len(told) > 1:
-            labels = [f"w{a}" for a in told]
-            self.lines.append(f"{indent}cases {', '.join(labels)} from word(i)")
-            for a in told:
-                self.block(bits, chosen, a, indent, [*known, f"w{a}"])
-        elif told and whole:
-            self.lines.append(f"{indent}w{told[0]}: w(i) = {told[0]} by word")
-            self.split([], bits, chosen, told[0], indent, [*known, f"w{told[0]}"])
-        elif told:
-            a = told[0]
-            self.lines.append(f"{indent}cases w{a}, v{a}: w(i) = {a}")
-            self.block(bits, chosen, a, indent, [*known, f"w{a}"])
-            inner = len(self.lines)
-            self.split(told[1:], bits, chosen, letter, indent + "      ", [*known, f"v{a}"])
-            self.dash(inner, indent)
-        elif bits:
-            (name, k), *others = bits
-            self.lines.append(f"{indent}cases o{k}, l{k} from b{k}")
-            for value, sign in enumerate("ol"):
-                self.block(others, chosen | {name: value}, letter, indent, [*known, f"{sign}{k}"])
-        else:
-            self.leaf(chosen, letter, indent, known)
-
-    def block(
-        self, bits: Sequence[tuple[str, int]], chosen: dict[str, int], letter: int | None, indent: str, known: list[str]
-    ) -> None:
-        """A case of its own, further in."""
-        start = len(self.lines)
-        self.split([], bits, chosen, letter, indent + "      ", known)
-        self.dash(start, indent)
-
-    def dash(self, start: int, indent: str) -> None:
-        """Make what was written from `start` on the block of a case."""
-        inner = len(indent) + 6
-        self.lines[start] = f"{indent}    - {self.lines[start][inner:]}"
-
-    def leaf(self, chosen: dict[str, int], letter: int | None, indent: str, known: list[str]) -> None:
-        """One case: the value of each line and coordinate, and what was to be shown."""
-        values, facts = dict(chosen), []
-        spelled = None if letter is None else self.text.formula.alphabet[letter]
-
-        def say(label: str, what: str, value: int, by: Sequence[str]) -> None:
-            self.lines.append(f"{indent}{label}: {what}(i) = {value} by {', '.join(by)}")
-            facts.append(label)
-
-        truth: dict[int, int] = {}
-        letters = [one for one in known if one[0] in "wv"]
-        for number in self.cone:
-            k, line = number + 1, self.text.formula.lines[number]
-            if number in self.text.packed.heads:
-                truth[number] = chosen[self.text.packed.heads[number].name]
-                name = self.text.packed.heads[number].name
-                bits = [one for one in known if one[0] in "ol"]
-                say(f"t{k}", f"z{k}", truth[number], [f"c{k}", *bits, *self.text.others(k)])
-                say(f"g{k}", name, truth[number], [f"c{k}", f"t{k}"])
-                continue
-            truth[number] = self.text.truth(number, truth, spelled)
-            below = letters if line.op == "letters" else [f"t{one + 1}" for one in line.reads if one in truth]
-            say(f"t{k}", f"z{k}", truth[number], [f"e{k}", *below])
-        for name in sorted(self.names, key=lambda one: one[0] == "f"):
-            values[name] = self.text.value(name, values, spelled)
-            below = letters if name in self.text.packed.sets else facts if name[0] == "f" else []
-            say(f"{name}_now", name, values[name], [f"{name}_at", *below])
-        self.lines.append(f"{indent}qed by {', '.join(facts or known)}")

@@ -170,7 +170,7 @@ def letters_of(source: str) -> str:
 def test_certificates_of_counts_pass_the_second_checker(source: str, tmp_path: Path) -> None:
     """The second checker reads the certificate and its statement alone."""
     model = sc.compile("count", source, alphabet=letters_of(source))
-    statement, found = formulas.prove(model)
+    statement, found = formulas.prove(model, 300)
     assert found.verdict is not None and found.verdict.words == "PROVED" and found.certificate is not None
     (tmp_path / "s.txt").write_text(own.expanded(statement, found.certificate))
     (tmp_path / "c.json").write_text(json.dumps(found.certificate))

@@ -25,12 +25,13 @@ from proof.statement_truth import program
 from shared import call, refused
 
 import symcook as sc
-from symcook.errors import BadInput, Undecided
+from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.expr import parse_formula
 from symcook.model.modelfile import to_document
 from symcook.programs.reading import read_formula
 from symcook.proof import formulas, own
 from symcook.proof.holds import expand
+from symcook.proof.replay import library
 from symcook.report.trust import code_lines
 from symcook.spec.logic import answers
 
@@ -353,3 +354,33 @@ def test_the_example_of_the_page(
     shown = re.search(r"((?:    .*\n)+)\nand `holds\(PHI, i\)` is `z4", page)
     assert shown is not None
     assert " ".join(shown[1].split()) in (tmp_path / "since.statement.txt").read_text()
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("kind, source", [("ltl", "Q_a & prev Q_b"), ("count", "#left[Q_a] >= 2")])
+def test_a_certificate_is_of_its_weights(kind: str, source: str) -> None:
+    """Another weight anywhere is another statement, of which the certificate is none, also under the old hash."""
+    model = sc.compile(kind, source, alphabet="ab")
+    statement, found = formulas.prove(model, 300)
+    certificate = found.certificate
+    assert certificate is not None
+    text, document = own.expanded(statement, certificate), to_document(model)
+    assert own.again(document, certificate, text)[1].words == "PROVED"
+    weights = [
+        (layer["feedforward"], key)
+        for layer in document["layers"]
+        if layer["feedforward"]
+        for key in ("W1", "W2", "b1")
+    ]
+    assert weights
+    for part, key in weights:
+        row = part[key][0]
+        kept = part[key][0]
+        part[key][0] = ["7/5", *row[1:]] if isinstance(row, list) else "7/5"
+        assert own.again(document, certificate, text)[1].words == "OPEN"
+        other = own.claim(document, statement.note)
+        for forged in ({}, {"model": other.model}, {"model": other.model, "statement": other.digest}):
+            with pytest.raises(Rejected):
+                library().judged(other, certificate | forged)
+        part[key][0] = kept
+    assert own.again(document, certificate, text)[1].words == "PROVED"

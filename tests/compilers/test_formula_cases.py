@@ -1,0 +1,43 @@
+"""Boolean parts in the proofs of compiled formulas: only bits on which a case turns are split."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from checkout import ROOT
+
+import symcook as sc
+from symcook.errors import Undecided
+from symcook.proof import formulas, own
+
+WIDE = "Q_a & prev Q_b & next Q_b & prev prev Q_b | Q_b & prev Q_c & next next Q_c"
+"""Five heads beside three letters, 96 cases, of which the letters ask for eight."""
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(
+    "source", [WIDE, "prev Q_a & next Q_b & prev prev Q_c & next next Q_a & prev next prev Q_b & Q_c"]
+)
+def test_many_bits_of_which_few_are_asked_for(source: str, tmp_path: Path) -> None:
+    model = sc.compile("ltl", source, alphabet="abc")
+    statement, found = formulas.prove(model, 300)
+    assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
+    (tmp_path / "s.txt").write_text(own.expanded(statement, found.certificate or {}))
+    (tmp_path / "c.json").write_text(json.dumps(found.certificate))
+    below = [ROOT / "proofs" / "certificates" / f"{name}.json" for name in own.below(found.certificate or {})]
+    command = [sys.executable, ROOT / "proofs" / "checker.py", tmp_path / "s.txt", tmp_path / "c.json", *below]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_too_many_cases_are_refused() -> None:
+    heads = [f"{'prev ' * k}Q_a" for k in range(1, 9)]
+    parity = heads[0]
+    for one in heads[1:]:
+        parity = f"({parity}) <-> {one}"
+    with pytest.raises(Undecided, match="more than 64 cases"):
+        formulas.prove(sc.compile("ltl", parity, alphabet="ab"))
