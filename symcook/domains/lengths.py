@@ -9,7 +9,7 @@ that says so, and what reads it is open too. Nothing here is trusted: what it fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,8 +23,9 @@ from flint import fmpq, fmpq_mpoly
 from symcook.domains.field import ONE, ZERO, Value, polynomial_of
 from symcook.domains.intervals import NEGATIVE, POSITIVE
 from symcook.domains.intervals import ZERO as NULL
-from symcook.domains.lengthsums import MOST_PLACES, PositionSums, about
-from symcook.domains.linear import LOG, Guard, Linear, NoRule, linear_form, minus
+from symcook.domains.lengthsums import MOST_PLACES, PositionSums
+from symcook.domains.lengthtops import GreatestScores
+from symcook.domains.linear import LOG, Linear, NoRule, minus
 from symcook.domains.protocol import Coefficient
 from symcook.domains.symbolic import Symbolic
 from symcook.domains.tables import CellTable
@@ -79,8 +80,7 @@ class Lengths:
             self.world.name(name)  # a generator that comes later makes polynomials stale
         self.sums = PositionSums(self.world)
         self.narrowed: Linear | None = None
-        self.tops: list[tuple[Fraction, Linear]] = []
-        """Of the parabolas whose top was taken what multiplies j^2, as far as that is a number, and the top."""
+        self.places = GreatestScores(self.world, self.sums)
         self.zero_table = CellTable.of(self.world, ZERO)
 
     # --- The protocol ---------------------------------------------------------------------------------------------
@@ -251,6 +251,10 @@ class Lengths:
     def resume(self, sequence: object, start: int, seen: int) -> None:
         raise NotImplementedError
 
+    @property
+    def tops(self) -> Sequence[tuple[Fraction, Linear]]:
+        return self.places.tops
+
     # --- Helpers --------------------------------------------------------------------------------------------------
 
     def placed(self, place: int) -> Linear:
@@ -405,118 +409,10 @@ class Lengths:
         """The value at the one position with the greatest score, the first or last of several; 0 where a row sees
         nothing."""
         value, cells = self.bound(value), list[GuardedCell]()
-        for guard, place in self.greatest(score, weighting, low, high):
+        for guard, place in self.places.greatest(score, weighting, low, high):
             held = CellTable.of(self.world, ZERO) if place is None else value.at("j", place)
             cells += held.under(guard).cells
         return CellTable(self.world, cells).merged()
-
-    def greatest(
-        self, score: CellTable | None, weighting: str, low: Linear, high: Linear
-    ) -> Iterator[tuple[Guard, Linear | None]]:
-        """Where the greatest score is, by cases; None where a row sees nothing."""
-        world, zero = self.world, CellTable.of(self.world, ZERO)
-        for inside, seen in self.cut(minus(high, low), {}):
-            if not inside:
-                yield seen, None
-                continue
-            cells = [
-                GuardedCell(g, c.value) for c in (score or zero).cells if (g := world.met(seen, c.guard)) is not None
-            ]
-            if len(cells) == 1 and "j" in world.names_in(cells[0].value):
-                yield from self.top(cells[0].value, weighting, low, high, seen)
-            else:
-                yield from self.by_residue(cells, weighting, low, high, seen)
-
-    def top(
-        self, score: Value, weighting: str, low: Linear, high: Linear, seen: Guard
-    ) -> Iterator[tuple[Guard, Linear]]:
-        """Where a quadratic form has its maximum, or the nearest position that is seen."""
-        world, coefficients = self.world, self.sums.powers(score)
-        lead, slope = coefficients.get(2, ZERO), coefficients.get(1, ZERO)
-        if set(coefficients) - {0, 1, 2} or world.signs(lead, seen) != {-1}:
-            raise NoRule(f"a rule for {weighting} attention with scores that are no quadratic form with a maximum")
-        place = linear_form(world.field, -slope / (lead * fmpq(2)))
-        if isinstance(lead, fmpq) and place is not None:
-            self.tops.append((Fraction(int(lead.p), int(lead.q)), place))
-        ends = (low, high) == (self.placed(0), world.end)
-        pointer = next(iter(place[0])) if place is not None and len(place[0]) == 1 and not place[1] else None
-        if pointer in world.slots and place == ({pointer: 1}, 0) and ends and not world.whole(pointer):
-            world.pointing.append(world.slots[pointer][0])  # said with the forms, as what they take for granted
-        if place is None or not all(world.whole(v) and c.denominator == 1 for v, c in place[0].items()):
-            raise NoRule("a maximum of scores at an integer")
-        for behind, g in self.cut(minus(place, low), seen):
-            for before, inner in self.cut(minus(high, place), g) if behind else [(True, g)]:
-                yield inner, low if not behind else place if before else high
-
-    def cut(self, form: Linear, guard: Guard) -> list[tuple[bool, Guard]]:
-        """The guard in two: where an integer is not negative, and where it is."""
-        whole = self.world.linear(*form) * fmpq(2) + ONE
-        return [(sign > 0, g) for sign, g in self.world.sign.split(whole, guard)]
-
-    def by_residue(
-        self, cells: Sequence[GuardedCell], weighting: str, low: Linear, high: Linear, seen: Guard
-    ) -> Iterator[tuple[Guard, Linear]]:
-        """The first or last position of the residues whose score is greatest, by the residue of that end."""
-        world, last = self.world, weighting == "rightmost"
-        moduli = {a[2] for c in cells for a in c.guard if a[:2] == ("mod", "j")}
-        inside = [{a: h for a, h in c.guard.items() if about(a, "j")} for c in cells]
-        if weighting == "average" or len(moduli) > 1 or any(a[:2] != ("mod", "j") for g in inside for a in g):
-            raise NoRule(f"a rule for {weighting} attention with scores of several kinds")
-        if any("j" in world.names_in(c.value) for c in cells):
-            raise NoRule(f"a rule for {weighting} attention with scores that are no quadratic form with a maximum")
-        m = max(moduli, default=1)
-        for guard, end in self.sums.residue(high if last else low, m, seen):
-            for region in self.regions(guard, cells):
-                known = [
-                    (held.get(("mod", "j", m), frozenset(range(m))), c.value)
-                    for held, c in zip(inside, cells, strict=True)
-                    if world.met(region, {a: h for a, h in c.guard.items() if not about(a, "j")}) is not None
-                ]
-                yield from self.first_of(self.ranked(known, region), end, m, last, low, high, region)
-
-    def regions(self, guard: Guard, cells: Sequence[GuardedCell]) -> list[Guard]:
-        """The guard cut up by what cells say beside the position j."""
-        found = [guard]
-        for cell in cells:
-            outer = {a: h for a, h in cell.guard.items() if not about(a, "j")}
-            parts = [outer, *(c.guard for c in self.sums.outside(outer))] if outer else [{}]
-            found = [met for one in found for part in parts if (met := self.world.met(one, part)) is not None]
-        return found
-
-    def ranked(self, known: Sequence[tuple[frozenset[int], Value]], guard: Guard) -> list[frozenset[int]]:
-        """The residues by their scores, the greatest first; those of equal scores together."""
-        out: list[tuple[frozenset[int], Value]] = []
-        for residues, score in known:
-            for k, (others, other) in enumerate(out):
-                signs = self.world.signs(score - other, guard)
-                if len(signs) != 1:
-                    raise NoRule("the order of scores")
-                if signs == {0}:
-                    out[k] = others | residues, other
-                    break
-                if signs == {1}:
-                    out.insert(k, (residues, score))
-                    break
-            else:
-                out.append((residues, score))
-        return [residues for residues, _ in out]
-
-    def first_of(
-        self, ranks: Sequence[frozenset[int]], end: int, m: int, last: bool, low: Linear, high: Linear, guard: Guard
-    ) -> Iterator[tuple[Guard, Linear]]:
-        """The place from an end on that has a residue of the greatest rank which is there."""
-        if not ranks:
-            raise NoRule("scores at all positions that are seen")
-        way = -1 if last else 1
-        steps = next(d for d in range(m) if (end + way * d) % m in ranks[0])
-        from_end = high if last else low
-        place = from_end[0], from_end[1] + way * steps
-        left = minus(place, low) if last else minus(high, place)
-        for there, g in self.cut(left, guard):
-            if there:
-                yield g, place
-            else:
-                yield from self.first_of(ranks[1:], end, m, last, low, high, g)
 
 
 def _period(tree: Tree) -> int | None:

@@ -282,7 +282,7 @@ def _called(tree: object) -> set[str]:
     if not isinstance(tree, tuple) or not tree:
         return set()
     own_name = {tree[1]} if tree[0] in ("call", "name") and isinstance(tree[1], str) else set[str]()
-    return own_name.union(*(_called(part) for part in tree[1:]))
+    return own_name.union(*map(_called, tree))
 
 
 def _call_of(tree: Tree, function: str) -> Tree:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -66,6 +67,16 @@ def test_each_value_of_a_family_that_ships_has_a_form_or_a_reason() -> None:
     for name in SHIPPED:
         for form in forms(name).forms.values():
             assert (form.value is None) == bool(form.why), (name, form.head)
+
+
+def test_a_form_speaks_of_sizes_tables_and_inputs_alone() -> None:
+    for name in SHIPPED:
+        found = forms(name)
+        values = found.relation.functions.keys() - {one.name for one in found.family.inputs}
+        for form in found.forms.values():
+            left = values & set(re.findall(r"\w+", show(form.value))) if form.value is not None else set()
+            assert not left, (name, form.head, left)
+    assert "it reads" in forms("turing").outputs["o"].why and "it reads" in forms("automaton-run").outputs["o"].why
 
 
 @pytest.mark.parametrize("wrong", ["sum(j, 1, n, I[w(j) = c - 1])", "sum(j, 1, n, I[w(j) = c])/n", "1/n"])
