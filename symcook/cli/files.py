@@ -355,7 +355,11 @@ def _figures(name: str, folder: str, given: int | None, force: bool, as_json: bo
     from symcook.report.figure import MISSING
 
     machine = PurePath(name).suffix == ".json"
-    makes = of_machine(choose(name, ()).model) if machine else ()
+    model = choose(name, ()).model if machine else None
+    if model is not None and (model.program is None or model.program.kind != "tm"):
+        must = "a model whose figures are drawn must be compiled from a Turing machine"
+        raise BadInput(must, model.name, "give -o PAGE.html for its page")
+    makes = () if model is None else of_machine(model)
     longest = given or (64 if machine else 1000)
     with Progress("report") as progress:
         title = PurePath(name).stem if machine else name

@@ -173,9 +173,10 @@ def own(name: str) -> str:
     return files("symcook.report.page").joinpath(name).read_text(encoding="utf-8").strip()
 
 
-def page(title: str, body: Sequence[object], documents: Mapping[str, object]) -> str:
-    """The whole file. What may run in it is said by hashes: the evaluators and the page's own script."""
-    scripts = own("evaluator.js"), own("stepper.js"), own("page.js")
+def page(title: str, body: Sequence[object], documents: Mapping[str, object], stepper: bool = False) -> str:
+    """The whole file. What may run in it is said by hashes: the evaluator, with `stepper` what runs the table of a
+    machine, and the page's own script."""
+    scripts = own("evaluator.js"), *([own("stepper.js")] if stepper else []), own("page.js")
     sums = " ".join(f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in scripts)
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src {sums}; img-src data:; base-uri 'none'"
     head = element(

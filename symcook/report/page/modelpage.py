@@ -139,7 +139,8 @@ def model_page(
         _foot(why),
     ]
     about = {"evaluator": "precomputed" if why else "exact", "why": why or None, "runs": len(data["runs"])}
-    return page(f"{model.name} · symcook", body, {"data": data}), about
+    typed_words = machine is not None and machine["table"] is not None
+    return page(f"{model.name} · symcook", body, {"data": data}, typed_words), about
 
 
 def _rule(model: Transformer) -> str | None:
