@@ -114,10 +114,11 @@ def test_the_machine_that_copies_has_a_bridge(tmp_path: Path) -> None:
     assert any("PROVED" in line for line in second(tmp_path / "expanded.txt", tmp_path / "certificates"))
 
 
-def test_two_tapes_beside_the_input_nest_too_deep() -> None:
-    values = values_of([(1, (1, 0, 0), 2, [0, 1, 0], [1, -1, 1])], 2, 1, 1)
+def test_a_larger_machine_is_refused_in_a_sentence() -> None:
+    reads = itertools.product(range(3), repeat=2)
+    rows: list[Row] = [(state, read, 1, [0, 1], [1, 1]) for read in reads for state in (1, 2, 3)]
     with pytest.raises(BadInput, match=r"must have a relation that the checker reads.*at most 440 deep"):
-        checked(bridge(values))
+        checked(bridge(values_of(rows, 4, 2, 2)))
 
 
 NEIGHBOURS = [

@@ -49,6 +49,8 @@ from symcook.proof.terms import TRUE as TERM_TRUE
 PREFIX = "g_"
 SHORT = 3
 """Up to which length a run is looked for."""
+LONG = 64
+"""Up to which number of parts a conjunction stands without brackets."""
 TRIED = 40
 """So many inputs are tried for a run without roots."""
 
@@ -108,7 +110,7 @@ class Bridge:
 
         def far(word: str) -> str:
             if not stored:
-                return f"({getattr(self.far, word)()})"
+                return f"({_halved(getattr(self.far, word)())})"
             return f"{word}(family-{self.family.name}; {self.at.values}; {PREFIX})"
 
         premises = self.far.premises()
@@ -422,6 +424,23 @@ class Bridge:
         names, rng = self.model["embedding"]["inputs"], Random(0)
         for tried in range(TRIED):
             yield {"words": {"a": {name: str(1 if not tried else rng.randint(-8, 8)) for name in names}}}
+
+
+def _halved(text: str) -> str:
+    """A long conjunction bracketed in halves, as it stands below all names of the model and of the family."""
+    parts, depth = [""], 0
+    for one in re.split(r"( & |[()])", text):
+        depth += (one == "(") - (one == ")")
+        if one == " & " and not depth:
+            parts.append("")
+        else:
+            parts[-1] += one
+
+    def joined(some: Sequence[str]) -> str:
+        half = len(some) // 2
+        return " & ".join(some) if len(some) <= 8 else f"({joined(some[:half])}) & ({joined(some[half:])})"
+
+    return joined(parts) if len(parts) > LONG else text
 
 
 def _entry(term: Term) -> bool:
