@@ -136,7 +136,7 @@ def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[st
     none = "the model is written, and no proof was found"
     theorems: list[str] = []
     if program is not None and (program.attention or program.kind == "tm"):
-        what = "softmax" if program.attention else "a Turing machine"
+        what = "softmax" if program.attention else "a Turing machine without --theorem 2"
         raise Undecided(f"the model is written, and no proof is made of {what}; {_instead(model)}.")
     if program is None or program.theorem or program.kind == "dfa":
         try:
