@@ -121,8 +121,8 @@ def test_many_states_are_too_much_for_the_checker_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The model is written, nothing is said to be proved; what it answers rests on the theorem alone."""
-    states = [f"s{k}" for k in range(24)]
-    table = {s: {"a": states[(k + 1) % 24], "b": s} for k, s in enumerate(states)}
+    states = [f"s{k}" for k in range(40)]
+    table = {s: {"a": states[(k + 1) % 40], "b": s} for k, s in enumerate(states)}
     (tmp_path / "x.json").write_text(json.dumps({
         "states": states, "input_symbols": ["a", "b"], "transitions": table, "initial_state": "s0",
         "final_states": ["s0"]}))  # fmt: skip
@@ -130,7 +130,7 @@ def test_many_states_are_too_much_for_the_checker_alone(
     assert code == 3 and "PROVED" not in out + err and "wrote" in out and (tmp_path / "m.json").is_file()
     assert not (tmp_path / "m.certificate.json").exists()
     found = document(capsys, "decide", tmp_path / "m.json")
-    assert (found["verdict"], found["states"]) == ("equal", 24) and "without a certificate" in found["why"]
+    assert (found["verdict"], found["states"]) == ("equal", 40) and "without a certificate" in found["why"]
 
 
 def test_a_check_counts_what_is_accepted(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
