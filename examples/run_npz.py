@@ -1,5 +1,8 @@
 """Run exported weights with numpy alone: ``python run_npz.py m.npz "(())"``, rows of numbers as ``"1,2; 3,4"``.
 
+A decoder of an automaton or a machine goes on behind a word with ``--steps T``: exit 0 at the end of the run, 3 at the
+limit, 2 where T is more than what the certificate names for words of that length, up to which any runtime is right.
+
 The same file is symcook/export/run_npz.py, so that ``python -m symcook.export.run_npz m.npz "(())"`` runs it too, and
 its functions are what `symcook.export.npz` takes for many inputs; it needs nothing of symcook. Operations stand in the
 order of the error model of an export: scores are multiplied by their factor, softmax subtracts the greatest score first
@@ -160,7 +163,48 @@ def verdicts(m, z):
     return one_of(at, m["readout.position"])()
 
 
-def main(path, given):
+def refuse(text):
+    print(text, file=sys.stderr)
+    sys.exit(2)
+
+
+def decode(m, given, steps):
+    """Print the tokens that the model goes on with behind a word, at most so many; the exit code."""
+    if "decoding.steps" not in m:
+        refuse("the weights must be those of a decoder of an automaton or a machine; given: others; leave --steps out.")
+    if not re.fullmatch("[0-9]{1,18}", steps):
+        refuse(f"the number of steps must be an integer of at least 0; given: {steps or 'nothing'}.")
+    letters, certain, steps = m["decoding.letters"].tolist(), m["decoding.steps"].tolist(), int(steps)
+    word = list(given) if all(len(letter) == 1 for letter in letters) else given.split()
+    for letter in word:
+        if letter not in letters:
+            refuse(f"every letter must be one of {' '.join(letters) or 'none'}; given: {letter}.")
+    if len(word) >= len(certain):
+        must = f"a word must have at most {len(certain) - 1} letters, to which steps are certified"
+        refuse(f"{must}; given: {len(word)}; export again with a greater --max-length.")
+    most = certain[len(word)]
+    if steps > most:
+        must = f"a run behind a word of length {len(word)} must have at most {most} steps, which any runtime gets right"
+        refuse(f"{must}; given: {steps}; give --steps {most}, or export again with more --steps or a wider --dtype.")
+    vocabulary, labels = list(m["vocabulary"]), m["readout.labels"].tolist()
+    tokens = [t for t in [str(m["before"]), *word] if t]
+    for position in range(len(word) + 1, len(word) + most + 1):
+        z = evaluate(m, m["embedding"][[vocabulary.index(t) for t in tokens]])
+        k = int(shown(m, z)[-1].argmax())
+        ends = int(m["decoding.ends"][k])
+        if ends == 2:
+            return 0
+        if position > len(word) + steps:
+            break
+        print(f"{position:>6}  {m['decoding.names'][k]}", flush=True)
+        if ends:
+            return 0
+        tokens.append(labels[k])
+    print(f"stopped at the limit of {steps} steps, before the end", file=sys.stderr)
+    return 3
+
+
+def main(path, given, steps=None):
     """Print what the model says about one input, as ``symcook run --domain float64`` does."""
     try:
         warning = check(path)
@@ -170,6 +214,8 @@ def main(path, given):
         sys.exit(f"{path} is no archive of an export: {error}")
     if warning:
         print(warning, file=sys.stderr)
+    if steps is not None:
+        sys.exit(decode(dict(m), given, steps))
 
     if vocabulary:
         typed = [t for t in vocabulary if t not in (str(m["before"]), str(m["after"]))]
@@ -210,6 +256,6 @@ def main(path, given):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("give the archive and one input: run_npz.py m.npz WORD")
-    main(*sys.argv[1:])
+    if len(sys.argv) != 3 and not (len(sys.argv) == 5 and sys.argv[3] == "--steps"):
+        sys.exit("give the archive and one input: run_npz.py m.npz WORD, and of a decoder --steps T behind them")
+    main(*sys.argv[1:3], *sys.argv[4:])
