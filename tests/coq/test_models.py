@@ -8,8 +8,6 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -90,8 +88,7 @@ def compiled(folder: Path, name: str) -> bool:
     return subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
 
 
-@contextmanager
-def told(name: str, one: Any) -> Iterator[str]:
+def told(name: str, one: Any) -> str:
     """The file of a model, and after it the theorem about its words."""
     before, run = dict(reading.definitions().all), name.replace("-", "_")
     with pytest.MonkeyPatch.context() as patch:
@@ -106,22 +103,20 @@ def told(name: str, one: Any) -> Iterator[str]:
         text += (
             f"Theorem words : forall (n : Z) (w : Z -> Z), {word.name} {arguments} <-> is_word ({constant} n) n w.\n"
         )
-        yield text + f"Proof. words {word.name} {constant}. Qed.\n"
-        for made in reading.definitions().all.keys() - before.keys():
-            del reading.definitions().all[made]
+    for made in reading.definitions().all.keys() - before.keys():
+        del reading.definitions().all[made]
+    return text + f"Proof. words {word.name} {constant}. Qed.\n"
 
 
 @pytest.fixture(scope="module", params=[0, 1])
-def source(request: pytest.FixtureRequest) -> Iterator[str]:
-    with told(f"pinned-{request.param}", document(request.param)) as text:
-        yield text
+def source(request: pytest.FixtureRequest) -> str:
+    return told(f"pinned-{request.param}", document(request.param))
 
 
 @pytest.fixture(scope="module", params=[(p, s) for p in ("pre", "projected pre", "multi pre") for s in (0, 1)])
-def ahead(request: pytest.FixtureRequest) -> Iterator[str]:
+def ahead(request: pytest.FixtureRequest) -> str:
     one = normed(*request.param)
-    with told(one["name"], one) as text:
-        yield text
+    return told(one["name"], one)
 
 
 OTHERS = [
