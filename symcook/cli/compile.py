@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from symcook.cli import own
 from symcook.cli.options import OneOf, Seconds, argument, command, option
 from symcook.cli.output import Waiting, say_or_json, within
 from symcook.errors import BadInput, Undecided
-from symcook.files import put, vacant
 from symcook.programs import LANGUAGES, MACHINES, THEOREMS, VARIANTS, WEIGHTINGS
 
 if TYPE_CHECKING:
@@ -82,7 +80,6 @@ def compile(
     """
     from symcook.compilers import compile as compiled
     from symcook.model.modelfile import save
-    from symcook.programs.turing import read_turing
 
     text, name = _text(source)
     if kind == "dfa" and text == source and source.endswith(".json"):
@@ -92,16 +89,13 @@ def compile(
     options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting, "name": name}
     options["variant"] = variant
     model = compiled(kind, text, theorem=theorem or "", **options)
-    beside = [Path(target).with_suffix(end) for end in (".certificate.json", ".statement.txt")] if prove else []
-    for one in beside:
-        vacant(one, force)
+    to = own.files(target, force, ".certificate.json") if prove else None
     file = save(model, target, force=force)
-    rows = 0 if model.program is not None else read_turing(text).operators
-    shown: dict[str, Any] = {"file": str(file), **measures(model, rows), "certificate": None, "verdict": None}
+    shown: dict[str, Any] = {"file": str(file), **measures(model, text), "certificate": None, "verdict": None}
     wrote = _wrote(shown, () if kind in ("dfa", "tm") else model.alphabet)  # those have tokens of their own beside
-    if prove:
+    if to is not None:
         try:
-            shown |= _proved(model, beside, seconds)
+            shown |= _proved(model, to, seconds)
         except Undecided:
             say_or_json(as_json, lambda: shown, lambda: wrote)
             raise
@@ -125,12 +119,12 @@ def _wrote(shown: Mapping[str, Any], letters: Sequence[str]) -> str:
     return f"wrote {shown['file']}: {sizes}{', letters ' * bool(letters)}{said}"
 
 
-def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[str, Any]:
+def _proved(model: Transformer, to: own.Files, seconds: int) -> dict[str, Any]:
     """Prove that a model answers as its program, and write certificate and statement; Undecided without a proof.
 
     Of the construction of a theorem the certificate is the bridge to its family, and "theorems" are those about it.
     """
-    from symcook.proof import decoders, formulas, own
+    from symcook.proof import decoders, formulas
 
     program = model.program
     none = "the model is written, and no proof was found"
@@ -155,46 +149,46 @@ def _proved(model: Transformer, beside: Sequence[Path], seconds: int) -> dict[st
             why = str(found.missing).partition("\n")[0]
             raise Undecided(f"{none}: {why}; {_instead(model)}.")
         certificate, verdict = found.certificate, found.verdict
-    texts = (json.dumps(certificate) + "\n", own.expanded(statement, certificate))
-    put({path: text.encode() for path, text in zip(beside, texts, strict=True)}, force=True)
-    return {"certificate": str(beside[0]), "verdict": verdict.words} | ({"theorems": theorems} if theorems else {})
+    own.write(to, statement, certificate)
+    return {"certificate": str(to[0]), "verdict": verdict.words} | ({"theorems": theorems} if theorems else {})
 
 
 def _instance(model: Transformer) -> tuple[Statement, dict[str, Any], Verdict, list[str]]:
     """The bridge from the construction of a theorem to its family, checked, and the theorems about all the family's
     formulas or machines, which must be proved."""
-    from symcook.cli.families import candidates, theorems_of
+    from symcook.cli.families import candidates, theorems_of, verdicts_of
     from symcook.model.modelfile import to_document
-    from symcook.proof import replay
     from symcook.proof.search.bridge import Bridge, checked
 
     found, sure = candidates(model, model.name) if model.source else ([], False)
     about = theorems_of(found[0][0]) if sure else []
     if model.program is not None:
         about = [one for one in about if "truths(op," in one.written]
-    verdicts = [replay.library().replay([one.id])[0] for one in about]
+    verdicts = verdicts_of(about)
     if not about or any(one.status not in ("PROVED", "CORRECTED") for one in verdicts):
         raise Undecided(f"the model is written, and no proof is made of its family; {_instead(model)}.")
     family, at = found[0]
-    bridge = Bridge(family, at, to_document(model), f"bridge.{re.sub('[^A-Za-z0-9_]', '_', model.name)}_own")
+    bridge = Bridge(family, at, to_document(model))
     certificate, verdict = checked(bridge)
     return bridge.statement, certificate, verdict, [one.id for one in about]
 
 
 def _instead(model: Transformer) -> str:
     """What may be done without a proof."""
-    decoder = model.program is not None and model.program.kind in ("dfa", "tm")
-    return f"check compares {'its tokens' if decoder else 'it'} word by word"
+    from symcook.programs.running import decodes
+
+    return f"check compares {'its tokens' if decodes(model) else 'it'} word by word"
 
 
-def measures(model: Transformer, rows: int = 0) -> dict[str, int]:
+def measures(model: Transformer, machine: str = "") -> dict[str, int]:
     """Layers, width, heads, and the operators of the program: those of a formula or program, the rows of a table.
-    `rows` are those of an instance of a family, which has no program."""
+    An instance of a family has no program: its rows are those of this `machine`."""
     from symcook.programs.compiled import read
+    from symcook.programs.turing import read_turing
 
     heads = sum(len(layer.attention.heads) for layer in model.layers if layer.attention is not None)
-    operators = rows if model.program is None else read(model.program).operators
-    return {"layers": len(model.layers), "width": len(model.space), "heads": heads, "operators": operators}
+    program = read_turing(machine) if model.program is None else read(model.program)
+    return {"layers": len(model.layers), "width": len(model.space), "heads": heads, "operators": program.operators}
 
 
 def _text(source: str) -> tuple[str, str]:

@@ -71,11 +71,12 @@ def decide(
         must = "a certificate here must be of a model that answers without decoding"
         given = f"{name}, a compiled automaton"
         raise BadInput(must, given, "symcook compile dfa --prove writes one, and symcook prove FILE checks it")
+    own = None
     if against is None and program is not None:
         from symcook.spec.programs import language
 
         try:
-            language(program)
+            own = language(program)
         except BadInput as error:  # what cannot be decided is an answer too, beside the sentence
             if as_json:
                 print_json(Decision("refused", chosen.model, "its program", why=error.sentence).to_json())
@@ -84,7 +85,7 @@ def decide(
     try:
         with contextlib.redirect_stdout(sys.stderr):
             chosen = replace(chosen, model=_once(chosen.model))
-            called, reference = _reference(chosen, against)
+            called, reference = _reference(chosen, against) if own is None else ("its program", own)
             none = f"no decision about {name} was found"
             with within(seconds, none, "take a smaller model"), Waiting(f"deciding {name}"):
                 if given is not None:
@@ -114,10 +115,6 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
     from symcook.programs.running import speech_of
     from symcook.recipes import exists, reference
 
-    if against is None and chosen.model.program is not None:
-        from symcook.spec.programs import language
-
-        return "its program", language(chosen.model.program)
     if against is None:
         if chosen.info is None or chosen.info.kind not in ("language", "attention"):
             return "", None

@@ -3,7 +3,6 @@ instance, and ``prove MODEL`` where MODEL is one: the bridge, and the family's t
 
 from __future__ import annotations
 
-import json
 import re
 import textwrap
 import time
@@ -13,6 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from symcook.cli import own
 from symcook.cli.options import Name, Settings, option, read_settings
 from symcook.cli.options import command as declare
 from symcook.cli.output import Waiting, print_json, say, say_or_json
@@ -104,7 +104,7 @@ def prove_instance(
             raise BadInput(must, f"max_length {document['max_length']}")
         start = time.monotonic()
         try:
-            bridge = Bridge(family, at, document, f"bridge.{re.sub('[^A-Za-z0-9_]', '_', chosen.model.name)}_own")
+            bridge = Bridge(family, at, document)
             verdict = checked(bridge)[1] if stored is None else _judged(bridge, *stored)
         except Unbridged:
             if sure:
@@ -146,9 +146,7 @@ def _judged(bridge: Bridge, certificate: Path, statement: Path) -> Verdict:
 
 def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: Mapping[str, str]) -> int:
     """Print the theorems of a family with their verdicts, behind what was `said` before; the exit code."""
-    from symcook.proof import replay
-
-    verdicts = [replay.library().replay([one.id])[0] for one in theorems]
+    verdicts = verdicts_of(theorems)
     if as_json:
         shown = [{"id": v.id, "status": v.words, "statement": one.written}
                  for v, one in zip(verdicts, theorems, strict=True)]  # fmt: skip
@@ -164,25 +162,19 @@ def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: 
 
 def derive_family(family: Family, target: str | None, force: bool, seconds: int, as_json: bool) -> None:
     """The closed forms of a family at every length and all sizes, with their proof, and what its theorems say."""
-    from symcook.files import put, vacant
-    from symcook.proof import own, replay
     from symcook.proof.familyforms import FamilyForms
     from symcook.report.family import forms_document, forms_text
 
-    where = None if target is None else Path(target)
-    beside = None if where is None else where.with_suffix(".statement.txt")
-    for file in (where, beside):
-        if file is not None:
-            vacant(file, force)
+    to = None if target is None else own.files(target, force)
     found = FamilyForms(family)
     with Waiting(f"proving the forms of {family.name}"):
         proof = found.prove(seconds)
-    if where is not None and beside is not None and proof.certificate is not None and proof.statement is not None:
-        expanded = own.expanded(proof.statement, proof.certificate)
-        put({where: (json.dumps(proof.certificate) + "\n").encode(), beside: expanded.encode()}, force=True)
-    written = str(where) if where is not None and proof.certificate is not None else None
+    written = None
+    if to is not None and proof.certificate is not None and proof.statement is not None:
+        own.write(to, proof.statement, proof.certificate)
+        written = target
     theorems = theorems_of(family) if ships(family) else []
-    verdicts = [replay.library().replay([one.id])[0] for one in theorems]
+    verdicts = verdicts_of(theorems)
     shown = forms_document(found, proof) | {"certificate": written}
     shown["theorems"] = [{"id": v.id, "status": v.words} for v in verdicts]
     if as_json:
@@ -212,6 +204,13 @@ def conclusions(statement: str, family: Family) -> list[str]:
             at += 1
         out.append(" ".join(statement[start : at - (depth < 0)].split()))
     return out
+
+
+def verdicts_of(theorems: Sequence[Statement]) -> list[Verdict]:
+    """What the checker says of each of these theorems."""
+    from symcook.proof import replay
+
+    return [replay.library().replay([one.id])[0] for one in theorems]
 
 
 def theorems_of(family: Family) -> list[Statement]:

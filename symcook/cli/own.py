@@ -6,7 +6,7 @@ import json
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,13 +21,31 @@ if TYPE_CHECKING:
     from symcook.cli.options import Chosen
     from symcook.proof.own import Settled
     from symcook.proof.ownruns import Tried
-    from symcook.proof.replay import Verdict
+    from symcook.proof.replay import Statement, Verdict
 
 
 Files = tuple[Path, Path]
 """The certificate of a claim, and its statement."""
 MOST_SHOWN = 2000
 """Characters of a statement that are printed whole."""
+
+
+def files(target: str, force: bool, ending: str | None = None) -> Files:
+    """The files of a certificate that is to be written to `target`, or beside it with this ending; BadInput where one
+    is there without `force`."""
+    path = Path(target)
+    both = path if ending is None else path.with_suffix(ending), path.with_suffix(".statement.txt")
+    for file in both:
+        vacant(file, force)
+    return both
+
+
+def write(to: Files, statement: Statement, certificate: Mapping[str, Any]) -> None:
+    """Write a certificate, and its statement as proofs/checker.py reads it."""
+    from symcook.proof import own
+
+    texts = (json.dumps(certificate) + "\n", own.expanded(statement, certificate))
+    put({file: text.encode() for file, text in zip(to, texts, strict=True)}, force=True)
 
 
 def bound(name: str, settings: Sequence[str]) -> tuple[Chosen, dict[str, Any]]:
@@ -57,14 +75,14 @@ def prove_own(
     chosen, document = bound(name, settings)
     statement = own.claim(document, sentence)
     source = Path(name) if is_path(name) else Path(f"{name}.json")
-    target, beside = _place(source, _note(statement.block), force)
+    target, written = to = _place(source, _note(statement.block), force)
     export = exported(target)
     if export is not None:  # which no --force replaces
         must = f"{target.name} must be about a claim, since it would be replaced"
         raise BadInput(must, f"it is about {export}", "move it away, or give the model's file another name")
-    for file in (target, beside):
+    for file in to:
         vacant(file, force)
-    lost = _sentence(target, beside)
+    lost = _sentence(target, written)
     text = None if proof is None else _text(proof)
     try:
         with Waiting("proving"):
@@ -79,11 +97,10 @@ def prove_own(
     row |= {"word": None if word is None else list(word), "tried": answer.tried and answer.tried.length}
     if answer.certificate is None or answer.verdict is None:
         return _without(answer, chosen, row, proof, seconds, as_json)
-    texts = {target: json.dumps(answer.certificate) + "\n", beside: own.expanded(statement, answer.certificate)}
-    put({path: one.encode() for path, one in texts.items()}, force=True)
+    write(to, statement, answer.certificate)
     found = unasked(statement) if answer.verdict.status == "PROVED" else []
     if as_json:
-        print_json(row | checked(answer.verdict, found, target, beside))
+        print_json(row | checked(answer.verdict, found, target, written))
     elif latex:
         from symcook.report.proof import own_latex
 
@@ -92,12 +109,12 @@ def prove_own(
         say(f"{answer.verdict.words}  {sentence}")
         if answer.tried is not None and word is not None:
             say(f"False of     {_said(chosen, word)}{_smallest(answer.tried)}")
-        say(f"Statement    {_cut(statement.text, beside)}")
+        say(f"Statement    {_cut(statement.text, written)}")
         if found:
             say(f"Unasked      {unasked_words(found)}")
         say(f"Lemmas       {', '.join(own.below(answer.certificate)) or 'none'}")
         say(f"Certificate  {target}")
-        say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
+        say(f"Beside it    {written}: the statement as proofs/checker.py reads it")
         if lost not in (None, _note(statement.block)):
             say(f"Replaced     that of {lost}")
     return 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from symcook.cli import own
 from symcook.cli.options import (
     Chosen,
     Complete,
@@ -259,25 +259,19 @@ def _whole_family(name: str, settings: Sequence[str]) -> Family | None:
 def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int, as_json: bool) -> None:
     """The closed forms at every length, proved."""
     from symcook.closed import every_length
-    from symcook.files import put, vacant
-    from symcook.proof import own
     from symcook.report import closed
 
-    where = None if target is None else Path(target)
-    beside = None if where is None else where.with_suffix(".statement.txt")
-    for file in (where, beside):
-        if file is not None:
-            vacant(file, force)
+    to = None if target is None else own.files(target, force)
     with within(seconds, f"no closed form of {chosen.name} was found", "give --input"):
         found = every_length(chosen.model, chosen.values)
     with Waiting(f"proving the forms of {chosen.name}"):
         found = found.prove(seconds)
     proof = found.proof
     assert proof is not None
-    if where is not None and beside is not None and proof.certificate is not None:
-        expanded = own.expanded(proof.statement, proof.certificate)
-        put({where: (json.dumps(proof.certificate) + "\n").encode(), beside: expanded.encode()}, force=True)
-    written = str(where) if where is not None and proof.certificate is not None else None
+    written = None
+    if to is not None and proof.certificate is not None:
+        own.write(to, proof.statement, proof.certificate)
+        written = target
     if as_json:
         print_json(found.to_json(written))
     else:
@@ -390,10 +384,10 @@ def _quick(chosen: Chosen) -> int:
     """A length to which a check takes seconds: 12 over two symbols, less over more, 3 where rows are the inputs."""
     if not chosen.model.alphabet:
         return 3
-    from symcook.programs.running import speech_of
+    from symcook.programs.running import decodes, speech_of
 
     letters = max(2, len(speech_of(chosen.model).letters) - chosen.model.embedding.added)
-    many = 2**8 if chosen.model.program is not None and chosen.model.program.kind in ("dfa", "tm") else 2**12
+    many = 2**8 if decodes(chosen.model) else 2**12
     return max(n for n in range(1, 13) if n == 1 or letters**n <= many)
 
 
@@ -406,6 +400,7 @@ def run_check(
     **sweep: Any,
 ) -> Any:
     """The check of a chosen model against its recipe's reference, or against `spec`; `sweep` is as `check` takes it."""
+    from symcook.programs.running import decodes
     from symcook.verify.stated import check_recipe
     from symcook.verify.sweep import check
 
@@ -416,7 +411,7 @@ def run_check(
             # What the user's code prints must not stand in the answer.
             with contextlib.redirect_stdout(sys.stderr):
                 return check(chosen.model, made(spec), max_length, region=_region(chosen), **how)
-        if chosen.model.program is not None and chosen.model.program.kind in ("dfa", "tm"):
+        if decodes(chosen.model):
             from symcook.verify.decoded import check_decoded
 
             for option_name in ("resume", "workers", "executor"):

@@ -212,10 +212,6 @@ class Float64(Going[Column, float, "bool | int | None"]):
         pairs = zip(found.tolist(), unknown.tolist(), strict=True)
         return [None if skip else index for index, skip in pairs]
 
-    def paired(self, first: Sequence[int | None], second: Sequence[int | None], size: int) -> list[int | None]:
-        pairs = zip(first, second, strict=True)
-        return [None if one is None or other is None else size * one + other for one, other in pairs]
-
     def positive(self, column: Column) -> list[bool | None]:
         return [None if x != x else x > 0 for x in column.tolist()]
 

@@ -73,6 +73,10 @@ class Positions(Generic[Held, Entry, Verdict]):
     def indices(self) -> list[tuple[int, int]]:
         return [(self._start + row, self.length) for row in self.rows]
 
+    def paired(self, first: Sequence[int | None], second: Sequence[int | None], size: int) -> list[int | None]:
+        pairs = zip(first, second, strict=True)
+        return [None if one is None or other is None else size * one + other for one, other in pairs]
+
     def require_positive(self, term: Coefficient, must: str) -> None:
         """What is positive wherever i and n are is seen at once; otherwise each position is tried with balls, and with
         sympy where these leave it open or a declared symbol stands in the term."""
@@ -424,10 +428,6 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
 
     def largest(self, columns: Columns[Value]) -> list[int | None]:
         return [self.first_largest(scores) for scores in zip(*columns, strict=True)]
-
-    def paired(self, first: Sequence[int | None], second: Sequence[int | None], size: int) -> list[int | None]:
-        pairs = zip(first, second, strict=True)
-        return [None if one is None or other is None else size * one + other for one, other in pairs]
 
     def positive(self, column: Column[Value]) -> list[bool | None]:
         return list(map(self.is_positive, column))

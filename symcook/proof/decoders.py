@@ -3,7 +3,6 @@ theorem, both checked here. Nothing here is trusted but the kernel that judges."
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from math import isqrt
 from typing import TYPE_CHECKING, Any
@@ -81,8 +80,7 @@ def prove(model: Transformer) -> Bridged:
     tokens = tokens_of(table)
     if tuple(model.embedding.words or ()) != tokens or model.readout.labels != tokens:
         raise BadInput("the tokens of the model must be those of its program", model.name, "compile the program again")
-    name = f"bridge.{re.sub('[^A-Za-z0-9_]', '_', model.name)}_own"
-    bridge = RunBridge(family, at, to_document(model), name)
+    bridge = RunBridge(family, at, to_document(model))
     certificate, verdict = checked(bridge)
     (theorem,) = replay.library().replay([THEOREM])
     if theorem.status != "PROVED":

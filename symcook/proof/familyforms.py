@@ -128,7 +128,7 @@ class FamilyForms:
                 found.certificate, open_ = attempt.certificate()
                 found.statement = attempt.statement
             except (SymcookError, BadProof, Stuck) as error:
-                open_ = dict.fromkeys((form.function for form in forms), _first_line(error))
+                open_ = dict.fromkeys((form.function for form in forms), own.first_line(error))
             found.missing |= open_
             forms = [form for form in forms if form.function not in found.missing]
         found.missing |= {form.function: form.why for form in self.outputs.values() if form.value is None}
@@ -206,7 +206,7 @@ class _Attempt:
                 for one in prooftext.read(f"proof {self.statement.id}\n  {text}\n").parts["proof"]:
                     self.elaborator.line(self.g, one)
         except (Rejected, Stuck, BadProof, SymcookError) as error:
-            return _first_line(error)
+            return own.first_line(error)
         return None
 
     def inhabited(self) -> list[Any]:
@@ -219,7 +219,7 @@ class _Attempt:
             try:
                 return elaborate.part(self.library, prooftext.read(text), "inhabited", self.statement.inhabited)
             except (Rejected, Stuck, BadProof, SymcookError) as error:
-                why = _first_line(error)
+                why = own.first_line(error)
         raise Rejected(f"no sizes were found at which the hypotheses hold: {why}")
 
     def _small(self) -> Iterator[tuple[dict[str, Tree], Mapping[str, str]]]:
@@ -264,10 +264,6 @@ def _entries(kind: str) -> Any:
 
 def _lost(form: FamilyForm, why: str) -> FamilyForm:
     return FamilyForm(form.function, form.text, form.ranges, form.left, None, why)
-
-
-def _first_line(error: object) -> str:
-    return str(error).partition("\n")[0][:300]
 
 
 # --- trees ---

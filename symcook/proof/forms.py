@@ -244,7 +244,7 @@ class _FormText:
                 self.labels[claim.function] = label
                 self.said[label] = claim.formula
                 return
-        claim.missing = _first_line(why)
+        claim.missing = own.first_line(why)
 
     def term(self, function: str) -> str:
         """The label that says what a function is by one term, as a sum needs it."""
@@ -412,7 +412,7 @@ class _FormText:
             if why is None:
                 self.labels[f"end {claim.coordinate}"] = f"end_{claim.coordinate}"
                 return
-        claim.missing = _first_line(why)
+        claim.missing = own.first_line(why)
 
     def looked_up(self, claim: FormClaim) -> Iterator[str]:
         """What a head looks up at the position that a count names."""
@@ -514,7 +514,7 @@ class _FormText:
                 break
         if why is not None:
             for c in done:
-                c.missing = _first_line(why)
+                c.missing = own.first_line(why)
             return
         whole.text = self.head + "".join(f"  {one}\n" for text in self.lines for one in text.split("\n"))
         home = self.g.library
@@ -526,8 +526,4 @@ class _FormText:
             whole.statement = self.statement
         except (Rejected, Stuck, SymcookError) as error:  # no word for the hypotheses, or the time is over
             for c in done:
-                c.missing = _first_line(str(error))
-
-
-def _first_line(text: str | None) -> str:
-    return (text or "").partition("\n")[0][:300]
+                c.missing = own.first_line(str(error))

@@ -375,6 +375,11 @@ def inhabited(home: Citable, statement: Statement, runs: Runs) -> list[dict[str,
     return left.nodes
 
 
+def first_line(why: object) -> str:
+    """The first line of what stopped a proof, as an answer says it."""
+    return str(why or "").partition("\n")[0][:300]
+
+
 def again(document: Mapping[str, Any], certificate: object, text: str) -> tuple[str, Verdict]:
     """A certificate and the statements beside it (`expanded`) checked again, for the model of a document as it is now:
     the sentence, and the verdict, OPEN where they do not belong together any more. BadInput where the files do not say

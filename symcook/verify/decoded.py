@@ -15,7 +15,7 @@ from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, Undecided, require_known
 from symcook.model.transformer import Program, Transformer
 from symcook.programs.compiled import fitting
-from symcook.programs.running import program_table, speech_of
+from symcook.programs.running import decodes, program_table, speech_of
 from symcook.programs.steps import END, document, labels
 from symcook.programs.turing import read_turing
 from symcook.spec.automata import tokens
@@ -44,7 +44,7 @@ def check_decoded(
     Raises BadInput for a model of another program, for a length below 1, and for more than MOST words.
     """
     program = model.program
-    if program is None or program.kind not in ("dfa", "tm"):
+    if program is None or not decodes(model):
         raise BadInput("the model must be a compiled automaton or Turing machine", model.name, "ask symcook.check")
     fitting(program, model.embedding.words or ())
     if domain is not None:

@@ -62,8 +62,11 @@ class Unbridged(BadInput):
 class Bridge:
     """The bridge from a model's document to a family at values: its statement, and the nodes that prove it."""
 
-    def __init__(self, family: Family, at: Instance, model: Mapping[str, Any], name: str, stored: bool = False) -> None:
+    def __init__(
+        self, family: Family, at: Instance, model: Mapping[str, Any], name: str | None = None, stored: bool = False
+    ) -> None:
         """With `stored` the statement names the stored model and family; else it has their equations written out.
+        Without a `name` it is called after the model.
 
         Raises Unbridged where the model cannot be an instance: other coordinates, tokens or layers.
         """
@@ -91,6 +94,7 @@ class Bridge:
             raise Unbridged(f"an instance of {family.name} at {at.sizes} must have its weights", where) from None
         self.number = {} if stored else self._numbers()
         self.text = self._text(stored)
+        name = name or f"bridge.{re.sub('[^A-Za-z0-9_]', '_', model['name'])}_own"
         self.statement = Statement(name, self.text, known=_definitions())
 
     def _apart(self, what: str, own: object, far: object) -> Unbridged:
