@@ -30,7 +30,7 @@ from symcook.model.answers import Shown
 from symcook.model.parts import LayerNorm
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.numbers.nodes import shorter
+from symcook.numbers.shorter import shorter
 
 if TYPE_CHECKING:
     from symcook.proof.formclaims import Proof

@@ -215,7 +215,7 @@ class _Task:
     def derive(self, choices: Choices | None) -> Derivation:
         from symcook.domains.symbolic import Symbolic
         from symcook.forward import forward
-        from symcook.numbers.nodes import shorter
+        from symcook.numbers.shorter import shorter
 
         model = self.model
         domain = Symbolic(model.parameters, self.inputs, choices)

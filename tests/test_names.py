@@ -10,10 +10,6 @@ from test_types import PACKAGE, SHIPPED, modules
 
 SHARED = set[str]()
 """Names that more than one class has today. None may come to it: find a name that says which of them is meant."""
-TOGETHER = (
-    {"symcook.model.symbols", "symcook.numbers.nodes"},  # nodes of sympy need the printer, and the printer the nodes
-)
-"""Modules that need each other today."""
 
 
 def everything() -> dict[str, ast.Module]:
@@ -73,7 +69,7 @@ def test_no_class_takes_the_name_of_another() -> None:
 
 
 def test_no_modules_need_each_other() -> None:
-    assert [one for one in circles(needs(everything())) if not any(one <= known for known in TOGETHER)] == []
+    assert circles(needs(everything())) == []
 
 
 def test_both_are_seen() -> None:

@@ -1,42 +1,49 @@
-"""Sums, products and case distinctions of the grammar as sympy nodes, with the meaning that the grammar gives them.
+"""The grammar's terms as sympy expressions, and these as trees: the sympy side of `symcook.model.symbols`.
 
-sympy's own Sum and Product merge nested ranges and run backwards where the upper end is below the lower one by more
-than 1, and its Piecewise rewrites conditions about case distinctions each time it is built. These nodes do neither:
-what they mean is said in `symcook.model.meaning`, and sympy leaves them alone.
+Sums, products and case distinctions are nodes of their own. sympy's own Sum and Product merge nested ranges and run
+backwards where the upper end is below the lower one by more than 1, and its Piecewise rewrites conditions about case
+distinctions each time it is built. These nodes do neither: what they mean is said in `symcook.model.meaning`, and sympy
+leaves them alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
-from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import sympy
+import sympy as sp
 
-from symcook.model.symbols import from_sympy, to_sympy, tree_from_sympy
+from symcook.errors import BadInput, NotExact, unknown
+from symcook.model.expr import ARITY, Tree, names, show, valid_name
+from symcook.model.meaning import MAX_RANGE, MAX_STEPS, ROUNDED, Meaning, counted, not_whole
+from symcook.model.rationals import MAX_BITS, Rationals, power, too_large
 
 if TYPE_CHECKING:
     from sympy.printing.printer import Printer
 
+MAX_ORDERED = 400
+"""The size from which on terms stand in sympy's order of keys: its own reads better, but computes numbers."""
 
-class Ranged(sympy.Expr):
+
+class Ranged(sp.Expr):
     """The sum or product of the body over low <= variable <= high: written out as soon as both ends are numbers."""
 
     tag: ClassVar[str]
     is_commutative = True
     is_extended_real = True
 
-    def __new__(cls, body: sympy.Expr, variable: sympy.Symbol, low: sympy.Expr, high: sympy.Expr) -> Any:
+    def __new__(cls, body: sp.Expr, variable: sp.Symbol, low: sp.Expr, high: sp.Expr) -> Any:
         node = cls.unevaluated(body, variable, low, high)
         if not (node.low.is_number and node.high.is_number):
             return node
-        return to_sympy(tree_from_sympy(node), {s.name: s for s in node.free_symbols})
+        return built(tree_of(node), {s.name: s for s in node.free_symbols})
 
     @classmethod
-    def unevaluated(cls, body: sympy.Basic, variable: sympy.Basic, low: sympy.Basic, high: sympy.Basic) -> Any:
+    def unevaluated(cls, body: sp.Basic, variable: sp.Basic, low: sp.Basic, high: sp.Basic) -> Any:
         """The node as it stands."""
-        return super().__new__(cls, sympy.sympify(body), variable, sympy.sympify(low), sympy.sympify(high))
+        return super().__new__(cls, sp.sympify(body), variable, sp.sympify(low), sp.sympify(high))
 
     body: Any = property(lambda self: self.args[0])
     variable: Any = property(lambda self: self.args[1])
@@ -48,7 +55,7 @@ class Ranged(sympy.Expr):
         return (self.body.free_symbols - {self.variable}) | self.low.free_symbols | self.high.free_symbols
 
     def _sympystr(self, printer: Printer) -> str:
-        return from_sympy(self)
+        return show(tree_of(self))
 
     def _latex(self, printer: Printer) -> str:
         low, high, body = (printer.doprint(part) for part in (self.low, self.high, self.body))
@@ -63,123 +70,308 @@ class RangeProduct(Ranged):
     tag: ClassVar[str] = "prod"
 
 
-class Choice(sympy.Expr):
+class Choice(sp.Expr):
     """`yes` where the condition holds, else `no`; one of them as soon as that is known."""
 
     is_commutative = True
     is_extended_real = True
 
-    def __new__(cls, condition: sympy.Basic, yes: sympy.Expr, no: sympy.Expr) -> Any:
-        if condition in (sympy.true, sympy.false):
-            return yes if condition == sympy.true else no
-        return super().__new__(cls, condition, sympy.sympify(yes), sympy.sympify(no))
+    def __new__(cls, condition: sp.Basic, yes: sp.Expr, no: sp.Expr) -> Any:
+        if condition in (sp.true, sp.false):
+            return yes if condition == sp.true else no
+        return super().__new__(cls, condition, sp.sympify(yes), sp.sympify(no))
 
     condition: Any = property(lambda self: self.args[0])
     yes: Any = property(lambda self: self.args[1])
     no: Any = property(lambda self: self.args[2])
 
     def _sympystr(self, printer: Printer) -> str:
-        return from_sympy(self)
+        return show(tree_of(self))
 
     def _latex(self, printer: Printer) -> str:
-        return printer.doprint(sympy.Piecewise((self.yes, self.condition), (self.no, True)))
+        return printer.doprint(sp.Piecewise((self.yes, self.condition), (self.no, True)))
 
 
-MAX_OPERATIONS = 150
-"""The size above which an expression stays as it is: taking a quotient apart may take longer than it helps."""
-SHORTER = Fraction(3, 5)
-"""How much shorter a text must be to be taken: softmax weights such as exp(c)/(exp(c) + 1) stay what they are."""
+def built(tree: Tree, symbols: Mapping[str, object]) -> Any:
+    """The expression of a term whose free names are keys of `symbols`; BadInput as `to_sympy` says."""
+    return _Sympy(symbols).term(tree)
 
 
-@lru_cache(maxsize=256)  # a logit is often the coordinate that is read
-def shorter(expression: sympy.Expr) -> Any:
-    """An equal expression with sign for steps up and down, and with tanh, sinh or cosh for exponentials where its text
-    gets much shorter; else itself.
+class _Sympy(Meaning[Any, Any]):
+    """Builds sympy expressions. A range whose ends are numbers is written out, any other one stays a node of its own.
 
-    >>> x = sympy.Symbol("x", real=True)
-    >>> shorter(sympy.Piecewise((1, x > 0), (0, True)) - sympy.Piecewise((1, -x > 0), (0, True)))
-    sign(x)
+    `bound` says what the variables of the sums around stand for, `taken` are the names of those that stay variables;
+    `steps` holds also how many terms of sums may still be written out.
     """
-    return _hyperbolic(_signs(expression))
+
+    def __init__(
+        self,
+        values: Mapping[str, object],
+        steps: list[int] | None = None,
+        bound: Mapping[str, object] | None = None,
+        taken: frozenset[str] = frozenset({"i", "n"}),
+    ) -> None:
+        super().__init__(values, [MAX_STEPS, MAX_RANGE] if steps is None else steps)
+        self.bound = bound or {}
+        self.taken = taken
+
+    def under(self, name: str, j: int) -> _Sympy:
+        return _Sympy(self.values, self.steps, {**self.bound, name: sp.Integer(j)}, self.taken)
+
+    def term(self, tree: Tree) -> Any:
+        if tree[0] != "if" and not names(tree):
+            try:
+                value = Rationals({}, self.steps).term(tree)
+            except NotExact:
+                pass
+            else:
+                return sp.Rational(value.numerator, value.denominator)
+        return super().term(tree)
+
+    def number(self, p: int, q: int) -> Any:
+        return sp.Rational(p, q)
+
+    def name(self, name: str) -> Any:
+        if name == "pi":
+            return sp.pi
+        if name in self.bound:
+            return self.bound[name]
+        if name not in self.values:
+            raise unknown("symbol", name, sorted(self.values))
+        return self.values[name]
+
+    def divide(self, a: sp.Expr, b: sp.Expr, tree: Tree) -> Any:
+        if b == 0:
+            raise BadInput("a denominator must not be zero", show(tree))
+        return a / b
+
+    def power(self, a: sp.Expr, b: sp.Expr, tree: Tree) -> Any:
+        if a.is_zero and b.is_negative:
+            raise BadInput("a denominator must not be zero", show(tree))
+        if isinstance(a, sp.Rational) and b.is_Integer:
+            value = power(Fraction(int(a.p), int(a.q)), Fraction(int(b)))
+            return sp.Rational(value.numerator, value.denominator)
+        if b.is_Integer and (a.is_number or abs(int(b)) > 64) and abs(int(b)) * _bits(a) > MAX_BITS:
+            raise too_large()
+        if a.is_negative and b.is_integer is False:
+            raise BadInput("the base of a root or a broken power must not be negative", show(tree))
+        return a**b
+
+    def call(self, name: str, arguments: list[sp.Expr], tree: Tree) -> Any:
+        table = {
+            "relu": lambda a: sp.Max(0, a), "abs": sp.Abs, "exp": sp.exp, "log": sp.log, "sqrt": sp.sqrt, "erf": sp.erf,
+            "sin": sp.sin, "cos": sp.cos, "sinh": sp.sinh, "cosh": sp.cosh, "tanh": sp.tanh,
+            "min": sp.Min, "max": sp.Max, "floor": sp.floor, "mod": sp.Mod, "sign": sp.sign,
+        }  # fmt: skip
+        if name not in table:
+            raise unknown("function", name, sorted((*ARITY, *ROUNDED)))
+        if name == "mod" and arguments[1] == 0:
+            raise BadInput("a denominator must not be zero", show(tree))
+        if name == "log" and arguments[0].is_nonpositive:
+            raise BadInput("the argument of log must be positive", show(tree))
+        if name == "sqrt" and arguments[0].is_negative:
+            raise BadInput("the argument of sqrt must not be negative", show(tree))
+        try:
+            return table[name](*arguments)
+        except ValueError:  # sympy's Max and Min refuse what they cannot take for a real number
+            raise BadInput("a value must be an exact finite real number", show(tree)) from None
+
+    def fold(self, tree: Tree) -> Any:
+        tag, bound, low, high, body = tree
+        ends = self.term(low), self.term(high)
+        if not all(end.is_number for end in ends):
+            name, taken = bound, self.taken | (names(body) - {bound})
+            taken |= {symbol.name for end in ends for symbol in end.free_symbols}
+            while name in taken:  # one name for one thing: statements refuse a variable that hides another
+                name += "_"
+            variable = sp.Symbol(name, integer=True)
+            inner = _Sympy(self.values, self.steps, {**self.bound, bound: variable}, self.taken | {name}).term(body)
+            return (RangeSum if tag == "sum" else RangeProduct)(inner, variable, *ends)
+        for end, text in zip(ends, (low, high), strict=True):
+            if not end.is_Integer:
+                not_whole(text, tree, end)
+        places = counted(int(ends[0]), int(ends[1]), tree)
+        self.steps[1] -= len(places)
+        if self.steps[1] < 0:
+            raise BadInput(f"an expression must have at most {MAX_RANGE} terms in its sums", show(tree))
+        parts = [self.under(bound, j).term(body) for j in places]
+        return sp.Add(*parts) if tag == "sum" else sp.Mul(*parts)
+
+    def range(self, low: Tree, high: Tree, whole: Tree) -> range:
+        raise BadInput("a condition must be without quantifiers here", show(whole))
+
+    def compare(self, tag: str, a: object, b: object, tree: Tree) -> Any:
+        return _related(tag, a, b)
+
+    def truth(self, known: bool) -> Any:
+        return sp.true if known else sp.false
+
+    def negation(self, a: object) -> Any:
+        return sp.Not(a)
+
+    def both(self, a: sp.logic.boolalg.Boolean, b: sp.logic.boolalg.Boolean) -> Any:
+        return sp.And(a, b)
+
+    def either(self, a: sp.logic.boolalg.Boolean, b: sp.logic.boolalg.Boolean) -> Any:
+        return sp.Or(a, b)
+
+    def choose(self, truth: sp.Basic, yes: Tree, no: Tree) -> Any:
+        if truth in (sp.true, sp.false):
+            return self.term(yes if truth else no)
+        return Choice(truth, self.term(yes), self.term(no))
 
 
-def _signs(expression: sympy.Expr) -> Any:
-    """sign(u) for I[u > 0] - I[u < 0], where the two occur with opposite factors and in no other way."""
-    steps = {u: step for step in expression.atoms(sympy.Piecewise) if (u := _rises(step)) is not None}
-    up, down = sympy.Dummy("up"), sympy.Dummy("down")
-    for u, step in sorted(steps.items(), key=lambda item: item[0].sort_key()):
-        other = steps.get(sympy.expand(-u))
-        if other is None or u.could_extract_minus_sign():
-            continue
-        plain = expression.xreplace({step: up, other: down})
-        slope = sympy.diff(plain, up)
-        if not slope.has(up, down) and sympy.expand(slope + sympy.diff(plain, down)) == 0:
-            expression = plain.xreplace({up: sympy.sign(u), down: sympy.Integer(0)})
-    return expression
+@lru_cache(maxsize=4096)
+def _related(tag: str, a: object, b: object) -> Any:
+    """A comparison; tables over positions ask the same ones for each coordinate."""
+    return {"=": sp.Eq, "<=": sp.Le, "<": sp.Lt}[tag](a, b)
 
 
-def _rises(step: Any) -> Any:
-    """u, expanded, where `step` is I[u > 0]; else None."""
-    (value, test), *rest = step.args
-    if value != 1 or rest != [(0, True)] or not isinstance(test, (sympy.Gt, sympy.Lt)):
-        return None
-    greater, less = test.gts, test.lts
-    return sympy.expand(greater - less)  # type: ignore[operator]
+def _bits(value: Any) -> int:
+    """A size in bits of the numbers inside a sympy expression."""
+    return sum(int(a.p).bit_length() + int(a.q).bit_length() for a in value.atoms() if a.is_Rational) + 1
 
 
-def _hyperbolic(expression: Any) -> Any:
-    """An equal expression with tanh, sinh or cosh for exponentials where its text gets much shorter, else itself.
+@lru_cache(maxsize=4096)
+def tree_of(expression: Any) -> Tree:
+    """The tree of an expression or condition; BadInput for what the grammar has no word for."""
+    functions = {
+        sp.exp: "exp", sp.log: "log", sp.sin: "sin", sp.cos: "cos", sp.erf: "erf", sp.sinh: "sinh", sp.cosh: "cosh",
+        sp.tanh: "tanh", sp.Abs: "abs", sp.floor: "floor", sp.sign: "sign",
+    }  # fmt: skip
 
-    All exponentials must be powers of one, exp(u). A quotient is tried over t = tanh(u/2), where exp(u) is
-    (1 + t)/(1 - t), and a sum of powers as 2 sinh and 2 cosh. What is found is put back into exponentials and compared
-    exactly before it is taken.
+    def number(r: sp.Rational) -> Tree:
+        p, q = abs(int(r.p)), int(r.q)
+        tree: Tree = ("num", p, 1) if q == 1 else ("/", ("num", p, 1), ("num", q, 1))
+        return ("neg", tree) if r.p < 0 else tree
 
-    >>> c = sympy.Symbol("c", real=True)
-    >>> _hyperbolic((1 - sympy.exp(2 * c)) / (8 * (sympy.exp(2 * c) + 1)))
-    -tanh(c)/8
-    """
-    powers = expression.atoms(sympy.exp)
-    if not powers or not expression.free_symbols or expression.count_ops() > MAX_OPERATIONS:
-        return expression
-    unit = _unit([power.exp for power in powers])
-    if unit is None:
-        return expression
-    E, t = sympy.Dummy("E", positive=True), sympy.Dummy("t", real=True)
-    plain = expression.xreplace({power: E ** (power.exp / unit) for power in powers})
-    if plain.has(sympy.exp) or not plain.is_rational_function(E):
-        return expression
-    found = [sympy.factor(sympy.cancel(plain.subs(E, (1 + t) / (1 - t)))).xreplace({t: sympy.tanh(unit / 2)})]
-    found += _symmetric(sympy.expand(sympy.cancel(plain)), E, unit)
-    best = min(found, key=lambda value: len(from_sympy(value)))
-    if len(from_sympy(best)) > SHORTER * len(from_sympy(expression)):
-        return expression
-    if sympy.cancel(best.rewrite(sympy.exp) - expression) != 0:
-        return expression
-    return best
+    def add(e: Any) -> Tree:
+        # sympy's own order reads better, but it evaluates large irrational terms numerically, which may take minutes
+        terms = sorted(e.args, key=sp.default_sort_key) if e.count_ops() > MAX_ORDERED else list(e.as_ordered_terms())
+        result = walk(terms[0])
+        for t in terms[1:]:
+            if t.could_extract_minus_sign():
+                result = ("-", result, walk(-t))
+            else:
+                result = ("+", result, walk(t))
+        return result
+
+    def mul(e: Any) -> Tree:
+        coefficient, rest = e.as_coeff_Mul()
+        if coefficient.is_Rational and coefficient < 0:
+            return ("neg", walk(-e))
+        top, bottom = [], []
+        for factor in sp.Mul.make_args(rest):
+            base, exponent = factor.as_base_exp()
+            if base != sp.E and exponent.is_Rational and exponent < 0:
+                bottom.append(base**-exponent)
+            else:
+                top.append(factor)
+        if coefficient.p != 1 or not top:
+            top.insert(0, sp.Integer(coefficient.p))
+        if coefficient.q != 1:
+            bottom.insert(0, sp.Integer(coefficient.q))
+
+        def product(factors: list[object]) -> Tree:
+            result = walk(factors[0])
+            for f in factors[1:]:
+                result = ("*", result, walk(f))
+            return result
+
+        return ("/", product(top), product(bottom)) if bottom else product(top)
+
+    def walk(e: Any) -> Tree:
+        if e.is_Float:
+            raise BadInput("numbers must be exact", e, "write a rational such as 1/10")
+        if e.is_Rational and e.q != 0:
+            return number(e)
+        if e.is_Symbol or isinstance(e, sp.Dummy):
+            if not valid_name(e.name):
+                raise BadInput("a symbol's name must be an identifier and no reserved word", e.name)
+            return ("name", e.name)
+        if e is sp.pi:
+            return ("name", "pi")
+        if e is sp.E:
+            return ("call", "exp", (("num", 1, 1),))
+        if e is sp.true or e is sp.false:
+            return ("true",) if e is sp.true else ("false",)
+        if e.is_Add:
+            return add(e)
+        if e.is_Mul:
+            return mul(e)
+        if e.is_Pow and not isinstance(e, sp.exp):
+            if e.base is sp.E:
+                return ("call", "exp", (walk(e.exp),))
+            if e.exp == sp.Rational(1, 2):
+                return ("call", "sqrt", (walk(e.base),))
+            if e.exp.is_Rational and e.exp < 0:
+                return ("/", ("num", 1, 1), walk(e.base**-e.exp))
+            if e.exp.is_Rational and e.exp.q == 2:
+                return ("^", ("call", "sqrt", (walk(e.base),)), ("num", int(e.exp.p), 1))
+            return ("^", walk(e.base), walk(e.exp))
+        for kind, name in functions.items():
+            if isinstance(e, kind):
+                return ("call", name, (walk(e.args[0]),))
+        if isinstance(e, sp.Mod):
+            return ("call", "mod", (walk(e.args[0]), walk(e.args[1])))
+        if isinstance(e, (sp.Max, sp.Min)):
+            args = sorted(e.args, key=sp.default_sort_key)
+            result = walk(args[0])
+            for a in args[1:]:
+                result = ("call", "max" if isinstance(e, sp.Max) else "min", (result, walk(a)))
+            return result
+        if isinstance(e, Choice):
+            if (e.yes, e.no) == (1, 0):
+                return ("ind", walk(e.condition))
+            return ("if", walk(e.condition), walk(e.yes), walk(e.no))
+        if isinstance(e, sp.Piecewise):
+            pieces: list[Any] = list(e.args)
+            if pieces[-1].cond is not sp.true:
+                raise BadInput("a case distinction must have a last case that always holds", e)
+            result = walk(pieces[-1].expr)
+            for piece in reversed(pieces[:-1]):
+                result = ("if", walk(piece.cond), walk(piece.expr), result)
+            return result
+        if isinstance(e, (sp.Eq, sp.Le, sp.Lt)):
+            return ({sp.Eq: "=", sp.Le: "<=", sp.Lt: "<"}[type(e)], walk(e.lhs), walk(e.rhs))
+        if isinstance(e, (sp.Ge, sp.Gt)):
+            return ("<=" if isinstance(e, sp.Ge) else "<", walk(e.rhs), walk(e.lhs))
+        if isinstance(e, sp.Ne):
+            return ("~", ("=", walk(e.lhs), walk(e.rhs)))
+        if isinstance(e, (sp.And, sp.Or)):
+            tag = "&" if isinstance(e, sp.And) else "|"
+            args = sorted(e.args, key=sp.default_sort_key)
+            result = walk(args[-1])
+            for a in reversed(args[:-1]):
+                result = (tag, walk(a), result)
+            return result
+        if isinstance(e, sp.Not):
+            return ("~", walk(e.args[0]))
+        if isinstance(e, sp.logic.boolalg.BooleanFunction):
+            return walk(e.to_nnf(simplify=False))
+        if isinstance(e, Ranged):
+            variable, body = _apart(e.variable, e.body)
+            return (e.tag, variable.name, walk(e.low), walk(e.high), walk(body))
+        if isinstance(e, (sp.Sum, sp.Product)):  # sympy merges sums in sums: the innermost range comes first
+            tree = e.function
+            for limit in e.limits:
+                if len(limit) != 3:
+                    raise BadInput("a sum must have two ends", e)
+                kind = RangeSum if isinstance(e, sp.Sum) else RangeProduct
+                tree = kind.unevaluated(tree, *limit)
+            return walk(tree)
+        raise BadInput("an expression must have a form in the grammar", e)
+
+    return walk(expression)
 
 
-def _unit(exponents: list[sympy.Expr]) -> Any:
-    """u such that every exponent is an integer times u, without a common divisor; None where there is none."""
-    first = exponents[0]
-    ratios = [sympy.cancel(exponent / first) for exponent in exponents]
-    if not all(ratio.is_Rational for ratio in ratios):
-        return None
-    below = lcm(*(int(ratio.q) for ratio in ratios))
-    unit = first * sympy.Rational(gcd(*(int(ratio * below) for ratio in ratios)), below)
-    return -unit if unit.could_extract_minus_sign() else unit
-
-
-def _symmetric(plain: sympy.Expr, E: sympy.Symbol, unit: sympy.Expr) -> list[Any]:
-    """A sum of powers of E as hyperbolic sines and cosines; nothing where it is no such sum."""
-    result: Any = sympy.Integer(0)
-    coefficients = {}
-    for term in sympy.Add.make_args(plain):
-        coefficient, power = term.as_independent(E)
-        base, k = (E, 0) if power == 1 else power.as_base_exp()
-        if base != E or not sympy.sympify(k).is_Integer:
-            return []
-        coefficients[k] = coefficients.get(k, 0) + coefficient
-    for k in {abs(k) for k in coefficients}:
-        a, b = coefficients.get(k, 0), coefficients.get(-k, 0)
-        result += a if k == 0 else (a + b) * sympy.cosh(k * unit) + (a - b) * sympy.sinh(k * unit)
-    return [result]
+def _apart(variable: sp.Symbol, body: Any) -> tuple[Any, Any]:
+    """The variable of a range and its body, with another name where a free symbol of the body has the same."""
+    taken = {s.name for s in body.free_symbols - {variable}}
+    name = variable.name
+    while name in taken or not valid_name(name):
+        name += "_"
+    if name == variable.name:
+        return variable, body
+    fresh = sp.Symbol(name, integer=True)
+    return fresh, body.xreplace({variable: fresh})

@@ -14,7 +14,7 @@ from families import together
 import symcook as sc
 from symcook.model.symbols import exact, from_sympy, tree_from_sympy
 from symcook.numbers.evaluate import evaluate
-from symcook.numbers.nodes import shorter
+from symcook.numbers.shorter import shorter
 
 FOUND = {
     "(1 - exp(2*c))/(8*(exp(2*c) + 1))": "-tanh(c)/8",

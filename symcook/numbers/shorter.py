@@ -1,0 +1,111 @@
+"""Expressions in a shorter form that is equal: signs for steps, hyperbolic functions for exponentials."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from math import gcd, lcm
+from typing import Any
+
+import sympy
+
+from symcook.model.symbols import from_sympy
+
+MAX_OPERATIONS = 150
+"""The size above which an expression stays as it is: taking a quotient apart may take longer than it helps."""
+SHORTER = Fraction(3, 5)
+"""How much shorter a text must be to be taken: softmax weights such as exp(c)/(exp(c) + 1) stay what they are."""
+
+
+@lru_cache(maxsize=256)  # a logit is often the coordinate that is read
+def shorter(expression: sympy.Expr) -> Any:
+    """An equal expression with sign for steps up and down, and with tanh, sinh or cosh for exponentials where its text
+    gets much shorter; else itself.
+
+    >>> x = sympy.Symbol("x", real=True)
+    >>> shorter(sympy.Piecewise((1, x > 0), (0, True)) - sympy.Piecewise((1, -x > 0), (0, True)))
+    sign(x)
+    """
+    return _hyperbolic(_signs(expression))
+
+
+def _signs(expression: sympy.Expr) -> Any:
+    """sign(u) for I[u > 0] - I[u < 0], where the two occur with opposite factors and in no other way."""
+    steps = {u: step for step in expression.atoms(sympy.Piecewise) if (u := _rises(step)) is not None}
+    up, down = sympy.Dummy("up"), sympy.Dummy("down")
+    for u, step in sorted(steps.items(), key=lambda item: item[0].sort_key()):
+        other = steps.get(sympy.expand(-u))
+        if other is None or u.could_extract_minus_sign():
+            continue
+        plain = expression.xreplace({step: up, other: down})
+        slope = sympy.diff(plain, up)
+        if not slope.has(up, down) and sympy.expand(slope + sympy.diff(plain, down)) == 0:
+            expression = plain.xreplace({up: sympy.sign(u), down: sympy.Integer(0)})
+    return expression
+
+
+def _rises(step: Any) -> Any:
+    """u, expanded, where `step` is I[u > 0]; else None."""
+    (value, test), *rest = step.args
+    if value != 1 or rest != [(0, True)] or not isinstance(test, (sympy.Gt, sympy.Lt)):
+        return None
+    greater, less = test.gts, test.lts
+    return sympy.expand(greater - less)  # type: ignore[operator]
+
+
+def _hyperbolic(expression: Any) -> Any:
+    """An equal expression with tanh, sinh or cosh for exponentials where its text gets much shorter, else itself.
+
+    All exponentials must be powers of one, exp(u). A quotient is tried over t = tanh(u/2), where exp(u) is
+    (1 + t)/(1 - t), and a sum of powers as 2 sinh and 2 cosh. What is found is put back into exponentials and compared
+    exactly before it is taken.
+
+    >>> c = sympy.Symbol("c", real=True)
+    >>> _hyperbolic((1 - sympy.exp(2 * c)) / (8 * (sympy.exp(2 * c) + 1)))
+    -tanh(c)/8
+    """
+    powers = expression.atoms(sympy.exp)
+    if not powers or not expression.free_symbols or expression.count_ops() > MAX_OPERATIONS:
+        return expression
+    unit = _unit([power.exp for power in powers])
+    if unit is None:
+        return expression
+    E, t = sympy.Dummy("E", positive=True), sympy.Dummy("t", real=True)
+    plain = expression.xreplace({power: E ** (power.exp / unit) for power in powers})
+    if plain.has(sympy.exp) or not plain.is_rational_function(E):
+        return expression
+    found = [sympy.factor(sympy.cancel(plain.subs(E, (1 + t) / (1 - t)))).xreplace({t: sympy.tanh(unit / 2)})]
+    found += _symmetric(sympy.expand(sympy.cancel(plain)), E, unit)
+    best = min(found, key=lambda value: len(from_sympy(value)))
+    if len(from_sympy(best)) > SHORTER * len(from_sympy(expression)):
+        return expression
+    if sympy.cancel(best.rewrite(sympy.exp) - expression) != 0:
+        return expression
+    return best
+
+
+def _unit(exponents: list[sympy.Expr]) -> Any:
+    """u such that every exponent is an integer times u, without a common divisor; None where there is none."""
+    first = exponents[0]
+    ratios = [sympy.cancel(exponent / first) for exponent in exponents]
+    if not all(ratio.is_Rational for ratio in ratios):
+        return None
+    below = lcm(*(int(ratio.q) for ratio in ratios))
+    unit = first * sympy.Rational(gcd(*(int(ratio * below) for ratio in ratios)), below)
+    return -unit if unit.could_extract_minus_sign() else unit
+
+
+def _symmetric(plain: sympy.Expr, E: sympy.Symbol, unit: sympy.Expr) -> list[Any]:
+    """A sum of powers of E as hyperbolic sines and cosines; nothing where it is no such sum."""
+    result: Any = sympy.Integer(0)
+    coefficients = {}
+    for term in sympy.Add.make_args(plain):
+        coefficient, power = term.as_independent(E)
+        base, k = (E, 0) if power == 1 else power.as_base_exp()
+        if base != E or not sympy.sympify(k).is_Integer:
+            return []
+        coefficients[k] = coefficients.get(k, 0) + coefficient
+    for k in {abs(k) for k in coefficients}:
+        a, b = coefficients.get(k, 0), coefficients.get(-k, 0)
+        result += a if k == 0 else (a + b) * sympy.cosh(k * unit) + (a - b) * sympy.sinh(k * unit)
+    return [result]
