@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from symcook.proof.replay import Statement, Verdict
 
 
-@command("compile", 'symcook compile ltl "~Q_b since Q_a" --alphabet "a b" -o since.json')
+@command("compile", 'symcook compile ltl "~Q_b since Q_a" --alphabet "a b c" -o since.json')
 def compile(
     *,
     kind: Annotated[str, argument(type=OneOf("language", LANGUAGES))],
