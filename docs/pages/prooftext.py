@@ -33,7 +33,7 @@ def html(text: str) -> str:
     for part in PARTS:
         if lines := proof.parts.get(part):
             shown = "".join(_lines(lines, sum(map(_size, lines)) <= OPEN))
-            out.append(f"<h3>{titles[part]}</h3>" if part == "proof" else f"<h4>{titles[part]}</h4>")
+            out.append(f"<h3>{titles[part]}</h3>")
             out.append(f'<div class="steps" role="group" aria-label="{titles[part]}">{shown}</div>')
     return "".join(out)
 
