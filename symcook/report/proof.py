@@ -19,6 +19,7 @@ from symcook.report.outline import MOST_LINES, outline, outline_latex, outline_t
 from symcook.report.trust import axioms_used, below, trust_line
 
 if TYPE_CHECKING:
+    from symcook.claims import Claim
     from symcook.proof.replay import Statement, Verdict
     from symcook.proof.search.tactics import Node
 
@@ -88,6 +89,7 @@ def stated(name: str) -> list[PlainLines | Document]:
 
 def table(verdicts: Sequence[Verdict], without: Sequence[str], width: int) -> Table:
     """A line for each id: its status, and what its proof used."""
+    from symcook.claims import ledger
 
     rows = []
     for verdict in verdicts:
@@ -97,12 +99,23 @@ def table(verdicts: Sequence[Verdict], without: Sequence[str], width: int) -> Ta
         words += [f"false at {witness(verdict.id)}"] if verdict.status in ("REFUTED", "CORRECTED") else []
         words += [verdict.reason] if verdict.reason else []
         rows.append((verdict.status, verdict.id, "; ".join(words)))
-    return Table([*rows, *(("OPEN", name, "no stored proof") for name in without)], width=width)
+    found = {row.id: row for row in ledger(names=without)} if without else {}
+    rows += [_unproved(name, found.get(name)) for name in without]
+    return Table(rows, width=width)
+
+
+def _unproved(name: str, row: Claim | None) -> tuple[str, str, str]:
+    """The line of an id without a stored proof: a definition is a test's, what is cited somebody else's."""
+    if row is None or row.status == "OPEN":
+        return "OPEN", name, "no stored proof"
+    what = {"DEFINED": "a definition: "}.get(row.status, "")
+    return row.status, name, f"{what}{row.reason or 'no stored proof'}"
 
 
 def document(verdicts: Sequence[Verdict], without: Sequence[str], width: int, full: bool = False) -> Document:
     """What ``symcook prove`` prints: a line for each id, then one id whole, or the statements where they are few, then
     how many were reproduced."""
+    from symcook.claims import DEFINITION, inventory
     from symcook.proof.replay import statements
 
     sections: list[PlainLines | Table | Document] = []
@@ -118,8 +131,9 @@ def document(verdicts: Sequence[Verdict], without: Sequence[str], width: int, fu
         sections.append(Document("Statement, not proved", stated(name)))
     good = sum(verdict.status != "OPEN" for verdict in verdicts)
     total = f"{good} of {len(verdicts)} stored proofs reproduced"
-    if without:
-        total += f"; {len(without)} {'claim has' if len(without) == 1 else 'claims have'} none yet"
+    claims = [name for name in without if name not in inventory() or inventory()[name].kind != DEFINITION]
+    if claims:
+        total += f"; {len(claims)} {'claim has' if len(claims) == 1 else 'claims have'} none yet"
     if not (verdicts or without):
         return Document("no stored proof yet")
     first = table(verdicts, without, width)
