@@ -317,7 +317,7 @@ class Facts:
         if known:
             begun = "".join(f"take stored{k}' from {one}\n" for k, one in enumerate(known)) + self._sum_of_tokens()
             labels = ["sum'", *self.premises, *(f"stored{k}'" for k in range(len(known)))]
-            yield f"{begun}{self.given}qed by {', '.join(labels)}\n"
+            yield f"{self.given}{begun}qed by {', '.join(labels)}\n"
         cases = [*self._cases()]
         hints += [label for case in cases for label in case.labels] + self.premises
         near = [

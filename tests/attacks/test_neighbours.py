@@ -130,7 +130,7 @@ NEIGHBOURS = [
         S + "s4.3.id_vector",
         "1..d. y(i) = x(i)",
         "1..d. y(i) = -x(i)",
-        numbers(d=1) | functions(x=listed(1), y=listed(1)),
+        numbers(d=1) | functions(x=listed(1), y=listed(1), g_x=listed(1), g_out=listed(1)),
     ),
     (S + "s4.7.gtzero_input", "0 <= tolerance -> ", "", numbers(x=0, tolerance=-1, out=-1)),
     (S + "s4.7.gezero_input", "0 <= tolerance -> ", "", numbers(x=0, tolerance=-1, out=0)),

@@ -108,6 +108,7 @@ def test_what_counts_as_idle(text: str, found: tuple[int, int]) -> None:
 ON_BOTH_SIDES = {
     "cookbook.s9.2.3.grammar": "an equivalence whose two sides both bound the depth, by definition",
     "cookbook.s4.4.padding": "the run's own equation, for the rows that are kept",
+    "yang2026.fig1": "the embedding's own equation of the temperature, which is the figure's column",
     "family.induction_most_frequent": "an equivalence whose two sides both bound what is counted, by definition",
     "bridge.automaton": "both words begin with token 0, as the family's and the model's say alike",
     "bridge.automaton_run": "as in bridge.automaton",
