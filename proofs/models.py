@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 from symcook.compose import confident
 from symcook.errors import BadInput
@@ -73,11 +74,20 @@ def defaulted() -> Transformer:
     )  # fmt: skip
 
 
-def of_family(
-    name: str, family: str, tokens: Sequence[str] | None = None, **values: object
-) -> Callable[[], Transformer]:
-    """An instance of a family, stored under a name of its own."""
-    return lambda: instance(load(MODELS.parent / "families" / f"{family}.json"), values, tokens, name)
+class OfFamily(NamedTuple):
+    """An instance of a family, stored under a name of its own; its bridge has these values too (scripts/bridges.py)."""
+
+    name: str
+    family: str
+    tokens: Sequence[str] | None
+    values: dict[str, str]
+
+    def __call__(self) -> Transformer:
+        return instance(load(MODELS.parent / "families" / f"{self.family}.json"), self.values, self.tokens, self.name)
+
+
+def of_family(name: str, family: str, tokens: Sequence[str] | None = None, **values: object) -> OfFamily:
+    return OfFamily(name, family, tokens, {key: str(value) for key, value in values.items()})
 
 
 OTHERS: dict[str, Callable[[], Transformer]] = {
