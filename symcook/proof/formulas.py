@@ -117,7 +117,7 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     document, said = to_document(model), sentence(formula)
     statement = own.claim(document, said)
     text = ProofLines(packed, formula, own.meaning(document, said)).text(statement, model)
-    return statement, own.settle(statement, document, prooftext.read(text), seconds)
+    return statement, own.settle(statement, document, prooftext.read(text), seconds, words=False)
 
 
 def settle(

@@ -132,25 +132,40 @@ class Settled:
 
 
 def settle(
-    statement: Statement, document: Mapping[str, object], text: ProofText | None = None, seconds: float = SECONDS
+    statement: Statement,
+    document: Mapping[str, object],
+    text: ProofText | None = None,
+    seconds: float = SECONDS,
+    words: bool = True,
 ) -> Settled:
-    """Try the sentence on short words, then prove it by the text or the automation.
+    """Try the sentence on short words, then prove it by the text or the automation; without `words` the proof comes
+    first, and words where it has a gap.
 
     Raises BadProof for a text that is none, BadInput for one that cites what is not proved, Rejected where the checker
     does not accept what was found.
     """
     _headed(statement, text)
     until = time.monotonic() + seconds
+    refutes = text is not None and text.refutes
     tried = None
-    if text is None or not text.refutes:
-        runs = Runs(statement, document, time.monotonic() + seconds / 4)
-        tried = runs.tried()
+    if words and not refutes:
+        runs, tried = _tried(statement, document, seconds / 4)
         if tried.word is not None:
             return Settled(*refute(statement, runs, until), tried)
     try:
         return Settled(*_proved(statement, text, document, until), tried)
     except (StepGap, OutOfTime) as error:
+        if not words and not refutes:
+            runs, tried = _tried(statement, document, seconds / 4)
+            if tried.word is not None:
+                return Settled(*refute(statement, runs, time.monotonic() + seconds / 4), tried)
         return Settled(None, None, tried, error)
+
+
+def _tried(statement: Statement, document: Mapping[str, object], seconds: float) -> tuple[Runs, Tried]:
+    """What short words say of a sentence, and their runs."""
+    runs = Runs(statement, document, time.monotonic() + seconds)
+    return runs, runs.tried()
 
 
 def prove(
