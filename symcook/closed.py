@@ -110,8 +110,17 @@ class EveryLength(Shown):
         proof = self.proof
         said: dict[str, Any] = {"way": self.way(), "proved": proof.whole if proof else None, "certificate": certificate}
         said["missing"] = proof.missing if proof else {}
+        said["unclaimed"] = self.unclaimed()
         said["statement"] = proof.statement.text if proof and proof.statement else None
         return [form.to_json() | said for form in self.forms]
+
+    def unclaimed(self) -> list[str]:
+        """The coordinates on the way whose form at every position the proof says nothing of: nothing rests on it behind
+        the last attention, where the readout looks at one position. None of them without a proof."""
+        claims = self.proof.claims if self.proof else []
+        said = {one.coordinate for one in claims if one.formula.startswith("all i")}
+        found = [name for name, cases in self.way().items() if cases[0]["value"] is not None]
+        return [name for name in found if name not in said] if claims else []
 
     @property
     def spelling(self) -> Spelling:

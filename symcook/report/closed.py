@@ -50,6 +50,8 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
                 value = f"out of reach: {case['why']}" if case["value"] is None else f"{name} = {case['value']}"
                 given = f" if {' & '.join(case['conditions'])}" if case["conditions"] else ""
                 lines.append(f"  {value}{given}")
+        if unclaimed := found.unclaimed():
+            lines.append(f"  (not claimed at every position: {', '.join(unclaimed)})")
         lines.append("")
     lines += _proof(found)
     if certificate is not None:
