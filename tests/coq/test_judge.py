@@ -113,7 +113,7 @@ def by_false(before: str) -> Callable[[str], str]:
 
 @needs_coqc
 @pytest.mark.parametrize("kind", BOOM)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_what_switches_a_check_off_or_assumes_is_refused(kind: str, asked: Any, tmp_path: Path) -> None:
     made = written(only(PROVED, by_false(BOOM[kind])))
     good, said = asked(made)

@@ -99,6 +99,7 @@ OWN_SIZES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", sorted(SIZES | OWN_SIZES))
 def test_an_instance_is_bridged_to_its_family(name: str) -> None:
     made = bridge(family(name), (SIZES | OWN_SIZES)[name])
@@ -191,6 +192,7 @@ def looks_for_nothing(document: Any, path: tuple[Any, ...]) -> bool:
     return all(number == "0" for row in values for number in row)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - {"turing"}))  # test_turing_family.py has its own
 def test_each_changed_weight_is_named(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]
@@ -275,6 +277,7 @@ def test_every_family_that_ships_is_here() -> None:
     assert {*SHIPPED} <= {*SIZES} and {*OWN} == {*OWN_SIZES}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", sorted((SIZES | OWN_SIZES).keys() - SLOW))
 def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str) -> None:
     read, values = family(name), (SIZES | OWN_SIZES)[name]

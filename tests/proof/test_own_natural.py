@@ -102,6 +102,7 @@ def test_a_false_relative_is_refuted_at_its_smallest_word(name, sentence, word):
     assert found.tried.word == tuple(word)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [  # false, but of no word that is short enough to be tried
@@ -124,7 +125,7 @@ def test_a_stored_statement_is_no_proof_about_another_model_of_that_name():
     assert found.verdict is not None and found.verdict.status == "REFUTED"
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

@@ -71,6 +71,7 @@ def planted(found: EveryLength, change: Any) -> EveryLength:
     return replace(found, cells=cells, reads=reads)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "change", [lambda v: v + fmpq(1), lambda v: -v, lambda v: v * fmpq(2), lambda v: fmpq(0)], ids=["1", "-", "2", "0"]
 )
@@ -82,6 +83,7 @@ def test_a_planted_form_is_not_proved(name: str, change: Any) -> None:
     assert not any(c.coordinate == "mean" and c.missing is None for c in proof.claims)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["cosines", "sines"])
 def test_what_a_count_does_not_look_up_is_not_proved(name: str) -> None:
     found = every_length(build("modulo"))
@@ -99,7 +101,7 @@ def test_a_planted_verdict_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> Non
     assert proof.certificate is not None  # of the mean alone
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["first", "first-flawed"])
 def test_forms_for_all_values_of_a_symbol(name: str) -> None:
     found = forms.prove(every_length(build(name)), seconds=240)
@@ -117,7 +119,7 @@ def test_the_logit_and_the_verdict_of_parity(name: str) -> None:
     assert found.verdict.status == "PROVED" and not found.verdict.assuming
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("factor", [2, -1])
 def test_a_planted_logit_of_parity_is_not_proved(factor: int) -> None:
     found = planted(every_length(build("parity")), lambda v: v * fmpq(factor))

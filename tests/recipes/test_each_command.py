@@ -133,6 +133,7 @@ def test_a_closed_form_has_no_sine_of_a_symbol(capsys):
     assert "cos(2*pi/m); set m (as --set m=3)" in refused(capsys, "derive", "modulo-angle", "--input", "ab")
 
 
+@pytest.mark.sampled(4)
 def test_a_closed_form_that_grows_too_large_says_what_to_do(capsys):
     code, out, err = call(capsys, "derive", "parity-layernorm", "--input", "01")
     assert (code, out) == (3, "")

@@ -66,6 +66,7 @@ def library(source: str, word: tuple[str, ...], limit: int) -> dict[str, Any]:
     return {key: value for key, value in found.items() if key != "domain"}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", sorted(file.name for file in MACHINES.glob("*.tm")))
 def test_words_of_machines_are_run_as_the_library_runs_them(name: str, made: Any, tmp_path: Path) -> None:
     """Tokens, heads, what each head retrieves, the runner-up and three digits of the gap."""
