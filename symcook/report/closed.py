@@ -51,7 +51,7 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
                 given = f" if {' & '.join(case['conditions'])}" if case["conditions"] else ""
                 lines.append(f"  {value}{given}")
         if unclaimed := found.unclaimed():
-            lines.append(f"  (not claimed at every position: {', '.join(unclaimed)})")
+            lines.append(f"  (not proved at every position: {', '.join(unclaimed)})")
         lines.append("")
     lines += _proof(found)
     if certificate is not None:
