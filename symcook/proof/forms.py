@@ -40,6 +40,8 @@ from symcook.proof.search.tactics import Goal, Stuck
 
 SECONDS = 15.0
 """The time for one version of a line."""
+LITTLE = 0.5
+"""Where all that the readout rests on was proved in so many seconds, what nothing rests on is tried for as long."""
 
 
 def prove(found: EveryLength, seconds: float = 60.0) -> Proof:
@@ -72,23 +74,25 @@ class _FormText:
 
     # --- What is claimed ------------------------------------------------------------------------------------------
 
-    def claims(self) -> tuple[list[FormClaim], list[FormClaim]]:
-        """The forms on the way, at every position, and those where the readout looks."""
-        way = []
+    def claims(self) -> tuple[list[FormClaim], list[FormClaim], list[FormClaim]]:
+        """The forms on the way, at every position, those where the readout looks, and those on the way that nothing
+        rests on, behind the last attention."""
+        way, behind = [], []
         spelling = self.spelled(self.found.generic)
         last = self.last_attention() if not self.model.readout.everywhere else None
         self.tables: dict[str, Any] = {}
         for one in self.found.coordinates:
             function, said = self.function(one)
             self.tables[function] = one.column
-            if one.part == "embedding" or (last is not None and (one.layer, one.part) >= last):
+            if one.part == "embedding":
                 continue
             if not isinstance(one.column, OutOfRules):
                 made = [self.cells(spelling, one.column, f"{f}(i)") for f in (said, function)]
                 inside = [f"all i in {self.low}..{self.high}. {text}" for text in made]
-                way.append(FormClaim(one.name, function, *inside))
+                rests = last is None or (one.layer, one.part) < last
+                (way if rests else behind).append(FormClaim(one.name, function, *inside))
         self.generic = spelling
-        return way, self.ends()
+        return way, self.ends(), behind
 
     def last_attention(self) -> tuple[int, str]:
         found = [(s.layer, s.kind) for s in self.model.sublayers if s.kind == "attention"]
@@ -165,24 +169,35 @@ class _FormText:
     def proof(self) -> Proof:
         began = time.process_time()
         try:
-            way, ends = self.claims()
+            way, ends, behind = self.claims()
             whole = Proof([*way, *ends])
             self.goal(whole)
             if not self.defined():  # quotients are spoken of that are not seen to be defined
                 self.cleared = True
-                way, ends = self.claims()
+                way, ends, behind = self.claims()
                 whole = Proof([*way, *ends])
                 self.goal(whole)
             for claim in way:
                 self.along(claim)
             for claim in ends:
                 self.end(claim)
-            self.finish(whole)
+            again = time.process_time() - began < LITTLE and self.more(whole, behind)
+            self.finish(whole, again)
         except (BadInput, Rejected) as error:
             whole = Proof([], missing={"": str(error)})
         whole.seconds = time.process_time() - began
         whole.missing |= {c.coordinate: c.missing for c in whole.claims if c.missing is not None}
         return whole
+
+    def more(self, whole: Proof, behind: list[FormClaim]) -> bool:
+        """Claim what follows soon of the forms that nothing rests on; whether there is any."""
+        until, self.until = self.until, min(self.until, time.monotonic() + LITTLE)
+        for claim in behind:
+            self.along(claim)
+        self.until = until
+        found = [claim for claim in behind if claim.missing is None]
+        whole.claims += found
+        return bool(found)
 
     def goal(self, whole: Proof) -> None:
         self.whole = whole
@@ -485,8 +500,9 @@ class _FormText:
         ]
         return [f"{name}_zero"] if all(self.line(text) is None for text in lines) else []
 
-    def finish(self, whole: Proof) -> None:
-        """The certificate: the proof goes on from the lines where all forms are proved, else they are run again."""
+    def finish(self, whole: Proof, again: bool = False) -> None:
+        """The certificate: the proof goes on from the lines where all forms are proved, else they are run again; so too
+        `again` where more is claimed by now."""
         done = [c for c in whole.claims if c.missing is None]
         if not done:
             return
@@ -500,7 +516,7 @@ class _FormText:
             for c in done
         ]
         closing = [*dict.fromkeys([*closing, *[f"{c.function}_form" for c in way]])]
-        if len(done) < len(whole.claims):
+        if again or len(done) < len(whole.claims):
             lines = self.lines
             self.goal(whole)
             for text in lines[1:]:

@@ -164,7 +164,7 @@ def test_dyck_1_and_what_decides_it(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = call(capsys, "derive", "dyck-1")
     assert "accept iff (all j in 1..n. j <= 2*p_j) & 2*k = n" in out
     assert "S1 = sum(j, 1, n, I[2*p_j < j]*((j - 2*p_j)/j))" in out
-    assert "PROVED: balance, error, total, verdict" in out and "not proved" not in out
+    assert "PROVED: balance, error, total, verdict" in out and "not proved:" not in out
 
 
 def test_the_first_position_is_found(capsys: pytest.CaptureFixture[str]) -> None:
