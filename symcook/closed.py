@@ -42,12 +42,37 @@ Case = tuple[Guard, Mapping[str, Value]]
 
 @dataclass(frozen=True)
 class Coordinate:
-    """What holds a coordinate after a part of a layer: its table at position i, or why there is none."""
+    """What a coordinate holds after a part of a layer: its table at position i, or why there is none."""
 
     name: str
     layer: int
     part: str
     column: CellTable | OutOfRules
+
+
+@dataclass(frozen=True)
+class EachPosition:
+    """What a model computes at a generic position, where no position is looked at alone; made when it is asked for."""
+
+    model: Transformer
+
+    @cached_property
+    def domain(self) -> Lengths:
+        """The number system of `coordinates`."""
+        return Lengths(self.model)
+
+    @cached_property
+    def coordinates(self) -> list[Coordinate]:
+        """Each coordinate after each part of a layer that writes to it."""
+        result = forward(self.model, ("",), self.domain, trace=True, weights=False)
+        out: list[Coordinate] = []
+        last: dict[str, Any] = {}
+        for step in result.steps:
+            for name, column in step.columns.items():
+                if last.get(name) is not column:
+                    out.append(Coordinate(name, step.layer, step.part, column))
+                    last[name] = column
+        return out
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,7 +115,7 @@ class EveryLength(Shown):
 
     REPORT = "closed"
 
-    model: Transformer
+    each: EachPosition
     domain: Lengths
     forms: tuple[ClosedForm, ...]
     cells: tuple[Case, ...]
@@ -98,6 +123,10 @@ class EveryLength(Shown):
     reads: Mapping[str, CellTable | OutOfRules] = field(default_factory=dict)
     """The coordinates that the readout reads, where it looks."""
     proof: Proof | None = None
+
+    @property
+    def model(self) -> Transformer:
+        return self.each.model
 
     def prove(self, seconds: float = 60.0) -> EveryLength:
         """The same forms with what could be proved of them in the time: their `proof` has the verdict and the
@@ -130,8 +159,8 @@ class EveryLength(Shown):
         """The coordinates that the model computes on the way at position i, as cases with conditions and a value; one
         that is out of reach as one case without a value that says why."""
         out: dict[str, list[dict[str, Any]]] = {}
-        spelling = Spelling(self.generic)
-        for one in self.coordinates:
+        spelling = Spelling(self.each.domain)
+        for one in self.each.coordinates:
             if one.part == "embedding":
                 continue
             if isinstance(one.column, OutOfRules):
@@ -139,24 +168,6 @@ class EveryLength(Shown):
                 continue
             guards = ((one.column.world.shortened(c.guard), c.value) for c in one.column.cells)
             out[one.name] = [{"conditions": list(spelling.guard(g)), "value": spelling.value(v)} for g, v in guards]
-        return out
-
-    @cached_property
-    def generic(self) -> Lengths:
-        """The number system of `coordinates`, where no position is looked at alone."""
-        return Lengths(self.model)
-
-    @cached_property
-    def coordinates(self) -> list[Coordinate]:
-        """Each coordinate after each part of a layer that writes to it, at a generic position."""
-        result = forward(self.model, ("",), self.generic, trace=True, weights=False)
-        out: list[Coordinate] = []
-        last: dict[str, Any] = {}
-        for step in result.steps:
-            for name, column in step.columns.items():
-                if last.get(name) is not column:
-                    out.append(Coordinate(name, step.layer, step.part, column))
-                    last[name] = column
         return out
 
 
@@ -199,7 +210,7 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     ]
     reads = {name: result.stream[name] for name in readout.reads}
     reads = {name: c if readout.everywhere else domain.read(c, readout.place) for name, c in reads.items()}
-    found = EveryLength(model, domain, (), tuple(cells), reads)
+    found = EveryLength(EachPosition(model), domain, (), tuple(cells), reads)
     spelling = Spelling(domain)
     order = sorted(cells, key=lambda cell: _order(spelling, cell[0]))
     forms = tuple(_form(model, spelling, guard, outputs, order) for guard, outputs in order)

@@ -111,7 +111,7 @@ class Lengths:
         return CellTable.of(self.world, self.world.slot(name, ({"i": Fraction(1)}, Fraction(0))))
 
     def positions(self, expression: Coefficient) -> Column:
-        return self.guarded(lambda: self.term(expression), "a position function needs ")
+        return self.guarded(lambda: self.term(expression), "a position function")
 
     def units(self, most: int) -> list[Column]:
         return []
@@ -126,9 +126,9 @@ class Lengths:
         if isinstance(column, OutOfRules):
             return column
         if kind == "relu":
-            return self.guarded(lambda: column.split(lambda s, v: v if s > 0 else ZERO, True), "a unit needs ")
+            return self.guarded(lambda: column.split(lambda s, v: v if s > 0 else ZERO, True), "a unit")
         if kind == "step":
-            return self.guarded(lambda: column.split(lambda s, v: ONE if s > 0 else ZERO), "a unit needs ")
+            return self.guarded(lambda: column.split(lambda s, v: ONE if s > 0 else ZERO), "a unit")
         return OutOfRules(f"there is no rule for {kind}")
 
     def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:
@@ -147,12 +147,12 @@ class Lengths:
             signs = self.world.signs
             for c in inside.cells:  # a sum of squares, one of which is not 0
                 some = any(0 not in signs(t.value_at(c.guard), c.guard) for t in moved)
-                if signs(c.value, c.guard) != {1} and (not some or -1 in signs(self.number(epsilon), {})):
+                if (not some or -1 in signs(self.number(epsilon), {})) and signs(c.value, c.guard) != {1}:
                     raise NoRule("a variance that is known to be positive")
             below = inside.map(self.root)
             return [t.join(below, lambda a, b: a / b) for t in moved]
 
-        found = self.guarded(normed, "a layer norm needs ")
+        found = self.guarded(normed, "a layer norm")
         return [found] * len(columns) if isinstance(found, OutOfRules) else found
 
     def named_parts(self, table: CellTable) -> CellTable:
@@ -195,9 +195,9 @@ class Lengths:
             if isinstance(value, OutOfRules):
                 out.append(value)
             elif weighting == "softmax" or (score is None and weighting == "average"):
-                out.append(self.guarded(lambda v=value: self.soft(score, v, low, high), "a head needs "))
+                out.append(self.guarded(lambda v=value: self.soft(score, v, low, high), "a head"))
             else:
-                out.append(self.guarded(lambda v=value: self.hard(score, v, weighting, low, high), "a head needs "))
+                out.append(self.guarded(lambda v=value: self.hard(score, v, weighting, low, high), "a head"))
         return out
 
     def places_of(self, column: Column) -> Sequence[int]:
@@ -262,17 +262,19 @@ class Lengths:
         return ({}, Fraction(self.world.start)) if place == 0 else self.world.end
 
     def guarded(self, make: Callable[[], Any], what: str = "") -> Any:
-        """What is made, or `OutOfRules` where a rule is missing."""
+        """What is made, or `OutOfRules` where a rule is missing, with `what` needs it."""
+        needs = f"{what} needs " if what else ""
         try:
             return make()
         except NoRule as error:
-            return OutOfRules(f"{what}{error}")
+            return OutOfRules(f"{needs}{error}")
         except SymcookError as error:
-            return OutOfRules(f"{what}{error.sentence if hasattr(error, 'sentence') else error}")
+            said = getattr(error, "sentence", str(error)).rstrip(".")
+            return OutOfRules(f"{what}: {said}" if what else said)
         except ValueError as error:  # of flint, that computes with polynomials
             if "unreasonably large" not in str(error):
                 raise
-            return OutOfRules(f"{what}shorter polynomials than those of these weights")
+            return OutOfRules(f"{needs}shorter polynomials than those of these weights")
 
     def both_of(self, a: Column, b: Column, make: Callable[[CellTable, CellTable], CellTable]) -> Column:
         if isinstance(a, OutOfRules) or isinstance(b, OutOfRules):

@@ -8,11 +8,12 @@ is not greater and has fewer names.
 from __future__ import annotations
 
 from fractions import Fraction
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from flint import fmpq, fmpq_mpoly
 
-from symcook.domains.field import ONE, ZERO, Function, Value, polynomial_of
+from symcook.domains.field import MAX_TERMS, ONE, ZERO, Function, Value, polynomial_of
 from symcook.domains.linear import (
     LOG,
     Bounds,
@@ -131,10 +132,10 @@ class TableSigns:
             moved, strict = self._from_ends(value, guard, far)
             if moved is None:
                 continue
-            coefficients = dict(moved.terms())
+            coefficients = moved.coeffs()
             for sign in (1, -1):
-                if all(sign * c >= 0 for c in coefficients.values()):
-                    sure = any(all(g in strict for g, e in enumerate(m) if e) for m in coefficients)
+                if all(sign * c >= 0 for c in coefficients):
+                    sure = any(all(g in strict for g, e in enumerate(m) if e) for m in moved.monoms())
                     best &= {sign} if sure else {0, sign}
         return best
 
@@ -162,6 +163,8 @@ class TableSigns:
                 if far and one.kind == "exp" and self.of(one.argument, guard) == {1}:
                     ends[g] = ONE
         polynomial, gens = self._numerator(value), [*field.ctx.gens()]
+        if sum(prod(e + 1 for g, e in enumerate(m) if g in ends) for m in polynomial.monoms()) > MAX_TERMS:
+            return None, strict
         moved = [x + ends[g] if g in ends else x for g, x in enumerate(gens)]
         return polynomial.compose(*moved, ctx=field.ctx), strict
 

@@ -74,25 +74,30 @@ class _FormText:
 
     # --- What is claimed ------------------------------------------------------------------------------------------
 
-    def claims(self) -> tuple[list[FormClaim], list[FormClaim], list[FormClaim]]:
-        """The forms on the way, at every position, those where the readout looks, and those on the way that nothing
+    def claims(self) -> tuple[list[FormClaim], list[FormClaim], list[Coordinate]]:
+        """The forms on the way, at every position, those where the readout looks, and the coordinates that nothing
         rests on, behind the last attention."""
-        way, behind = [], []
-        spelling = self.spelled(self.found.generic)
+        way, behind = list[FormClaim](), list[Coordinate]()
+        spelling = self.spelled(self.found.each.domain)
         last = self.last_attention() if not self.model.readout.everywhere else None
         self.tables: dict[str, Any] = {}
-        for one in self.found.coordinates:
-            function, said = self.function(one)
+        for one in self.found.each.coordinates:
+            function, _ = self.function(one)
             self.tables[function] = one.column
             if one.part == "embedding":
                 continue
-            if not isinstance(one.column, OutOfRules):
-                made = [self.cells(spelling, one.column, f"{f}(i)") for f in (said, function)]
-                inside = [f"all i in {self.low}..{self.high}. {text}" for text in made]
-                rests = last is None or (one.layer, one.part) < last
-                (way if rests else behind).append(FormClaim(one.name, function, *inside))
+            if last is not None and (one.layer, one.part) >= last:
+                behind.append(one)
+            elif not isinstance(one.column, OutOfRules):
+                way.append(self.claim(one, spelling))
         self.generic = spelling
         return way, self.ends(), behind
+
+    def claim(self, one: Coordinate, spelling: StatementSpelling) -> FormClaim:
+        """The form of a coordinate at every position."""
+        function, said = self.function(one)
+        made = [self.cells(spelling, one.column, f"{f}(i)") for f in (said, function)]
+        return FormClaim(one.name, function, *(f"all i in {self.low}..{self.high}. {text}" for text in made))
 
     def last_attention(self) -> tuple[int, str]:
         found = [(s.layer, s.kind) for s in self.model.sublayers if s.kind == "attention"]
@@ -189,13 +194,14 @@ class _FormText:
         whole.missing |= {c.coordinate: c.missing for c in whole.claims if c.missing is not None}
         return whole
 
-    def more(self, whole: Proof, behind: list[FormClaim]) -> bool:
+    def more(self, whole: Proof, behind: list[Coordinate]) -> bool:
         """Claim what follows soon of the forms that nothing rests on; whether there is any."""
         until, self.until = self.until, min(self.until, time.monotonic() + LITTLE)
-        for claim in behind:
+        claims = [self.claim(one, self.generic) for one in behind if not isinstance(one.column, OutOfRules)]
+        for claim in claims:
             self.along(claim)
         self.until = until
-        found = [claim for claim in behind if claim.missing is None]
+        found = [claim for claim in claims if claim.missing is None]
         whole.claims += found
         return bool(found)
 
@@ -397,7 +403,7 @@ class _FormText:
         if "sum(" in equation:
             for before in self.model.embedding.ends[0]:
                 yield from text.begin(claim.formula, equation, label, self.meaning.tokens[before])
-            yield from text.head(claim.formula, equation, label, self.found.generic.tops)
+            yield from text.head(claim.formula, equation, label, self.found.each.domain.tops)
             return
         read = {f: t for f in self.read(claim.function) if isinstance(t := self.tables.get(f), CellTable)}
         yield from text.networks(claim.formula, label, read)

@@ -45,11 +45,15 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
         letters = found.spelling.world.letters[:-1]
         meanings = ", ".join(found.spelling.meanings({f"p:{a}:i" for a in letters}))
         lines.append("on the way, at position i" + (f" ({meanings})" if meanings else ""))
+        missing: dict[str, list[str]] = {}
         for name, cases in way.items():
             for case in cases:
-                value = f"out of reach: {case['why']}" if case["value"] is None else f"{name} = {case['value']}"
                 given = f" if {' & '.join(case['conditions'])}" if case["conditions"] else ""
-                lines.append(f"  {value}{given}")
+                if case["value"] is None:
+                    missing.setdefault(case["why"], []).append(name)
+                else:
+                    lines.append(f"  {name} = {case['value']}{given}")
+        lines += [f"  out of reach: {', '.join(names)} ({why})" for why, names in missing.items()]
         if unclaimed := found.unclaimed():
             lines.append(f"  (not proved at every position: {', '.join(unclaimed)})")
         lines.append("")
