@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -36,6 +37,20 @@ class Entry:
 
 
 ENTRIES: dict[str, Entry] = {}
+_DRAWS: list[tuple[random.Random, int]] = []
+
+
+def draws(seed: int) -> random.Random:
+    """What the instances of a module are drawn by. It begins anew with each entry, so that its instances are the same
+    whichever tests ran before."""
+    _DRAWS.append((random.Random(seed), seed))
+    return _DRAWS[-1][0]
+
+
+def _made(at: Iterable[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+    for generator, seed in _DRAWS:
+        generator.seed(seed)
+    return tuple(at)
 
 
 def adequate(
@@ -53,7 +68,7 @@ def adequate(
     variants without a counterexample there; `false`: the statement fails at one of them; `fixed`: it is about given
     objects, so that few instances meet it.
     """
-    instances = cache(partial(tuple, at))
+    instances = cache(partial(_made, at))
 
     def keep(claim: Callable[[Any], bool | None]) -> Callable[[Any], bool | None]:
         for name in ids:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import random
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from proof.adequacy import ODD, adequate, column, table
+from proof.adequacy import ODD, adequate, column, draws, table
 from proof.paper import same, softmax
 from proof.statement_truth import CONTEXT, SLACK, real
 from shared import relu
 
 F = Fraction
-RANDOM = random.Random(55)
+RANDOM = draws(55)
 KINDS = ("softmax", "average", "leftmost", "rightmost")
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import random
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from proof.adequacy import adequate, column
+from proof.adequacy import adequate, column, draws
 from proof.claims_parity import (
     NETWORKS,
     RUNS,
@@ -25,7 +24,7 @@ from proof.paper import at_most, same, softmax
 from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
-RANDOM = random.Random(2022)
+RANDOM = draws(2022)
 
 
 def confident() -> Iterator[dict[str, Any]]:

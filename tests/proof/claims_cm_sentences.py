@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import random
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from proof.adequacy import adequate, column
+from proof.adequacy import adequate, column, draws
 from proof.claims_merrill import POINTS, TIED, attend, dot, layer_norm, near, phi, same, tied
 from proof.claims_parity import column_of
 from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
-RANDOM = random.Random(28)
+RANDOM = draws(28)
 
 
 def numbers(values: dict[int, Fraction], n: int, start: int = 1) -> list[int]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from proof.adequacy import ODD, adequate, column, table, wrong
+from proof.adequacy import ODD, adequate, column, draws, table, wrong
 from proof.paper import same, softmax, times
 from proof.statement_truth import CONTEXT, SLACK, real
 from shared import relu
@@ -17,7 +16,7 @@ from shared import relu
 F = Fraction
 GRID = [F(p, q) for q in (1, 3) for p in range(-2 * q, 2 * q + 1)]
 SMALL = [F(-1), F(-1, 3), F(0), F(1, 2), F(2)]
-RANDOM = random.Random(20)
+RANDOM = draws(20)
 
 
 def number() -> F:

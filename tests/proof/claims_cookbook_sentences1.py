@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import itertools
-import random
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from proof.adequacy import ODD, adequate, column, table
+from proof.adequacy import ODD, adequate, column, draws, table
 from proof.claims_cookbook import are_bits
 from proof.paper import same, softmax, times
 from proof.statement_truth import CONTEXT, real
 from shared import relu
 
 F = Fraction
-RANDOM = random.Random(1128)
+RANDOM = draws(1128)
 
 
 def number() -> F:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import itertools
-import random
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from proof.adequacy import ODD, adequate, column, table, wrong
+from proof.adequacy import ODD, adequate, column, draws, table, wrong
 from proof.claims_attention import PRED, conditional, predecessors
 from proof.paper import at_most, same, softmax, times
 from proof.statement_truth import CONTEXT, real
 from shared import relu
 
 F = Fraction
-RANDOM = random.Random(1129)
+RANDOM = draws(1129)
 
 
 def vector(size: int) -> list[F]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import random
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import exp, log
 from typing import Any
 
-from proof.adequacy import ODD, adequate, column, table
+from proof.adequacy import ODD, adequate, column, draws, table
 from proof.claims_cookbook import bracketed, well_nested, word_instances
 from proof.claims_induction import MEANT, PRINTED, letters
 from proof.claims_section9 import (
@@ -30,7 +29,7 @@ from proof.statement_truth import CONTEXT, real
 from shared import relu
 
 F = Fraction
-RANDOM = random.Random(78)
+RANDOM = draws(78)
 
 
 def number() -> F:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from proof.adequacy import adequate, column
+from proof.adequacy import adequate, column, draws
 from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
-RANDOM = random.Random(31)
+RANDOM = draws(31)
 Vector = list[Any]
 Rows = list[Vector]
 

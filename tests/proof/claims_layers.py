@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import random
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from proof.adequacy import ODD, adequate, column, table, wrong
+from proof.adequacy import ODD, adequate, column, draws, table, wrong
 from proof.paper import times
 from proof.statement_truth import CONTEXT, SLACK, real
 from shared import relu
 
 F = Fraction
-RANDOM = random.Random(46)
+RANDOM = draws(46)
 
 
 def number() -> F:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
-import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from proof.adequacy import ODD, adequate, column
+from proof.adequacy import ODD, adequate, column, draws
 from proof.paper import same, softmax
 from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
-RANDOM = random.Random(53)
+RANDOM = draws(53)
 Codes = Callable[[int], list[Any]]
 
 

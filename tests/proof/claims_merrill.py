@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import random
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import comb, factorial, prod
 from typing import Any
 
-from proof.adequacy import ODD, adequate, column, wrong
+from proof.adequacy import ODD, adequate, column, draws, wrong
 from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
-RANDOM = random.Random(2024)
+RANDOM = draws(2024)
 MARGIN = CONTEXT.mpf(10) ** -40
 POINTS = [F(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (1, 3), (-7, 2), (5, 1), (40, 1), (-1000, 1), (1, 1000))]
 

@@ -7,17 +7,16 @@ Sections 5.6 and 5.7.
 from __future__ import annotations
 
 import itertools
-import random
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from proof.adequacy import ODD, adequate, column
+from proof.adequacy import ODD, adequate, column, draws
 from proof.paper import at_most, same, softmax
 from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
-RANDOM = random.Random(84)
+RANDOM = draws(84)
 e = CONTEXT.exp
 
 

@@ -143,14 +143,15 @@ def test_a_mean_of_the_token_in_front_is_proved(start: int) -> None:
 def test_a_planted_place_is_not_proved(place: int) -> None:
     """The value at position i itself, or at the first one, in place of the one before."""
     found = sc.derive(build("predecessor-strict"))
-    world = found.generic.world
-    (last,) = [one for one in found.coordinates if one.part == "attention"]
+    world = found.each.domain.world
+    (last,) = [one for one in found.each.coordinates if one.part == "attention"]
     wrong = world.slot("value", ({"i": Fraction(1)}, Fraction(0)) if place == 0 else ({}, Fraction(1)))
     cells = [GuardedCell(c.guard, c.value if isinstance(c.value, fmpq) else wrong) for c in last.column.cells]
-    planted = replace(found)
-    planted.__dict__["generic"] = found.generic
-    planted.__dict__["coordinates"] = [
-        replace(one, column=CellTable(world, cells)) if one is last else one for one in found.coordinates
+    each = replace(found.each)
+    each.__dict__["domain"] = found.each.domain
+    each.__dict__["coordinates"] = [
+        replace(one, column=CellTable(world, cells)) if one is last else one for one in found.each.coordinates
     ]
+    planted = replace(found, each=each)
     proof = forms.prove(planted, seconds=10)
     assert "out" in proof.missing and not proof.whole
