@@ -8,7 +8,7 @@ them by the sign of (-1)^i, with the values of what it reads written out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from symcook.domains.linear import Guard, Linear
 from symcook.domains.spelling import Spelling
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell
+from symcook.proof.formgaps import away
 
 _SCORES = r"I\[all k in (?P<low>[^.]+)\.\.(?P<high>[^.]+)\. (?P<score>.+?) <= "
 _AVERAGE = re.compile(rf"^\w+\(i\)\*sum\(j, .+?, {_SCORES}.+?\]\) = sum\(j, .*\]\*\((?P<value>.*)\)\)$")
@@ -35,13 +36,20 @@ class Leaf(NamedTuple):
 
 
 class PlaceText:
-    """The lines of one coordinate with a table at position i, in the names of a statement."""
+    """The lines of one coordinate with a table at position i, in the names of a statement; of `sums` there are the
+    lines of `formgaps`."""
 
     def __init__(
-        self, spelling: Spelling, table: CellTable, low: int, equations: Mapping[str, str], labels: Mapping[str, str]
+        self,
+        spelling: Spelling,
+        table: CellTable,
+        low: int,
+        equations: Mapping[str, str],
+        labels: Mapping[str, str],
+        sums: Set[str] = frozenset(),
     ) -> None:
         self.spelling, self.table, self.low, self.equations, self.labels = spelling, table, low, equations, labels
-        self.world = table.world
+        self.world, self.sums = table.world, sums
 
     # --- Heads ----------------------------------------------------------------------------------------------------
 
@@ -242,16 +250,42 @@ class PlaceText:
     def leaf(self, leaf: Leaf, label: str, reads: Mapping[str, CellTable], inset: str) -> list[str]:
         """One case: the values of what is read, then the equation."""
         lines, known = list[str](), list[str]()
+        halves = self.by_sum(leaf, reads)
+        if halves:
+            name, (more, none) = halves[0], halves[1:]
+            whole = self.spelling.sum(name)
+            lines = [f"cases more_{name}: 0 < {whole}", *self.leaf(more, label, reads, "  ")]
+            lines.append(f"  - none_{name}: {whole} = 0 by {name}_low(i), more_{name}")
+            inside = self.leaf(none, label, reads, "  ")
+            lines += [x.replace("- ", "  ", 1) if k == 0 else x for k, x in enumerate(inside)]
+            return [f"{inset}{'- ' if n == 0 else '  '}{x}" for n, x in enumerate(lines)]
         for f, table in reads.items():
             cells = [c for c in table.cells if self.world.met(c.guard, leaf.guard) is not None]
             if len(cells) == 1:
                 value = self.spelling.value(cells[0].value)
                 lines.append(f"is_{f}: {f}(i) = {value} by {', '.join([self.labels[f], *leaf.known])}")
-                known.append(f"is_{f}")
+                hints = [
+                    f"is_{f}",
+                    *leaf.known,
+                    *(f"{x}_gap(i)" for x in self.sums & self.world.names_in(cells[0].value)),
+                ]
+                more, labels = away(self.spelling, f, cells[0].value, leaf.guard, ", ".join(hints))
+                lines += more
+                known += labels or [f"is_{f}"]
             else:
                 known.append(self.labels[f])
         lines.append(f"qed by {', '.join([f'{label}(i)', *known, *leaf.known])}")
         return [f"{inset}{'- ' if n == 0 else '  '}{x}" for n, x in enumerate(lines)]
+
+    def by_sum(self, leaf: Leaf, reads: Mapping[str, CellTable]) -> tuple[str, Leaf, Leaf] | tuple[()]:
+        """The sum whose sign tells cases of what is read apart, and the parts where it is positive and 0."""
+        cells = [c for table in reads.values() for c in table.cells if self.world.met(c.guard, leaf.guard) is not None]
+        for name in sorted(self.sums):
+            atom = ("some", name)
+            if atom not in leaf.guard and any(atom in c.guard for c in cells):
+                more, none = ({**leaf.guard, atom: frozenset((held,))} for held in (True, False))
+                return name, Leaf(more, (*leaf.known, f"more_{name}")), Leaf(none, (*leaf.known, f"none_{name}"))
+        return ()
 
 
 def _at(score: str, place: str) -> str:

@@ -27,6 +27,7 @@ from symcook.model import modelfile
 from symcook.model.symbols import exact
 from symcook.proof import own, replay, runrel
 from symcook.proof.formclaims import FormClaim, Proof, StatementSpelling, at_each, conjuncts, equation
+from symcook.proof.formgaps import SumText
 from symcook.proof.formlookup import CountLookup
 from symcook.proof.formparity import ParityText
 from symcook.proof.formplaces import PlaceText
@@ -40,6 +41,8 @@ from symcook.proof.search.tactics import Goal, Stuck
 
 SECONDS = 15.0
 """The time for one version of a line."""
+SOON = 2.0
+"""The time for one version of the line of what the readout looks at, before the forms that it reads have lines."""
 LITTLE = 0.5
 """Where all that the readout rests on was proved in so many seconds, what nothing rests on is tried for as long."""
 
@@ -184,9 +187,13 @@ class _FormText:
                 self.goal(whole)
             for claim in way:
                 self.along(claim)
+            after = {self.function(one)[0] for one in behind}
             for claim in ends:
+                self.end(claim, SOON if claim.function and after & {*self.read(claim.function)} else SECONDS)
+            missing = [claim for claim in ends if claim.missing is not None]
+            again = bool(missing or time.process_time() - began < LITTLE) and self.more(whole, behind, bool(missing))
+            for claim in missing if again else ():
                 self.end(claim)
-            again = time.process_time() - began < LITTLE and self.more(whole, behind)
             self.finish(whole, again)
         except (BadInput, Rejected) as error:
             whole = Proof([], missing={"": str(error)})
@@ -194,9 +201,12 @@ class _FormText:
         whole.missing |= {c.coordinate: c.missing for c in whole.claims if c.missing is not None}
         return whole
 
-    def more(self, whole: Proof, behind: list[Coordinate]) -> bool:
-        """Claim what follows soon of the forms that nothing rests on; whether there is any."""
-        until, self.until = self.until, min(self.until, time.monotonic() + LITTLE)
+    def more(self, whole: Proof, behind: list[Coordinate], rests: bool = False) -> bool:
+        """Claim what follows soon of the forms behind the last attention, or in all the time that is left if something
+        `rests` on them; whether there is any."""
+        until = self.until
+        if not rests:
+            self.until = min(until, time.monotonic() + LITTLE)
         claims = [self.claim(one, self.generic) for one in behind if not isinstance(one.column, OutOfRules)]
         for claim in claims:
             self.along(claim)
@@ -213,7 +223,7 @@ class _FormText:
         self.g = Goal(own.library(statement, own.citable()), statement.formula, {}, {})
         self.elaborator = elaborate.Elaborator()
         self.head = f"proof {statement.id}\n"
-        self.lines, self.lemma, self.parity = [], None, None
+        self.lines, self.lemma, self.parity, self.sums = [], None, None, dict[str, bool]()
         self.count_k = self.looking = False
         labels = [*parts(statement).labels, *(["asked"] if whole.given else [])]
         assert self.line(f"given .. {' '.join(labels)}", 60.0, True) is None
@@ -398,15 +408,29 @@ class _FormText:
         table = self.tables.get(claim.function)
         if not isinstance(table, CellTable) or not claim.formula.startswith("all i"):
             return
-        text = PlaceText(self.generic, table, int(self.low), self.equations, self.labels)
         label = self.equation(claim.function)
+        read = {f: t for f in self.read(claim.function) if isinstance(t := self.tables.get(f), CellTable)}
+        sums = {
+            x for x in table.world.sums if any(self.generic.sum(x) in self.said.get(self.labels[f], "") for f in read)
+        }
+        sums = {x for x in sums if "sum(" not in equation and self.away_from_zero(x)}
+        text = PlaceText(self.generic, table, int(self.low), self.equations, self.labels, sums)
         if "sum(" in equation:
             for before in self.model.embedding.ends[0]:
                 yield from text.begin(claim.formula, equation, label, self.meaning.tokens[before])
             yield from text.head(claim.formula, equation, label, self.found.each.domain.tops)
             return
-        read = {f: t for f in self.read(claim.function) if isinstance(t := self.tables.get(f), CellTable)}
         yield from text.networks(claim.formula, label, read)
+
+    def away_from_zero(self, name: str) -> bool:
+        """Whether there are the lines of `SumText` about a sum of the generic position; made once."""
+        if name not in self.sums:
+            one = self.generic.world.sums[name]
+            text = SumText(self.generic, name, self.low, self.high) if one.kept else None
+            self.sums[name] = text is not None and all(self.line(x) is None for x in text.lines())
+            if self.sums[name] and text is not None and (gap := text.gap()):
+                self.line(gap)
+        return self.sums[name]
 
     def parts_of(self, name: str) -> list[tuple[str, str, str]]:
         """The cases where the readout looks: their conditions, and a value's parts above and below the fraction bar."""
@@ -425,13 +449,13 @@ class _FormText:
         """The label of a function's equation."""
         return "run" if self.whole_run else f"{function}_is"
 
-    def end(self, claim: FormClaim) -> None:
+    def end(self, claim: FormClaim, seconds: float = SECONDS) -> None:
         """The line of what the readout looks at."""
         why = "it rests on forms that are not proved"
         for version in self.last_versions(claim) if claim.function else self.verdicts(claim):
-            why = self.line(f"end_{claim.coordinate}: {version}")
+            why = self.line(f"end_{claim.coordinate}: {version}", seconds)
             if why is None:
-                self.labels[f"end {claim.coordinate}"] = f"end_{claim.coordinate}"
+                self.labels[f"end {claim.coordinate}"], claim.missing = f"end_{claim.coordinate}", None
                 return
         claim.missing = own.first_line(why)
 
@@ -447,7 +471,8 @@ class _FormText:
     def last_versions(self, claim: FormClaim) -> Iterator[str]:
         yield from self.looked_up(claim)
         if self.labels[claim.function].endswith("_form"):
-            yield f"{claim.formula} by {self.labels[claim.function]}"
+            at = "" if self.model.readout.everywhere else f"({self.low if self.model.readout.first else self.high})"
+            yield f"{claim.formula} by {self.labels[claim.function]}{at}"
         yield from self.versions(claim, self.equations[claim.function])
 
     def verdicts(self, claim: FormClaim) -> Iterator[str]:
@@ -530,7 +555,7 @@ class _FormText:
                     return
         by_part = [f"- qed by {by}" for c, by in zip(done, closing, strict=False) for _ in range(conjuncts(c.formula))]
         ways = [f"qed by {', '.join(closing)}", "\n".join(by_part)]
-        for text in ways[::-1] if self.parity else ways[:1]:
+        for text in ways[::-1] if self.parity or again else ways[:1]:
             why = self.line(text, 60.0, True)
             if why is None:
                 break
