@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from symcook.domains.linear import Guard, Linear
-from symcook.domains.spelling import Spelling
+from symcook.domains.spelling import Spelling, in_brackets
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell
 from symcook.proof.formgaps import away
@@ -33,6 +33,15 @@ class Leaf(NamedTuple):
 
     guard: Guard
     known: tuple[str, ...]
+
+
+class Half(NamedTuple):
+    """One of two parts of a case: what holds there, by which hints, and its label."""
+
+    label: str
+    text: str
+    hints: str
+    leaf: Leaf
 
 
 class PlaceText:
@@ -190,9 +199,8 @@ class PlaceText:
 
     def networks(self, formula: str, label: str, reads: Mapping[str, CellTable]) -> Iterator[str]:
         """Versions of the line of a network."""
-        ways = [self.by_cells(formula, label, reads, 1), self.network(formula, label, reads)]
-        ways += [self.by_cells(formula, label, reads, 2)] if ways[0] is None else []
-        return (version for version in ways if version is not None)
+        cases = self.by_cells(formula, label, reads, 1) or self.by_cells(formula, label, reads, 2)
+        return (version for version in (cases, self.network(formula, label, reads)) if version is not None)
 
     def by_cells(self, formula: str, label: str, reads: Mapping[str, CellTable], most: int) -> str | None:
         """Case by case, where each says which case of what is read holds."""
@@ -250,13 +258,12 @@ class PlaceText:
     def leaf(self, leaf: Leaf, label: str, reads: Mapping[str, CellTable], inset: str) -> list[str]:
         """One case: the values of what is read, then the equation."""
         lines, known = list[str](), list[str]()
-        halves = self.by_sum(leaf, reads)
-        if halves:
-            name, (more, none) = halves[0], halves[1:]
-            whole = self.spelling.sum(name)
-            lines = [f"cases more_{name}: 0 < {whole}", *self.leaf(more, label, reads, "  ")]
-            lines.append(f"  - none_{name}: {whole} = 0 by {name}_low(i), more_{name}")
-            inside = self.leaf(none, label, reads, "  ")
+        halves = self.by_sum(leaf, reads) or self.by_read(leaf, reads)
+        if halves is not None:
+            first, second = halves
+            lines = [f"cases {first.label}: {first.text}", *self.leaf(first.leaf, label, reads, "  ")]
+            lines.append(f"  - {second.label}: {second.text} by {second.hints}")
+            inside = self.leaf(second.leaf, label, reads, "  ")
             lines += [x.replace("- ", "  ", 1) if k == 0 else x for k, x in enumerate(inside)]
             return [f"{inset}{'- ' if n == 0 else '  '}{x}" for n, x in enumerate(lines)]
         for f, table in reads.items():
@@ -277,15 +284,33 @@ class PlaceText:
         lines.append(f"qed by {', '.join([f'{label}(i)', *known, *leaf.known])}")
         return [f"{inset}{'- ' if n == 0 else '  '}{x}" for n, x in enumerate(lines)]
 
-    def by_sum(self, leaf: Leaf, reads: Mapping[str, CellTable]) -> tuple[str, Leaf, Leaf] | tuple[()]:
-        """The sum whose sign tells cases of what is read apart, and the parts where it is positive and 0."""
+    def by_sum(self, leaf: Leaf, reads: Mapping[str, CellTable]) -> tuple[Half, Half] | None:
+        """The halves of a case in which a sum is positive and 0, where that tells cases of what is read apart."""
         cells = [c for table in reads.values() for c in table.cells if self.world.met(c.guard, leaf.guard) is not None]
         for name in sorted(self.sums):
             atom = ("some", name)
             if atom not in leaf.guard and any(atom in c.guard for c in cells):
-                more, none = ({**leaf.guard, atom: frozenset((held,))} for held in (True, False))
-                return name, Leaf(more, (*leaf.known, f"more_{name}")), Leaf(none, (*leaf.known, f"none_{name}"))
-        return ()
+                whole, labels = self.spelling.sum(name), (f"more_{name}", f"none_{name}")
+                guards = ({**leaf.guard, atom: frozenset((held,))} for held in (True, False))
+                more, none = (Leaf(g, (*leaf.known, x)) for g, x in zip(guards, labels, strict=True))
+                hints = f"{name}_low(i), {labels[0]}"
+                return Half(labels[0], f"0 < {whole}", "", more), Half(labels[1], f"{whole} = 0", hints, none)
+        return None
+
+    def by_read(self, leaf: Leaf, reads: Mapping[str, CellTable]) -> tuple[Half, Half] | None:
+        """The halves of a case in which one of two cases of what is read holds, and the other one."""
+        here = {*self.spelling.guard(self.world.shortened(leaf.guard))}
+        for f, table in reads.items():
+            guards = [g for c in table.cells if (g := self.world.met(c.guard, leaf.guard)) is not None]
+            texts = [[x for x in self.spelling.guard(self.world.shortened(g)) if x not in here] for g in guards]
+            if len(guards) != 2 or not all(texts):
+                continue
+            labels = (f"one_{f}", f"other_{f}")
+            said = [" & ".join(map(in_brackets, x)) for x in texts]
+            halves = [Leaf(g, (*leaf.known, x)) for g, x in zip(guards, labels, strict=True)]
+            hints = ", ".join([labels[0], *leaf.known])
+            return Half(labels[0], said[0], "", halves[0]), Half(labels[1], said[1], hints, halves[1])
+        return None
 
 
 def _at(score: str, place: str) -> str:

@@ -19,7 +19,7 @@ from flint import fmpq
 
 from symcook.closed import Coordinate, EveryLength, none_of, premises, verdict, word_verdict
 from symcook.domains.field import polynomial_of
-from symcook.domains.lengths import Lengths, OutOfRules
+from symcook.domains.lengths import Lengths
 from symcook.domains.spelling import in_brackets
 from symcook.domains.tables import CellTable
 from symcook.errors import BadInput, Rejected, SymcookError
@@ -91,13 +91,14 @@ class _FormText:
                 continue
             if last is not None and (one.layer, one.part) >= last:
                 behind.append(one)
-            elif not isinstance(one.column, OutOfRules):
+            elif isinstance(one.column, CellTable):
                 way.append(self.claim(one, spelling))
         self.generic = spelling
         return way, self.ends(), behind
 
     def claim(self, one: Coordinate, spelling: StatementSpelling) -> FormClaim:
-        """The form of a coordinate at every position."""
+        """The form of a coordinate that has one at every position."""
+        assert isinstance(one.column, CellTable)
         function, said = self.function(one)
         made = [self.cells(spelling, one.column, f"{f}(i)") for f in (said, function)]
         return FormClaim(one.name, function, *(f"all i in {self.low}..{self.high}. {text}" for text in made))
@@ -207,7 +208,7 @@ class _FormText:
         until = self.until
         if not rests:
             self.until = min(until, time.monotonic() + LITTLE)
-        claims = [self.claim(one, self.generic) for one in behind if not isinstance(one.column, OutOfRules)]
+        claims = [self.claim(one, self.generic) for one in behind if isinstance(one.column, CellTable)]
         for claim in claims:
             self.along(claim)
         self.until = until
@@ -380,6 +381,8 @@ class _FormText:
         if means and "sum(l," in inside and (counts := self.counts()):
             hints.append(counts)
         signs = "pow(-1" in inside or any("pow(-1" in self.said.get(label, "") for label in known)
+        if signs and "sum(j, i, n, " in equation and self.tails():
+            yield self.by_signs(inside, ", ".join([*hints, "tails(i)", "sum_ext"]))
         if signs:
             both = ", ".join([*hints, *(["sign_sum"] if means else [])])
             yield (
@@ -402,6 +405,24 @@ class _FormText:
             yield f"{inside} by {', '.join([*hints, 'sum_ext', *sums])}"
         if signs:
             yield f"{inside} by {', '.join([*hints, 'sign', *(['sign_sum'] if means else [])])}"
+
+    def tails(self) -> bool:
+        """Whether the sum of (-1)^j from a position to the last one has its line; made once."""
+        if "tails" not in self.labels and self.low == "1":
+            text = f"all i in 1..{self.high}. sum(j, i, n, pow(-1, j)) = (pow(-1, n) + pow(-1, i))/2"
+            by = "sum_split(j. pow(-1, j); 1; i - 1; n), sign_sum(i - 1), sign_sum(n), turned"
+            lines = [f"tails: {text}", "given i (low high)", "turned: pow(-1, i - 1) = -pow(-1, i)", f"qed by {by}"]
+            self.labels["tails"] = "tails" if self.line("\n  ".join(lines)) is None else ""
+        return self.labels.get("tails") == "tails"
+
+    @staticmethod
+    def by_signs(inside: str, hints: str) -> str:
+        """A version by the sign of (-1)^i and that of (-1)^n."""
+        lines = [inside, "  given i (low high)", "  cases even, odd from sign(i)"]
+        for here in ("even", "odd"):
+            lines.append("    - cases last_even, last_odd from sign(n)")
+            lines += [f"        - qed by {hints}, {here}, {there}" for there in ("last_even", "last_odd")]
+        return "\n".join(lines)
 
     def by_places(self, claim: FormClaim, equation: str) -> Iterator[str]:
         """Versions for what looks at one place, and for networks that are told apart by places."""
