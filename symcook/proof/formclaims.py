@@ -108,12 +108,13 @@ def equation(spelling: Spelling, head: str, value: Value, cleared: bool = False)
     return f"{head} = {spelling.value(value)}"
 
 
-def at_each(places: list[str]) -> list[str]:
-    """A proof for a position i by the word: at each of the places of added tokens, and elsewhere."""
+def at_each(places: list[str], known: tuple[str, ...] = ()) -> list[str]:
+    """A proof for a position i by the word: at each of the places of added tokens, and elsewhere, where it is `known`
+    not to be at one."""
     if not places:
-        return ["qed by word"]
-    here, *rest = at_each(places[1:])
+        return [f"qed by {', '.join(['word', *known])}"]
     k = len(places)
+    here, *rest = at_each(places[1:], (*known, f"not{k}"))
     cases = [f"cases at{k}, not{k}: i = {places[0]}", f"  - qed by word, at{k}", f"  - {here}"]
     return [*cases, *(f"    {line}" for line in rest)]
 

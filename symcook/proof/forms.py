@@ -43,6 +43,8 @@ SECONDS = 15.0
 """The time for one version of a line."""
 SOON = 2.0
 """The time for one version of the line of what the readout looks at, before the forms that it reads have lines."""
+MANY = 6
+"""Of more parts than these each is closed by what is known of it, not all of them by all."""
 LITTLE = 0.5
 """Where all that the readout rests on was proved in so many seconds, what nothing rests on is tried for as long."""
 
@@ -576,7 +578,8 @@ class _FormText:
                     return
         by_part = [f"- qed by {by}" for c, by in zip(done, closing, strict=False) for _ in range(conjuncts(c.formula))]
         ways = [f"qed by {', '.join(closing)}", "\n".join(by_part)]
-        for text in ways[::-1] if self.parity or again else ways[:1]:
+        apart = self.parity is not None or (len(by_part) > MANY and "<->" not in self.statement.text)
+        for text in ways[::-1] if apart else ways:
             why = self.line(text, 60.0, True)
             if why is None:
                 break

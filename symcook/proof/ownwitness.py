@@ -43,30 +43,50 @@ WAYS = ((True, 8), (False, 3))
 def shown_inhabited(home: Citable, statement: Statement, runs: Runs) -> Goal | None:
     """H, each part at the first word that serves; None where no word does."""
     g = Goal(home, statement.inhabited, {}, {})
-    for part in g.split() if g.goal[0] == "&" else [g]:
-        if not any(_served(part, runs, *way) for way in WAYS):
-            return None
-    return g
+    parts = g.split() if g.goal[0] == "&" else [g]
+    for way in WAYS:
+        parts = _unserved(parts, runs, *way)
+    return None if parts else g
 
 
-def _served(part: Goal, runs: Runs, rational: bool, most: int) -> bool:
-    """Close a part of H at the first of the words at which it is true and its proof is found."""
-    runs.limit = runs.work + runs.budget
-    left = most
-    try:
-        for length in range(1, runs.longest + 1):
-            for found in runs.at(length):
-                if not found or runs.rational is not rational or not _true_at(part.goal, runs) or not runs.runs():
-                    continue
-                runs.outside = {}
-                if part.first(*(partial(at_word, runs=runs, by_equations=way) for way in ways(runs))):
-                    return True
-                left -= 1
-                if not left:
-                    return False
-    except (WordsSpent, *OPEN):
-        pass
-    return False
+def _unserved(parts: Sequence[Goal], runs: Runs, rational: bool, most: int) -> list[Goal]:
+    """The parts of H that stay open: each is closed at the first word at which it is true and its proof is found. The
+    words are run once for all parts; a part is given up where `most` words or the work for them are spent."""
+    left, given_up, running = [(part, most, 0) for part in parts], list[Goal](), 0
+    for length in range(1, runs.longest + 1):
+        words = runs.at(length)
+        while left:
+            runs.limit, began = runs.work + runs.budget - running, runs.work
+            try:
+                found = next(words, None)
+            except (WordsSpent, *OPEN):
+                return [*given_up, *(part for part, _, _ in left)]
+            running += runs.work - began
+            if found is None:
+                break
+            if not found or runs.rational is not rational:
+                continue
+            tried, left = left, []
+            for part, tries, spent in tried:
+                runs.limit, began = runs.work + runs.budget - running - spent, runs.work
+                try:
+                    here = _true_at(part.goal, runs) and runs.runs()
+                    spent += runs.work - began
+                    if here and _closed_here(part, runs):
+                        continue
+                    tries -= here
+                except (WordsSpent, *OPEN):
+                    tries = 0
+                if tries:
+                    left.append((part, tries, spent))
+                else:
+                    given_up.append(part)
+    return [*given_up, *(part for part, _, _ in left)]
+
+
+def _closed_here(part: Goal, runs: Runs) -> bool:
+    runs.outside = {}
+    return part.first(*(partial(at_word, runs=runs, by_equations=way) for way in ways(runs)))
 
 
 def _true_at(body: Term, runs: Runs) -> bool:
