@@ -51,6 +51,31 @@ def test_all_forms_are_proved(name: str) -> None:
     assert found.text.startswith("proof own.")
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("name", ["predecessor", "last-position", "dyck-1-nonuniform"])
+def test_forms_are_proved_at_every_position(name: str) -> None:
+    """Halves by what is read, sums from a position to the end, and tests for 0 by a tolerance."""
+    found = every_length(build(name)).prove(120)
+    assert found.proof is not None and found.proof.whole, found.proof
+    assert found.proof.verdict.status == "PROVED" and found.unclaimed() == []
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(("coordinate", "which"), [("unviolated", 1), ("level", 0), ("total", 0)])
+def test_a_form_that_is_wrong_where_a_sum_is_positive_is_not_proved(coordinate: str, which: int) -> None:
+    found = every_length(build("dyck-1-nonuniform"))
+    each = replace(found.each)
+    (one,) = [one for one in found.each.coordinates if one.name == coordinate and one.part != "embedding"]
+    assert isinstance(one.column, CellTable)
+    cells = [GuardedCell(c.guard, c.value + fmpq(k == which)) for k, c in enumerate(one.column.cells)]
+    wrong = replace(one, column=CellTable(one.column.world, cells))
+    each.__dict__["domain"] = found.each.domain
+    each.__dict__["coordinates"] = [wrong if x is one else x for x in found.each.coordinates]
+    proof = forms.prove(replace(found, each=each), seconds=20)
+    at_each = [c for c in proof.claims if c.coordinate == coordinate and c.formula.startswith("all i")]
+    assert not any(c.missing is None for c in at_each)
+
+
 def test_what_is_not_proved_says_so_and_the_rest_is() -> None:
     found = forms.prove(every_length(thresholds()), seconds=30)
     done = {claim.coordinate for claim in found.claims if claim.missing is None}
