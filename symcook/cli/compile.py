@@ -42,9 +42,7 @@ def compile(
     ],
     variant: Annotated[
         str | None,
-        option(
-            "Masks that see the own column, or (an automaton) no $ in front (strict).", None, OneOf("variant", VARIANTS)
-        ),
+        option("Masks that see the own column, or no $ in front (strict).", None, OneOf("variant", VARIANTS)),
     ],
     prove: Annotated[bool, option("Prove that the model answers as the program, on every word.")],
     seconds: Seconds = 60,

@@ -97,10 +97,12 @@ class UnitNetwork(list[HiddenUnit]):
 class MachineDecoder:
     """The construction for one machine: its tokens as bits, its networks as units, and the model made of them."""
 
-    def __init__(self, machine: TuringMachine, weighting: str = "average", strict: bool = True) -> None:
+    def __init__(self, machine: TuringMachine, weighting: str = "average", variant: str = "strict") -> None:
         require_known("weighting", weighting, WEIGHTINGS)
-        self.machine, self.weighting, self.strict = machine, weighting, strict
-        self.mask = MASK if strict else "future"
+        self.machine, self.weighting = machine, weighting
+        self.strict, self.marked = variant != "nonstrict", variant != "no-start"
+        self.mask = MASK if self.strict else "future"
+        self.first_column = "bos" if self.marked else "lead"
         self.tapes = range(1, machine.tapes + 1)
         self.states = {state: f"q{k}" for k, state in enumerate(machine.states)}
         self.letters = {letter: f"x{k}" for k, letter in enumerate(machine.input)}
@@ -213,7 +215,7 @@ class MachineDecoder:
                 net.add(base | {left: 1}, bias - 1, {f"next_left{tape}" if keeps_left else f"next_fresh{tape}": 1})
                 net.add(base | {right: 1}, bias - 1, {f"next_right{tape}" if keeps_right else f"next_fresh{tape}": 1})
         start = {f"next_{name}": 1 for name in self.bits(self.first) if name != "one"}
-        net.add({"bos": 1, "typed": 1}, 0, start)
+        net.add({"bos": 1, "typed": 1} if self.marked else {"typed": 1}, 0, start)
         last = self.tapes[-1]
         *symbols, _, right = self.here(last)
         going = {self.states[state]: 1 for state in self.machine.halt} | {"out": 1, "last": -1}
@@ -229,11 +231,14 @@ class MachineDecoder:
     def model(self, source: str, name: str) -> Transformer:
         """The model, with its plan."""
         tapes, tie = range(self.machine.tapes + 1), self.weighting == "average"
-        words: dict[str, dict[str, int]] = {START: {**self.bits(START), **({"u": 1} if self.strict else {})}}
+        words: dict[str, dict[str, int]] = {}
+        if self.marked:
+            words[START] = {**self.bits(START), **({"u": 1} if self.strict else {})}
         words |= {letter: self.bits(letter) for letter in self.machine.input}
         tokens = labels(self.machine)
         words |= {label: self.bits(token) for token, label in tokens.items()}
         layers = (self._first(tie), self._second(tie), self._third())
+        layers = layers if self.marked else (self._lead(), *layers)
         parts = [part for layer in layers for part in layer.parts() if not isinstance(part, LayerNorm)]
         written = [one for part in parts for one in part.writes]
         names = dict.fromkeys([*(one for row in words.values() for one in row), *written])
@@ -245,18 +250,30 @@ class MachineDecoder:
             bits = {f"next_{one}" for one in self.answered(token)}
             rows.append([*(1 if one in bits else -1 for one in nexts), -len(bits)])
         space = Space(tuple(names))
-        embedding = Embedding(space, words=words, before=START, start=0)
+        before = START if self.marked else None
+        embedding = Embedding(space, words=words, before=before, start=0 if self.marked else 1)
         readout = Readout("largest", "last", (*nexts, "one"), rows, (*tokens.values(), END))
         model = Transformer(name, embedding, layers, readout, source="Merrill and Sabharwal (2024), Theorem 2")
         plan = self._plan(model, tapes)
         return replace(model, program=Program("tm", source, tuple(words), plan))
 
+    def _lead(self) -> Layer:
+        """Without $: a bit of the first column, one less the mean of ones over the columns before."""
+        net = UnitNetwork()
+        net.add({"one": 1, "later": -1}, 0, {"lead": 1})
+        head = Head((_held("one"),), ("later",), [[0]], [[0]], [[1]], self.mask)
+        norms = (_bits(["one"]),), (_bits(["one", "later"]),)
+        return Layer(SelfAttention((head,)), _over(net.part()), *norms, "multi pre")
+
     def _first(self, tie: bool) -> Layer:
         """u and P; hashes; where heads went. Masks that are not strict count the own token in: then u is 1/(i + 1), P
-        is behind the own move, and where it wrote is what the own move selects."""
+        is behind the own move, and where it wrote is what the own move selects. Without $ the column that is counted is
+        the first letter's, whose own sums are of no token: u is 0 there, and u + lead is 1 over the number of tokens
+        before, 1 where there are none."""
         tapes = range(self.machine.tapes + 1)
-        reads = ["bos", *(f"{sign}{tape}" for tape in tapes for sign in ("plus", "minus"))]
-        rows = [[int(name == "bos") for name in reads]]
+        share = ("u",) if self.marked else ("u", "lead")
+        reads = [self.first_column, *(f"{sign}{tape}" for tape in tapes for sign in ("plus", "minus"))]
+        rows = [[int(name == self.first_column) for name in reads]]
         rows += [[(name == f"plus{tape}") - (name == f"minus{tape}") for name in reads] for tape in tapes]
         none = [[0] * len(reads)]
         writes = ("u", *(f"P{tape}" for tape in tapes))
@@ -267,7 +284,8 @@ class MachineDecoder:
         for tape in tapes:
             for move in (1, -1, 0):
                 stem = f"{MOVE[move]}hash{tape}"
-                norms.append(_hash({f"P{tape}": 1, "u": move if self.strict else -move}, {"u": 1}, stem))
+                went = dict.fromkeys(share, move if self.strict else -move)
+                norms.append(_hash({f"P{tape}": 1, **went}, dict.fromkeys(share, 1), stem))
                 moved, still = ("at", "wrote") if self.strict else ("wrote", "at")
                 for side in "ab":
                     for sign in (1, -1):
@@ -276,7 +294,8 @@ class MachineDecoder:
                             net.add(terms, -1, {f"{moved}{tape}_{side}": sign})
                         if not move and (tape or not self.strict):
                             net.add({f"{stem}_{side}": sign}, 0, {f"{still}{tape}_{side}": sign})
-        norms.append(_hash({"one": 1, "bos" if self.strict else "u": -1}, {"u": 1}, "placehash"))
+        cell = {"one": 1, "u": 1} if not self.marked else {"one": 1, "bos" if self.strict else "u": -1}
+        norms.append(_hash(cell, dict.fromkeys(share, 1), "placehash"))
         for side in "ab":
             for sign in (1, -1):
                 net.add({f"placehash_{side}": sign}, 0, {f"place_{side}": sign})
@@ -295,21 +314,36 @@ class MachineDecoder:
         if tie:
             norms.append(_tie("F", "tie"))
         values = [*self.letters.values(), *(name for tape in self.tapes for name in self.own(tape))]
-        norms.append(_bits(["one", "bos", "typed", "first", "step", *values]))
+        bos = ["bos"] * self.marked
+        norms.append(_bits(["one", *bos, "typed", "first", "step", *values]))
         bias: dict[str, int | Fraction] = {"one": -3}
         if self.letters:
-            key = bias | {"bos": 3, "typed": 3, "first": 3}
-            values = {f"read_{letter}": letter for letter in self.letters.values()}
+            key = bias | dict.fromkeys([*bos, "typed", "first"], 3)
+            read = "read" if self.marked else "found"
+            values = {f"{read}_{letter}": letter for letter in self.letters.values()}
             heads.append(_look("at0", "place", key, values, "average", self.mask))
         for tape in self.tapes:
-            key = bias | {"step": 3, "bos": -1}
+            key = bias | {"step": 3, **dict.fromkeys(bos, -1)}
             if tie:
                 key["tie_one"] = HALF
             values = dict(zip(self.got(tape), self.own(tape), strict=True))
             heads.append(_look(f"at{tape}", f"wrote{tape}", key, values, self.weighting, self.mask))
-        part = self.selection.part()
-        bits = _bits(list(part.reads))
-        return Layer(SelfAttention(tuple(heads)), _over(part), tuple(norms), (bits,), "multi pre")
+        if self.marked:
+            part = self.selection.part()
+            inner, over = (_bits(list(part.reads)),), _over(part)
+        else:
+            part = UnitNetwork([*self.selection, *self._right_of_start()]).part()
+            bits = [name for name in part.reads if name != "at0n_a"]
+            inner = _bits(bits), _hash({"at0_a": 1}, {"at0_b": 1}, "at0n")
+            over = replace(part, reads=tuple(_held(name) if name in bits else name for name in part.reads))
+        return Layer(SelfAttention(tuple(heads)), over, tuple(norms), inner, "multi pre")
+
+    def _right_of_start(self) -> Iterable[HiddenUnit]:
+        """Without $: a letter that was found is read where the input head is on cell 1 or behind it. The first part of
+        the hash of cell h, times 2, is at least 1 there, and at most 0 in front."""
+        for letter in self.letters.values():
+            for bias, sign in ((-2, 1), (-3, -1)):
+                yield HiddenUnit({"at0n_a": 2, f"found_{letter}": 2}, bias, {f"read_{letter}": sign})
 
     def _third(self) -> Layer:
         """The next token."""
@@ -330,13 +364,16 @@ class MachineDecoder:
     def _meanings(self, tapes: range) -> dict[str, str]:
         """What each coordinate holds."""
         over = "1/i" if self.strict else "1/(i + 1)"
+        over = over if self.marked else "1/(i - 1)"
         found = {"one": "1", "bos": "the token is $", "typed": "an input symbol", "step": "a step", "out": "an output",
                  "first": "the start", "last": "an output whose cell is the rightmost visited", "u": over,
-                 "end": "the end", "F": "F of u"}  # fmt: skip
+                 "end": "the end", "F": "F of u", "later": "there is a token before", "lead": "there is none",
+                 }  # fmt: skip
         found |= {name: f"the state entered is {state}" for state, name in self.states.items()}
         found |= {name: f"the input symbol is {letter}" for letter, name in self.letters.items()}
         found |= {f"o{k}": f"the output is {symbol}" for symbol, k in self.cells.items()}
         found |= {f"read_{name}": f"the input head reads {letter}" for letter, name in self.letters.items()}
+        found |= {f"found_{name}": f"the input head found {letter}" for letter, name in self.letters.items()}
         for side, what in (("a", "first"), ("b", "second")):
             found[f"place_{side}"] = f"{what} part of the hash of the own position"
         for tape in tapes:
@@ -361,14 +398,19 @@ class MachineDecoder:
 def compiled(
     machine: TuringMachine, source: str, name: str, weighting: str = "average", variant: str = "strict"
 ) -> Transformer:
-    """The decoder of a machine, with its program and plan; `variant` "nonstrict" has masks that see the own column."""
-    if variant == "no-start":
-        must = "a machine's decoder must have $ in front, which answers for the blank cells left of the input"
-        raise BadInput(must, variant, "leave it out, or give nonstrict")
+    """The decoder of a machine, with its program and plan; `variant` "nonstrict" has masks that see the own column,
+    "no-start" no $ in front, for words with a letter."""
+    taken = next((one for one in (START, END) if one in machine.input), None)
+    if taken is not None:
+        must = f"no letter of a compiled machine's input must be called {START} or {END}, which its decoder has already"
+        raise BadInput(must, taken, "call it otherwise")
+    if variant == "no-start" and not machine.input:
+        must = "a machine whose decoder has no $ in front must have a letter, as nothing stands behind the empty word"
+        raise BadInput(must, "none", "leave --variant out, or give nonstrict")
     if variant == "nonstrict" and weighting == "rightmost":
         must = "masks that see the own column must stand with a tie-break, as equal keys are made in different ways"
         raise BadInput(must, f"weighting {weighting}", "give --weighting average")
-    return MachineDecoder(machine, weighting, variant == "strict").model(source, name)
+    return MachineDecoder(machine, weighting, variant).model(source, name)
 
 
 def _held(name: str) -> str:

@@ -63,6 +63,7 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
         raise BadInput("the greatest number of steps must be an integer of at least 0", limit)
     assert model.program is not None
     given = speech_of(model).word(word)
+    model.tokens(given)  # BadInput for the empty word where nothing stands in front
     if model.program.kind == "dfa":
         table = program_table(model.program)
         tokens = tokens_of(table)[1 + len(table.alphabet) :]

@@ -192,7 +192,8 @@ def decode(word, steps):
         if ENDS[label]:
             return 0
         said.append(label)
-    print(f"stopped at the limit of {steps} steps, before the end", file=sys.stderr)
+    known = "before the end" if steps < most else "and the next answer is not certain"
+    print(f"stopped at the limit of {steps} steps, {known}", file=sys.stderr)
     return 3
 
 '''

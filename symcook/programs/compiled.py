@@ -45,7 +45,7 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
         own = tokens_of(found)
         own = own if own[0] in tokens else own[1:]  # a decoder without $
     elif isinstance(found, TuringMachine):
-        own = (START, *found.input, *labels(found).values())
+        own = (*(START,) * (START in tokens), *found.input, *labels(found).values())  # a decoder may be without $
     odd = [*(one for one in own if one not in tokens), *(one for one in tokens if one not in own)]
     if odd:
         raise BadInput("the tokens of the model must be those of its program", odd[0], "compile the program again")

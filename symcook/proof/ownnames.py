@@ -13,7 +13,7 @@ from symcook.model.expr import Tree
 from symcook.proof import grammar
 from symcook.proof.grammar import Definition
 from symcook.proof.holds import Truths
-from symcook.proof.ownwords import HINTS, WORDS, SentenceReader
+from symcook.proof.ownwords import HINTS, UNNAMED, WORDS, SentenceReader
 from symcook.proof.replay import ID
 from symcook.proof.runrel import Relation
 from symcook.proof.terms import Sort, Term, sort_of, var
@@ -403,8 +403,8 @@ class _Sentence:
         if kind == "holds" and self.meaning.truths is not None:
             truth = ("call", self.meaning.truths.of(arguments[0]), (self.walk(arguments[1], scope),))
             return ("=", truth, ("num", 1, 1))
-        given = arguments[0][1] if kind != "accept" else ""
-        places = [self.walk(a, scope) for a in (arguments if kind == "accept" else arguments[1:])]
+        given = "" if kind in UNNAMED else arguments[0][1]
+        places = [self.walk(a, scope) for a in (arguments if kind in UNNAMED else arguments[1:])]
         name = given[1:-1] if given[:1] in ('"', "'") else given
         relation, meaning = self.meaning.relation, self.meaning
         doubtful = name == given and (name in scope or name == "n" or name.isdigit())
@@ -425,6 +425,12 @@ class _Sentence:
             return written(expr.parse_formula(text), next(iter(places), None), scope.values())
         if "w" not in meaning.sorts:
             raise self.absent(tree, kind)
+        if kind == "decoded":
+            try:
+                text = relation.decoded(_HERE)
+            except BadInput as error:
+                raise self.fail(tree, error.must) from None
+            return written(expr.parse_formula(text), places[0], scope.values())
         if name not in meaning.tokens:
             raise unknown("token", name, list(meaning.tokens))
         number, low, high = meaning.tokens[name], relation.low, relation.high

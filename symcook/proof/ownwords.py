@@ -3,7 +3,7 @@
 A sentence is a formula of the grammar in which, besides, a name may be quoted (``"odd"(i)`` is the coordinate odd) and
 may say after which layer a value is meant: ``v(i)`` is the last value of the coordinate v, the one that ``symcook run``
 shows, ``v@0(i)`` that of the embedding, ``v@1(i)`` that after layer 1 and ``v@1.attention(i)`` that after its
-attention. ``accept``, ``answer``, ``at``, ``count``, ``first``, ``last`` and ``holds`` are words (`WORDS`).
+attention. ``accept``, ``answer``, ``at``, ``count``, ``first``, ``last``, ``holds`` and ``decoded`` are words.
 
 ``a mod 3`` stands in a comparison, which says what it says of a - 3*q for the whole number q with 0 <= a - 3*q < 3.
 There is one for every number a, so that it may be said to exist. It is written out here, where the sentence is read:
@@ -44,9 +44,12 @@ WORDS = {
     "at": "a token and a position",
     **dict.fromkeys(("count", "first", "last"), "one name"),
     "holds": "a formula and a position",
+    "decoded": "a position",
 }
 """The words of a sentence with what they take."""
-_PLACES = {"accept": (0, 1), "answer": (0, 1), "at": (1,)}  # how many positions a word takes; the others take none
+_PLACES = {"accept": (0, 1), "answer": (0, 1), "at": (1,), "decoded": (1,)}  # how many positions; others take none
+UNNAMED = ("accept", "decoded")
+"""The words that take no token and no label."""
 
 MOST_MOD = 1000
 """The greatest divisor of a remainder."""
@@ -258,7 +261,7 @@ class SentenceReader(expr.Reader):
         self.take("(")
         given: list[Tree] = []
         places: list[Tree] = []
-        if kind != "accept":
+        if kind not in UNNAMED:
             found = _GIVEN.match(self.text, self.tokens[self.at][2])
             if found is None:
                 raise self.misused(kind, begin)
@@ -292,7 +295,7 @@ class SentenceReader(expr.Reader):
     def misused(self, kind: str, begin: int) -> BadInput:
         """The error of a word that is given something else."""
         own = f'; the coordinate {kind} is written "{kind}"(i)' if kind in self.coordinates else ""
-        quoted = f'; what is no name is quoted, {kind}("("' if kind != "accept" else ""
+        quoted = f'; what is no name is quoted, {kind}("("' if kind not in UNNAMED else ""
         quoted = "; a formula is written as in holds(since(~Q_b, Q_a), i)" if kind == "holds" else quoted
         return self.wrong(f"{kind} takes {WORDS[kind]}{quoted}{own}", self.tokens[begin][2], None)
 

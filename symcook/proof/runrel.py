@@ -204,7 +204,32 @@ class Relation(RunEquations):
 
     def answer(self, label: str, at: str | None = None) -> str:
         """A readout "largest" answers `label`: its score is the largest, and larger than those of earlier labels."""
-        place = self._place("answer", ("largest",), at)
+        return self._largest(label, self._place("answer", ("largest",), at))
+
+    def decoded(self, at: str) -> str:
+        """From the position `at` on each token is the label that the model answers one position before; behind a label
+        that is no token of the vocabulary there is none. Where a readout looks at the last position, the answer at a
+        position is that to the word up to there: the model must look back only."""
+        readout, before = self.model["readout"], ("future", "strict-future")
+        heads = [block for _, blocks, _, _ in self.parts for block in blocks if "mask" in block]
+        over = [*self.embedding["positions"].values(), *(h[key] for h in heads for key in ("scale", "temperature"))]
+        back = all(h["mask"] in before for h in heads) and not any("n" in names(parse_term(text)) for text in over)
+        if self.looks not in (("largest", "last"), ("largest", "each")) or self.embedding["words"] is None:
+            raise BadInput(
+                "decoded needs an alphabet, and labels of the last or of each position", " ".join(self.looks)
+            )
+        if not back or self.embedding["after"] is not None:
+            raise BadInput("decoded needs a model that looks back only", self.model["name"])
+        index = {token: number for number, token in enumerate(self.embedding["words"])}
+        steps = []
+        for label in readout["labels"]:
+            answered = self._largest(label, "j")
+            goes_on = f"w(j + 1) = {index[label]}" if label in index else "false"
+            steps.append(f"({answered} -> {goes_on})")
+        return f"all j in {at}..{self.high} - 1. {' & '.join(steps)}"
+
+    def _largest(self, label: str, place: str) -> str:
+        """The score of `label` is the largest at a position, and larger than those of earlier labels."""
         readout = self.model["readout"]
         scores = [joined(self._row(row, readout["reads"], place, self.held)) for row in readout["weights"]]
         which = readout["labels"].index(label)

@@ -19,11 +19,12 @@ class RunCounts:
     """Exact counts of a run that came to its end.
 
     letters, steps, output: of the machine. tokens: what is put out, the start, a token a step, the output. columns: the
-    positions that are run, with $ and the input. pairs: how many (query, key) pairs the heads that compare score, each
-    column with all before it. products: multiplications of two numbers that both depend on the input, in those scores.
-    sums: additions of uniform heads, with running sums. units: hidden units that are evaluated. token_bits: what one
-    token takes; stored_bits: what a simulator keeps that runs each column again from the tokens alone, all tokens and
-    two counters of positions; cached: the numbers that a cache of keys, values and sums holds in its place.
+    positions that are run, with $, if there is one, and the input. pairs: how many (query, key) pairs the heads that
+    compare score, each column with all before it. products: multiplications of two numbers that both depend on the
+    input, in those scores. sums: additions of uniform heads, with running sums. units: hidden units that are evaluated.
+    token_bits: what one token takes; stored_bits: what a simulator keeps that runs each column again from the tokens
+    alone, all tokens and two counters of positions; cached: the numbers that a cache of keys, values and sums holds in
+    its place.
     """
 
     letters: int
@@ -51,14 +52,14 @@ def counts(model: Transformer, run: MachineRun) -> RunCounts:
 
 
 def expected(model: Transformer, letters: int, steps: int, output: int) -> RunCounts:
-    """The same for any machine's numbers: with N = letters + steps + output + 2 columns there are N (N - 1)/2 pairs a
-    head. The last column, which answers with the end, is one of them."""
+    """The same for any machine's numbers: with N = letters + steps + output + 2 columns (1 less without $) there are
+    N (N - 1)/2 pairs a head. The last column, which answers with the end, is one of them."""
     parts = [part for step in model.sublayers for part in step.parts]
     looking = [part for part in parts if isinstance(part, Head) and not part.uniform]
     uniform = [part for part in parts if isinstance(part, Head) and part.uniform]
     hidden = sum(part.hidden for part in parts if isinstance(part, FeedForward))
     tokens = steps + 1 + output
-    columns = letters + 1 + tokens
+    columns = letters + model.embedding.added + tokens
     pairs = columns * (columns - 1) // 2
     dimensions = sum(part.Q.shape[0] for part in looking)
     token_bits = (len(model.embedding.words or ()) - 1).bit_length()

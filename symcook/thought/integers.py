@@ -8,7 +8,9 @@ y/(2(1 + y)). For j >= 2 this is at least 1/(2 j^4) under 1, and the tie-break i
 some step wrote on the cell of the query, the greatest score is that of the last one: T falls. In the columns where none
 did (a fresh cell, or no step) the value is multiplied by zero.
 On the input tape cells 0..n+1 are the candidates, $ and the start standing for the two blanks at the ends, and the
-nearest in angle is the nearest. What uniform heads give are sums of moves over one denominator.
+nearest in angle is the nearest. Without $ they are cells 1..n+1, and where the head's cell is not positive a unit has
+it read a blank; the j above then counts the tokens before, of which there is one at least. What uniform heads give are
+sums of moves over one denominator.
 """
 
 from __future__ import annotations

@@ -51,7 +51,8 @@ def tie_break(j: int) -> arb:
 
 def lookups(run: MachineRun) -> Iterator[tuple[Looked | None, ...]]:
     """For each token of a run in integers what the heads look up behind it, that of the input first; None where a head
-    needs no token: on a fresh cell, after a move of 0, and in the output all heads but the last."""
+    needs no token: on a fresh cell, after a move of 0, in front of the input where there is no $, and in the output all
+    heads but the last."""
     import flint
 
     n, tapes = len(run.word), run.machine.tapes
@@ -62,21 +63,24 @@ def lookups(run: MachineRun) -> Iterator[tuple[Looked | None, ...]]:
         with flint.ctx.workprec(BITS):
             if isinstance(step.token, StepToken):
                 heads = [head + move for head, move in zip(step.heads, step.token.moves, strict=True)]
-                found[0] = _input(heads[0], n, position)
+                found[0] = _input(heads[0], n, position, run.least)
                 for k in range(tapes):
                     if not step.token.fresh[k] and step.token.moves[k + 1]:
-                        found[k + 1] = _work(heads[k + 1], before[k])
+                        found[k + 1] = _work(heads[k + 1], before[k], run.least)
                     before[k].setdefault(step.heads[k + 1], []).append(position)
             elif not step.token.rightmost:
-                found[-1] = _work(step.heads[-1] + 1, before[-1])
+                found[-1] = _work(step.heads[-1] + 1, before[-1], run.least)
         yield tuple(found)
 
 
-def _input(head: int, n: int, position: int) -> Looked:
-    """The input head: the candidates are cells 0..n, and n + 1 where the start has been put out."""
+def _input(head: int, n: int, position: int, least: int) -> Looked | None:
+    """The input head: the candidates are cells from `least` to n, and n + 1 where the start has been put out. None in
+    front of the input where no token stands for cell 0."""
+    if head < least == 1:
+        return None
     last = n + 1 if position > n + 1 else n
-    cell = min(max(head, 0), last)
-    rivals = [one for one in (cell - 1, cell + 1) if 0 <= one <= last]
+    cell = min(max(head, least), last)
+    rivals = [one for one in (cell - 1, cell + 1) if least <= one <= last]
     if not rivals:
         return Looked(cell, None, None)
     best = cosine(head, cell)
@@ -84,15 +88,16 @@ def _input(head: int, n: int, position: int) -> Looked:
     return Looked(cell, rival, _short(gap), gap)
 
 
-def _work(head: int, cells: dict[int, list[int]]) -> Looked:
+def _work(head: int, cells: dict[int, list[int]], least: int) -> Looked:
     """A work head, among the positions that wrote on each cell: the last one on its own, beside the last one on each
-    neighbouring cell that was visited, and the last but one on its own."""
+    neighbouring cell that was visited, and the last but one on its own. The tie-break is of the tokens before: without
+    $ one less."""
     own = cells[head]
-    score = 1 - tie_break(own[-1])
-    rivals = [(score - (cosine(head, one) - tie_break(cells[one][-1])), cells[one][-1])
+    score = 1 - tie_break(own[-1] - least)
+    rivals = [(score - (cosine(head, one) - tie_break(cells[one][-1] - least)), cells[one][-1])
               for one in (head - 1, head + 1) if one in cells]  # fmt: skip
     if len(own) > 1:
-        rivals.append((tie_break(own[-2]) - tie_break(own[-1]), own[-2]))
+        rivals.append((tie_break(own[-2] - least) - tie_break(own[-1] - least), own[-2]))
     if not rivals:
         return Looked(own[-1], None, None)
     gap, rival = min(rivals, key=lambda pair: float(pair[0]))

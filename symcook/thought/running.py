@@ -30,6 +30,8 @@ class MachineRun:
     ended: bool
     steps: tuple[IntegerStep, ...] = ()
     """The same with heads and what they retrieved, where the run is in integers."""
+    least: int = 0
+    """The least cell of the input for which a token stands: 0, or 1 where the model has no $ in front."""
 
     @property
     def output(self) -> str:
@@ -81,6 +83,7 @@ class MachineStream:
         self.model, self.limit, self.domain = model, limit, domain
         self.machine = machine_of(model)
         self.word = self.machine.word(word)
+        self.least = int(not model.embedding.added)
         self.ended = False
         self.tokens: list[MachineToken] = []
         self.steps: list[IntegerStep] = []
@@ -99,9 +102,12 @@ class MachineStream:
     @property
     def run(self) -> MachineRun:
         """What has come so far."""
-        return MachineRun(self.machine, self.word, self.domain, tuple(self.tokens), self.ended, tuple(self.steps))
+        return MachineRun(
+            self.machine, self.word, self.domain, tuple(self.tokens), self.ended, tuple(self.steps), self.least
+        )
 
     def _integers(self) -> Iterator[MachineToken]:
+        self.model.tokens(self.word)  # BadInput where nothing stands in front of the first token
         for step in IntegerDecoder(self.machine).steps(self.word):
             if len(self.steps) < self.limit:
                 self.steps.append(step)

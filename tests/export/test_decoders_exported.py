@@ -103,6 +103,22 @@ def test_more_than_is_certain_is_refused_and_nothing_written(
     assert code == 0 and "decodes 50 steps behind words of at most 1 letters" in out
 
 
+def test_at_the_last_certain_step_nothing_is_said_of_the_next(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A machine halts at its first step; behind it float16 is certain of no answer, so that the end is not denied."""
+    source = tmp_path / "once.tm"
+    source.write_text("input: 1\nwork symbols: a\nstart: p\nhalt: h\np * * -> h a R R\n")
+    model, file = compiled(capsys, tmp_path, "tm", source), tmp_path / "m.npz"
+    promised = document(capsys, "export", model, "-o", file, "--dtype", "float16", "--max-length", 1)["decoding"]
+    assert promised["lengths"][1]["steps"] == 2
+    code, out, err = script(file, "1", "--steps", 2)
+    assert code == 3 and len(out.splitlines()) == 2
+    assert err.endswith("stopped at the limit of 2 steps, and the next answer is not certain\n")
+    code, out, err = script(file, "1", "--steps", 1)
+    assert code == 3 and len(out.splitlines()) == 1 and err.endswith("limit of 1 steps, before the end\n")
+
+
 def test_an_automaton_decodes_to_its_verdict_in_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = compiled(capsys, tmp_path, "dfa", ODD)
     file = tmp_path / "m.npz"

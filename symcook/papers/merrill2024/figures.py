@@ -62,7 +62,8 @@ def measured(model: Transformer, longest: int) -> Iterator[tuple[int, dict[str, 
     """For words of the letters in turn, at lengths that double, the steps and the counts of the run, as far as it ends
     within `TOKENS`. `model` is compiled from a machine."""
     letters = machine_of(model).input
-    lengths = [0, *itertools.takewhile(lambda n: n <= longest, (2**k for k in range(20)))] if letters else [0]
+    empty = [0] if model.embedding.added else []  # nothing stands behind it without a token in front
+    lengths = [*empty, *itertools.takewhile(lambda n: n <= longest, (2**k for k in range(20)))] if letters else [0]
     found: dict[int, dict[str, int]] = {}
     for n in lengths:
         run = run_machine(model, tuple(itertools.islice(itertools.cycle(letters), n)), TOKENS)

@@ -86,7 +86,7 @@ def _table(model: Transformer) -> dict[str, Any] | None:
     from symcook.thought.running import machine_of
 
     machine = machine_of(model)  # whose weights are the compiler's, since it has a run in integers
-    if not machine.input or len(machine.rows) > ROWS:
+    if not machine.input or len(machine.rows) > ROWS or not model.embedding.added:
         return None
     rows = {
         " ".join((state, *reads)): (row.state, row.writes, [LETTERS[move] for move in row.moves])
@@ -104,13 +104,15 @@ def _tapes(model: Transformer) -> Callable[[Word], Told]:
     from symcook.thought.integers import IntegerDecoder
     from symcook.thought.running import INTEGERS, MachineRun, MachineStream
 
-    machine = MachineStream(model, (), 0).machine
+    stream = MachineStream(model, (), 0)
+    machine, least = stream.machine, stream.least
     decoder, named = IntegerDecoder(machine), labels(machine)
 
     def ask(word: Word) -> Told:
+        model.tokens(word)  # BadInput for the empty word where nothing stands in front
         steps = tuple(itertools.islice(decoder.steps(word), TOKENS + 1))
         ended, steps = len(steps) <= TOKENS, steps[:TOKENS]
-        run = MachineRun(machine, word, INTEGERS, tuple(step.token for step in steps), ended, steps)
+        run = MachineRun(machine, word, INTEGERS, tuple(step.token for step in steps), ended, steps, least)
         return dict(differences(run)), [named[token] for token in run.tokens]
 
     return ask
