@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -13,9 +15,12 @@ from typing import Any
 
 import mpmath
 import pytest
+from checkout import ROOT
 
 from symcook.compose import Builder
+from symcook.decide.automata import Automaton
 from symcook.decode import generate
+from symcook.errors import BadInput
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula
@@ -23,8 +28,13 @@ from symcook.model.layers import Layer
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import truth
 from symcook.model.transformer import Transformer
+from symcook.programs.automata import read_table
+from symcook.programs.steps import OutputToken, StepToken
+from symcook.programs.turing import read_turing
 from symcook.recipes import build
 from symcook.spec import languages
+from symcook.spec.turing import execute
+from symcook.thought.integers import IntegerDecoder
 
 F = Fraction
 PAIR = ("a", "b")
@@ -238,3 +248,108 @@ def test_decoding_steps() -> None:
         recognized = {x for x in inputs if generate(model, x, limit=t(len(x))).tokens[-1] == "1"}
         assert recognized == {x for x in inputs if continued(f, x, t(len(x)))[-1] == "1"}
         assert set() != recognized != set(inputs)
+
+
+def test_automata() -> None:
+    """merrill2024.def.automaton: all of two states and two letters, on all words to length 4."""
+    words = [w for n in range(5) for w in itertools.product("ab", repeat=n)]
+    for *to, start, ends in itertools.product("pq", "pq", "pq", "pq", "pq", ("", "p", "q", "pq")):
+        delta = {("p", "a"): to[0], ("p", "b"): to[1], ("q", "a"): to[2], ("q", "b"): to[3]}
+        rows = {q: {letter: delta[q, letter] for letter in "ab"} for q in "pq"}
+        document = {"states": ["p", "q"], "input_symbols": ["a", "b"], "transitions": rows, "initial_state": start,
+                    "final_states": list(ends)}  # fmt: skip
+        automaton = Automaton(*read_table(json.dumps(document), "a test"))
+        fold = automaton.fold()
+        for word in words:
+            state = start
+            known = fold.start
+            for letter in word:
+                state, known = delta[state, letter], fold.step(known, letter)
+                assert known == state
+            assert automaton(word) is (state in ends)
+
+
+Diff = tuple[str, tuple[str, ...], tuple[int, ...]]
+Rows = dict[tuple[str, tuple[str, ...]], Diff]
+
+
+def printed_run(rows: Rows, start: str, word: str, tapes: int, limit: int) -> tuple[list[Diff], str | None]:
+    """The diffs of at most `limit` steps by Appendix B, heads at 0 and the word from cell 0 on, and the output where
+    the machine is in a state without rows, which halts."""
+    cells: list[dict[int, str]] = [dict(enumerate(word)), *({} for _ in range(tapes))]
+    halting = {entered for entered, _, _ in rows.values()} - {q for q, _ in rows}
+    heads, state = [0] * (tapes + 1), start
+    diffs: list[Diff] = [(start, ("_",) * tapes, (0,) * (tapes + 1))]
+    while state not in halting and len(diffs) <= limit:
+        state, written, moves = rows[state, tuple(tape.get(h, "_") for tape, h in zip(cells, heads, strict=True))]
+        for tape, head, symbol in zip(cells[1:], heads[1:], written, strict=True):
+            tape[head] = symbol
+        heads = [head + move for head, move in zip(heads, moves, strict=True)]
+        diffs.append((state, written, moves))
+    out, place = "", heads[-1]
+    while cells[-1].get(place, "_") != "_":
+        out, place = out + cells[-1][place], place + 1
+    return diffs, out if state in halting else None
+
+
+@pytest.mark.parametrize("tapes", [1, 2])
+def test_turing_machines_as_they_are_printed(tapes: int) -> None:
+    """merrill2024.def.tm, def.tm.tuple, appB.tm and thm2.diffs: machines at random that move each head at each step.
+
+    The library counts cells of the input from 1, so that the first diff moves the input head there, as none is printed.
+    """
+    draw, seen = random.Random(tapes), set()
+    for _ in range(40):
+        reads = list(itertools.product("01_", repeat=tapes + 1))
+        rows: Rows = {
+            (q, read): (draw.choice("pqppqqh"), tuple(draw.choice("01_") for _ in range(tapes)),
+                        tuple(draw.choice((-1, 1)) for _ in range(tapes + 1)))
+            for q in "pq" for read in reads
+        }  # fmt: skip
+        listed = [
+            f"{q} {' '.join(read)} -> {to} {' '.join(written)} {' '.join('LSR'[m + 1] for m in moves)}"
+            for (q, read), (to, written, moves) in rows.items()
+        ]
+        text = "\n".join(["input: 0 1", "work symbols: 0 1", "start: p", "halt: h", "head: 1", *listed])
+        machine = read_turing(text)
+        decoder = IntegerDecoder(machine)
+        for word in ("", "0", "10", "0110"):
+            diffs, out = printed_run(rows, "p", word, tapes, 12)
+            book = execute(machine, word, 13 if out is None else 100)
+            steps = [one for one in book.documents if "write" in one]
+            assert [(one["token"], tuple(one["write"]), tuple(one["move"])) for one in steps[1:]] == [
+                (q, written, tuple("LSR"[m + 1] for m in moves)) for q, written, moves in diffs[1:]
+            ]
+            assert book.ended is (out is not None) and (out is None or book.output == out)
+            found = [step.token for step in decoder.run(word, len(steps))]
+            shown = [(t.state, tuple(w.symbol for w in t.written), t.moves) for t in found if isinstance(t, StepToken)]
+            assert shown[0] == (*diffs[0][:2], (1, *diffs[0][2][1:])) and shown[1:] == diffs[1 : len(shown)]
+            for letter, read in itertools.product("01", "01_"):  # every input token puts out the first diff
+                assert decoder.answer(letter, read, (None,) * tapes) == found[0]
+            seen.add(out is None)
+    assert seen == {True, False}
+
+
+@pytest.mark.parametrize("wrong, said", [
+    (("input: 0 1", "input: 0 _"), "other than"),
+    (("work symbols: 0", "work symbols: 0 _"), "other than"),
+    (("halt: h", "halt: p"), "no row"),
+    (("p _ * -> h 0 R R", ""), "must serve"),
+    (("h 0 R R", "h 1 R R"), "must be written"),
+])  # fmt: skip
+def test_what_is_no_turing_machine(wrong: tuple[str, str], said: str) -> None:
+    """merrill2024.def.tm.tuple: a blank outside of the input's letters, rows for all states but those that halt."""
+    text = "input: 0 1\nwork symbols: 0\nstart: p\nhalt: h\np 0 * -> p . R R\np 1 * -> h . R L\np _ * -> h 0 R R\n"
+    assert read_turing(text).tapes == 1
+    with pytest.raises(BadInput, match=said):
+        read_turing(text.replace(*wrong))
+
+
+def test_a_machine_that_recognizes() -> None:
+    """merrill2024.appB.recognizer: by its first token of output, of the shipped machine in the printed model."""
+    machine = read_turing((ROOT / "examples" / "machines" / "parity-printed.tm").read_text())
+    decoder = IntegerDecoder(machine)
+    for word in ("".join(w) for n in range(6) for w in itertools.product("01", repeat=n)):
+        found = [step.token for step in decoder.steps(word)]
+        first = next(token for token in found if isinstance(token, OutputToken))
+        assert first.symbol == str(word.count("1") % 2)
