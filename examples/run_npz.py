@@ -200,7 +200,8 @@ def decode(m, given, steps):
         if ends:
             return 0
         tokens.append(labels[k])
-    print(f"stopped at the limit of {steps} steps, before the end", file=sys.stderr)
+    known = "before the end" if steps < most else "and the next answer is not certain"
+    print(f"stopped at the limit of {steps} steps, {known}", file=sys.stderr)
     return 3
 
 
