@@ -45,7 +45,7 @@ SOON = 2.0
 """The time for one version of the line of what the readout looks at, before the forms that it reads have lines."""
 MANY = 6
 """Of more parts than these each is closed by what is known of it, not all of them by all."""
-LITTLE = 0.5
+LITTLE = 2.0
 """Where all that the readout rests on was proved in so many seconds, what nothing rests on is tried for as long."""
 
 
@@ -188,6 +188,7 @@ class _FormText:
                 way, ends, behind = self.claims()
                 whole = Proof([*way, *ends])
                 self.goal(whole)
+            self.constants()
             for claim in way:
                 self.along(claim)
             after = {self.function(one)[0] for one in behind}
@@ -279,6 +280,17 @@ class _FormText:
                 self.said[label] = claim.formula
                 return
         claim.missing = own.first_line(why)
+
+    def constants(self) -> None:
+        """The lines of coordinates that every letter begins with one value of."""
+        for function, label in list(self.labels.items()):
+            table = self.tables.get(function)
+            if not isinstance(table, CellTable) or len(table.cells) != 1 or table.world.shortened(table.cells[0].guard):
+                continue
+            if "I[w(i) = " in self.equations[function] and self.counts():
+                said = f"all i in {self.low}..{self.high}. {self.cells(self.generic, table, f'{function}(i)')}"
+                if self.line(f"{function}_form: {said} by {label}, one_each") is None:
+                    self.labels[function], self.said[f"{function}_form"] = f"{function}_form", said
 
     def term(self, function: str) -> str:
         """The label that says what a function is by one term, as a sum needs it."""

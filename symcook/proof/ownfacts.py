@@ -251,6 +251,19 @@ class Facts:
             out[label] = f"{label}: {self.every} {name}(i) = ({text})/{show(mean.size)} by {', '.join(by)}\n"
         return out
 
+    @cached_property
+    def constants(self) -> dict[str, str]:
+        """By their labels, the lines that say which value a coordinate has at every letter; they rest on those of
+        `letters`."""
+        out: dict[str, str] = {}
+        for name, right in self.equations.items():
+            local = self.linear(right, HERE)
+            values = {local.get(k, Fraction(0)) for k in self.tokens} if local and self.tokens else set[Fraction]()
+            if local and local.keys() <= {ONE, *self.tokens} and len(values) == 1 and values != {0}:
+                c, label = values.pop() + local.get(ONE, Fraction(0)), f"constant'{name}"
+                out[label] = f"{label}: {self.every} {name}(i) = {show(written(c))} by {self.label(name)}, each'\n"
+        return out
+
     @property
     def every(self) -> str:
         return f"all i in {self.low}..{self.high}."
@@ -310,9 +323,10 @@ class Facts:
             yield f"qed by {', '.join(self.numbers)}\n"
             return
         begin = "".join(self.forms.values())
-        hints = [f"{label}({place})" for name, place in self.places() if (label := f"form'{name}") in self.forms]
+        asked = [(f"{kind}'{name}", place) for name, place in self.places() for kind in ("form", "constant")]
+        hints = [f"{label}({place})" for label, place in asked if label in self.forms | self.constants]
         if self.tokens:
-            begin += self.letters()
+            begin += self.letters() + "".join(self.constants.values())
         known = [*cited(self.statement, list(self.names))]
         if known:
             begun = "".join(f"take stored{k}' from {one}\n" for k, one in enumerate(known)) + self._sum_of_tokens()

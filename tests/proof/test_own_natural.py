@@ -30,7 +30,18 @@ def votes():
     return sc.Transformer("votes", embedding, (sc.Layer(sc.SelfAttention((head,))),), readout)
 
 
+def halves(mask="future", **ends):
+    """Accepts where the share of a is above a threshold that every letter carries."""
+    letters = {"a": {"one": 1}, "b": {}} | {token: {} for token in ends.values()}
+    b = sc.Builder(words={token: {**values, "half": "1/2"} for token, values in letters.items()}, **ends)
+    share = b.add(sc.head(value={"share": "one"}, mask=mask))
+    b.readout("sign", "first" if "before" in ends else "last", [*share, "half"], weights=[1, -1])
+    return b.build("halves")
+
+
 MODELS = {
+    "halves": halves,
+    "halves behind CLS": lambda: halves("none", before="CLS"),
     "majority": lambda: averaging("majority", a=1, b=-1, c=0),
     "votes": votes,
     "exists": lambda: averaging("exists", a=1, b=0),
@@ -66,6 +77,9 @@ CLAIMS = [  # a model, what is true of it, and a false relative with its smalles
     ("parity", 'accept <-> odd(count("1"))', "accept <-> odd(n)", ""),
     # Position 1 is behind the end of the empty word, where nothing is said of it.
     ("first", 'accept <-> n > 1 & at("1", 1)', 'accept <-> at("1", 1)', ""),
+    # Two more, of a value that every letter carries.
+    ("halves", "accept <-> count(a) > count(b)", "accept <-> count(a) >= count(b)", "ab"),
+    ("halves behind CLS", "accept <-> count(a) > count(b) + 1", "accept <-> count(a) > count(b)", "a"),
 ]
 
 
