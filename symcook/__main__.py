@@ -116,6 +116,7 @@ def _failed(error: BaseException, arguments: list[str]) -> int:
     if isinstance(error, SymcookError) and type(error) is not SymcookError:
         said, code = error, error.exit_code
     elif isinstance(error, OSError) and error.errno is not None:
+        _drop_stdout_if_full()
         where = f"{error.filename} ({error.strerror})" if error.filename else error.strerror
         said, code = BadInput("a file must be readable or writable", where), 2
     else:
@@ -146,6 +147,15 @@ def _say(sentence: str, code: int) -> int:
     with contextlib.suppress(OSError):
         print(f"symcook: {' '.join(sentence.split())}", file=sys.stderr, flush=True)
     return code
+
+
+def _drop_stdout_if_full() -> None:
+    """What waits to be printed is lost where it finds no room: the interpreter would say so again at its end."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        _drop_stdout()
 
 
 def _drop_stdout() -> None:

@@ -187,5 +187,7 @@ def unknown(kind: str, name: str, valid: list[str] | tuple[str, ...], do: str | 
     elif len(valid) <= 12:
         hint = f"known: {', '.join(valid)}" if valid else "there is none"
     else:
-        hint = f"known: {', '.join(valid[:8])}, ... ({len(valid)} in all)"
+        parts = {part for part in given.casefold().split("-") if len(part) > 3}
+        first = sorted(valid, key=lambda word: not parts & {*word.casefold().split("-")})  # what shares a word with it
+        hint = f"known: {', '.join(first[:8])}, ... ({len(valid)} in all)"
     return BadInput(f"the {kind} must be a known name", name, hint)

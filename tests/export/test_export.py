@@ -231,7 +231,7 @@ def test_a_folder_where_nothing_can_be_made(tmp_path: Path) -> None:
     """What cannot be written is bad input also where permissions look fine."""
     weights = tmp_path / ("m" * 300 + ".npz")
     with pytest.raises((BadInput, OSError)):
-        write(*targets(str(weights), force=False), {".npz": b"data"}, {})
+        write(*targets(str(weights), force=False), {".npz": b"data"}, {}, force=False)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -170,7 +171,8 @@ def test_the_command_writes_each_figure(
     found = document(capsys, "report", name, "-o", place, "--max-length", "4", "--json")
     assert found["recipe"] == name and found["max_length"] == 4
     files = [Path(file) for file in found["files"]]
-    assert {file.suffix for file in files} == {".csv", ".svg", ".png"}
+    pictures = {".svg", ".png"} if find_spec("matplotlib") else set()
+    assert {file.suffix for file in files} == {".csv"} | pictures
     assert sorted(files) == sorted(place.iterdir())
     for file in files:
         if file.suffix == ".csv":
