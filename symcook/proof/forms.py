@@ -35,7 +35,7 @@ from symcook.proof.grammar import leading_names
 from symcook.proof.ownfacts import parts
 from symcook.proof.ownnames import ModelMeaning
 from symcook.proof.ownruns import Runs
-from symcook.proof.search import elaborate, prooftext
+from symcook.proof.search import elaborate, equations, prooftext
 from symcook.proof.search.prooftext import BadProof
 from symcook.proof.search.tactics import Goal, Stuck
 
@@ -231,7 +231,9 @@ class _FormText:
         self.count_k = self.looking = False
         labels = [*parts(statement).labels, *(["asked"] if whole.given else [])]
         assert self.line(f"given .. {' '.join(labels)}", 60.0, True) is None
-        self.whole_run = "(..)" not in self.lines[0]
+        taken = parts(statement)
+        each = ["run"] if "run" in taken.labels else equations.spread((equations.OWN,), taken.run)
+        self.named = dict(zip(self.equations, each * (len(self.equations) if len(each) == 1 else 1), strict=True))
         self.labels = {f: self.equation(f) for f in self.equations}
         self.said = {self.equation(f): text for f, text in self.equations.items()}
 
@@ -329,6 +331,21 @@ class _FormText:
                 self.labels["counts"] = "counts"
         return self.labels["counts"] or None
 
+    def once(self, function: str) -> list[str]:
+        """The lines that an added token, which the equation of a function asks for, stands in the word once."""
+        before, after = self.model.embedding.ends
+        read, labels = "".join(self.equations[f] for f in self.read(function)), list[str]()
+        for at, token in [*((self.low, t) for t in before), *((self.high, t) for t in after)]:
+            one, label = f"I[w(l) = {self.meaning.tokens[token]}]", f"once{self.meaning.tokens[token]}"
+            if one.replace("(l)", "(i)") in read and label not in self.labels:
+                apart = f"apart{label}: all l in {self.low}..{self.high}. l != {at} -> {one} = 0 by word"
+                by = f"sum_only(l. {one}; {self.low}; {self.high}; {at})[_, _, apart{label}], word, some"
+                text = f"{label}: sum(l, {self.low}, {self.high}, {one}) = 1 by {by}"
+                self.labels[label] = label if self.line(apart) is None and self.line(text) is None else ""
+            if one.replace("(l)", "(i)") in read and self.labels[label]:
+                labels.append(label)
+        return labels
+
     def about_run(self) -> str | None:
         """The hint of a stored lemma about a run of these very weights, where there is one."""
         if self.lemma is None:
@@ -386,6 +403,7 @@ class _FormText:
         if lemma is not None:
             yield f"{claim.formula} by {lemma}"
         yield from self.by_places(claim, equation)
+        yield from self.by_those_before(claim, equation)
         inside, known = claim.formula, self.known(claim.function)
         hints = list(dict.fromkeys([self.equation(claim.function), *known]))
         means = "sum(" in equation
@@ -394,6 +412,8 @@ class _FormText:
             yield f"{inside} by {', '.join(dict.fromkeys([hints[0], *terms, 'sum_ext']))}"
         if means and "sum(l," in inside and (counts := self.counts()):
             hints.append(counts)
+        if means:
+            hints += self.once(claim.function)
         signs = "pow(-1" in inside or any("pow(-1" in self.said.get(label, "") for label in known)
         if signs and "sum(j, i, n, " in equation and self.tails():
             yield self.by_signs(inside, ", ".join([*hints, "tails(i)", "sum_ext"]))
@@ -419,6 +439,43 @@ class _FormText:
             yield f"{inside} by {', '.join([*hints, 'sum_ext', *sums])}"
         if signs:
             yield f"{inside} by {', '.join([*hints, 'sign', *(['sign_sum'] if means else [])])}"
+
+    def by_those_before(self, claim: FormClaim, equation: str) -> Iterator[str]:
+        """The version for a mean over all positions before this one, which the first has none of: a count to the
+        position before is that to this one, less the letter here."""
+        f, read = claim.function, self.read(claim.function)
+        mean = rf"{f}\(i\)\*\(i - 1\) = sum\(j, 1, i - 1, (.*)\) & \(i = 1 -> {f}\(i\) = 0\)"
+        found = re.fullmatch(mean, equation)
+        tables = {g: t for g in read if isinstance(t := self.tables.get(g), CellTable)}
+        if found is None or len(tables) < len(read) or not claim.formula.startswith("all i"):
+            return
+        value, labels = found[1], list[str]()
+        for g, table in tables.items():
+            there = re.sub(r"\bi\b", "l", self.generic.indicators(table.cells, "i"))
+            value = value.replace(f"{g}(j)", f"({there})")
+        for token in sorted(self.meaning.tokens.values()):
+            count, label = f"sum(l, 1, {{}}, I[w(l) = {token}])", f"before{token}"
+            text = f"{label}: all i in 2..{self.high}. {count.format('i')} = {count.format('i - 1')} + I[w(i) = {token}]"
+            by = f"qed by sum_split(l. I[w(l) = {token}]; 1; i - 1; i)"
+            if count.format("i") not in claim.formula:
+                continue
+            if label in self.said or self.line(f"{text}\n  given i (low high)\n  {by}") is None:
+                self.said[label] = text
+                labels.append(f"{label}(i)")
+        terms, one = [self.term(g) for g in read], [] if re.fullmatch(r"\w+\(j\)", found[1]) else [f"{self.counts()}(i)"]
+        yield "\n  ".join([
+            claim.formula,
+            "given i (low high)",
+            "cases first: i = 1",
+            f"  - qed by {self.equation(f)}(i), first",
+            "  - big: 2 <= i by first, low",
+            f"    inner: sum(j, 1, i - 1, {found[1]}) = sum(l, 1, i - 1, {value}) by {', '.join([*terms, 'sum_ext'])}",
+            "    positive: 0 < i - 1 by big",
+            "    take inverse from inverse_positive(i - 1)[positive]",
+            f"    take head from {self.equation(f)}(i)",
+            f"    there: {f}(i) = sum(l, 1, i - 1, {value})/(i - 1) by head, inner, inverse",
+            f"    qed by {', '.join(['there', *labels, 'first', *one])}",
+        ])  # fmt: skip
 
     def tails(self) -> bool:
         """Whether the sum of (-1)^j from a position to the last one has its line; made once."""
@@ -482,7 +539,7 @@ class _FormText:
 
     def equation(self, function: str) -> str:
         """The label of a function's equation."""
-        return "run" if self.whole_run else f"{function}_is"
+        return self.named[function]
 
     def end(self, claim: FormClaim, seconds: float = SECONDS) -> None:
         """The line of what the readout looks at."""
