@@ -232,8 +232,10 @@ class _FormText:
         labels = [*parts(statement).labels, *(["asked"] if whole.given else [])]
         assert self.line(f"given .. {' '.join(labels)}", 60.0, True) is None
         taken = parts(statement)
-        each = ["run"] if "run" in taken.labels else equations.spread((equations.OWN,), taken.run)
-        self.named = dict(zip(self.equations, each * (len(self.equations) if len(each) == 1 else 1), strict=True))
+        whole_run, each = "run" in taken.labels, equations.spread((equations.OWN,), taken.run)
+        self.named = {f: "run" if whole_run else f"{f}_is" for f in self.equations}
+        unnamed = [f for f, label in self.named.items() if label not in each]
+        self.named |= {} if whole_run else zip(unnamed, (x for x in each if x not in self.named.values()), strict=False)
         self.labels = {f: self.equation(f) for f in self.equations}
         self.said = {self.equation(f): text for f, text in self.equations.items()}
 
@@ -447,34 +449,38 @@ class _FormText:
         mean = rf"{f}\(i\)\*\(i - 1\) = sum\(j, 1, i - 1, (.*)\) & \(i = 1 -> {f}\(i\) = 0\)"
         found = re.fullmatch(mean, equation)
         tables = {g: t for g in read if isinstance(t := self.tables.get(g), CellTable)}
-        if found is None or len(tables) < len(read) or not claim.formula.startswith("all i"):
+        if found is None or len(tables) < len(read) or self.model.readout.first:
             return
+        at = "i" if claim.formula.startswith("all i") else self.high
         value, labels = found[1], list[str]()
         for g, table in tables.items():
             there = re.sub(r"\bi\b", "l", self.generic.indicators(table.cells, "i"))
             value = value.replace(f"{g}(j)", f"({there})")
         for token in sorted(self.meaning.tokens.values()):
             count, label = f"sum(l, 1, {{}}, I[w(l) = {token}])", f"before{token}"
-            text = f"{label}: all i in 2..{self.high}. {count.format('i')} = {count.format('i - 1')} + I[w(i) = {token}]"
+            here, less = count.format("i"), count.format("i - 1")
+            text = f"{label}: all i in 2..{self.high}. {here} = {less} + I[w(i) = {token}]"
             by = f"qed by sum_split(l. I[w(l) = {token}]; 1; i - 1; i)"
-            if count.format("i") not in claim.formula:
+            if here not in claim.formula:
                 continue
             if label in self.said or self.line(f"{text}\n  given i (low high)\n  {by}") is None:
                 self.said[label] = text
                 labels.append(f"{label}(i)")
-        terms, one = [self.term(g) for g in read], [] if re.fullmatch(r"\w+\(j\)", found[1]) else [f"{self.counts()}(i)"]
+        if labels and not re.fullmatch(r"\(I\[w\(l\) = \d+\]\)", value) and self.counts():
+            labels.append("counts(i - 1)")
+        by = ", ".join([*[self.term(g) for g in read], "sum_ext"])
         yield "\n  ".join([
             claim.formula,
-            "given i (low high)",
-            "cases first: i = 1",
-            f"  - qed by {self.equation(f)}(i), first",
-            "  - big: 2 <= i by first, low",
-            f"    inner: sum(j, 1, i - 1, {found[1]}) = sum(l, 1, i - 1, {value}) by {', '.join([*terms, 'sum_ext'])}",
-            "    positive: 0 < i - 1 by big",
-            "    take inverse from inverse_positive(i - 1)[positive]",
-            f"    take head from {self.equation(f)}(i)",
-            f"    there: {f}(i) = sum(l, 1, i - 1, {value})/(i - 1) by head, inner, inverse",
-            f"    qed by {', '.join(['there', *labels, 'first', *one])}",
+            *(["given i (low high)"] if at == "i" else []),
+            f"cases first: {at} = 1",
+            f"  - qed by {self.equation(f)}({at}), first",
+            f"  - big: 2 <= {at} by first, {'low' if at == 'i' else 'some'}",
+            f"    inner: sum(j, 1, {at} - 1, {found[1]}) = sum(l, 1, {at} - 1, {value}) by {by}",
+            f"    positive: 0 < {at} - 1 by big",
+            f"    take inverse from inverse_positive({at} - 1)[positive]",
+            f"    take head from {self.equation(f)}({at})",
+            f"    there: {f}({at}) = sum(l, 1, {at} - 1, {value})/({at} - 1) by head, inner, inverse",
+            f"    qed by {', '.join(['there', *labels, 'first'])}",
         ])  # fmt: skip
 
     def tails(self) -> bool:
@@ -586,6 +592,16 @@ class _FormText:
             yield f"{claim.formula} by decided"
         hints += self.denominators()
         yield f"{claim.formula} by {', '.join(hints)}"
+        if any(f"/({self.high} - 1)" in one.formula for one in self.whole.claims):  # the first sees nothing
+            by = ", ".join([*hints, "positive", "inverse", "first"])
+            yield "\n  ".join([
+                claim.formula,
+                f"cases first: {self.high} = 1",
+                f"  - qed by {', '.join([*hints, 'first'])}",
+                f"  - positive: 0 < {self.high} - 1 by first, some",
+                f"    take inverse from inverse_positive({self.high} - 1)[positive]",
+                f"    qed by {by}",
+            ])  # fmt: skip
         if "pow(-1" in claim.formula:
             yield f"{claim.formula} by {', '.join([*hints, 'sign'])}"
 

@@ -347,6 +347,21 @@ class Facts:
             for case in reversed(cases):
                 text = case.around(text)
             yield begin + self.given + text
+        yield from (begin + text for text in self._next_integer([*hints, *near, *self.counted]))
+
+    def _next_integer(self, hints: list[str]) -> Iterator[str]:
+        """With each count that is at least a number said to be greater than the one before."""
+        orders = [x for x in dict.fromkeys(subterms(self.said)) if x[0] == "<=" and not loose(x) and _counts(x)]
+        if not orders or self.given:
+            return
+        said, labels, lines = self.said, list[str](), ""
+        for k, one in enumerate(orders):
+            other: Term = ("<", None, (("-", None, (one[2][0], ("num", (1, 1), ()))), one[2][1]))
+            said = replace(said, one, other)
+            labels.append(f"integer{k}'")
+            lines += f"{labels[-1]}: {show(one)} <-> {show(other)}\n"
+        by = ", ".join(dict.fromkeys(hints))
+        yield f"neighbour': {show(said)}{by and ' by '}{by}\n{lines}qed by neighbour', {', '.join(labels)}\n"
 
     def _cases(self) -> Iterator[FactCase]:
         for name, place in self.places():
@@ -620,6 +635,13 @@ def _quantified(t: Term, under: bool) -> set[int]:
     if t[0] in ("sum", "prod"):
         return set()
     return set().union(*(_quantified(k, under or t[0] in ("ex", "all")) for k in t[2]))
+
+
+def _counts(order: Term) -> bool:
+    """Whether two numbers that are compared are counts of tokens, lengths and integers, the second with a count."""
+    w, n = var("w", ("fun", ("Int",), "Int")), var("n", "Int")
+    parts = {x[0] for x in subterms(order)} | {"/" for x in subterms(order) if x[0] == "num" and x[1][1] != 1}
+    return w in free(order[2][1]) and free(order) <= {w, n} and not parts & {"/", "fn"}
 
 
 MOST_RESTS = 6

@@ -39,7 +39,17 @@ def halves(mask="future", **ends):
     return b.build("halves")
 
 
+def twice(**ends):
+    """Accepts where there are more than one and a half a, by the mean over the token that the model adds."""
+    b = sc.Builder(words={"a": {"hit": 1}, "b": {}, **{token: {"once": 1} for token in ends.values()}}, **ends)
+    read = b.add(sc.head(value={"share": "hit", "unit": "once"}, mask="none"))
+    b.readout("sign", "last", read, weights=[1, "-3/2"])
+    return b.build("twice")
+
+
 MODELS = {
+    "twice": lambda: twice(before="BOS"),
+    "twice, EOS": lambda: twice(after="EOS"),
     "halves": halves,
     "halves behind CLS": lambda: halves("none", before="CLS"),
     "majority": lambda: averaging("majority", a=1, b=-1, c=0),
@@ -77,7 +87,9 @@ CLAIMS = [  # a model, what is true of it, and a false relative with its smalles
     ("parity", 'accept <-> odd(count("1"))', "accept <-> odd(n)", ""),
     # Position 1 is behind the end of the empty word, where nothing is said of it.
     ("first", 'accept <-> n > 1 & at("1", 1)', 'accept <-> at("1", 1)', ""),
-    # Two more, of a value that every letter carries.
+    # More: a value that every letter carries, and a threshold at an added token.
+    ("twice", "accept <-> count(a) >= 2", "accept <-> count(a) >= 1", "a"),
+    ("twice, EOS", "accept <-> count(a) > 1", "accept <-> count(a) > 2", "aa"),
     ("halves", "accept <-> count(a) > count(b)", "accept <-> count(a) >= count(b)", "ab"),
     ("halves behind CLS", "accept <-> count(a) > count(b) + 1", "accept <-> count(a) > count(b)", "a"),
 ]

@@ -41,7 +41,26 @@ def halves(mask: str = "future", **ends: str) -> Transformer:
     return builder.build("halves")
 
 
+def twice(**ends: str) -> Transformer:
+    """A threshold at the token that the model adds, which stands in the word once."""
+    builder = sc.Builder(words={"a": {"hit": 1}, "b": {}, **{token: {"once": 1} for token in ends.values()}}, **ends)
+    read = builder.add(sc.head(value={"mean": "hit", "unit": "once"}, mask="none"))
+    builder.readout("sign", "last", read, weights=[1, "-3/2"])
+    return builder.build("twice")
+
+
+def before() -> Transformer:
+    """What stands before, without the position itself."""
+    builder = sc.Builder(words={"a": {"hit": 1}, "b": {}, "c": {"hit": -2}})
+    mean = builder.add(sc.head(value={"mean": "hit"}, mask="strict-future"))
+    builder.readout("sign", "last", mean, weights=[1])
+    return builder.build("before")
+
+
 MODELS = {
+    "twice behind BOS": lambda: twice(before="BOS"),
+    "twice before EOS": lambda: twice(after="EOS"),
+    "before": before,
     "half": halves,
     "half behind CLS": lambda: halves("none", before="CLS"),
     "half before EOS": lambda: halves(after="EOS"),
