@@ -137,12 +137,12 @@ def _guaranteed(
     decides = model.readout.answers
     if outside is not None:
         found.why = outside
-    elif model.embedding.inputs is None and found.weights > LARGE:
-        found.why = f"the model has {found.weights} weights, and one with more than {LARGE} is not run in balls"
-    elif model.embedding.inputs is None:
-        found.go()
-    else:
+    elif model.embedding.inputs is not None:
         found.why = "inputs are any numbers, so that no list of them is all"
+    elif found.weights > LARGE:
+        found.why = f"the model has {found.weights} weights, and one with more than {LARGE} is not run in balls"
+    else:
+        found.go()
     ranges = found.ranges()
     greatest = ranges[0][1] if ranges and ranges[0][0] == max(1, model.embedding.added) else 0
     return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +18,7 @@ import symcook as sc
 from symcook.errors import BadInput
 from symcook.export import npz, run_npz
 from symcook.export.certificate import certificate
+from symcook.export.decoding import lines
 from symcook.export.lens import Lens
 
 F = Fraction
@@ -100,6 +102,21 @@ def test_a_rational_number_beside_one_that_is_none(way: tuple[int, int]) -> None
     for other, tolerance, same in ((near, 0, True), (far, 0, False), (far, "1/10^59", True), (far, "1/10^61", False)):
         pair = (one, other)
         assert pair[way[0]].diff(pair[way[1]], 2, tolerance=tolerance).same is same, (other, tolerance)
+
+
+def test_how_long_the_inputs_of_a_comparison_may_be() -> None:
+    """To 64 typed symbols, and 500 inputs of them: here one of each length."""
+    embedding = sc.Embedding(sc.Space(("x",)), words={"a": {"x": 1}})
+    one, other = (
+        sc.Transformer("t", replace(embedding, positions={"x": place}), (), sc.Readout("value", "last", ("x",)))
+        for place in ("1", "1 + I[i = 64]")
+    )
+    found = one.diff(other, 64)
+    assert found.inputs == 64 and found.different == 1 and found.first is not None
+    assert (found.first["position"], found.first["input"]) == (64, "a" * 64)
+    with pytest.raises(BadInput, match="from 1 to 64"):
+        one.diff(other, 65)
+    assert model().diff(model(), 64).inputs == 500
 
 
 # --- Tables ---------------------------------------------------------------------------------------------------------
@@ -215,6 +232,32 @@ def test_words_of_letters_and_of_names(letters: tuple[str, str], capsys: Any) ->
             with pytest.raises(SystemExit) as error:
                 run_npz.decode(m, join.join(word), "1")
             assert error.value.code == 2 and why in capsys.readouterr().err
+
+
+def told(steps: dict[int, int], asked: int, **more: Any) -> list[str]:
+    """What a reader is told of these steps by length."""
+    each = [{"length": n, "steps": t, "first_wrong": None, "first_wrong_word": None} for n, t in steps.items()]
+    for n, (wrong, word) in more.items():
+        each[int(n[1:])] |= {"first_wrong": wrong, "first_wrong_word": word}
+    found = {"steps": min(steps.values()), "words_to": max(steps), "asked": asked, "lengths": each, "why": "why so"}
+    return lines(found, "float32")
+
+
+def test_what_is_said_of_steps() -> None:
+    """How many behind which words, the first error of numpy, by length where some have more, and how to get more."""
+    right = "which any runtime in float32 gets right"
+    assert lines(None, "float32") == []
+    assert told({0: 3}, 9) == [f"decodes 3 steps behind the empty word, {right}", "  why so"]
+    assert told({0: 7, 1: 5, 2: 5}, 9) == [
+        f"decodes 5 steps behind words of at most 2 letters, {right}", "  by length: 0: 7, 1: 5, 2: 5", "  why so"
+    ]  # fmt: skip
+    assert told({0: 4, 1: 4}, 4, w0=(6, ""), w1=(5, "a")) == [
+        f"decodes 4 steps behind words of at most 1 letters, {right}",
+        "  numpy errs first at step 6 behind the empty word",
+        "  4 steps were asked for; give more with --steps",
+        "  why so",
+    ]
+    assert "  numpy errs first at step 5 behind a b" in told({0: 4, 1: 4}, 9, w1=(5, "a b"))
 
 
 # --- What the readout reads beside a copied norm ----------------------------------------------------------------------
