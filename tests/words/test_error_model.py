@@ -172,6 +172,29 @@ def test_products_below_all_numbers_are_not_zero(dtype: str) -> None:
 
 
 @together("dtype", list(FORMATS))
+def test_the_greatest_numbers_whose_every_bit_is_held(dtype: str) -> None:
+    """2^bits is a sum of ones, and one more is no number of the type, though float64 would round its size to 2^bits:
+    the set holds it. Products likewise."""
+    bits, arithmetic, model = FORMATS[dtype][0], RoundedSums(dtype), Model(dtype)
+
+    def of(x: int) -> Values:
+        return values(model, (F(x), F(x)), True)
+
+    for more, exact in ((0, dtype != "float64"), (1, False)):  # in float64 the edge itself stays open
+        parts = [2 ** (bits - 1), 2 ** (bits - 1) - 1, 1, more]
+        found = arithmetic.total([of(part) for part in parts if part])
+        assert found.low[0] <= F(2**bits + more) <= found.high[0], dtype
+        if float(sum(parts)) < float(model.end):
+            assert (found.grid[0] > OPEN) == exact and (found.low[0] == found.high[0]) == exact, dtype
+    for factor in (3, 5, 7, 9, 11, 13, 17):
+        for top in (2**bits - 1, 2**bits, 2**bits + 1):
+            if top % factor == 0 and top // factor < 2**bits and float(top) < float(model.end):
+                found = arithmetic.times(of(factor), of(top // factor))
+                assert F(float(found.low[0])) <= top <= F(float(found.high[0])), (dtype, top)
+                assert (found.low[0] == found.high[0]) == (top < 2**bits), (dtype, top)
+
+
+@together("dtype", list(FORMATS))
 def test_sums_and_averages(dtype: str) -> None:
     """Of up to 40 terms, where roundings add up; the average divides the sum once, or each term before."""
     model, r = Model(dtype), random.Random(2)
