@@ -134,8 +134,8 @@ class RoundedSums:
         return self.fits(np.where(exact, low, below), np.where(exact, high, above), np.where(exact, grid, OPEN))
 
     def held(self, size: Array, grid: Array) -> Array:
-        """Whether multiples of 2^grid up to `size` are numbers of the format, with all their bits. A `size` of more than
-        53 bits has been rounded to float64, maybe to the power of two below it."""
+        """Whether multiples of 2^grid up to `size` are numbers of the format, with all their bits. A `size` of more
+        than 53 bits has been rounded to float64, maybe to the power of two below it."""
         last = grid + self.bits
         power = np.where(last < 1024, np.ldexp(1.0, np.clip(last, -1074, 1023)), np.inf)
         inside = size <= power if self.bits < 53 else size < power
