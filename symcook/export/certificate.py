@@ -335,7 +335,7 @@ def certificate(
         "source": model.source,
         "claims": claims,
         "greatest_length": compared["greatest_length"] if not model.pointwise else None,
-        "guaranteed": guarantee(model, dtype, n_max, progress, WHY if kind == "transformerlens" else None),
+        "guaranteed": guarantee(model, dtype, n_max, progress, WHY if kind == "transformerlens" else None, arrays),
         "compared": compared,
         "roundings": dict(roundings),
         "position_tables": _tables(model, n_max),
