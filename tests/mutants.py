@@ -23,7 +23,9 @@ another change of the same expression:
   the order says the same, and whoever looks at both sides of an equality sees its denial;
 - the first entry becomes the second, not the last (`x[0]`, `x[1]`, not `x[-1]`): of one entry the last is the first, of
   two it is the second, and whether anybody looks is seen in either case;
-- calls of functions that only raise, as messages are: those of the module, and the classes of `symcook.errors`.
+- calls of functions that only raise, as messages are: those of the module, and the classes of `symcook.errors`; and
+  what a name is put together from that messages alone take;
+- which of two lists comes first where their entries are added or multiplied (`a * b for a, b in zip(x, y)`).
 
 The seed puts all changes of the chosen modules in one order; the first COUNT are run, so that a longer run begins with
 the shorter one. GLOB of --only is matched against paths below symcook/ ("bounds/*", "forward.py"), GLOB of --tests
@@ -225,12 +227,18 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
             return all(map(unseen, node.body))
         return isinstance(node, ast.Expr) and ast.unparse(node).split("(")[0].split(".")[-1] in UNSEEN
 
+    def message(node: ast.AST) -> bool:
+        called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in messages
+        return called or isinstance(node, ast.Raise)
+
+    told = {part for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for part in _told(node, message)}
+
+    alike = {of for node in ast.walk(tree) if (of := _alike(node)) is not None}
+
     def visit(node: ast.AST, name: str) -> Iterator[tuple[Any, str, str]]:
-        if isinstance(node, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom | ast.Assert):
+        if isinstance(node, ast.JoinedStr | ast.Import | ast.ImportFrom | ast.Assert):
             return
-        if node in limits.values():
-            return
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in messages:
+        if node in limits.values() or node in told or message(node):
             return
         if unseen(node):
             return
@@ -241,6 +249,9 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
         if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "0":
             yield node.slice, "1", name
             yield from visit(node.value, name)
+            return
+        if node in alike:
+            yield from (part for arg in node.args for part in visit(arg, name))
             return
         edge = isinstance(node, ast.Compare) and any(map(limit, (node.left, *node.comparators)))
         for new in edited(node, name, edge):
@@ -254,6 +265,38 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
                         yield from visit(child, name)
 
     yield from visit(tree, "")
+
+
+def _told(function: ast.FunctionDef, message: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
+    """The assignments of names that messages alone take."""
+    inside = {part for node in ast.walk(function) if message(node) for part in ast.walk(node)}
+    names = [node for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    elsewhere = {node.id for node in names if node not in inside}
+    taken = {node.id for node in names} - elsewhere
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and all(isinstance(t, ast.Name) and t.id in taken for t in node.targets):
+            yield node
+
+
+def _alike(node: ast.AST) -> ast.AST | None:
+    """The zip of a comprehension that only adds or multiplies what it takes from two lists."""
+    match node:
+        case (
+            ast.GeneratorExp(
+                elt=ast.BinOp(left=ast.Name(id=a), op=ast.Add() | ast.Mult(), right=ast.Name(id=b)),
+                generators=[
+                    ast.comprehension(target=ast.Tuple(elts=[ast.Name(id=c), ast.Name(id=d)]), iter=ast.Call() as of)
+                ],
+            )
+            | ast.ListComp(
+                elt=ast.BinOp(left=ast.Name(id=a), op=ast.Add() | ast.Mult(), right=ast.Name(id=b)),
+                generators=[
+                    ast.comprehension(target=ast.Tuple(elts=[ast.Name(id=c), ast.Name(id=d)]), iter=ast.Call() as of)
+                ],
+            )
+        ) if {a, b} == {c, d} and ast.unparse(of.func) == "zip" and len(of.args) == 2:
+            return of
+    return None
 
 
 def edited(node: Any, name: str, edge: bool = False) -> Iterator[str]:

@@ -66,6 +66,25 @@ def test_messages_annotations_and_docstrings_stay(tmp_path):
         assert "int" not in change.old
 
 
+def test_what_is_put_together_for_messages_stays(tmp_path):
+    """A name that something else takes too does not; nor the lists of a sum of products, whichever comes first."""
+    text = """\
+from symcook.errors import BadInput
+
+
+def area(rows, most):
+    given = rows[0] if rows else most - 1
+    known = most + 2
+    if known > most:
+        raise BadInput("rows must be few", given, known)
+    return sum(a * b for a, b in zip(rows, most, strict=True)) + sum(a * a for a, b in zip(rows, most))
+"""
+    changes = {(c.line, c.old) for c in found(tmp_path, text)}
+    assert {line for line, _ in changes} == {6, 7, 9}
+    assert {old for line, old in changes if old.startswith("zip")} == {"zip(rows, most)"}
+    assert {"a * b", "a * a"} <= {old for _, old in changes}
+
+
 def test_what_alters_no_answer_stays(tmp_path):
     """Assertions, the strictness of zip, limits of search and their edges; what is beside them changes."""
     text = """\
@@ -77,7 +96,7 @@ def area(rows, most):
     assert most > 3
     if len(rows) > MOST or len(rows) > most:
         return 0
-    return [a * b for a, b in zip(rows, most, strict=True)]
+    return [a - b for a, b in zip(rows, most, strict=True)]
 """
     changes = {(c.line, c.old, c.new) for c in found(tmp_path, text)}
     assert {line for line, _, _ in changes} == {2, 7, 8, 9}
@@ -85,7 +104,7 @@ def area(rows, most):
     assert {new for line, old, new in changes if old == "len(rows) > most"} == {
         "(len(rows) >= most)", "(len(rows) <= most)"
     }  # fmt: skip
-    assert {old for line, old, _ in changes if line == 9} == {"a * b", "zip(rows, most, strict=True)"}
+    assert {old for line, old, _ in changes if line == 9} == {"a - b", "zip(rows, most, strict=True)"}
     assert {new for line, old, new in changes if old.startswith("zip")} == {"(zip(most, rows, strict=True))"}
 
 

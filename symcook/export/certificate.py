@@ -220,7 +220,7 @@ def _block(
     got = npz.shown(m, z)[:, model.readout.answered(n)].astype(float)
     difference = (np.abs(got - exact) / np.maximum(1, np.abs(exact))).max(axis=(1, 2))
     first = _first(~(difference <= float(_tolerance(m))) & runs)  # not a number is a difference too
-    return first, float(difference[runs].max()) if first is None else float("inf")
+    return first, float(difference[runs].max())
 
 
 def _spread(block: Words | Grid, made: Callable[[Any], object]) -> Any:
@@ -335,7 +335,7 @@ def certificate(
         "source": model.source,
         "claims": claims,
         "greatest_length": compared["greatest_length"] if not model.pointwise else None,
-        "guaranteed": guarantee(model, dtype, n_max, progress, WHY if kind == "transformerlens" else None),
+        "guaranteed": guarantee(model, dtype, n_max, progress, WHY if kind == "transformerlens" else None, arrays),
         "compared": compared,
         "roundings": dict(roundings),
         "position_tables": _tables(model, n_max),

@@ -13,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from symcook.door import Progress
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
@@ -25,6 +27,9 @@ from symcook.words import enclosure
 from symcook.words.boxes import CLASSES, LEVELS, Box, Boxed, boxes, cells
 from symcook.words.exact import Prefixes
 from symcook.words.rounded import MOST_STATES, Hulls, streams
+
+if TYPE_CHECKING:
+    from symcook.export.archive import Archive
 
 RUNS = 1000
 """The greatest number of runs of one certificate."""
@@ -93,8 +98,17 @@ class Open(Exception):
         self.word, self.outputs = word, outputs
 
 
+class Overflow(Exception):
+    """At a length some number may be too great for the type."""
+
+
 def guarantee(
-    model: Transformer, dtype: str, n_max: int, progress: Progress | None = None, outside: str | None = None
+    model: Transformer,
+    dtype: str,
+    n_max: int,
+    progress: Progress | None = None,
+    outside: str | None = None,
+    m: Archive | None = None,
 ) -> dict[str, Any]:
     """The part "guaranteed" of a certificate, for a model whose symbols all have values.
 
@@ -105,11 +119,13 @@ def guarantee(
     possible outputs; "lengths" has for each length the margin (or the error) and the outputs of all words. All this
     assumes that attention divides behind its sums; "divided_first" has the same where weights are divided before, as in
     `softmax(scores) @ values`, and "help" where that is less. `outside` says why nothing holds of the runtime at hand.
+    Nothing is certain where a number may overflow (`symcook.export.sizes`); `m` are the arrays, where they are there.
     """
     from symcook.domains.rounding import EXP_ULPS, GELU_ULPS
 
-    found = _guaranteed(model, dtype, n_max, progress, outside, False)
-    first = _guaranteed(model, dtype, n_max, progress, outside, True) if _divides(model) else dict(found)
+    fits = _Fitting(model, dtype, n_max, m)
+    found = _guaranteed(model, dtype, n_max, progress, outside, fits, False)
+    first = _guaranteed(model, dtype, n_max, progress, outside, fits, True) if _divides(model) else dict(found)
     more = f"{HELP}; {HELP_ZERO}" if model.decides and not model.readout.signed else HELP
     model_of = [MODEL.format(exp=EXP_ULPS, gelu=GELU_ULPS, order=order) for order in ORDERS]
     return {
@@ -129,20 +145,48 @@ def _divides(model: Transformer) -> bool:
     return any(head.weighting in ("average", "softmax") for head in heads)
 
 
+@dataclass
+class _Fitting:
+    model: Transformer
+    dtype: str
+    n_max: int
+    m: Archive | None
+
+    @cached_property
+    def last(self) -> int:
+        """To which length no number can overflow."""
+        from symcook.domains.rounding import RUNTIMES
+        from symcook.export.archive import arrays
+        from symcook.export.sizes import greatest
+
+        m = arrays(self.model, self.dtype, self.n_max) if self.m is None else self.m
+        format, _ = RUNTIMES[self.dtype]
+        end = 2.0 ** ((format.most or 1024) - 1) * float(2 - 2 * Fraction(1, 2**format.bits))
+        if greatest(m, self.n_max) < end:
+            return self.n_max
+        return next(n for n in range(self.n_max) if not greatest(m, n + 1) < end)
+
+
 def _guaranteed(
-    model: Transformer, dtype: str, n_max: int, progress: Progress | None, outside: str | None, divides_first: bool
+    model: Transformer,
+    dtype: str,
+    n_max: int,
+    progress: Progress | None,
+    outside: str | None,
+    fits: _Fitting,
+    divides_first: bool,
 ) -> dict[str, Any]:
     """What holds for one order of averages."""
-    found = _Guarantee(model, dtype, n_max, progress, divides_first)
+    found = _Guarantee(model, dtype, n_max, progress, divides_first, fits)
     decides = model.readout.answers
     if outside is not None:
         found.why = outside
-    elif model.embedding.inputs is None and found.weights > LARGE:
-        found.why = f"the model has {found.weights} weights, and one with more than {LARGE} is not run in balls"
-    elif model.embedding.inputs is None:
-        found.go()
-    else:
+    elif model.embedding.inputs is not None:
         found.why = "inputs are any numbers, so that no list of them is all"
+    elif found.weights > LARGE:
+        found.why = f"the model has {found.weights} weights, and one with more than {LARGE} is not run in balls"
+    else:
+        found.go()
     ranges = found.ranges()
     greatest = ranges[0][1] if ranges and ranges[0][0] == max(1, model.embedding.added) else 0
     return {
@@ -157,8 +201,15 @@ def _guaranteed(
 
 class _Guarantee:
     def __init__(
-        self, model: Transformer, dtype: str, n_max: int, progress: Progress | None, divides_first: bool = False
+        self,
+        model: Transformer,
+        dtype: str,
+        n_max: int,
+        progress: Progress | None,
+        divides_first: bool = False,
+        fits: _Fitting | None = None,
     ) -> None:
+        self.fits = fits or _Fitting(model, dtype, n_max, None)
         self.model, self.dtype, self.n_max, self.progress = model, dtype, n_max, progress
         self.divides_first = divides_first
         self.decides = model.readout.answers
@@ -200,12 +251,19 @@ class _Guarantee:
 
         most = min(self.n_max, 2**self.bits)
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows may be anything, and its sets say so
-            if not (streams(self.model) and self.merged(most)):
-                self.boxed(most)
+            try:
+                if not (streams(self.model) and self.merged(most)):
+                    self.boxed(most)
+            except Overflow:
+                if not self.open:
+                    length = self.typed(self.fits.last + 1)
+                    self.why = f"some number of a word of length {length} may be too great for {self.dtype}"
         if self.lengths and self.lengths[-1].length == most < self.n_max and not self.open:
             self.why = f"{self.dtype} counts positions exactly to {most} only"
 
     def add(self, n: int, runs: int, margin: float | None, outputs: Mapping[str, tuple[float, float]]) -> None:
+        if n > self.fits.last:
+            raise Overflow
         self.lengths.append(Length(n, runs, margin, outputs))
         if self.progress is not None:
             self.progress(n, self.n_max)

@@ -122,9 +122,9 @@ class Lens:
         self.masks: set[str] = set()
         self.heads: list[Any] = [self.head(key) for layer in self.layers for key in self.head_keys(layer[0])]
         self.size = max((max(len(weights[0]), len(rows)) for weights, _, rows in self.heads), default=1)
-        self.count = max((len(self.head_keys(layer[0])) for layer in self.layers), default=1) or 1
+        self.count = max([1, *(len(self.head_keys(layer[0])) for layer in self.layers)])
         networks = [f"step{s}." for _, s in self.layers if s]
-        self.hidden = max((len(m[key + "b1"]) for key in networks), default=1) or 1
+        self.hidden = max([1, *(len(m[key + "b1"]) for key in networks)])
         kinds = {str(m[key + "activation"]) for key in networks}
         if len(kinds) > 1 or not kinds <= ACTIVATIONS.keys():
             _refuse("the activation", " and ".join(sorted(kinds)))

@@ -339,7 +339,8 @@ class Prefixes:
         which = np.tile(np.repeat(np.arange(len(tokens)), ends), states)
         result = self.run(tokens, which, tuple(tuple(one and one.take(origin) for one in head) for head in self.sums))
         labels = None
-        if self.beside is not None and self.labels is not None:
+        if self.beside is not None:
+            assert self.labels is not None
             labels = self.beside.moved(self.labels[origin // ends], tokens, which, result)
         typed = max(0, depth - len(self.model.embedding.ends[0])) + (tokens == self.model.alphabet)
         return PrefixLevel(self, typed, result, origin, which, tokens, depth, self.counts, labels)

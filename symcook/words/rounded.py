@@ -124,17 +124,22 @@ class RoundedSums:
         wild = ~(np.maximum(np.abs(low), np.abs(high)) < self.end)
         return Values(np.where(wild, -np.inf, low), np.where(wild, np.inf, high), np.where(wild, OPEN, grid))
 
-    def rounded(self, low: Array, high: Array, exact: Array, grid: Array) -> Values:
-        """Results once rounded; those on which `exact` stand on their grid. Rounding keeps signs."""
-        below = _down(low - _up(np.abs(low) * self.unit + self.tiny))
-        above = _up(high + _up(np.abs(high) * self.unit + self.tiny))
-        below, above = np.where(low >= 0, np.maximum(below, 0), below), np.where(high <= 0, np.minimum(above, 0), above)
+    def rounded(self, low: Array, high: Array, exact: Array, grid: Array, up: Array, down: Array) -> Values:
+        """Results once rounded, whose ends are as float64 has them; those on which `exact` stand on their grid.
+        Rounding keeps signs: none of the results is below zero where `up`, and none above it where `down`."""
+        least, most = _down(low), _up(high)
+        below = _down(least - _up(np.abs(least) * self.unit + self.tiny))
+        above = _up(most + _up(np.abs(most) * self.unit + self.tiny))
+        below, above = np.where(up, np.maximum(below, 0), below), np.where(down, np.minimum(above, 0), above)
         return self.fits(np.where(exact, low, below), np.where(exact, high, above), np.where(exact, grid, OPEN))
 
     def held(self, size: Array, grid: Array) -> Array:
-        """Whether multiples of 2^grid up to `size` are numbers of the format, with all their bits."""
-        power = np.ldexp(1.0, np.clip(grid + self.bits, -1074, 1023))
-        return (size == 0) | ((grid >= self.least) & (size <= power) & (size < self.end))
+        """Whether multiples of 2^grid up to `size` are numbers of the format, with all their bits. A `size` of more
+        than 53 bits has been rounded to float64, maybe to the power of two below it."""
+        last = grid + self.bits
+        power = np.where(last < 1024, np.ldexp(1.0, np.clip(last, -1074, 1023)), np.inf)
+        inside = size <= power if self.bits < 53 else size < power
+        return (grid >= self.least) & inside & (size < self.end)
 
     def times(self, c: Values, x: Values) -> Values:
         products = np.array([a * b for a in (c.low, c.high) for b in (x.low, x.high)])
@@ -144,7 +149,9 @@ class RoundedSums:
         grid = np.where(zero, ZERO, np.where((c.grid > OPEN) & (x.grid > OPEN), c.grid + x.grid, OPEN))
         exact = zero | ((grid > OPEN) & self.held(size, grid))
         low, high = np.where(zero, 0.0, low), np.where(zero, 0.0, high)
-        return self.rounded(np.where(exact, low, _down(low)), np.where(exact, high, _up(high)), exact, grid)
+        up = ((c.low >= 0) & (x.low >= 0)) | ((c.high <= 0) & (x.high <= 0))
+        down = ((c.low >= 0) & (x.high <= 0)) | ((c.high <= 0) & (x.low >= 0))
+        return self.rounded(low, high, exact, grid, up, down)
 
     def total(self, terms: Sequence[Values]) -> Values:
         """The sum of numbers of the format, in any order; of one that one."""
@@ -228,7 +235,7 @@ class RoundedSums:
         grid, bits = _exponents(np.where(np.isfinite(low), low, 0))
         alone = (x.grid > OPEN) & (x.low == x.high) & (by.grid > OPEN) & (bits + _exponents(by.low)[1] <= 53)
         exact = zero | (alone & (low * by.low == x.low) & (bits <= self.bits) & self.held(np.abs(low), grid))
-        return self.rounded(np.where(exact, low, _down(low)), np.where(exact, high, _up(high)), exact, grid)
+        return self.rounded(low, high, exact, grid, x.low >= 0, x.high <= 0)
 
     def activate(self, x: Values, kind: str) -> Values:
         if kind == "relu":
@@ -287,9 +294,9 @@ class Hulls(RoundedSums):
 
 
 def streams(model: Transformer) -> bool:
-    """Whether a deciding model over words can be followed by its running sums."""
+    """Whether a model over words decides, and can be followed by its running sums."""
     readout = model.readout
-    if model.embedding.words is None or not readout.answers or readout.first:
+    if not readout.answers or readout.first:
         return False
     if readout.everywhere and model.embedding.ends[1]:
         return False

@@ -221,3 +221,26 @@ def test_a_certificate_that_would_take_too_many_runs(monkeypatch: pytest.MonkeyP
     found = guarantee(first_symbol(), "float32", 9)
     assert found["why"].endswith("runs, and a certificate has at most 1000 in all, with 40 products of weights")
     assert 1 <= found["length"] < 9
+
+
+def test_words_that_stay_open() -> None:
+    """Whether a word has a run, its exact outputs (at the first length) and what a runtime may show; no more than two
+    lengths. The word is the first in the order of the alphabet that is open."""
+
+    def asked(b: str, norm: sc.LayerNorm | None = None) -> list[dict[str, Any]]:
+        embedding = sc.Embedding(sc.Space(("x", "y")), words={"a": {"x": 1}, "b": {"x": b}})
+        readout = sc.Readout("sign", "last", ("x",), [[1]])
+        return guarantee(sc.Transformer("t", embedding, (), readout, final_norm=norm), "float16", 4)["open"]
+
+    refused = asked("0", sc.LayerNorm(("x", "y"), epsilon=0, zero_variance="refuse"))
+    first = {"length": 1, "input": "b", "alone": True, "runs": False, "exact": None, "outputs": {}}
+    assert refused == [first, first | {"length": 2, "input": "ab"}]
+    tiny = asked("1/10^9")  # half the least subnormal number of float16 is 2^-25, about 2.98e-8
+    assert [(one["length"], one["input"], one["alone"], one["runs"]) for one in tiny] == [
+        (1, "b", True, True), (2, "ab", True, True)
+    ]  # fmt: skip
+    assert tiny[0]["exact"] == {"x": "1/1000000000", "logit": "1/1000000000"}
+    for one in tiny:
+        low, high = map(float, one["outputs"]["logit"])
+        assert low == pytest.approx(1e-9 - 2**-25, rel=1e-3) and high == pytest.approx(1e-9 + 2**-25, rel=1e-3)
+    assert asked("0") == asked("1/1000") == []

@@ -164,6 +164,11 @@ def test_a_formula_compiled_with_tau_one_fits_and_one_with_a_temperature_does_no
 def test_a_model_without_layers() -> None:
     base = made(1, "relu", "future", norm=False)
     model = Transformer("flat", base.embedding, (), base.readout)
+    config = Lens(arrays(model, "float64", 4)).config()
+    assert (config["n_layers"], config["n_heads"], config["d_head"]) == (0, 1, 1)
+    network = FeedForward(("a",), ("b",), [[1]], [0], [[1]], [0])
+    config = Lens(arrays(replace(model, layers=(Layer(None, network),)), "float64", 4)).config()
+    assert (config["n_layers"], config["n_heads"], config["d_head"], config["d_mlp"]) == (1, 1, 1, 1)
     for word in ("x", "yx"):
         got = logits(arrays(model, "float64", 4), typed(model, word))
         assert got[-1] == pytest.approx(values(model, word, "float64"), rel=1e-9, abs=1e-9)

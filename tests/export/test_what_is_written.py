@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import flint
+import mpmath
 import numpy as np
 import pytest
 from families import together
@@ -19,7 +20,7 @@ from test_lens import trained
 
 import symcook as sc
 from symcook.errors import BadInput
-from symcook.export import DEFAULT_LENGTH, run_npz, torch_code
+from symcook.export import DEFAULT_LENGTH, export, run_npz, torch_code
 from symcook.export.archive import _ArchiveWriter, _relative, arrays, cast
 from symcook.export.files import beside, certificate_of
 from symcook.export.lens import Lens
@@ -145,6 +146,28 @@ def test_trees_may_be_off_by_anything() -> None:
     found = list(writer.possible_errors([0, 1, 2], values, cast(near, "float32")))
     assert found[0] == (1, np.inf) and sorted(k for k, _ in found[1:]) == [0, 2]
     assert list(writer.possible_errors([1], values, cast(near, "float32"))) == [(1, np.inf)]
+
+
+def test_numbers_that_are_not_rational_are_off_by_no_more_than_is_said() -> None:
+    """In each type, against mpmath at 60 digits."""
+    trees = {"sqrt(2)": "sqrt(2)", "exp(3)": "exp(3)", "log(10)/7": "log(10)/7", "-cos(1)": "-cos(1)"}
+    with mpmath.workdps(60):
+        for tree, text in trees.items():
+            exact = eval(text, {name: getattr(mpmath, name) for name in ("sqrt", "exp", "log", "cos")})
+            for dtype in DTYPES:
+                stored = float(cast(np.array([float(exact)]), dtype)[0])
+                error, told = abs((mpmath.mpf(stored) - exact) / exact), _relative(parse_term(tree), stored)
+                assert error <= told <= error * (1 + 1e-9) + 2.0**-50, (tree, dtype)
+
+
+def test_what_a_model_was_built_from_is_written(tmp_path: Path) -> None:
+    """The recipe of the model, or what is given in its place."""
+    model = sc.build("dyck-1")
+    first = model.export(tmp_path / "a.npz", max_length=2)
+    assert first["recipe"] == "dyck-1" and sc.build(first["recipe"], **first["arguments"]).bind() == model.bind()
+    given = {"recipe": "mine", "arguments": {"n": "3"}}
+    other = export(model, tmp_path / "b.npz", max_length=2, built=given)
+    assert {key: other[key] for key in given} == given
 
 
 TEMPERATURES = {"by position": "i + 2", "by length": "(i + 2)/(7*n)", "one": "3/7"}

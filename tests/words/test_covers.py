@@ -16,6 +16,7 @@ from families import by_turns
 import symcook as sc
 from symcook.domains.exact import Exact
 from symcook.errors import BadInput, NoRun, NotExact, Undecided
+from symcook.export.guarantee import guarantee
 from symcook.forward import forward
 from symcook.words import Cover, Stand, boxes, enclosure, every
 from symcook.words.cells import Cells, Dependence, classes
@@ -251,6 +252,53 @@ def test_only_means_of_what_stands_before_are_merged_by_prefixes() -> None:
         for n in (1, 2, 3, 4):
             assert len(whole(classes(n, model), model.alphabet)) >= 3
     assert classes(3, sc.build("induction-most-recent").bind()).many == 4**3
+
+
+def seen_at_the_end(mask: str, weighting: str, values: list[int]) -> Fraction:
+    """What the last position gets of these values by a head whose scores are all alike."""
+    seen = values[-1:] if mask == "past" else [] if mask == "strict-past" else values
+    seen = seen[:-1] if mask == "strict-future" else seen
+    if not seen or weighting in ("leftmost", "rightmost"):
+        return Fraction([*seen, 0][0] if weighting == "leftmost" else [0, *seen][-1])
+    return Fraction(sum(seen), len(seen))
+
+
+@pytest.mark.parametrize("weighting", ["leftmost", "rightmost", "average", "softmax"])
+@pytest.mark.parametrize("mask", ["none", "future", "strict-future", "past", "strict-past"])
+def test_heads_whose_scores_are_all_alike(weighting: str, mask: Any) -> None:
+    """The first or the last of what is seen is no mean of it, and the mean of what stands behind no running sum. Either
+    way each word has its own answer in what stands for it, and a guarantee holds the logit of all."""
+    head = sc.Head(("a",), ("b",), [[0]], [[0]], [[1]], mask, weighting)
+    embedding = sc.Embedding(sc.Space(("a", "b")), words={"x": {"a": 1}, "y": {"a": -3}})
+    model = sc.Transformer("alike", embedding, (sc.Layer(head),), sc.Readout("sign", "last", ("b",), [[1]]))
+    mean = weighting in ("average", "softmax")
+    assert mergeable(model) == (mean and mask == "future")
+    assert streams(model) == (mean and mask in ("future", "strict-future"))
+    found = guarantee(model, "float64", 4)
+    for each in (*found["lengths"], *found["open"]):
+        low, high = map(float, each["outputs"]["logit"])
+        words = list(every(model.alphabet, each["length"])) if "input" not in each else [each["input"]]
+        logits = [float(seen_at_the_end(mask, weighting, ["xy".index(t) * -4 + 1 for t in word])) for word in words]
+        assert low <= min(logits) and max(logits) <= high
+        assert min(logits) - low < 1e-9 and high - max(logits) < 1e-9
+
+
+def test_constants_beside_tokens_keep_values_by_token() -> None:
+    """The difference of two equal functions of a token and of what is one number everywhere is zero for each token, so
+    that one run decides all words; of what a position says it is known by its ends alone."""
+    for place, one in (("3", True), ("i", False)):
+        names = ("t", "c", "o", "m")
+        embedding = sc.Embedding(
+            sc.Space(names), words={"x": {"t": 1}, "y": {"t": 2}}, positions={"c": place, "o": "1/2"}
+        )
+        network = sc.FeedForward(("t", "c"), ("o",), [[1, 1], [1, 1]], [0, 0], [[1, -1]], [0], "gelu")
+        mean = sc.Head(("o",), ("m",), [[0]], [[0]], [[1]])
+        readout = sc.Readout("sign", "last", ("m",), [[1]])
+        model = sc.Transformer("constant", embedding, (sc.Layer(None, network), sc.Layer(mean)), readout)
+        found = guarantee(model, "float64", 3)
+        assert found["length"] == 3
+        assert (found["lengths"][1]["runs"] == 1) == one
+        assert (found["method"] == "any token at each position, from length 1") == one
 
 
 def test_words_that_two_models_do_not_tell_apart() -> None:

@@ -105,7 +105,13 @@ class Model:
 
 def drawn(model: Model, r: random.Random) -> tuple[Set, bool]:
     """A number of the type, exactly known or with an end on either side."""
-    kind = r.randrange(7)
+    kind = r.randrange(9)
+    if kind == 7:  # an end at zero
+        x = model.number(F(r.randint(1, 900), 300))
+        return r.choice([(F(0), x), (-x, F(0))]), False
+    if kind == 8:  # so small that products are below all numbers of the type
+        x = r.choice([1, -3]) * F(2) ** (model.least - (0 if model.least < -1000 else 2))
+        return (x, x), True
     if kind == 0:
         return (F(0), F(0)), True
     if kind == 6:  # far from 1, where the type goes so far
@@ -114,7 +120,7 @@ def drawn(model: Model, r: random.Random) -> tuple[Set, bool]:
     if kind < 4:
         x = model.number(F(r.choice([1, 2, 3, 5, 7, 100, 255]), 2 ** r.randrange(6)) * r.choice([1, -1]))
         return (x, x), True
-    low, high = sorted(model.number(F(r.randint(-900, 900), 300)) for _ in range(2))
+    low, high = sorted(model.number(F(k, 300)) for k in r.sample(range(-900, 901), 2))
     return (low, high), False
 
 
@@ -146,6 +152,49 @@ def test_products(dtype: str) -> None:
 
 
 @together("dtype", list(FORMATS))
+def test_products_below_all_numbers_are_not_zero(dtype: str) -> None:
+    """x = 2^a and a weight 2^b whose product no number of the type is near, nor one of float64: the exact model accepts
+    and floats reject, so that nothing is certain. The same for the average of the least numbers."""
+    _, least, _ = FORMATS[dtype]
+    for power, certain in ((least, True), (2 * least - 1, False), (2 * least - 80, False)):
+        first = F(2) ** least
+        embedding = sc.Embedding(sc.Space(("x",)), words={"a": {"x": first}, "b": {"x": -first}})
+        readout = sc.Readout("sign", "last", ("x",), [[F(2) ** power / first]])
+        found = guarantee(sc.Transformer("t", embedding, (), readout), dtype, 3)
+        assert found["length"] == (3 if certain else 0), (dtype, power, found["ranges"])
+    arithmetic = RoundedSums(dtype, True)
+    least_number = F(2) ** max(least, -1074)
+    sums = arithmetic.empty(1)
+    for _ in range(4):
+        sums = arithmetic.added(sums, values(Model(dtype), (least_number, least_number), True))
+    found = arithmetic.mean(sums)
+    assert found.low[0] <= least_number <= found.high[0]
+
+
+@together("dtype", list(FORMATS))
+def test_the_greatest_numbers_whose_every_bit_is_held(dtype: str) -> None:
+    """2^bits is a sum of ones, and one more is no number of the type, though float64 would round its size to 2^bits:
+    the set holds it. Products likewise."""
+    bits, arithmetic, model = FORMATS[dtype][0], RoundedSums(dtype), Model(dtype)
+
+    def of(x: int) -> Values:
+        return values(model, (F(x), F(x)), True)
+
+    for more, exact in ((0, dtype != "float64"), (1, False)):  # in float64 the edge itself stays open
+        parts = [2 ** (bits - 1), 2 ** (bits - 1) - 1, 1, more]
+        found = arithmetic.total([of(part) for part in parts if part])
+        assert found.low[0] <= F(2**bits + more) <= found.high[0], dtype
+        if float(sum(parts)) < float(model.end):
+            assert (found.grid[0] > OPEN) == exact and (found.low[0] == found.high[0]) == exact, dtype
+    for factor in (3, 5, 7, 9, 11, 13, 17):
+        for top in (2**bits - 1, 2**bits, 2**bits + 1):
+            if top % factor == 0 and top // factor < 2**bits and float(top) < float(model.end):
+                found = arithmetic.times(of(factor), of(top // factor))
+                assert F(float(found.low[0])) <= top <= F(float(found.high[0])), (dtype, top)
+                assert (found.low[0] == found.high[0]) == (top < 2**bits), (dtype, top)
+
+
+@together("dtype", list(FORMATS))
 def test_sums_and_averages(dtype: str) -> None:
     """Of up to 40 terms, where roundings add up; the average divides the sum once, or each term before."""
     model, r = Model(dtype), random.Random(2)
@@ -158,7 +207,8 @@ def test_sums_and_averages(dtype: str) -> None:
         elif kind == 1:
             terms = [(t, known) for t, known in terms if known] or [((F(-1), F(-1)), True)]
         elif kind == 2:
-            terms = [((-abs(b), -abs(b)), True) for (_, b), _ in terms]
+            short = [model.number(F(round(16 * abs(b)), 16)) for (_, b), _ in terms]  # quotients of 53 bits stay open
+            terms = [((-b, -b), True) for b in short]
         sets, k = [t for t, _ in terms], len(terms)
         size = sum((max(abs(a), abs(b)) for a, b in sets), F(0))
         exact = all(known for _, known in terms) and model.held([a for a, _ in sets], size)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from families import together
 
 from symcook.domains.cells import Cell, carrier
 from symcook.errors import Unmerged
@@ -102,6 +103,18 @@ def test_cells_without_common_factors(seed: int) -> None:
     assert [int(x) for x in taken(cell, np.array([3, 3, 0])).numerators] == [values[3], values[3], values[0]]
     one = Cell(cell.table[:1], denominator, cell.bound)
     assert taken(one, np.array([0, 0])) is one
+
+
+@together("denominator", [1, 2, 2**31, 2**40, 2**70, 3**50])
+def test_zeros_of_any_denominator(denominator: int) -> None:
+    """Share all of it, in every carrier; and great common factors leave what fits."""
+    for kind in (np.int32, np.int64, object):
+        found = tight(Cell(np.array([0, 0], dtype=kind), denominator, 5))
+        assert (found.table.tolist(), found.denominator, found.bound) == ([0, 0], 1, 0)
+    for size in (1, 2**20, 2**35, 2**80):
+        values = [denominator * size, -denominator * size]
+        found = tight(Cell(np.array(values, dtype=carrier(values[0])), denominator, values[0]))
+        assert (found.table.tolist(), found.denominator, found.bound) == ([size, -size], 1, size)
 
 
 def column(values: list[Fraction]) -> Cell:
