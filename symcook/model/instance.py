@@ -19,6 +19,7 @@ from symcook.model.expr import MAX_DIGITS, Tree, children, names, show
 from symcook.model.family import Family, renamed
 from symcook.model.layers import Layer as ModelLayer
 from symcook.model.layers import SelfAttention
+from symcook.model.meaning import MAX_RANGE
 from symcook.model.parts import FeedForward, LayerNorm
 from symcook.model.parts import Head as ModelHead
 from symcook.model.plainfamily import FamilyHead, FamilyLayer, Norm, Range, Write
@@ -42,6 +43,10 @@ class Outside(BadInput):
     """An index left its range."""
 
 
+class TooLong(BadInput):
+    """A sum in a weight has too many terms."""
+
+
 def instance(
     family: Family, values: Values, tokens: Sequence[str] | None = None, name: str | None = None
 ) -> Transformer:
@@ -56,11 +61,15 @@ def instance(
     >>> instance(lookup, {"N": 2}).space.names
     ('query', 'value', 'at1', 'at2', 'hot1', 'hot2', 'found')
 
-    Raises BadInput for sizes or tables that the family does not have, and for an index that leaves its range.
+    Raises BadInput for sizes or tables that the family does not have, for sizes that are too large (with how many
+    weights they have), and for an index that leaves its range.
     """
     made = Instance(family, values)
     try:
         return made.model(tokens, name)
+    except TooLong as error:
+        given = f"{error.given} for about {made.weights} weights at {made.sizes}"
+        raise BadInput(error.must, given, "use smaller sizes") from None
     except Outside as error:
         smaller = _smallest(family, values)
         raise BadInput(error.must, f"{error.given}" + (f", first at {smaller}" if smaller else "")) from None
@@ -85,6 +94,11 @@ class _Numbers(Rationals):
     def call(self, name: str, arguments: list[object], tree: Tree) -> Any:
         table = self.values.get(name)
         return super().call(name, arguments, tree) if table is None else table(*arguments)  # type: ignore[operator]
+
+    def range(self, low: Tree, high: Tree, whole: Tree) -> range:
+        if self.end(high, whole) - self.end(low, whole) >= MAX_RANGE:
+            raise TooLong(f"an instance must have sums of at most {MAX_RANGE} terms", show(whole))
+        return super().range(low, high, whole)
 
 
 class Instance:
@@ -117,8 +131,8 @@ class Instance:
                 self._few(self._cases(condition), f"the condition {show(condition)}", "cases", MAX_CASES)
                 if not _Numbers(self.env).formula(condition):
                     raise BadInput(f"the tables of {family.name} must meet their condition", show(condition))
-        many = self._weights()
-        self._few(many, "about", "weights")
+        self.weights = self._weights()
+        self._few(self.weights, "about", "weights")
         self.cells = {name: list(self._cells(over)) for name, over in family.space.items()}
         self.space = tuple(label(name, at) for name, cells in self.cells.items() for at in cells)
         if len(set(self.space)) < len(self.space):
