@@ -44,9 +44,12 @@ class GreatestScores:
     def top(
         self, score: Value, weighting: str, low: Linear, high: Linear, seen: Guard
     ) -> Iterator[tuple[Guard, Linear]]:
-        """Where a quadratic form has its maximum, or the nearest position that is seen."""
+        """Where a quadratic form has its maximum, or the nearest position that is seen; of a linear one an end."""
         world, coefficients = self.world, self.sums.powers(score)
         lead, slope = coefficients.get(2, ZERO), coefficients.get(1, ZERO)
+        if set(coefficients) <= {0, 1} and (way := world.signs(slope, seen)) in ({1}, {-1}):
+            yield seen, high if way == {1} else low
+            return
         if set(coefficients) - {0, 1, 2} or world.signs(lead, seen) != {-1}:
             raise NoRule(f"a rule for {weighting} attention with scores that are no quadratic form with a maximum")
         place = linear_form(world.field, -slope / (lead * fmpq(2)))
