@@ -84,6 +84,24 @@ def test_quadratic_scores_have_one_greatest(m: int) -> None:
     assert (many > 500, open_) == (True, 0)
 
 
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("mask", ["none", "future", "strict-future", "past", "strict-past"])
+@pytest.mark.parametrize("place", ["i", "-i", "2*i - n", "i/n", "3 - i"])
+def test_linear_scores_look_at_an_end(place: str, mask: str) -> None:
+    """By the position, of each letter and of a token in front of them."""
+    words = {"a": {"x": 1}, "b": {"x": -2}, "BOS": {"x": 5}}
+    for weighting, before in (("average", None), ("average", "BOS"), ("leftmost", None), ("rightmost", "BOS")):
+        builder = sc.Builder(
+            words=words if before else {k: v for k, v in words.items() if k != "BOS"},
+            positions={"p": place, "q": "1"}, before=before, start=0 if before else 1,
+        )  # fmt: skip
+        read = builder.add(sc.head({("q", "p"): 1}, {"there": "x"}, mask=mask, weighting=weighting))
+        builder.readout("sign", "last", read, weights=[1])
+        many, open_ = compared(builder.build("ends"), 4)
+        neighbour = mask == ("strict-past" if "-i" in place or place == "3 - i" else "strict-future")
+        assert (many > 300, open_) == (True, int(neighbour))  # the letter beside this one is out of reach
+
+
 def test_a_majority_of_ones_own() -> None:
     many, open_ = compared(majority(), 7)
     assert (many, open_) == (2 * 2 * sum(n * 2**n for n in range(1, 8)) - sum(n * 2**n for n in range(1, 8)), 0)
