@@ -37,7 +37,8 @@ def shown(row: Row) -> str:
         bound = f" ({'at least' if row['ratio_is'] == 'faster' else 'at most'} {row['wanted']:g})"
     peaks = (f", {key.replace('_', ' ')} {row[key]:.1f}" for key in ("peak_mib", "other_peak_mib") if key in row)
     memory = "".join(peaks)
-    seconds = f"{row['seconds']:.4g} s, {row['other']:.4g} s{memory}"
+    limit = f", at most {row['limit']:g} s" if "limit" in row else ""
+    seconds = f"{row['seconds']:.4g} s{limit}, {row['other']:.4g} s{memory}"
     return f"{mark} {row['ratio']:9.2f}x {row['ratio_is']}{bound}  {row['what']} ({seconds})"
 
 

@@ -63,6 +63,8 @@ def _row(
     met: bool | None,
     more: dict[str, Any],
 ) -> Row:
+    if "limit" in more:  # seconds of the processor that are wanted
+        met = ours <= more["limit"]
     row = {"what": what, "seconds": ours, "other": theirs, "ratio": ratio, "ratio_is": word}
     return row | {"wanted": wanted, "met": met} | more
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import copy
 import json
+import random
 import re
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from runpy import run_path
 from typing import Any
 
 import pytest
 from checkout import ROOT
-from proof.family_cases import FAMILIES, OWN, SHIPPED, family
+from proof.family_cases import COUNTING, FAMILIES, OPERATORS, OWN, SHIPPED, case, family
 from proof.stored import second, verdict
 
 from symcook.errors import BadInput, Rejected
@@ -51,20 +54,60 @@ SIZES: dict[str, dict[str, Any]] = {
     "temporal": {"L": 3, "S": 2, "scaled": 1, "op": "0 7 6", "letter": "1 0 0", "left": "1 1 2", "right": "1 1 1"},
     "temporal-past": {"L": 2, "S": 2, "scaled": 0, "op": "0 6", "letter": "1 0", "left": "1 1", "right": "1 1"},
     "counting": {
-        "L": 2, "S": 2, "N": 1, "Lambda": 2, "scaled": 1, "op": "0 10", "letter": "1 0", "left": "1 1", "right": "1 1",
-        "theta": "0 0 0 0 0 0 1 1", "lam": "0 0 1 0", "rho": "0 0 -1 0", "bound": "0 0",
+        "L": 2,
+        "S": 2,
+        "N": 1,
+        "Lambda": 2,
+        "scaled": 1,
+        "op": "0 10",
+        "letter": "1 0",
+        "left": "1 1",
+        "right": "1 1",
+        "theta": "0 0 0 0 0 0 1 1",
+        "lam": "0 0 1 0",
+        "rho": "0 0 -1 0",
+        "bound": "0 0",
     },
     "counting-past": {
-        "L": 2, "S": 2, "N": 1, "Lambda": 1, "op": "8 11", "letter": "1 0", "left": "1 1", "right": "1 1",
-        "theta": "0 0 0 1 0 0 0 0", "lam": "0 0 1 0", "bound": "0 -1",
+        "L": 2,
+        "S": 2,
+        "N": 1,
+        "Lambda": 1,
+        "op": "8 11",
+        "letter": "1 0",
+        "left": "1 1",
+        "right": "1 1",
+        "theta": "0 0 0 1 0 0 0 0",
+        "lam": "0 0 1 0",
+        "bound": "0 -1",
     },
     "logic": {
-        "L": 2, "S": 2, "N": 1, "Lambda": 1, "scaled": 1, "op": "0 6", "letter": "1 0", "left": "1 1", "right": "1 1",
-        "theta": "0 0 0 0 0 0 0 0", "lam": "0 0 0 0", "rho": "0 0 0 0", "bound": "0 0",
+        "L": 2,
+        "S": 2,
+        "N": 1,
+        "Lambda": 1,
+        "scaled": 1,
+        "op": "0 6",
+        "letter": "1 0",
+        "left": "1 1",
+        "right": "1 1",
+        "theta": "0 0 0 0 0 0 0 0",
+        "lam": "0 0 0 0",
+        "rho": "0 0 0 0",
+        "bound": "0 0",
     },
     "logic-past": {
-        "L": 2, "S": 2, "N": 1, "Lambda": 1, "op": "0 4", "letter": "1 0", "left": "1 1", "right": "1 1",
-        "theta": "0 0 0 0 0 0 0 0", "lam": "0 0 0 0", "bound": "0 0",
+        "L": 2,
+        "S": 2,
+        "N": 1,
+        "Lambda": 1,
+        "op": "0 4",
+        "letter": "1 0",
+        "left": "1 1",
+        "right": "1 1",
+        "theta": "0 0 0 0 0 0 0 0",
+        "lam": "0 0 0 0",
+        "bound": "0 0",
     },
     "min": {"K": 3},
     "identity": {"d": 2},
@@ -78,8 +121,18 @@ SIZES: dict[str, dict[str, Any]] = {
     "induction-by-term": {"S": 2, "term": "1", "beta": "2"},
     "tie-break": {"d": 2, "h": 1, "gamma": "1/3", "side": 1, "Q": "1 2", "W": "3 -1"},
     "turing": {
-        "Q": 2, "S": 1, "G": 1, "K": 1, "R": 2, "first": 1, "final": "0 1", "from": "1 1", "to": "1 2",
-        "read": "1 0 0 0", "print": "0 0 1 1", "move": "1 1 1 -1",
+        "Q": 2,
+        "S": 1,
+        "G": 1,
+        "K": 1,
+        "R": 2,
+        "first": 1,
+        "final": "0 1",
+        "from": "1 1",
+        "to": "1 2",
+        "read": "1 0 0 0",
+        "print": "0 0 1 1",
+        "move": "1 1 1 -1",
     },
 }
 
@@ -175,7 +228,7 @@ def numbers_of(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any,
 SLOW = {
     "since-until", "since", "temporal", "temporal-past", "counting", "counting-past", "logic", "logic-past", "turing"
 }  # fmt: skip
-"""Many near misses of these files take minutes; those of machines are in `test_turing_family.py`."""
+"""Many near misses of these files take minutes."""
 
 
 def weight(document: Any, path: tuple[Any, ...]) -> str:
@@ -217,8 +270,15 @@ def test_each_changed_weight_is_named(name: str) -> None:
         assert str(path[-1] + 1 if isinstance(path[-1], int) else path[-1]) in str(error.value)
 
 
+INDEX = re.compile(r"(?<!sum)(?:\(|, |= )[a-z](?=[,)\]])")
+"""An index in the place of an argument, or at the end of a comparison."""
+END = re.compile(r"sum\(\w+, [^,]+, ([^,]+),")
+"""The end of a sum."""
+
+
 def near_misses(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The family's file with one thing changed: a mask, a weighting, a number (a bound or an index too), a sign."""
+    """The family's file with one thing changed: a mask, a weighting, a number, a sign, an activation, an index (one
+    further), the end of a range."""
     whole = OWN[name] if name in OWN else json.loads((FAMILIES / f"{name}.json").read_text())
 
     def texts(part: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -257,6 +317,12 @@ def near_misses(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
                 for number in re.finditer(r"\b[0-9]+\b", at):
                     a, b = number.span()
                     yield f"{path} {at} at {a}", with_text(path, at[:a] + str(int(number[0]) + 1) + at[b:])
+                for found in INDEX.finditer(at):
+                    a, b = found.span()
+                    yield f"{path} {at} at {a}", with_text(path, f"{at[:b]} + 1{at[b:]}")
+                for found in END.finditer(at):
+                    a, b = found.span(1)
+                    yield f"{path} {at} at {a}", with_text(path, f"{at[:a]}({found[1]} - 1){at[b:]}")
                 for found in re.finditer(r"relu\(-?", at):  # twice as much, and the other side
                     a, b = found.span()
                     yield f"{path} {at} at {a}", with_text(path, f"{at[:a]}2*{at[a:]}")
@@ -297,6 +363,74 @@ def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str) -> 
         except (BadInput, Rejected, Stuck):
             pass
     assert tried >= 3 and not wrong, wrong
+
+
+def programs(name: str) -> list[dict[str, Any]]:
+    """Instances of a family of programs in which each operator occurs: no formula and no machine uses all of them."""
+    usual = SIZES[name]
+    if name in COUNTING:
+        usual = usual | {"lam": "0 0 1 0", "bound": "0 -1", "Lambda": 1}
+        usual |= {"rho": "0 0 -1 0", "Lambda": 2} if "rho" in usual else {}
+    if name == "turing":
+        rng = random.Random(name)
+        return [usual, *(case(name, rng)[0] for _ in range(5))]
+    first = usual["op"].split()[:-1]
+    ops = [" ".join([*first, str(op)]) for op in (COUNTING | OPERATORS)[name]]
+    return [SIZES[name], *(usual | {"op": op} for op in ops)]
+
+
+@cache
+def bridged(name: str, number: int) -> tuple[dict[str, Any], Any] | None:
+    """One of these instances with its model, where it has a bridge to the family itself."""
+    read, values = family(name), programs(name)[number]
+    try:
+        document = to_document(instance(read, values))
+        checked(bridge(read, values, document))
+    except (BadInput, Stuck):
+        return None
+    return values, document
+
+
+def stays(name: str, what: str, changed: dict[str, Any]) -> str | None:
+    """What is wrong where a near miss has the same relation, or a bridge from each of the instances."""
+    try:
+        other = Family(changed)
+    except BadInput:
+        return None
+    if relation(other) == relation(family(name)):
+        return f"the same relation: {what}"
+    many = 0
+    for number in range(len(programs(name))):
+        if (made := bridged(name, number)) is None:
+            continue
+        try:
+            checked(bridge(other, *made))
+            many += 1
+        except (BadInput, Rejected, Stuck):
+            return None
+    return f"bridged from {many} instances: {what}"
+
+
+@pytest.mark.sampled(9)
+@pytest.mark.parametrize("name", sorted(SLOW))
+def test_a_near_miss_of_a_file_of_programs_has_no_bridge_from_every_instance(name: str) -> None:
+    """Some of them; all by `python tests/proof/test_bridges.py`."""
+    assert bridged(name, 0) and bridged(name, 1) and bridged(name, 2)
+    wrong = [stays(name, *miss) for miss in random.Random(name).sample(list(near_misses(name)), 6)]
+    assert not any(wrong), [*filter(None, wrong)]
+
+
+@pytest.mark.parametrize("name", sorted(SLOW))
+def test_a_near_miss_of_a_file_of_programs_has_another_relation(name: str) -> None:
+    read, tried = relation(family(name)), 0
+    for what, changed in near_misses(name):
+        try:
+            other = Family(changed)
+        except BadInput:
+            continue
+        tried += 1
+        assert relation(other) != read, what
+    assert tried >= 60
 
 
 @pytest.mark.sampled(4)
@@ -347,3 +481,17 @@ def test_the_stored_bridges_are_those_that_the_generator_makes(monkeypatch: pyte
         assert to_document(Instance(read, values).model(None, None))["layers"]
         assert stored_model(model)["name"] == model
     assert {of for of, _, _ in made["BRIDGES"].values()} == {*SHIPPED}
+
+
+def main(each: int = 1, seed: int = 0, names: Sequence[str] = ()) -> None:
+    """Every so many near misses of these files (of all those of programs)."""
+    for name in names or sorted(SLOW):
+        start, misses = time.process_time(), list(near_misses(name))[seed::each]
+        wrong = [said for miss in misses if (said := stays(name, *miss)) is not None]
+        seconds = time.process_time() - start
+        print(f"{name}: {len(misses)} near misses, {len(wrong)} of them bridged, {seconds:.0f} s", *wrong, sep="\n  ")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:3]), *[sys.argv[3:]][: len(sys.argv) > 3])
