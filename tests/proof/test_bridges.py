@@ -369,8 +369,8 @@ def programs(name: str) -> list[dict[str, Any]]:
     """Instances of a family of programs in which each operator occurs: no formula and no machine uses all of them."""
     usual = SIZES[name]
     if name in COUNTING:
-        usual = usual | {"lam": "0 0 1 0", "bound": "0 -1", "Lambda": 1}
-        usual |= {"rho": "0 0 -1 0", "Lambda": 2} if "rho" in usual else {}
+        usual = usual | {"lam": "0 0 1 1", "bound": "0 -1", "Lambda": 2}
+        usual |= {"rho": "0 0 -1 1", "Lambda": 4} if "rho" in usual else {}
     if name == "turing":
         rng = random.Random(name)
         return [usual, *(case(name, rng)[0] for _ in range(5))]
