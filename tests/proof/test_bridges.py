@@ -415,7 +415,7 @@ def stays(name: str, what: str, changed: dict[str, Any]) -> str | None:
 @pytest.mark.parametrize("name", sorted(SLOW))
 def test_a_near_miss_of_a_file_of_programs_has_no_bridge_from_every_instance(name: str) -> None:
     """Some of them; all by `python tests/proof/test_bridges.py`."""
-    assert bridged(name, 0) and bridged(name, 1) and bridged(name, 2)
+    assert bridged(name, 0)
     wrong = [stays(name, *miss) for miss in random.Random(name).sample(list(near_misses(name)), 6)]
     assert not any(wrong), [*filter(None, wrong)]
 
