@@ -43,7 +43,7 @@ class Outside(BadInput):
     """An index left its range."""
 
 
-class TooLong(BadInput):
+class SumTooLong(BadInput):
     """A sum in a weight has too many terms."""
 
 
@@ -67,7 +67,7 @@ def instance(
     made = Instance(family, values)
     try:
         return made.model(tokens, name)
-    except TooLong as error:
+    except SumTooLong as error:
         given = f"{error.given} for about {made.weights} weights at {made.sizes}"
         raise BadInput(error.must, given, "use smaller sizes") from None
     except Outside as error:
@@ -97,7 +97,7 @@ class _Numbers(Rationals):
 
     def range(self, low: Tree, high: Tree, whole: Tree) -> range:
         if self.end(high, whole) - self.end(low, whole) >= MAX_RANGE:
-            raise TooLong(f"an instance must have sums of at most {MAX_RANGE} terms", show(whole))
+            raise SumTooLong(f"an instance must have sums of at most {MAX_RANGE} terms", show(whole))
         return super().range(low, high, whole)
 
 
