@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -169,11 +169,17 @@ def modules() -> dict[str, ModuleType]:
     return {"torch": torch, "torch.nn": nn}
 
 
+def loaded(names: Mapping[str, Any], weights: bytes) -> Any:
+    """The model of a module with these names."""
+    model = names["Model"]()
+    model.load_state_dict(load(io.BytesIO(weights), weights_only=True))
+    return model
+
+
 def answered(text: str, weights: bytes, given: str | Sequence[Any]) -> tuple[Any, Any]:
     """What a module of this text says of an input, and the residual stream at the end."""
     names: dict[str, Any] = {"__name__": "m", "__file__": "m.py"}
     exec(compile(text, "m.py", "exec"), names)
-    model = names["Model"]()
-    model.load_state_dict(load(io.BytesIO(weights), weights_only=True))
+    model = loaded(names, weights)
     stream = model(names["tokens"](given))
     return model.answer(stream), stream.a[0]

@@ -183,7 +183,7 @@ def decode(word, steps):
     for position in range(len(word) + 1, len(word) + most + 1):
         found = [VOCABULARY.index(t) for t in [BEFORE, *word, *said] if t]
         with torch.no_grad():
-            label = model.answer(model(torch.tensor([found])))[0]
+            label = model.answer(model(torch.tensor([found])))[-1]  # behind the whole word
         if ENDS[label] == 2:
             return 0
         if position > len(word) + steps:

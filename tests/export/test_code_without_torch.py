@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import automata_examples
 import dense
 import numpy as np
 import numpytorch
@@ -19,8 +20,10 @@ from test_export import EVERYTHING, WORDS
 import symcook as sc
 from symcook.errors import Rejected
 from symcook.export.archive import arrays
+from symcook.export.decoding import decoding, stored
 from symcook.export.formats import FORMATS
 from symcook.export.lens import code as lens_code
+from symcook.export.machine_steps import program_run
 from symcook.export.torch_code import code, example, tensors
 from symcook.export.verify import _same_code
 
@@ -63,6 +66,34 @@ def test_every_block(what: str) -> None:
         if model.readout.kind == "largest":
             answers = [model.readout.labels[k] if isinstance(k, int) else k for k in answers]
         assert said == (all(answers) if model.readout.position == "all" else answers), word
+
+
+ODD = next(one for one in automata_examples.FILES if one.stem == "odd-ones")
+ONE_STEP = "input: 1\nwork symbols: a\nstart: p\nhalt: h\np * * -> h a R R\n"
+
+
+@together("kind, source, words", [("dfa", ODD.read_text(), ["", "1", "01", "110"]), ("tm", ONE_STEP, ["", "1"])])
+def test_decoders_go_on_behind_the_whole_word(
+    kind: str, source: str, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An automaton answers at each position, a machine at the last alone: the run is that of the program for both."""
+    model = sc.compile(kind, source)
+    m = arrays(model, "float64", 30)
+    promised = decoding(model, m, "float64", max(map(len, words)), 20)
+    text, weights = encoded({**m, **stored(model, promised)})
+    names: dict[str, Any] = {"__name__": "m", "__file__": "m.py"}
+    exec(compile(text, "m.py", "exec"), names)
+    names["load"] = lambda: numpytorch.loaded(names, weights)
+    capsys.readouterr()
+    for word in words:
+        answers = program_run(model, tuple(word), 20).answers
+        told = [names["NAMES"][label] for label in answers if names["ENDS"][label] != 2]
+        assert names["decode"](word, "20") == 0
+        assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == told
+        if kind == "dfa":
+            assert told == automata_examples.walked(ODD, word)
+        assert names["decode"](word, "1") == 3
+        assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == told[:1]
 
 
 def head(factor: str, mask: str = "future") -> sc.Transformer:
