@@ -592,6 +592,8 @@ class _FormText:
             yield f"{claim.formula} by decided"
         hints += self.denominators()
         yield f"{claim.formula} by {', '.join(hints)}"
+        if not self.model.readout.everywhere and self.counts():
+            yield f"{claim.formula} by {', '.join([*hints, f'counts({self.high})'])}"
         if any(f"/({self.high} - 1)" in one.formula for one in self.whole.claims):  # the first sees nothing
             by = ", ".join([*hints, "positive", "inverse", "first"])
             yield "\n  ".join([

@@ -58,6 +58,7 @@ def before() -> Transformer:
 
 
 MODELS = {
+    "always": lambda: majority("none", a=1, b=2, c=3),
     "twice behind BOS": lambda: twice(before="BOS"),
     "twice before EOS": lambda: twice(after="EOS"),
     "before": before,
