@@ -14,7 +14,7 @@ from pathlib import Path
 
 from symcook import claims
 
-FOLDER = Path(__file__).resolve().parent / "inventory"
+FOLDER = Path(__file__).resolve().parents[1] / "notes" / "inventory"
 HEADER = ["section", "place", "says", "rows"]
 
 
@@ -45,6 +45,8 @@ def sentences(paper: str, folder: Path = FOLDER) -> list[Sentence]:
             found.append(
                 Sentence(section, place, says, () if none else tuple(rows.split()), rows[1:].strip() if none else "")
             )
+    if not found:
+        raise SystemExit(f"{folder}: there is no line of {paper}")
     return found
 
 
