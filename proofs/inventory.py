@@ -57,7 +57,7 @@ def by_section(lines: Iterable[Sentence]) -> dict[str, list[Sentence]]:
     return out
 
 
-def page(rows: Sequence[claims.Claim], papers: Mapping[str, tuple[str, str]]) -> str:
+def page(rows: Sequence[claims.Claim], papers: Mapping[str, tuple[str, str]], folder: Path = FOLDER) -> str:
     """The page: for each section how many sentences it has, and which rows cover them.
 
     `papers` gives title and authors of each, by its key.
@@ -75,7 +75,7 @@ def page(rows: Sequence[claims.Claim], papers: Mapping[str, tuple[str, str]]) ->
         "| paper | sentences | with rows | without | rows of the ledger | of these OPEN |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    read = {paper: sentences(paper) for paper in papers}
+    read = {paper: sentences(paper, folder) for paper in papers}
     for paper, found in read.items():
         own = [row for row in rows if row.id.split(".")[0] == paper]
         with_rows = sum(bool(line.rows) for line in found)

@@ -14,6 +14,7 @@ from symcook import claims
 
 inventory = stored.load_module("inventory")
 PAPERS = stored.load_module("errata").PAPERS
+FOLDER = Path(__file__).resolve().parents[1] / "notes" / "inventory"  # an installed symcook has no notes
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def rows() -> list[claims.Claim]:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_row_covers_a_sentence_and_every_id_is_a_row(paper: str, rows: list[claims.Claim]) -> None:
     """A sentence that another paper has too may have that one's row."""
-    named = {name for line in inventory.sentences(paper) for name in line.rows}
+    named = {name for line in inventory.sentences(paper, FOLDER) for name in line.rows}
     known = {row.id for row in rows}
     assert sorted(named - known) == []
     assert sorted(name for name in known - named if name.split(".")[0] == paper) == []
@@ -32,7 +33,7 @@ def test_every_row_covers_a_sentence_and_every_id_is_a_row(paper: str, rows: lis
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_lines_can_be_found_and_are_short(paper: str) -> None:
-    found = inventory.sentences(paper)
+    found = inventory.sentences(paper, FOLDER)
     assert len(found) > 50
     assert [line.place for line in found if len(line.says.split()) > 40] == []
     assert [line.place for line in found if not line.rows and len(line.why) < 5] == []
@@ -43,9 +44,9 @@ def test_lines_can_be_found_and_are_short(paper: str) -> None:
 
 
 def test_the_page_counts_what_the_files_have(rows: list[claims.Claim]) -> None:
-    page = inventory.page(rows, PAPERS)
+    page = inventory.page(rows, PAPERS, FOLDER)
     for paper in PAPERS:
-        lines = inventory.sentences(paper)
+        lines = inventory.sentences(paper, FOLDER)
         assert f"| {paper} | {len(lines)} | {sum(bool(line.rows) for line in lines)} |" in page
         part = page.partition(f"\n## {paper}:")[2].partition("\n## ")[0]
         assert part.count("\n| ") == 2 + len({line.section for line in lines})
