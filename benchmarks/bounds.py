@@ -12,7 +12,6 @@ from timing import Row, best, faster, longer, same
 DIGITS = 1000
 N = 1024
 LARGE = 10**6
-SHORT = 64
 SECOND = 1.0
 
 
@@ -93,45 +92,6 @@ def closed() -> Iterator[Row]:
             yield longer(what, ours, SECOND, 1)
 
 
-def dominated() -> list[tuple[int, int]]:
-    """All (n, q) with n <= 64 whose distance is at most that of all lengths, for every gamma at once.
-
-    The distance 2 S/(1 + S) grows with S, S is a polynomial in x = e^-gamma, and it is compared coefficient by
-    coefficient with 2 x + 2 x^4 + 2 x^9 + ...; that one is bounded for every gamma by a stored proof.
-    """
-    from symcook.bounds.softmax import deficits
-
-    squares = {k * k for k in range(1, SHORT)}
-    found = []
-    for n in range(1, SHORT + 1):
-        for q in range(1, n + 1):
-            below = deficits(n, q).below
-            if sum(below.values()) == n - 1 and all(d in squares and many <= 2 for d, many in below.items()):
-                found.append((n, q))
-    return found
-
-
-def every_gamma() -> Iterator[Row]:
-    def one_gamma() -> list[tuple[int, int]]:
-        import mpmath
-
-        found = []
-        with mpmath.workdps(50):
-            bound = 4 * mpmath.exp(-1)
-            for n in range(1, SHORT + 1):
-                for q in range(1, n + 1):
-                    rest = mpmath.fsum(mpmath.exp(-((j - q) ** 2)) for j in range(1, n + 1) if j != q)
-                    if 2 * rest / (1 + rest) <= bound:
-                        found.append((n, q))
-        return found
-
-    ours, theirs, found, reference = best(dominated, one_gamma, 2, time.thread_time)
-    what = f"all {len(found)} lookups (n, q) with n <= {SHORT}, every gamma at once"
-    same(found == reference, what)
-    yield faster(f"{what}: against mpmath at gamma = 1, 50 digits", ours, theirs, None)
-    yield longer(f"{what}: against one second", ours, SECOND, 1)
-
-
 def constants() -> Iterator[Row]:
     """The constants of GELU. mpmath looks for the maxima from a good start and proves nothing about them."""
     import mpmath
@@ -202,5 +162,4 @@ def constants() -> Iterator[Row]:
 def rows() -> Iterator[Row]:
     yield from sums()
     yield from closed()
-    yield from every_gamma()
     yield from constants()

@@ -55,6 +55,7 @@ def end(must, given, do=""):
     sys.exit(f"{must}; given: {given}{do and '; '}{do}.")
 
 
+@np.errstate(invalid="ignore")  # which libraries for products may flag where each number is valid
 def evaluate(m, z, stop=end):
     """The residual stream at the end, for embedded inputs z (..., n, d). Where one has no run, `stop` is called with
     what must hold, what is given and what to do; if it comes back, what is given is no number."""
@@ -136,6 +137,7 @@ def activate(kind, x):
         return one_of(kinds, kind)().astype(x.dtype)
 
 
+@np.errstate(invalid="ignore")  # which libraries for products may flag where each number is valid
 def shown(m, z):
     """What the readout shows at each position (..., n, k): the coordinates that it reads, the scores of its labels, or
     their probabilities."""
@@ -150,6 +152,7 @@ def shown(m, z):
     return scores / scores.sum(axis=-1, keepdims=True)
 
 
+@np.errstate(invalid="ignore")  # which libraries for products may flag where each number is valid
 def verdicts(m, z):
     """The answers of a sign, zero or largest readout (...), or (..., n) where it answers at each position. Of a largest
     readout, the index of the label."""

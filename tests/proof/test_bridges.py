@@ -366,7 +366,8 @@ def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str) -> 
 
 
 def programs(name: str) -> list[dict[str, Any]]:
-    """Instances of a family of programs in which each operator occurs: no formula and no machine uses all of them."""
+    """Instances of a family of programs in which each operator occurs, and each kind of score: no formula and no machine
+    uses all of them."""
     usual = SIZES[name]
     if name in COUNTING:
         usual = usual | {"lam": "0 0 1 1", "bound": "0 -1", "Lambda": 2}
@@ -374,9 +375,10 @@ def programs(name: str) -> list[dict[str, Any]]:
     if name == "turing":
         rng = random.Random(name)
         return [usual, *(case(name, rng)[0] for _ in range(5))]
-    first = usual["op"].split()[:-1]
-    ops = [" ".join([*first, str(op)]) for op in (COUNTING | OPERATORS)[name]]
-    return [SIZES[name], *(usual | {"op": op} for op in ops)]
+    before = usual["op"].split()[:-1]
+    ops = [" ".join([*before, str(op)]) for op in (COUNTING | OPERATORS)[name]]
+    first = [usual | {"scaled": k} for k in (0, 1)] if "scaled" in usual else [usual]
+    return [*first, *(usual | {"op": op} for op in ops)]
 
 
 @cache
