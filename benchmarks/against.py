@@ -3,9 +3,9 @@
     python benchmarks/against.py OTHER [--only PART] [--rounds N]
 
 OTHER is a checkout of this project, for example `git worktree add ../before COMMIT`. Both run their own
-benchmarks/run.py in turn, N times (2 where nothing is said); of each line that both have the least seconds of our side
-count. Prints this checkout's seconds divided by the other's, the slowest first. Exit code 1 where one line is above
-1.25: less than that two runs of the same code differ by on a busy machine.
+benchmarks/run.py in turn, N times (5 where nothing is said); of each line that both have, the median seconds of our
+side count. Prints this checkout's seconds divided by the other's, the slowest first. Exit code 1 where one line is
+above 1.25: less than that two runs of the same code differ by on a busy machine.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -38,16 +39,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Seconds of this checkout divided by those of another.")
     parser.add_argument("other", type=Path, help="a checkout of this project")
     parser.add_argument("--only", help="one part of the table")
-    parser.add_argument("--rounds", type=int, default=2, help="how often each runs")
+    parser.add_argument("--rounds", type=int, default=5, help="how often each runs")
     options = parser.parse_args(arguments)
     if not (options.other / "benchmarks" / "run.py").is_file():
         parser.error(f"{options.other} must be a checkout of this project; make one with git worktree add")
-    least: list[dict[str, float]] = [{}, {}]
+    found: list[dict[str, list[float]]] = [{}, {}]
     for _ in range(options.rounds):
         for side, checkout in enumerate((HERE, options.other.resolve())):
             for what, seconds in measured(checkout, options.only).items():
-                least[side][what] = min(seconds, least[side].get(what, seconds))
-    ours, others = least
+                found[side].setdefault(what, []).append(seconds)
+    ours, others = ({what: statistics.median(many) for what, many in side.items()} for side in found)
     ratios = sorted(((ours[what] / others[what], what) for what in ours.keys() & others.keys()), reverse=True)
     for ratio, what in ratios:
         print(f"{ratio:8.2f}  {what} ({ours[what]:.4g} s, {others[what]:.4g} s)")

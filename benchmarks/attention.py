@@ -30,7 +30,7 @@ def balls() -> Iterator[Row]:
     exact = [Fraction((7 * j) % 101 - 50, 7) for j in range(ROW)]
     with domain.context():
         domain.begin(("a",), 1)
-        scores = [[flint.arb(domain.number(x))] for x in exact]
+        scores: list[Any] = [[flint.arb(domain.number(x))] for x in exact]
     with mpmath.workprec(bits):
         plain = [mpmath.mpf(x.numerator) / x.denominator for x in exact]
 
@@ -64,7 +64,7 @@ def balls() -> Iterator[Row]:
 
     with domain.context():
         domain.begin(("a",) * LAYER, 1)
-        column = [score[0] for score in scores[:LAYER]]
+        column: list[Any] = [score[0] for score in scores[:LAYER]]
 
     def layer() -> Any:
         with domain.context():

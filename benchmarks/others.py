@@ -31,7 +31,7 @@ def rows() -> Iterator[Row]:
 def torch_lines() -> Iterator[Row]:
     """Attention as torch computes it, and an export as torch runs it: both in float64, on the processor, one thread."""
     import numpy as np
-    import torch
+    import torch  # pyright: ignore[reportMissingImports]
 
     import symcook as sc
     from symcook.domains.floats import Float64

@@ -59,7 +59,8 @@ def one_by_one(model: Transformer) -> list[Any]:
     found = []
     for n in range(1, LENGTH + 1):
         domain = Batch()
-        found.append(domain.full(forward(model, Separate((), n), domain).accept))
+        accept: Any = forward(model, Separate((), n), domain).accept
+        found.append(domain.full(accept))
     return found
 
 

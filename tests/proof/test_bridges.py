@@ -366,7 +366,7 @@ def test_a_near_miss_of_a_file_has_another_relation_and_no_bridge(name: str) -> 
 
 
 def programs(name: str) -> list[dict[str, Any]]:
-    """Instances of a family of programs in which each operator occurs, and each kind of score: no formula and no machine
+    """Instances of a family of programs in which each operator and each kind of score occurs: no formula and no machine
     uses all of them."""
     usual = SIZES[name]
     if name in COUNTING:
