@@ -98,9 +98,8 @@ def probability(
     """
     require_known("domain", domain, RUNNABLE)
     bound = model.bind(values)
-    if bound.readout.kind != "distribution":
-        must = "the probability of a string needs a distribution readout"
-        raise BadInput(must, bound.readout.kind, "give kind distribution with a label for each symbol")
+    must = "the probability of a string needs a distribution readout"
+    bound.readout.require(must, ("distribution",), "give kind distribution with a label for each symbol")
     if given is None:
         _autoregressive(bound)
         inputs = bound.tokens(word)
@@ -235,8 +234,7 @@ def _labels(
 
 def _scoring(model: Transformer, position: str) -> Transformer:
     """The model with the greatest score as its answer; BadInput where it cannot go on by its answers."""
-    if not model.readout.labels:
-        raise BadInput("decoding needs a readout of kind distribution or largest", model.readout.kind)
+    model.readout.require("decoding needs a readout with labels", ("distribution", "largest", "groups"))
     if model.embedding.after is not None:
         raise BadInput("a model that continues its input must add no token behind it", model.embedding.after, _NO_END)
     kind = "groups" if model.readout.groups else "largest"

@@ -1,11 +1,19 @@
 """Where things lie in a checkout, for tests that read them; and which cases of the long families have their turn."""
 
+import ast
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 RECORD = TESTS / "every_case.json"  # of the last run of every case, written by tests/every_case.py
+
+
+@cache
+def parsed(source: str) -> ast.Module:
+    """The tree of a module, made once for all tests that read the package. None of them changes it."""
+    return ast.parse(source)
 
 
 def in_sample(family: str, number: int, count: int, turn: int) -> bool:

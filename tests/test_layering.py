@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
 from pathlib import Path
 
 import pytest
-from checkout import ROOT, TESTS
+from checkout import ROOT, TESTS, parsed
 from families import together
 
 PACKAGE = ROOT / "symcook"
@@ -49,11 +48,6 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 def part(path: Path) -> str:
     """The package of symcook, or the module at its top, to which a file belongs."""
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-
-
-@cache
-def parsed(source: str) -> ast.Module:
-    return ast.parse(source)
 
 
 def imports(source: str, inside: bool) -> list[str]:
@@ -185,6 +179,24 @@ def test_the_checker_needs_the_standard_library_only(name: str) -> None:
     assert [n for n in imports if n.split(".")[0] not in allowed] == []
     inside = {n.split(".")[1] for n in imports if n.startswith("symcook.")}
     assert inside <= {"errors", "model", "proof"}, inside
+
+
+def asks_a_readout(source: str) -> bool:
+    """Whether a module asks a model's readout for its kind or position, or an embedding for its tokens at the ends."""
+    asked = {"readout": ("kind", "position"), "embedding": ("before", "after")}
+    found = (node for node in ast.walk(parsed(source)) if isinstance(node, ast.Attribute))
+    owners = ((ast.unparse(node.value).split("."), node.attr) for node in found)
+    return any(attribute in asked.get(of, ()) and "family" not in owner for (*owner, of), attribute in owners)
+
+
+def test_few_files_ask_what_a_readout_is() -> None:
+    """It answers itself: `verdicts`, `places`, `distance`. Bridges in proofs compare families, which have their own."""
+    allowed = {"decode.py", "export/archive.py", "model/ends.py", "model/modelfile.py", "questions/tolerance.py",
+               "report/model.py", "report/page/describe.py"}  # fmt: skip
+    asking = {str(path.relative_to(PACKAGE)) for path in MODULES if asks_a_readout(path.read_text())}
+    assert {name for name in asking if not name.startswith("proof/")} <= allowed
+    assert asks_a_readout("def f(m):\n    return m.readout.kind == 'sign'")
+    assert asks_a_readout("if embedding.before is None: ...")
 
 
 def test_the_tests_lie_as_the_package_does() -> None:

@@ -6,6 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Mapping
 
+from checkout import parsed
 from test_types import PACKAGE, SHIPPED, modules
 
 SHARED = set[str]()
@@ -14,7 +15,7 @@ SHARED = set[str]()
 
 def everything() -> dict[str, ast.Module]:
     """All modules, the script without types among them."""
-    return modules() | {"symcook.export.run_npz": ast.parse((PACKAGE / SHIPPED).read_text())}
+    return modules() | {"symcook.export.run_npz": parsed((PACKAGE / SHIPPED).read_text())}
 
 
 def classes(trees: Mapping[str, ast.Module]) -> dict[str, list[str]]:
@@ -81,6 +82,6 @@ def test_both_are_seen() -> None:
         "p.d": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import p.e\n",
         "p.e": "import p.d\n",
     }
-    parsed = {name: ast.parse(text) for name, text in trees.items()}
-    assert classes(parsed) == {"A": ["p.a", "p.b"]}
-    assert circles(needs(parsed)) == [{"p.a", "p.b", "p.c"}]
+    read = {name: parsed(text) for name, text in trees.items()}
+    assert classes(read) == {"A": ["p.a", "p.b"]}
+    assert circles(needs(read)) == [{"p.a", "p.b", "p.c"}]

@@ -328,8 +328,7 @@ def _check_inline(model: Transformer, writes: Sequence[str]) -> None:
         raise BadInput("a recipe that is inlined must take inputs", model.name)
     if model.normed:
         raise BadInput("a recipe that is inlined must be without layer norm", model.name)
-    if model.readout.kind != "value":
-        raise BadInput("a recipe that is inlined must have a readout of values", f"{model.name}: {model.readout.kind}")
+    model.readout.require(f"a recipe that is inlined, as {model.name}, must have a readout of values", ("value",))
     changed = written(model) | {*model.embedding.positions, *model.readout.reads}
     touched = sorted(changed & set(model.embedding.inputs))
     if touched:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from symcook.compose.routing import fresh
 from symcook.errors import BadInput
 from symcook.model.checks import Space
-from symcook.model.ends import Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.symbols import Exact, exact
@@ -105,8 +104,7 @@ def confident(model: Transformer, logit: object) -> Transformer:
     if not wanted.is_positive:
         raise BadInput("the logit of a surer model must be a positive number", wanted)
     last = model.sublayers[-1].after if model.sublayers else None
-    if model.readout.kind != "sign":
-        raise BadInput("a model to be made surer must decide by a sign", f"its readout is {model.readout.kind}")
+    model.readout.require("a model to be made surer must decide by a sign", ("sign",))
     if last is None or model.final_norm is not None:
         raise BadInput("a model to be made surer must have a post-norm in its last layer", model.name)
     names = tuple(model.space)
@@ -130,5 +128,5 @@ def confident(model: Transformer, logit: object) -> Transformer:
         model,
         name=f"{model.name} surer",
         layers=(*model.layers, Layer(nothing, network, (last,), (replace(last, zero_variance="zero"),), "post")),
-        readout=Readout("sign", model.readout.position, names[:1], [[weight]]),
+        readout=replace(model.readout, reads=names[:1], weights=[[weight]]),
     )

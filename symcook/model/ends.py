@@ -299,6 +299,11 @@ class Readout(Named):
         new = {} if self.weights is None else changes({"weights": self.weights}, put)
         return replace(self, **new) if new else self
 
+    def require(self, must: str, kinds: Sequence[str], do: str | None = None) -> None:
+        """BadInput, by what `must` hold and what to `do`, where its kind is none of `kinds`."""
+        if self.kind not in kinds:
+            raise BadInput(must, f"a readout of kind {self.kind}", do)
+
     @property
     def decides(self) -> bool:
         """Whether it accepts or rejects."""

@@ -88,9 +88,9 @@ def lengths(model: Transformer, longest: int, shortest: int = 0, decides: bool =
     """
     if not model.alphabet:
         raise BadInput("the model must read words", f"{model.name}, which reads numbers", "choose a language model")
-    if decides and not model.readout.answers:
+    if decides:
         must = "the model must decide (a readout by sign, zero test or largest score)"
-        raise BadInput(must, f"{model.name}, which shows a {model.readout.kind}", "choose one that decides")
+        model.readout.require(must, ("sign", "zero", "largest"), "choose one that decides")
     if isinstance(longest, bool) or not isinstance(longest, int) or not 1 <= longest <= MAX_LENGTH:
         must = f"the greatest length must be an integer from 1 to {MAX_LENGTH}"
         raise BadInput(must, longest, "give --max-length N")

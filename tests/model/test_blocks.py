@@ -443,3 +443,9 @@ def test_integer_arrays_are_matrices_and_floats_are_exact_only_where_it_is_said(
             Head(("x",), ("z",), [[wrong]], [[1]], [[1]], exact=True)
     with pytest.raises(BadInput, match="shape"):
         FeedForward(("x", "y"), ("z",), np.array([1, 2, 3]), [3], [[4]], [0])
+
+
+def test_a_readout_says_which_kind_it_is_where_another_is_needed() -> None:
+    READOUT.require("something must be shown", ("value", "zero"))
+    with pytest.raises(BadInput, match="something must be decided; given: a readout of kind value; choose another"):
+        READOUT.require("something must be decided", ("sign", "zero"), "choose another")

@@ -124,7 +124,7 @@ def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Itera
                 yield f"layer {step.layer} has the activation {part.activation}"
             if isinstance(part, LayerNorm) and part.epsilon != 0 and isinstance(part.lowered["epsilon"], Fraction):
                 yield f"layer {step.layer} has a layer norm with epsilon = {from_sympy(part.epsilon)}, and so roots"
-    if model.readout.kind == "distribution":
+    if model.readout.normalized:
         yield "its readout is a softmax of scores"
     for value, indexed, where in model.expressions():
         number = lowered(value)
