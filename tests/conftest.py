@@ -9,6 +9,7 @@ history. `tests/every_case.py` records such a run.
 from __future__ import annotations
 
 import collections
+import gc
 import json
 import os
 import signal
@@ -50,6 +51,7 @@ def changed() -> set[str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.set_threshold(100_000, 20, 50)  # as the command line sets it, from the first test on
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background; what tests start would ignore it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "sampled(k): one in k of its cases runs; all with --every-case")

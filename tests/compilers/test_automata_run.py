@@ -206,6 +206,7 @@ def test_tokens_are_told_apart() -> None:
     assert model.embedding.before == "$" and model.alphabet == ("0", "1", "even", "odd", "no", "yes")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("variant", ["nonstrict", "no-start"])
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_variants_put_out_the_same(file: Path, variant: str) -> None:

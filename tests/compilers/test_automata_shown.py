@@ -16,7 +16,7 @@ from shared import call, document, refused, words
 import symcook as sc
 from symcook.decide.decoders import decide
 from symcook.errors import BadInput
-from symcook.proof import decoders
+from symcook.proof import decoders, terms
 from symcook.proof.replay import library
 from symcook.proof.search.bridge import Unbridged
 from symcook.spec.automata import tokens
@@ -117,19 +117,37 @@ def test_another_program_is_noticed(stored: Path) -> None:
         decoders.prove(sc.build("dyck-1"))
 
 
-def test_many_states_are_too_much_for_the_checker_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def turning(states: int) -> str:
+    """An automaton of so many states, which counts the letters a round in a circle."""
+    names = [f"s{k}" for k in range(states)]
+    table = {s: {"a": names[(k + 1) % states], "b": s} for k, s in enumerate(names)}
+    return json.dumps({
+        "states": names, "input_symbols": ["a", "b"], "transitions": table, "initial_state": "s0",
+        "final_states": ["s0"]})  # fmt: skip
+
+
+def without_a_proof(capsys: pytest.CaptureFixture[str], folder: Path, states: int, *options: str) -> Path:
+    """The model of an automaton that `compile` writes, though it has not proved anything of it."""
+    (folder / "x.json").write_text(turning(states))
+    code, out, err = call(capsys, "compile", "dfa", folder / "x.json", "-o", folder / "m.json", "--prove", *options)
+    assert code == 3 and "PROVED" not in out + err and "wrote" in out and (folder / "m.json").is_file()
+    assert not (folder / "m.certificate.json").exists()
+    return folder / "m.json"
+
+
+def test_what_is_too_long_for_the_checker_has_no_proof(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The model is written, nothing is said to be proved; what it answers rests on the theorem alone."""
-    states = [f"s{k}" for k in range(40)]
-    table = {s: {"a": states[(k + 1) % 40], "b": s} for k, s in enumerate(states)}
-    (tmp_path / "x.json").write_text(json.dumps({
-        "states": states, "input_symbols": ["a", "b"], "transitions": table, "initial_state": "s0",
-        "final_states": ["s0"]}))  # fmt: skip
-    code, out, err = call(capsys, "compile", "dfa", tmp_path / "x.json", "-o", tmp_path / "m.json", "--prove")
-    assert code == 3 and "PROVED" not in out + err and "wrote" in out and (tmp_path / "m.json").is_file()
-    assert not (tmp_path / "m.certificate.json").exists()
-    found = document(capsys, "decide", tmp_path / "m.json")
+    monkeypatch.setattr(terms, "MAX_SIZE", 2_000)  # symbols of a formula that a checker takes; 40 states pass 60,000
+    file = without_a_proof(capsys, tmp_path, 4)
+    monkeypatch.undo()
+    assert document(capsys, "decide", file)["verdict"] == "equal"
+
+
+@pytest.mark.sampled(8)
+def test_many_states_are_too_much_for_the_checker_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = document(capsys, "decide", without_a_proof(capsys, tmp_path, 40))
     assert (found["verdict"], found["states"]) == ("equal", 40) and "without a certificate" in found["why"]
 
 

@@ -201,6 +201,7 @@ def test_an_automaton_of_other_states_is_refused_as_an_object_too() -> None:
         check_decoded(replace(model, program=other.program), 2)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", FORGERIES)
 def test_show_has_no_plan_of_other_weights(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is shown is the plan of the compiler, whatever stands in the file; and none where the weights are others."""

@@ -83,15 +83,16 @@ def answers(model: sc.Transformer, word: str) -> list[Any]:
     return list(model.run(word, "ball").outputs or ())
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("theorem", THEOREMS)
-def test_printed_constructions_answer_as_formulas_drawn_at_random(theorem: str) -> None:
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+def test_printed_constructions_answer_as_formulas_drawn_at_random(size: int, theorem: str) -> None:
     """The words of lengths 1 to 4, and some of length 5."""
-    r = random.Random(theorem)
-    for turn in range(4):
-        tree = drawn(r, theorem, 2 + turn)
-        model = sc.compile("count", count_written(tree), alphabet="ab", theorem=theorem)
-        for word in [*words(4), *r.sample(words(5)[30:], 8)]:
-            assert answers(model, word) == list(mixed(tree, word)), (count_written(tree), word)
+    r = random.Random(f"{theorem} {size}")
+    tree = drawn(r, theorem, size)
+    model = sc.compile("count", count_written(tree), alphabet="ab", theorem=theorem)
+    for word in [*words(4), *r.sample(words(5)[30:], 8)]:
+        assert answers(model, word) == list(mixed(tree, word)), (count_written(tree), word)
 
 
 @pytest.mark.sampled(6)

@@ -66,6 +66,7 @@ REFUSED = ("a letter of the alphabet", "joined by & alone", "selected alike")
 """A letter that a value can never be; and what one head cannot select."""
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("rasp", [False, True])
 @pytest.mark.parametrize("seed", range(60))
 def test_programs_drawn_at_random(seed: int, rasp: bool) -> None:

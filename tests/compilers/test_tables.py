@@ -56,6 +56,7 @@ def _answer(model: Any, tokens: list[str]) -> Any:
     return run(model, tokens, domain="ball").result.label(len(tokens))
 
 
+@pytest.mark.sampled(3)
 def test_the_theorem_of_the_model_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "copy.tm").write_text(COPY, encoding="utf-8")
     file = str(tmp_path / "copy.json")

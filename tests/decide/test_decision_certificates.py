@@ -93,15 +93,17 @@ WRONG: dict[str, Any] = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", WRONG)
-def test_no_change_makes_it_true_of_a_reference_that_differs(name: str) -> None:
+@pytest.mark.parametrize("part", range(4))
+def test_no_change_makes_it_true_of_a_reference_that_differs(name: str, part: int) -> None:
     """An equality is false here, and so every document that says so must be refused, whatever is changed in it."""
     model, _, given = made(name)
-    against, draw = WRONG[name](), random.Random(name)
+    against, draw = WRONG[name](), random.Random(f"{name} {part}")
     with pytest.raises(BadInput, match="must hold"):
         recheck(given, model, against)
     places = leaves(given)
-    for _ in range(60):
+    for _ in range(15):
         new = changed(given, draw.choice(places), draw)
         try:
             found = recheck(new, model, against)

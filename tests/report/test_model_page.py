@@ -14,6 +14,7 @@ from typing import Any
 import page_models
 import pytest
 from browser import browser, complaints, visit
+from families import by_turns
 
 import symcook as sc
 from symcook.__main__ import main
@@ -131,16 +132,16 @@ def test_a_model_file_has_a_page_too(tmp_path: Path) -> None:
 # --- What stands there ---
 
 
-def test_every_recipe_has_a_small_page_soon() -> None:
+@by_turns(4, "name", names())
+def test_every_recipe_has_a_small_page_soon(name: str) -> None:
     """Under 2 MB each, and none takes for ever (on a free machine all take less than 5 s); which compute is known."""
-    for name in names():
-        started = time.process_time()
-        document, about = model_page(sc.build(name), recipe=info(name))
-        assert time.process_time() - started < 60, name
-        assert len(document.encode()) < 2_000_000, name
-        computes = name in page_models.recipes() and name != "lookup-layernorm-hash"
-        assert (about["evaluator"] == "exact") is computes, name
-        assert ("precomputed" in document.partition('id="how"')[2][:600]) is not computes, name
+    started = time.process_time()
+    document, about = model_page(sc.build(name), recipe=info(name))
+    assert time.process_time() - started < 60
+    assert len(document.encode()) < 2_000_000
+    computes = name in page_models.recipes() and name != "lookup-layernorm-hash"
+    assert (about["evaluator"] == "exact") is computes
+    assert ("precomputed" in document.partition('id="how"')[2][:600]) is not computes
 
 
 def test_names_are_shown_and_not_run() -> None:
