@@ -167,13 +167,6 @@ def certified(model: Transformer, word: Sequence[str], wanted: Sequence[str], dt
     return min(Certifier(model, dtype, order).right(word, wanted) for order in (False, True))
 
 
-def require_steps(found: StepsRight, steps: int) -> None:
-    """BadInput where more answers are asked for than are certified."""
-    if steps > found.certified:
-        must = f"a run in {found.dtype} must have at most {found.certified} tokens, which any runtime gets right"
-        raise BadInput(must, steps, "give fewer steps, or a wider format")
-
-
 def bits_needed(run: MachineRun) -> list[int]:
     """For each token of a run in integers the least p >= 0 with 2^-p at most every gap between what its heads look up
     and the runner-up: scores that are off by half of the gap may be exchanged."""

@@ -22,7 +22,6 @@ from symcook.export.machine_steps import (
     bits_needed,
     certified,
     program_run,
-    require_steps,
     shipped,
     steps_right,
 )
@@ -57,10 +56,7 @@ def test_the_first_error_is_at_or_above_the_certified_bound(weighting: str, dtyp
         assert first is None or first > found.certified
     assert found.tried == limit and (not errs or found.first_wrong is not None)
     assert weighting == "rightmost" or found.certified > 1
-    if errs:
-        with pytest.raises(BadInput, match=f"at most {found.certified} tokens"):
-            require_steps(found, limit)
-    require_steps(found, found.certified)
+    assert found.certified < limit or not errs
 
 
 def test_what_is_certified_is_counted_to_the_first_other_answer() -> None:
