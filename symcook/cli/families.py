@@ -271,7 +271,7 @@ def _sized(family: Family, sizes: Mapping[str, int], model: Transformer) -> Inst
         at = instance_of(family, {key: str(value) for key, value in sizes.items()})
     except BadInput:
         return None
-    layers = sum(len(part.layers) * (len(at.range(part.over, at.env)) if part.over else 1) for part in family.layers)
+    layers = sum(len(part.layers) * len(list(at._cells(part.over))) for part in family.layers)
     tokens = 0 if family.vocabulary is None else int(at.number(family.vocabulary, at.env))
     own = (len(model.space), len(model.layers), len(model.embedding.words or ()))
     return at if own == (len(at.space), layers, tokens) else None

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,15 @@ from symcook.model.plainfamily import (
     FamilyReadout,
     Norm,
     PlainFamily,
+    Put,
     Range,
     Scope,
     Write,
 )
 
 MAX_BYTES = 1_000_000
+Kind = Callable[[Tree, Scope, Put], Tree]
+"""A form or an entry of a feed-forward part, with what is read replaced."""
 
 
 class Family(PlainFamily):
@@ -53,6 +57,24 @@ class Family(PlainFamily):
     def digest(self) -> str:
         """What tells a family from others of its name."""
         return hashlib.sha256(json.dumps(self.document, sort_keys=True).encode()).hexdigest()[:16]
+
+    def products(self, tree: Tree, scope: Scope) -> Iterator[tuple[list[Range], Tree, Tree, int]]:
+        """The products (query form)*(key form) of a score, each with the sums around it and its sign."""
+        tag = tree[0]
+        if tree == ZERO:
+            return
+        if tag in ("+", "-"):
+            yield from self.products(tree[1], scope)
+            yield from ((o, q, k, s if tag == "+" else -s) for o, q, k, s in self.products(tree[2], scope))
+        elif tag == "neg":
+            yield from ((o, q, k, -s) for o, q, k, s in self.products(tree[1], scope))
+        elif tag == "sum":
+            over = self._range(tree[1:4], scope)
+            yield from (([over, *o], q, k, s) for o, q, k, s in self.products(tree[4], scope | {over.name}))
+        elif tag == "*":
+            yield [], tree[1], tree[2], 1
+        else:
+            raise BadInput("a score must be a sum of products (query form)*(key form)", show(tree))
 
 
 # --- names and ranges ---
@@ -80,14 +102,14 @@ class _Names:
         if again := given & {one.to.name for one in family.positions}:
             raise BadInput("an input must not be written by the embedding", min(again))
         for writes, scope in ((family.words, {"w"}), (family.positions, {"i", "n"})):
-            self.writes(writes, frozenset(scope), 0)
+            self.writes(writes, frozenset(scope))
         for number in (family.longest, family.vocabulary, family.before, family.after):
             self.functions(number or ZERO)
         for part in family.layers:
-            if part.over:
-                self.index(part.over, frozenset())
+            for index in part.over:
+                self.index(index, frozenset())
             for layer in part.layers:
-                self.layer(layer, frozenset({part.over.name} if part.over else ()))
+                self.layer(layer, frozenset(index.name for index in part.over))
         self.readout(family.readout)
 
     def declared(self, to: Declared, whole: bool = True, scope: Scope = frozenset()) -> None:
@@ -115,7 +137,7 @@ class _Names:
         if tree[0] == "call":
             table = self.family.tables.get(tree[1])
             many = ARITY.get(tree[1]) if table is None else len(table.over)
-            if tree[1] not in self.family.space and len(tree[2]) != many:
+            if tree[1] not in self.family.known and len(tree[2]) != many:
                 must = "a weight must use functions of the grammar and declared tables"
                 do = None
                 if tree[1] in ("floor", "mod", "ceil"):
@@ -130,12 +152,22 @@ class _Names:
         for one in children(tree):
             self.functions(one, scope)
 
-    def writes(self, writes: Sequence[Write], scope: Scope, degree: int) -> None:
+    def read(self, name: str, indices: tuple[Tree, ...], seen: Scope = frozenset()) -> Tree:
+        """A coordinate where it is read: one of the space, or what the norms of a block have `seen`."""
+        if name not in self.family.space and name not in seen:
+            raise BadInput("a weight must use sizes, tables, indices and coordinates", name)
+        if name not in seen and len(indices) != len(self.family.space[name]):
+            raise BadInput("a coordinate must have all its indices", show(("call", name, indices)) if indices else name)
+        return ("name", name)
+
+    def writes(
+        self, writes: Sequence[Write], scope: Scope, kind: Kind | None = None, seen: Scope = frozenset()
+    ) -> None:
         for one in writes:
             self.declared(one.to, scope=scope)
             self.functions(one.form, scope | one.to.indices)
-            if degree:
-                self.family.linear(one.form, scope | one.to.indices, degree)
+            if kind:
+                kind(one.form, scope | one.to.indices, partial(self.read, seen=seen))
         if len({one.to.name for one in writes}) < len(writes):
             raise BadInput("a block must write a coordinate once", ", ".join(one.to.name for one in writes))
 
@@ -147,21 +179,21 @@ class _Names:
             made = [one.to.name for norm in norms for one in norm.writes]
             if len({*made}) < len(made):
                 raise BadInput("a norm must write names of its own", ", ".join(made))
-            with self.family.reading(norms):
-                for head in layer.heads if block is layer.heads else ():
-                    self.head(head, scope)
-                if block is not layer.heads:
-                    self.writes(layer.feedforward, scope, 2)
-        if not {*layer.written} <= {*self.family.space}:
-            raise BadInput("a block must write coordinates of the space", ", ".join(layer.written))
+            seen = frozenset(made if layer.placement in ("projected pre", "multi pre") else ())
+            for head in layer.heads if block is layer.heads else ():
+                self.head(head, scope, seen)
+            if block is not layer.heads:
+                self.writes(layer.feedforward, scope, self.family.entry, seen)
 
-    def head(self, head: FamilyHead, scope: Scope) -> None:
-        if head.over is not None:
-            self.index(head.over, scope)
-            scope |= {head.over.name}
-        self.writes(head.writes, scope, 1)
+    def head(self, head: FamilyHead, scope: Scope, seen: Scope) -> None:
+        for index in head.over:
+            self.index(index, scope)
+            scope |= {index.name}
+        self.writes(head.writes, scope, self.family.form, seen)
         self.functions(head.score, scope)
+        read = partial(self.read, seen=seen)
         shared = frozenset.intersection(*(w.to.indices for w in head.writes))  # a head each, where the score uses them
+        self.family.score(head.score, scope | shared, read, read)
         list(self.family.products(head.score, scope | shared))
         for number in (head.scale, head.temperature):
             self.functions(number, scope)
@@ -172,7 +204,7 @@ class _Names:
                 raise BadInput("sizes, tables and coordinates must have names of their own", one.to.name)
             self.declared(one.to, False, scope)
             self.functions(one.form, scope | one.to.indices)
-            self.family.linear(one.form, scope | one.to.indices, 1)
+            self.family.form(one.form, scope | one.to.indices, self.read)
         for number in (norm.gain, norm.bias, norm.epsilon):
             self.functions(number, scope)
 
@@ -185,7 +217,7 @@ class _Names:
             raise BadInput(must, document["scores"])
         if "score" in document:
             self.functions(readout.score)
-            self.family.linear(readout.score, frozenset(), 1)
+            self.family.form(readout.score, frozenset(), self.read)
 
 
 def _declaration(to: Declared) -> str:

@@ -185,7 +185,9 @@ def _indices(doc: dict[str, Any]) -> dict[str, Any]:
             old = _bound(key)
             if {*old} & {*TAKEN, *doc["sizes"], *map(last_name, doc.get("tables", ())), *declared}:
                 raise BadInput(OWN_INDEX, key)
-            new = declared.get(last_name(key), old)
+            if last_name(key) not in declared:
+                raise BadInput("a coordinate must be declared in the space", key)
+            new = declared[last_name(key)]
             if old != new and len(old) == len(new):
                 words = {*re.findall(r"\w+", " ".join([text, *others]))} - {*old}
                 if words & {*new} - {*old}:

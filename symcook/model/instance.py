@@ -170,25 +170,21 @@ class Instance:
         tokens = 0 if family.vocabulary is None else int(Fraction(self.number(family.vocabulary, self.env)))
         many = tokens * len(family.words)
         for part in family.layers:
-            over = [part.over] if part.over else []
             for layer in part.layers:
-                many += width * self._count(over) * self._rows(layer, over)
+                many += width * self._count(part.over) * self._rows(layer, part.over)
         return max(many, width, tokens)
 
     def _rows(self, layer: FamilyLayer, over: Sequence[Range]) -> int:
         """About how many rows the matrices of a layer have, at the first value of what is around it."""
         first = {one.name: Fraction(self.number(one.low, self.env)) for one in over}
         env, rows = {**self.env, **first}, 0
-        with self.family.reading(layer.attention_norms):
-            for head in layer.heads:
-                own = [head.over] if head.over else []
-                apart = self.apart(head)
-                within = {**env, **{one.name: Fraction(self.number(one.low, env)) for one in (*own, *apart)}}
-                products = self.family.products(head.score, frozenset(within))
-                keys = sum(self._count(over, within) for over, *_ in products)
-                outs = sum(self._count(write.to.over, env) for write in head.writes)
-                times = self._count(own, env)
-                rows += times * (outs + 2 * keys * self._count(apart, env))
+        for head in layer.heads:
+            apart = self.apart(head)
+            within = {**env, **{one.name: Fraction(self.number(one.low, env)) for one in (*head.over, *apart)}}
+            products = self.family.products(head.score, frozenset(within))
+            keys = sum(self._count(over, within) for over, *_ in products)
+            outs = sum(self._count(write.to.over, env) for write in head.writes)
+            rows += self._count(head.over, env) * (outs + 2 * keys * self._count(apart, env))
         for write in layer.feedforward:
             cells = self._count(write.to.over, env)
             within = {**env, **{one.name: Fraction(self.number(one.low, env)) for one in write.to.over}}
@@ -380,9 +376,11 @@ class Instance:
             positions[c] = show(self.closed(tree, env))
         layers = []
         for part in family.layers:
-            over = part.over
-            rounds: list[Env] = [{over.name: Fraction(t)} for t in self.range(over, self.env)] if over else [{}]
-            if over and str(("name", over.name)) not in str(part.layers) and rounds:  # every round is the first one
+            rounds: list[Env] = [
+                {one.name: Fraction(t) for one, t in zip(part.over, at, strict=True)} for at in self._cells(part.over)
+            ]
+            same = not any(str(("name", one.name)) in str(part.layers) for one in part.over)
+            if same and rounds:  # every round is the first one
                 layers += [self.layer(one, {**self.env, **rounds[0]}) for one in part.layers] * len(rounds)
             else:
                 layers += [self.layer(one, {**self.env, **t}) for t in rounds for one in part.layers]
@@ -418,14 +416,13 @@ class Instance:
             if layer.placement in ("projected pre", "multi pre"):
                 seen = {w.to.name: set(self._cells(w.to.over, env)) for norm in own for w in norm.writes}
                 self.view = {**view, **seen}
-            with self.family.reading(own):
-                if block is layer.heads:
-                    heads = [made for one in layer.heads for made in self.heads(one, env) if made.writes]
-                    if layer.heads and not heads:  # nothing is left of them: one that adds zero
-                        heads = [ModelHead(self.space[:1], self.space[:1], [[0]], [[0]], [[0]], layer.heads[0].mask)]
-                    blocks.append(SelfAttention(tuple(heads)) if heads else None)
-                else:
-                    blocks.append(self.network(layer.feedforward, env) if block else None)
+            if block is layer.heads:
+                heads = [made for one in layer.heads for made in self.heads(one, env) if made.writes]
+                if layer.heads and not heads:  # nothing is left of them: one that adds zero
+                    heads = [ModelHead(self.space[:1], self.space[:1], [[0]], [[0]], [[0]], layer.heads[0].mask)]
+                blocks.append(SelfAttention(tuple(heads)) if heads else None)
+            else:
+                blocks.append(self.network(layer.feedforward, env) if block else None)
             self.view = view
         return ModelLayer(blocks[0], blocks[1], norms[0], norms[1], layer.placement)
 
@@ -443,7 +440,7 @@ class Instance:
 
     def indices(self, head: FamilyHead, env: Env) -> Iterator[dict[str, Any]]:
         """The indices of the heads of one form: its own, and those of what is written that its score names."""
-        named = [*([head.over] if head.over else []), *self.apart(head)]
+        named = [*head.over, *self.apart(head)]
         for at in self._cells(named, env):
             yield {index.name: Fraction(v) for index, v in zip(named, at, strict=True)}
 

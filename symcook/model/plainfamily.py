@@ -15,8 +15,7 @@ family, or of an index that leaves its range, an equation speaks of values that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
@@ -27,6 +26,7 @@ ONE: Tree = ("num", 1, 1)
 Scope = frozenset[str]
 """The indices that stand around an expression."""
 Put = Callable[[str, tuple[Tree, ...]], Tree]
+"""What stands for a coordinate, by its name and indices; ZERO where it is zero."""
 
 
 class Range(NamedTuple):
@@ -64,9 +64,9 @@ class Write(NamedTuple):
 
 
 class FamilyHead(NamedTuple):
-    """`over` runs over the heads where there are several of this form."""
+    """`over` has the index of the heads where there are several of this form."""
 
-    over: Range | None
+    over: tuple[Range, ...]
     score: Tree
     mask: str
     weighting: str
@@ -92,26 +92,17 @@ class FamilyLayer(NamedTuple):
     attention_norms: tuple[Norm, ...]
     feedforward_norms: tuple[Norm, ...]
 
-    @property
-    def written(self) -> list[str]:
-        return [w.to.name for part in (*(h.writes for h in self.heads), self.feedforward) for w in part]
-
-    @property
-    def over(self) -> None:
-        """A layer stands in the list of layers as a repetition with one round, without an index."""
-
-    @property
-    def layers(self) -> tuple[FamilyLayer]:
-        return (self,)
-
 
 class Repeat(NamedTuple):
-    over: Range
+    """Layers with the index of their rounds; a layer that stands alone has none."""
+
+    over: tuple[Range, ...]
     layers: tuple[FamilyLayer, ...]
 
     @property
     def written(self) -> list[str]:
-        return [name for layer in self.layers for name in layer.written]
+        parts = (part for layer in self.layers for part in (*(h.writes for h in layer.heads), layer.feedforward))
+        return [write.to.name for part in parts for write in part]
 
 
 class FamilyReadout(NamedTuple):
@@ -130,29 +121,25 @@ class PlainFamily:
         e, nothing = document["embedding"], frozenset[str]()
         self.document, self.name = document, document["name"]
         self.choices = {key: tuple(many) for key, many in document.get("choices", {}).items()}
-        usual = {key: many[0] for key, many in self.choices.items()}
-        self.chosen: dict[str, str] = {**usual, **(choices or {})}
+        self.chosen = {key: str((choices or {}).get(key, many[0])) for key, many in self.choices.items()}
         self.sizes = {size: parse_formula(text) for size, text in document["sizes"].items()}
         self.tables: dict[str, FamilyTable] = {}
-        self.space: dict[str, tuple[Range, ...]] = {}
+        self.known = set[str]()  # what forms read: coordinates, and what norms make
         for text, entry in document.get("tables", {}).items():
-            where = tuple(map(parse_formula, entry.get("where", ())))
             name, over = self._declared(text)
-            self.tables[name] = FamilyTable(over, entry["values"], where)
-        for text in document["space"]:
-            name, over = self._declared(text)
-            self.space[name] = over
+            self.tables[name] = FamilyTable(over, entry["values"], tuple(map(parse_formula, entry.get("where", ()))))
+        self.space = dict(map(self._declared, document["space"]))
+        self.known |= self.space.keys()
         for condition in (*self.sizes.values(), *(one for table in self.tables.values() for one in table.where)):
             self.number(condition, nothing)
         self.start = e.get("start", 1)
-        self.longest = None if document.get("longest") is None else self.number(document["longest"], nothing)
-        self.vocabulary, self.before, self.after = (
-            None if e.get(key) is None else self.number(e[key], nothing) for key in ("vocabulary", "before", "after")
-        )
+        ends = (document.get("longest"), *map(e.get, ("vocabulary", "before", "after")))
+        numbers = [None if end is None else self.number(end, nothing) for end in ends]
+        self.longest, self.vocabulary, self.before, self.after = numbers
         self.inputs = tuple(map(self._declared, e.get("inputs") or ()))
-        self.words = self._writes(e.get("words"), frozenset({"w"}))
-        self.positions = self._writes(e.get("positions"), frozenset({"i", "n"}))
-        self.layers = tuple(self._part(one) for one in document["layers"])
+        self.words = self._writes(e.get("words") or {}, frozenset({"w"}))
+        self.positions = self._writes(e.get("positions") or {}, frozenset({"i", "n"}))
+        self.layers = tuple(map(self._part, document["layers"]))
         self.readout = self._readout(document["readout"])
         attends = any(layer.heads for part in self.layers for layer in part.layers)
         self.pointwise = bool(self.inputs) and not attends and not self.positions
@@ -170,118 +157,110 @@ class PlainFamily:
             raise BadInput("a declaration must read NAME or all c in 1..N. NAME(c)", text)
         return Declared(tree[1], over)
 
-    def _range(self, given: Sequence[Any] | str, scope: Scope) -> Range:
-        """``t in 1..D``, or its three parts."""
-        name, low, high = parse_formula(f"all {given}. true")[1:4] if isinstance(given, str) else given
-        return Range(name, self.number(low, scope), self.number(high, scope))
+    def _range(self, given: Sequence[Any], scope: Scope) -> Range:
+        """A range by its three parts."""
+        return Range(given[0], self.number(given[1], scope), self.number(given[2], scope))
+
+    def _for(self, given: Mapping[str, Any], scope: Scope) -> tuple[Range, ...]:
+        """The index of rounds or heads, where there is one."""
+        return (self._range(parse_formula(f"all {given['for']}. true")[1:4], scope),) if "for" in given else ()
 
     # --- forms ---
 
     def number(self, given: str | Tree, scope: Scope) -> Tree:
         """An expression without coordinates, over sizes, tables and the indices of `scope`."""
         tree = parse_term(given) if isinstance(given, str) else given
-        if self._reads(tree):
+        if self.reads(tree):
             raise BadInput("an index, end or weight must not read a coordinate", show(tree))
-        alone = {name for name, table in self.tables.items() if not table.over}
-        if strange := names(tree) - self.sizes.keys() - alone - scope:
+        if strange := names(tree) - self.sizes.keys() - self.tables.keys() - scope:
             raise BadInput("a weight must use sizes, tables, indices and coordinates", min(strange))
         return tree
 
-    def _reads(self, tree: Tree) -> bool:
+    def reads(self, tree: Tree) -> bool:
         """Whether a coordinate is in a tree."""
-        return (tree[0] in ("name", "call") and tree[1] in self.space) or any(map(self._reads, children(tree)))
+        return (tree[0] in ("name", "call") and tree[1] in self.known) or any(map(self.reads, children(tree)))
 
-    def linear(self, tree: Tree, scope: Scope, degree: int, put: Put = lambda name, args: ("call", name, args)) -> Tree:
-        """The tree of a form (degree 1) or a feed-forward entry (2) with each coordinate replaced by what `put` makes
-        of its name and indices (ZERO where it is zero there). BadInput where it is no such thing."""
-        made, found = self._linear(tree, scope, degree, put)
-        if found not in (degree, 0 if made == ZERO or degree == 2 else degree):
-            must = ("", "a form must be linear, without a constant",
-                    "an entry must be a sum of weights times relu(form)")[degree]  # fmt: skip
-            raise BadInput(must, show(tree))
-        return made
+    def form(self, tree: Tree, scope: Scope, put: Put, constant: bool = False) -> Tree:
+        """A form with each coordinate replaced by what `put` makes of it, ZERO where all of it is zero. BadInput where
+        it is not linear, or has a constant that may not stand there."""
 
-    def _linear(self, tree: Tree, scope: Scope, degree: int, put: Put) -> tuple[Tree, int]:
+        def coordinate(one: Tree, inside: Scope) -> Tree | None:
+            if one[0] not in ("name", "call") or one[1] not in self.known:
+                return None
+            return put(one[1], tuple(self.number(index, inside) for index in children(one)))
+
+        return self._linear(tree, scope, coordinate, constant)
+
+    def entry(self, tree: Tree, scope: Scope, put: Put) -> Tree:
+        """The same of an entry of a feed-forward part, a sum of weights times relu(form), and of numbers."""
+
+        def unit(one: Tree, inside: Scope) -> Tree | None:
+            if one[0] == "name" or (one[0] == "call" and one[1] != "relu"):
+                raise BadInput("an entry must be a sum of weights times relu(form)", show(tree))
+            return ("call", "relu", (self.form(one[2][0], inside, put, True),)) if one[0] == "call" else None
+
+        return self._linear(tree, scope, unit, True)
+
+    def score(self, tree: Tree, scope: Scope, query: Put, key: Put) -> Tree:
+        """The same of a score, a sum of products (query form)*(key form)."""
+
+        def product(one: Tree, inside: Scope) -> Tree | None:
+            if one[0] in ("name", "call"):
+                raise BadInput("a score must be a sum of products (query form)*(key form)", show(tree))
+            made = [self.form(one[1], inside, query), self.form(one[2], inside, key)] if one[0] == "*" else []
+            return ZERO if ZERO in made else ("*", *made) if made else None
+
+        return self._linear(tree, scope, product, False)
+
+    def _linear(self, tree: Tree, scope: Scope, atom: Callable[[Tree, Scope], Tree | None], constant: bool) -> Tree:
+        """A sum of numbers times atoms, with what `atom` makes of them; it has a number alone where `constant`."""
         tag = tree[0]
-        if not self._reads(tree):
-            return self.number(tree, scope), 0
-        if tag in ("name", "call") and tree[1] in self.space:
-            args = tree[2] if tag == "call" else ()
-            if len(args) != len(self.space[tree[1]]):
-                raise BadInput("a coordinate must have all its indices", show(tree))
-            return put(tree[1], tuple(self.number(a, scope) for a in args)), 1
-        if tag == "call" and tree[1] == "relu" and degree == 2:  # of a form with a bias
-            return ("call", "relu", (self._linear(tree[2][0], scope, 3, put)[0],)), 2
+        if not self.reads(tree):
+            if not constant and tree != ZERO:
+                raise BadInput("a form must be linear, without a constant", show(tree))
+            return self.number(tree, scope)
+        if (made := atom(tree, scope)) is not None:
+            return made
         if tag == "sum":
             over = self._range(tree[1:4], scope)
-            body, found = self._linear(tree[4], scope | {over.name}, degree, put)
-            return (ZERO if body == ZERO else (tag, *over, body)), found
-        if tag not in ("+", "-", "neg", "*", "/"):
+            body = self._linear(tree[4], scope | {over.name}, atom, constant)
+            return ZERO if body == ZERO else (tag, *over, body)
+        number = tree[2 if tag == "/" or self.reads(tree[1]) else 1] if tag in ("*", "/") else None
+        if tag not in ("+", "-", "neg", "*", "/") or (number and self.reads(number)):
             raise BadInput("a form must be linear", show(tree))
-        kids, degrees = zip(*(self._linear(kid, scope, degree, put) for kid in tree[1:]), strict=True)
-        found, both = max(degrees), {*degrees}
-        mixed = tag in ("+", "-") and (both == {1, 2} or (both == {0, 1} and degree == 1 and ZERO not in kids))
-        if mixed or (tag == "*" and min(both)) or (tag == "/" and degrees[1]):
-            raise BadInput("a form must be linear" + ", without a constant" * (both == {0, 1}), show(tree))
+        kids = [self.number(k, scope) if k is number else self._linear(k, scope, atom, constant) for k in tree[1:]]
         if tag in ("+", "-") and ZERO in kids:
-            left, right = kids
-            return (left if right == ZERO else right if tag == "+" else ("neg", right)), found
-        return (ZERO if ZERO in (kids if tag == "*" else kids[:1]) else (tag, *kids)), found
-
-    def products(self, tree: Tree, scope: Scope) -> Iterator[tuple[list[Range], Tree, Tree, int]]:
-        """The products (query form)*(key form) of a score, each with the sums around it and its sign."""
-        tag = tree[0]
-        if tree == ZERO:
-            return
-        if tag in ("+", "-"):
-            yield from self.products(tree[1], scope)
-            yield from ((o, q, k, s if tag == "+" else -s) for o, q, k, s in self.products(tree[2], scope))
-        elif tag == "neg":
-            yield from ((o, q, k, -s) for o, q, k, s in self.products(tree[1], scope))
-        elif tag == "sum":
-            over = self._range(tree[1:4], scope)
-            yield from (([over, *o], q, k, s) for o, q, k, s in self.products(tree[4], scope | {over.name}))
-        elif tag == "*":
-            for form in tree[1:]:
-                self.linear(form, scope, 1)
-            yield [], tree[1], tree[2], 1
-        else:
-            raise BadInput("a score must be a sum of products (query form)*(key form)", show(tree))
+            return kids[0] if kids[1] == ZERO else kids[1] if tag == "+" else ("neg", kids[1])
+        return ZERO if ZERO in (kids if tag == "*" else kids[:1]) else (tag, *kids)
 
     # --- parts ---
 
-    def _writes(self, given: Mapping[str, str] | None, scope: Scope | None = None) -> tuple[Write, ...]:
-        """What is written, at all indices of its declaration; with a `scope`, numbers."""
-        made = self._named(given)
-        for key, one in zip(given or (), made, strict=True):
-            if one.to.name not in self.space:
-                raise BadInput("a coordinate must be declared in the space", key)
-            if self.space[one.to.name] != one.to.over:
+    def _writes(self, given: Mapping[str, str], scope: Scope | None = None, whole: bool = True) -> tuple[Write, ...]:
+        """What is written, at all indices of its declaration: coordinates, over their `whole` range, and with a `scope`
+        numbers."""
+        made = tuple(Write(self._declared(key), parse_term(text)) for key, text in given.items())
+        for key, one in zip(given, made, strict=True):
+            if whole and self.space.get(one.to.name) != one.to.over:
                 raise BadInput("a write must cover the whole range of its coordinate", key)
             if scope is not None:
                 self.number(one.form, scope | one.to.indices)
         return made
 
-    def _named(self, given: Mapping[str, str] | None) -> tuple[Write, ...]:
-        return tuple(Write(self._declared(key), parse_term(text)) for key, text in (given or {}).items())
-
-    def _part(self, given: Mapping[str, Any]) -> FamilyLayer | Repeat:
-        if "for" not in given:
-            return self._layer(given, frozenset())
-        over = self._range(given["for"], frozenset())
-        return Repeat(over, tuple(self._layer(one, frozenset({over.name})) for one in given["layers"]))
+    def _part(self, given: Mapping[str, Any]) -> Repeat:
+        over = self._for(given, frozenset())
+        scope = frozenset(one.name for one in over)
+        return Repeat(over, tuple(self._layer(one, scope) for one in (given["layers"] if over else [given])))
 
     def _layer(self, given: Mapping[str, Any], scope: Scope) -> FamilyLayer:
-        first, second = (
-            tuple(self._norm(one, scope) for one in given.get(key, ()))
-            for key in ("attention_norms", "feedforward_norms")
-        )
+        before = (given.get(key, ()) for key in ("attention_norms", "feedforward_norms"))
+        norms = (tuple(self._norm(one, scope) for one in some) for some in before)
         heads = tuple(self._head(one, scope) for one in given.get("attention") or ())
-        return FamilyLayer(heads, self._writes(given.get("feedforward")), given.get("placement", "none"), first, second)
+        feedforward = self._writes(given.get("feedforward") or {})
+        return FamilyLayer(heads, feedforward, given.get("placement", "none"), *norms)
 
     def _head(self, given: Mapping[str, Any], scope: Scope) -> FamilyHead:
-        over = self._range(given["for"], scope) if "for" in given else None
-        scope |= {over.name} if over else set()
+        over = self._for(given, scope)
+        scope |= {one.name for one in over}
         mask, weighting = (self.chosen.get(one, one) for one in (str(given["mask"]), str(given["weighting"])))
         scale = self.number(given.get("scale", "1"), scope)
         temperature = self.number(given.get("temperature", "1"), scope | {"i", "n"})
@@ -291,19 +270,11 @@ class PlainFamily:
     def _norm(self, given: Mapping[str, Any], scope: Scope) -> Norm:
         usual = {"gain": "1", "bias": "0"}
         gain, bias, epsilon = (self.number({**usual, **given}[key], scope) for key in ("gain", "bias", "epsilon"))
-        return Norm(self._named(given.get("writes")), gain, bias, epsilon, given["zero_variance"])
+        writes = self._writes(given.get("writes", {}), whole=False)
+        self.known |= {one.to.name for one in writes}
+        return Norm(writes, gain, bias, epsilon, given["zero_variance"])
 
     def _readout(self, given: Mapping[str, Any]) -> FamilyReadout:
         reads = [given["scores"]] if given["kind"] == "largest" else given.get("reads", ())
         score = parse_term(given["score"]) if given["kind"] == "sign" else ZERO
         return FamilyReadout(given["kind"], given["position"], tuple(map(self._declared, reads)), score)
-
-    @contextmanager
-    def reading(self, norms: Sequence[Norm]) -> Iterator[None]:
-        """What a block behind `norms` reads may also be what they write."""
-        space = self.space
-        self.space = {**space, **{w.to.name: w.to.over for norm in norms for w in norm.writes}}
-        try:
-            yield
-        finally:
-            self.space = space

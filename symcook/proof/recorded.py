@@ -73,21 +73,21 @@ class RecordedFamily(FamilyRelation):
 
     def __init__(self, *given: Any) -> None:
         self.blocks: dict[int, BlockValues] = {}
-        self.streams: list[tuple[Range | None, dict[str, Held]]] = []  # what is held after each block, and the round
+        self.streams: list[tuple[tuple[Range, ...], dict[str, Held]]] = []  # the round, and what is held after a block
         self.starts: list[tuple[str, Held, Held | None]] = []  # where a repetition begins, with the old value
         super().__init__(*given)
 
     def _embed(self) -> None:
         super()._embed()
-        self.streams.append((None, dict(self.held)))
+        self.streams.append(((), dict(self.held)))
 
     def _repeat(self, part: Repeat, number: int) -> int:
         old, first = dict(self.held), {*self.functions}
         made = super()._repeat(part, number)
         begun = [name for name in dict.fromkeys(part.written) if self.held[name][0] not in first]
-        for name in begun:
-            held = (self.held[name][0], (before_first(part.over),))
-            self.starts.append((name, held, old.get(name)))
+        for index in part.over:
+            for name in begun:
+                self.starts.append((name, (self.held[name][0], (before_first(index.low),)), old.get(name)))
         return made
 
     def _part(
@@ -98,7 +98,7 @@ class RecordedFamily(FamilyRelation):
         known = {held[0] for held in block.writes.values()}
         known |= {fn for mean, root, made in block.norms for fn in (mean, root, *(held[0] for held in made.values()))}
         block.parts = [fn for fn in list(self.functions)[start:] if fn not in known]
-        self.streams.append((self.loop, dict(self.held)))
+        self.streams.append((self.rounds, dict(self.held)))
 
     @property
     def block(self) -> BlockValues:
@@ -127,7 +127,7 @@ class Matching:
         while k < len(streams):
             loop = streams[k][0]
             many = sum(over is loop for over, _ in streams[k:]) if loop else 1
-            rounds = [{loop.name: Fraction(t)} for t in at.range(loop, at.env)] if loop else [{}]
+            rounds = [dict(zip((one.name for one in loop), map(Fraction, t), strict=True)) for t in at._cells(loop)]
             self.rounds += [(m, streams[m][1], env) for env in rounds for m in range(k, k + many)]
             k += many
 
@@ -159,7 +159,7 @@ class Matching:
         heads = self._of_heads(k)
         norms = layer.attention_norms if heads else layer.feedforward_norms
         rounds = next(part.over for part in self.family.layers if any(one is layer for one in part.layers))
-        start = (int(env[rounds.name]),) if rounds else ()
+        start = tuple(int(env[one.name]) for one in rounds)
         for norm, (mean, root, made), (mu, dev, theirs) in zip(norms, far.norms, own.norms, strict=True):
             out[mean][start], out[root][start] = mu, dev
             names = iter(theirs.values())
@@ -198,14 +198,14 @@ class Matching:
         mine = iter(far.parts)
         for name in dict.fromkeys(write.to.name for _, write in wanted):
             writers = [(head, write) for head, write in wanted if write.to.name == name]
-            if len(writers) == 1 and writers[0][0].over is None:
+            if len(writers) == 1 and not writers[0][0].over:
                 continue
             for head, write in writers:
                 fn = next(mine)
                 for number, (other, here) in enumerate(actual):
                     if other is not head:
                         continue
-                    at = (int(here[head.over.name]),) if head.over else ()
+                    at = tuple(int(here[one.name]) for one in head.over)
                     for cell in self.at.cells_at(write, here, env):
                         c = label(name, cell)
                         new, old = own.writes.get(self.called[c]), before.get(self.called[c])

@@ -112,6 +112,14 @@ class RunEquations:
         self.deviations: list[str] = []  # those that must not be zero
         self.positive: list[str] = []  # that they are not
         self.held: dict[str, Any] = {}
+        self.used: set[str] = set()  # names that are taken
+
+    def _fresh(self, wanted: str) -> str:
+        """A name like `wanted` that nothing has."""
+        while wanted in self.used:
+            wanted += "_"
+        self.used.add(wanted)
+        return wanted
 
     def everywhere(self, text: str) -> str:
         """A formula at every position."""

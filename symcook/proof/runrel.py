@@ -132,7 +132,7 @@ class Relation(RunEquations):
         pointwise = self.embedding["inputs"] is not None and not attends and not self.embedding["positions"]
         super().__init__(self.embedding["start"], pointwise, (model["readout"]["kind"], model["readout"]["position"]))
         self.defined: list[str] = []
-        self.used: set[str] = {*model["space"], *(symbol["name"] for symbol in model["symbols"])}
+        self.used |= {*model["space"], *(symbol["name"] for symbol in model["symbols"])}
         self._embed()
         for part in self.parts:
             self._part(*part)
@@ -243,12 +243,10 @@ class Relation(RunEquations):
 
     def _define(self, fresh: str, text: str) -> str:
         """Equation for a new name like `fresh`; `text` has ``@`` in its place. Returns the name."""
-        while fresh in self.used:
-            fresh += "_"
-        self.used.add(fresh)
-        self.defined.append(fresh)
-        self.equations.append(text.replace("@", self._text(fresh)))
-        return fresh
+        name = self._fresh(fresh)
+        self.defined.append(name)
+        self.equations.append(text.replace("@", self._text(name)))
+        return name
 
     def _write(self, name: str, number: int, right: Right) -> None:
         """Equation for the next value of `name`."""

@@ -55,7 +55,7 @@ REFUSED: list[tuple[str, str, Change]] = [
      lambda d: d["layers"][1]["attention"][0].update(score="sum(e, 1, S, is(e)*is(e)*before(e))")),
     ("an index, end or weight must not read a coordinate; given: token", "dyck-k-d",
      lambda d: d["layers"][0].update({"for": "t in 1..token"})),
-    ("a form must be linear; given: -relu(active) - active", "dyck-k-d",
+    ("an entry must be a sum of weights times relu(form); given: -relu(active) - active", "dyck-k-d",
      lambda d: d["layers"][0]["layers"][1]["feedforward"].update(active="-relu(active) - active")),
     ("an entry must be a sum of weights times relu(form); given: token", "dyck-k-d",
      lambda d: d["layers"][0]["layers"][1]["feedforward"].update(active="token")),

@@ -10,6 +10,7 @@ import json
 from typing import Any
 
 import pytest
+from proof import family_cases
 from proof.family_cases import FAMILIES
 
 from symcook.errors import BadInput, Rejected
@@ -17,6 +18,7 @@ from symcook.model.family import Family
 from symcook.model.plainfamily import PlainFamily
 from symcook.proof.familyrel import FamilyRelation
 from symcook.proof.replay import Statement
+from symcook.report.trust import first_checker
 
 INDUCTION: dict[str, Any] = json.loads((FAMILIES / "induction-most-recent.json").read_text())
 DYCK: dict[str, Any] = json.loads((FAMILIES / "dyck-k-d.json").read_text())
@@ -71,6 +73,11 @@ NOT_AT_ALL_SIZES = [
     changed(DYCK, "max(one, 1)*active", "layers", 0, "layers", 0, "attention", 0, "score"),
     changed(DYCK, "nearest", "layers", 0, "layers", 0, "attention", 0, "weighting"),
     changed(DYCK, "sideways", "layers", 0, "layers", 0, "attention", 0, "mask"),
+    changed(INDUCTION, {"all c in 1..S. before(c)": "found(c) + 1"}, *HEAD, "writes"),  # of found nothing is there yet
+    changed(INDUCTION, {"all c in 1..S. before(c)": "is"}, *HEAD, "writes"),
+    changed(INDUCTION, {"all c in 1..S. before(c)": "is(c, c)"}, *HEAD, "writes"),
+    changed(DYCK, "one*active/one", "layers", 0, "layers", 0, "attention", 0, "score"),
+    changed(DYCK, {"active": "relu(active*token)"}, "layers", 0, "layers", 1, "feedforward"),
 ]  # fmt: skip
 
 
@@ -93,3 +100,27 @@ def test_what_is_a_transformer_at_one_size_alone_is_refused_by_the_reader(case: 
         read(NOT_AT_ALL_SIZES[case])
     with pytest.raises(BadInput):
         Family(NOT_AT_ALL_SIZES[case])
+
+
+def test_what_a_norm_makes_is_read_behind_that_norm_alone() -> None:
+    """Elsewhere the reader of files refuses it, and for the relation it is a coordinate of which nothing is there."""
+    before = family_cases.OWN["before"]
+    with pytest.raises(BadInput, match="coordinates; given: v"):
+        Family(changed(before, "v", "layers", 0, "attention_norms", 0, "writes", "v2"))
+    layer: dict[str, Any] = {"feedforward": {"y": "relu(v) - 1"}}
+    document = changed(before, [*before["layers"], layer], "layers")
+    with pytest.raises(BadInput, match="coordinates; given: v"):
+        Family(document)
+    assert "relu(0) - 1" in FamilyRelation(PlainFamily(document)).run()
+
+
+def test_a_size_that_is_no_whole_number_stands_in_brackets() -> None:
+    document = {**MAX, "space": ["x"], "embedding": {**MAX["embedding"], "inputs": ["x"]}}
+    document["layers"] = [{"feedforward": {"x": "relu(x)/K"}}]
+    document["readout"] = {"kind": "value", "position": "each", "reads": ["x"]}
+    assert "relu(x)/(1/2)" in FamilyRelation(PlainFamily(document), {"K": "1/2"}).run()
+
+
+def test_families_are_less_than_400_lines_of_what_is_trusted() -> None:
+    lines = {one.path: one.lines for one in first_checker()}
+    assert lines["symcook/model/plainfamily.py"] + lines["symcook/proof/familyrel.py"] < 400

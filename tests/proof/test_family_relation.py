@@ -68,8 +68,8 @@ class Run:
         while k < len(self.far.streams):
             loop = self.far.streams[k][0]
             many = [held for over, held in self.far.streams[k:] if over is loop] if loop else [self.far.streams[k][1]]
-            rounds = self.at.range(loop, self.at.env) if loop else [0]
-            snaps += [(held, {loop.name: Fraction(t)} if loop else {}) for t in rounds for held in many]
+            rounds = [{one.name: Fraction(t) for one, t in zip(loop, at, strict=True)} for at in self.at._cells(loop)]
+            snaps += [(held, env) for env in rounds for held in many]
             k += len(many)
         assert len(snaps) == len(self.own.streams)
         for (held, env), names in zip(snaps, self.own.streams, strict=True):
