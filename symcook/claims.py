@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -141,10 +142,21 @@ def inventory() -> dict[str, Claim]:
     return claims
 
 
+def _place(name: str) -> str | None:
+    """What to ask where `name` is a place of a paper, as 9.2.1 or thm12, or a word of ids; None where it is in none."""
+    for one in inventory():
+        for inside in (f".s{name}.", f".{name}."):
+            if inside in f"{one}.":
+                return f"did you mean {one[: f'{one}.'.index(inside)]}{inside[:-1]}?"
+    if any(name.casefold() in one for one in inventory()):
+        return f"see symcook claims --search {shlex.quote(name)}"
+    return None
+
+
 def claim(name: str) -> Claim:
     """One claim by id; BadInput with the nearest id where there is none."""
     if name not in inventory():
-        raise unknown("claim", name, list(inventory()))
+        raise unknown("claim", name, list(inventory()), _place(name))
     return inventory()[name]
 
 

@@ -48,9 +48,19 @@ def test_each_dependency_has_its_licence_on_the_page() -> None:
     extras = project["optional-dependencies"]
     asked = [*project["dependencies"], *(one for name in extras if name not in ("test", "dev") for one in extras[name])]
     page = (ROOT / "docs" / "reference" / "licences.md").read_text(encoding="utf-8")
-    for one in asked:
-        name = re.match(r"[\w-]+", one)
-        assert name is not None and f"| {name[0]} |" in page, one
+    listed = re.findall(r"^\| ([a-z][\w-]*) \| ", page, re.MULTILINE)[1:]
+    assert set(listed) == {re.split(r"[^\w-]", one)[0] for one in asked}
+
+
+def test_a_page_shows_what_a_model_is_asked() -> None:
+    """Each verb once, with its arguments a line and its docstring; types stand without quotes, code without escapes."""
+    made = load("api")
+    page = made.page("Transformer")
+    for verb in symcook.VERBS:
+        if verb != "__call__":
+            assert page.count(f"\n## {verb.replace('_', chr(92) + '_')}\n") == 1, verb
+    assert "\n    max_length: int | None = None,\n" in page and "A function of a model as its method" not in page
+    assert '`bind({"c": 4})`' in page and "'int'" not in page
 
 
 if __name__ == "__main__":

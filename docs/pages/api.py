@@ -11,6 +11,8 @@ from typing import Any
 import symcook
 from pages.markdown import code, plain
 
+WIDE = 88
+"""What a page shows in one line."""
 FUNCTIONS = ("bounds",)
 """Modules whose own lists of names are public too."""
 
@@ -22,6 +24,40 @@ def signature(found: Any) -> str:
     except (TypeError, ValueError):
         return ""
     return re.sub(r" at 0x[0-9a-f]+", "", text)
+
+
+def head(name: str, found: Any) -> str:
+    """A name with its arguments, as a page shows them: types without quotes, long ones a line an argument.
+
+    >>> print(head("f", lambda a, b=1: None))
+    f(a, b=1)
+    """
+    try:
+        asked = inspect.signature(found)
+    except (TypeError, ValueError):
+        return name
+    bare = [one.replace(annotation=_bare(one.annotation)) for one in asked.parameters.values()]
+    asked = asked.replace(parameters=bare, return_annotation=_bare(asked.return_annotation))
+    text = re.sub(r" at 0x[0-9a-f]+", "", f"{name}{asked}")
+    if len(text) <= WIDE:
+        return text
+    lines = [f"    {re.sub(r' at 0x[0-9a-f]+', '', str(one))}," for one in bare]
+    kinds = [one.kind for one in bare]
+    if bare[0].KEYWORD_ONLY in kinds and bare[0].VAR_POSITIONAL not in kinds:
+        lines.insert(kinds.index(bare[0].KEYWORD_ONLY), "    *,")
+    gives = text.rpartition(")")[2] if asked.return_annotation is not asked.empty else ""
+    return "\n".join([f"{name}(", *lines, f"){gives}"])
+
+
+class _Written(str):
+    """An annotation, which a signature shows as it is written."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _bare(annotation: Any) -> Any:
+    return _Written(annotation) if isinstance(annotation, str) else annotation
 
 
 def members(found: type) -> dict[str, Any]:
@@ -71,20 +107,24 @@ def words(found: Any) -> Iterator[str]:
 def page(name: str) -> str:
     """The page of one public name."""
     found = getattr(symcook, name)
-    lines = [f"# {name}", "", code(f"symcook.{name}{signature(found)}", "python"), "", *words(found)]
+    lines = [f"# {name}", "", code(head(f"symcook.{name}", found), "python"), "", *words(found)]
+    if name == "Transformer":
+        lines += ["What a model can be asked, as `model.check(...)`; what it is made of stands below.", ""]
+        for verb, home in symcook.VERBS.items():
+            if verb == "__call__":  # it is `run`
+                continue
+            module, _, function = home.partition(":")
+            asked = getattr(import_module(module), function)
+            lines += [f"## {plain(verb)}", "", code(head(verb, asked), "python"), "", *words(asked)]
     if inspect.isclass(found) and not issubclass(found, Exception):
         for member, value in members(found).items():
             if not (value := _function(value)).__doc__ or inspect.isclass(value):
                 continue
-            head = f"{member}{signature(value)}" if inspect.isroutine(value) else member
+            if name == "Transformer" and member in symcook.VERBS:
+                continue
             if inspect.isroutine(value) or isinstance(value, property):
-                lines += [f"## {member}".replace("_", r"\_"), "", code(head, "python"), "", *words(value)]
-    if name == "Transformer":
-        for verb, home in symcook.VERBS.items():
-            module, _, function = home.partition(":")
-            asked = getattr(import_module(module), function)
-            lines += [f"## {plain(verb)} (asked of a model)", ""]
-            lines += [code(f"{function}{signature(asked)}", "python"), "", *words(asked)]
+                shown = head(member, value) if inspect.isroutine(value) else member
+                lines += [f"## {plain(member)}", "", code(shown, "python"), "", *words(value)]
     return "\n".join(lines) + "\n"
 
 

@@ -13,8 +13,10 @@ def plain(text: str) -> str:
 
     >>> print(plain("a_1 * `b_2`"))
     a\\_1 \\* `b_2`
+    >>> print(plain("``{a}``"))
+    `{a}`
     """
-    parts = text.split("`")
+    parts = text.replace("``", "`").split("`")
     if len(parts) % 2 == 0:  # a lone backtick is no code
         return _SIGNS.sub(r"\\\1", text).replace("`", r"\`")
     parts[::2] = [_SIGNS.sub(r"\\\1", part) for part in parts[::2]]

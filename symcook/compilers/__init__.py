@@ -11,6 +11,7 @@ from symcook.door import door
 from symcook.errors import BadInput, require_known
 from symcook.programs import FORMULAS, LANGUAGES, MACHINES, PLAIN, SOFT, THEOREMS, VARIANTS, WEIGHTINGS
 from symcook.programs.shipped import is_shipped, shipped_program
+from symcook.programs.shipped import names as shipped_names
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -89,6 +90,10 @@ def compile(
             raise BadInput(f"the program {source} must be compiled as {own}", kind, f"write symcook compile {own}")
         name = name or source.rpartition(".")[0]
         source = shipped_program(source)
+    elif kind in SHIPPED and f"{source}.{kind}" in shipped_names():
+        raise BadInput(
+            "a program must be its text, a file, or come with symcook", source, f"did you mean {source}.{kind}?"
+        )
     elif re.fullmatch(r"[\w./-]+\.(ltl|count|srasp|tm|json|txt)", source):
         raise BadInput("a program must be its text, or on the command line a file that is there", source)
     short = " ".join(source.split())

@@ -65,7 +65,9 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
 
 def _proof(found: Any) -> list[str]:
     """What is proved and what is not, in lines; that a proof is for the asking where none was tried."""
-    return ["not proved: nothing was tried; prove() looks for a proof"] if found.proof is None else found.proof.said()
+    if found.proof is None:
+        return ["no proof was asked for: prove(), or symcook derive without an input, looks for one"]
+    return found.proof.said()
 
 
 def _forms(found: ClosedForm | EveryLength) -> Sequence[ClosedForm]:

@@ -18,6 +18,8 @@ _NAMES = {"relu": "ReLU", "log": "ln"}
 _QUANTIFIERS = {"all in": "∀", "ex in": "∃"}
 _WEAK = {"all in": 0, "ex in": 0, "all": 0, "ex": 0, "if": 9}
 """What reaches as far as it can: among other signs it stands in brackets."""
+_TALL = re.compile("<(mfrac|munderover|msqrt|mtable)")
+"""What brackets must be tall for; around letters, and brackets around them, browsers would draw them too tall."""
 _BRACKETS = {"abs": "||", "floor": "⌊⌋"}
 
 
@@ -102,8 +104,10 @@ def _unseen(text: str) -> str:
 def _bracketed(tree: Tree, seen: bool) -> str:
     if not seen and (tree[0] == "name" or (tree[0] == "num" and tree[1] >= 0 and tree[2] == 1)):
         return _drawn(tree)
-    left, right = ("<mo>(</mo>", "<mo>)</mo>") if seen else (_unseen("("), _unseen(")"))
-    return _row(left, _drawn(tree), right)
+    inside = _drawn(tree)
+    low = "" if _TALL.search(inside) else ' stretchy="false"'
+    left, right = (f"<mo{low}>(</mo>", f"<mo{low}>)</mo>") if seen else (_unseen("("), _unseen(")"))
+    return _row(left, inside, right)
 
 
 def _inside(tree: Tree, strength: int) -> str:
@@ -142,5 +146,5 @@ def _call(name: str, given: tuple[Tree, ...]) -> str:
         left, right = _BRACKETS[name]
         return _row(f"<mo>{left}</mo>", _drawn(given[0]), f"<mo>{right}</mo>")
     shown = "<mo>,</mo>".join(map(_drawn, given))
-    low = ' stretchy="false"' if all(one[0] in ("name", "num") for one in given) else ""
+    low = "" if _TALL.search(shown) else ' stretchy="false"'
     return _row(f"<mi>{escape(_NAMES.get(name, name))}</mi>", f"<mo{low}>(</mo>", shown, f"<mo{low}>)</mo>")

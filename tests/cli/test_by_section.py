@@ -116,6 +116,10 @@ def test_claims_of_a_table_or_section(capsys: pytest.CaptureFixture[str]) -> Non
     rows = document(capsys, "claims", "cookbook.s5.3.1", "cookbook.t5.onehot")
     assert all(row["id"].startswith(("cookbook.s5.3.1.", "cookbook.t5.onehot")) for row in rows) and len(rows) == 4
     assert "must be a known name" in refused(capsys, "claims", "cookbook.s5.")
+    for place, meant in (("9.2.1", "cookbook.s9.2.1"), ("t5", "cookbook.t5"), ("thm12", "yang2026.thm12")):
+        assert refused(capsys, "claims", place).endswith(f"given: {place}; did you mean {meant}?\n")
+        assert len(document(capsys, "claims", meant)) >= 1
+    assert "see symcook claims --search autoreg" in refused(capsys, "claims", "autoreg")
 
 
 def test_the_propositions_of_section_7_name_their_function(capsys: pytest.CaptureFixture[str]) -> None:

@@ -33,6 +33,9 @@ def test_a_name_that_is_near_is_offered(capsys: pytest.CaptureFixture[str]) -> N
     assert "a program must be a file, or come with symcook; given: missing.ltl" in said
     said = refused(capsys, "run", "sort.srasp", "--input", "ab")
     assert "a program" in said and "symcook compile srasp sort.srasp" in said
+    assert "did you mean sort.srasp?" in refused(
+        capsys, "compile", "srasp", "sort", "--alphabet", "abc", "-o", "m.json"
+    )
     assert "must be compiled as srasp" in refused(capsys, "compile", "ltl", "sort.srasp", "-o", "m.json")
 
 

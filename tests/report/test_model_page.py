@@ -484,3 +484,15 @@ def test_on_paper_nothing_is_wider_than_paper(made: Any, tmp_path: Path) -> None
     made.execute_script("window.dispatchEvent(new Event('afterprint'))")
     assert made.execute_script(count) == before
     assert made.execute_script("return document.querySelectorAll('[data-cut], [data-late], table[hidden]').length") == 0
+
+
+def test_a_long_formula_is_text_on_paper(made: Any, tmp_path: Path) -> None:
+    """A drawn one is not broken into lines, and would be cut there."""
+    visit(made, page("dyck-k-d"), tmp_path)
+    shown = "return ['.drawn', '.printed'].map((one) => document.querySelector(one).checkVisibility())"
+    assert made.execute_script(shown) == [True, False]
+    made.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert made.execute_script(shown) == [False, True]
+    said = made.execute_script("return document.querySelector('.printed').textContent")
+    assert said == info("dyck-k-d").formula
+    made.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

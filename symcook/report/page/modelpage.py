@@ -46,6 +46,8 @@ SAMPLES = 6
 """The inputs on which it is tried whether all values are rational."""
 UNDRAWN = frozenset({"all", "ex"})
 """What is written as it is, and not drawn as a formula."""
+WRITTEN = 80
+"""A formula of more characters is text on paper, where lines end."""
 FORMS = 8
 """The cases of closed forms that stand open."""
 CHIPS = 24
@@ -161,7 +163,7 @@ def _within(ask: Callable[[], Found]) -> Found | str | None:
 
 
 def _formula(text: str) -> Markup:
-    """A formula drawn by the browser; as it is written where it is none of the grammar."""
+    """A formula drawn by the browser; as it is written where it is none of the grammar, and long ones on paper."""
     from symcook.report.mathml import lines, math
 
     for parse, drawn in ((parse_term, math), (parse_formula, lines)):
@@ -170,7 +172,11 @@ def _formula(text: str) -> Markup:
         except SymcookError:
             continue
         if not any(part[0] in UNDRAWN for part in subtrees(tree) if isinstance(part, tuple)):
-            return Markup(drawn(tree))
+            seen = Markup(drawn(tree))
+            if len(text) <= WRITTEN:
+                return seen
+            plain = element("code", text, class_="printed", aria_hidden="true")
+            return Markup(f'<span class="drawn">{seen}</span>{plain}')
     return element("code", text)
 
 
@@ -355,7 +361,7 @@ def _forms(model: Transformer) -> Markup:
     html = Markup(document(found).html())
     drawn = element("div", html, class_="frame", tabindex="0", role="region", aria_label=words)
     inside = drawn if count <= FORMS else element("details", element("summary", f"all {count} cases"), drawn)
-    note = "The symbols in them are any valid ones. symcook derive, on this model without an input, looks for a proof."
+    note = "The symbols in them are any valid ones."
     return section("At every length", "forms", element("p", f"{words}. {note}"), inside)
 
 
