@@ -13,7 +13,8 @@ another change of the same expression:
   `spend`), with the condition under which it does nothing else;
 - `strict` of zip (the lists are equally long wherever a test can look) and `default` of a maximum or minimum: without
   it an answer becomes an error, never another answer; `weights=False` of `forward`: without it weights are computed
-  too, which nobody asks for;
+  too, which nobody asks for; `encoding="utf-8"` of files: it is the default of each machine that tests run on;
+- which of two is subtracted from the other where the difference is squared, or its size taken;
 - the order of what a maximum, minimum, sum, product, lcm or gcd takes, and of what an operator called by name acts upon
   (`op("Add", a, b)`);
 - one more or less of a number of 200 and more that has a name in capitals or is compared with, and the edge of such a
@@ -43,7 +44,8 @@ noticed: "time".
 
 It can be stopped at any moment (Ctrl-C or kill) and the same command goes on: FOLDER/results.json holds what is known.
 After tests were added the same command maps the changed test files again and runs again only what nobody noticed.
-After the code was changed everything is run again.
+After the code was changed the test files that ran a changed module are mapped again, and its changes run again. What is
+accepted is not run.
 
 Tests that are `sampled` run the cases of one turn, that of --turn, or with --every-case all of them. What carries a
 guarantee (export, the kernel, the run relation, bounds) is meant to be noticed on the cases of any one turn; elsewhere
@@ -135,7 +137,10 @@ ANNOTATIONS = ("annotation", "returns", "decorator_list", "type_comment")
 LIMIT = 200  # a number so great that a name in capitals stands for, or that is compared with, is a limit of search
 COMMUTE = ("Add", "And", "Equal", "Max", "Min", "Mul", "Or")  # names of operators, before what they act upon
 UNSEEN = ("progress", "tick", "spend")  # called for a reader who waits, and for a clock that stops long computations
-GUARDS = (("zip", "strict"), ("max", "default"), ("min", "default"), ("forward", "weights"))
+GUARDS = (
+    ("zip", "strict"), ("max", "default"), ("min", "default"), ("forward", "weights"),
+    ("read_text", "encoding"), ("write_text", "encoding"), ("open", "encoding"),
+)  # fmt: skip
 ORDERLESS = ("max", "min", "maximum", "minimum", "fmax", "fmin", "add", "mul", "lcm", "gcd")
 
 
@@ -234,6 +239,7 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
     told = {part for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for part in _told(node, message)}
 
     alike = {of for node in ast.walk(tree) if (of := _alike(node)) is not None}
+    even = {of for node in ast.walk(tree) if (of := _even(node)) is not None}
 
     def visit(node: ast.AST, name: str) -> Iterator[tuple[Any, str, str]]:
         if isinstance(node, ast.JoinedStr | ast.Import | ast.ImportFrom | ast.Assert):
@@ -255,7 +261,8 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
             return
         edge = isinstance(node, ast.Compare) and any(map(limit, (node.left, *node.comparators)))
         for new in edited(node, name, edge):
-            yield node, new, name
+            if not (node in even and new == f"({ast.unparse(ast.BinOp(node.right, ast.Sub(), node.left))})"):
+                yield node, new, name
         if isinstance(node, ast.keyword) and node.arg in ("strict", "weights") and isinstance(node.value, ast.Constant):
             return
         for field, value in ast.iter_fields(node):
@@ -276,6 +283,17 @@ def _told(function: ast.FunctionDef, message: Callable[[ast.AST], bool]) -> Iter
     for node in ast.walk(function):
         if isinstance(node, ast.Assign) and all(isinstance(t, ast.Name) and t.id in taken for t in node.targets):
             yield node
+
+
+def _even(node: ast.AST) -> ast.AST | None:
+    """The difference whose square or size is taken."""
+    match node:
+        case (
+            ast.BinOp(left=ast.BinOp(op=ast.Sub()) as of, op=ast.Pow(), right=ast.Constant(value=2))
+            | ast.Call(func=ast.Name(id="abs") | ast.Attribute(attr="abs"), args=[ast.BinOp(op=ast.Sub()) as of])
+        ):
+            return of
+    return None
 
 
 def _alike(node: ast.AST) -> ast.AST | None:
@@ -522,7 +540,11 @@ def measure(tree: Path, file: str) -> dict[str, Any]:
                     module = Path(path).relative_to(tree / "symcook").as_posix()
                     lines.setdefault(context, {}).setdefault(module, []).append(line)
     good = {test: round(spent, 3) for test, spent in seconds.items() if test not in failed}
-    return {"seconds": good, "failed": sorted(failed), "lines": lines}
+    ran = {
+        Path(path).relative_to(tree / "symcook").as_posix(): digest_of(Path(path).read_bytes())
+        for path in data.measured_files()
+    }
+    return {"seconds": good, "failed": sorted(failed), "lines": lines, "code": ran}
 
 
 class Map:
@@ -770,38 +792,42 @@ def say(text: str) -> None:
 class Results:
     """What is known of each change, by its digest, in a JSON file that is whole at any moment."""
 
-    def __init__(self, file: Path, code: str) -> None:
+    def __init__(self, file: Path, code: dict[str, str]) -> None:
         self.file, self.code = file, code
         self.known: dict[str, dict[str, Any]] = {}
         self.read()
 
     def read(self) -> None:
         stored: dict[str, Any] = json.loads(self.file.read_text()) if self.file.exists() else {}
-        self.known = stored.get("results", {}) if stored.get("code") == self.code else {}
+        self.known = {c: known for c, known in stored.items() if known["code"] == self.code.get(known["module"])}
 
     def state(self, change: Change) -> str | None:
         return self.known.get(change.digest, {}).get("state")
 
     def put(self, change: Change, state: str, by: str, tests: str) -> None:
-        self.known[change.digest] = {"state": state, "by": by, "change": str(change), "tests": tests}
+        where = {"module": change.module, "code": self.code.get(change.module)}
+        self.known[change.digest] = {"state": state, "by": by, "change": str(change), "tests": tests, **where}
         draft = self.file.with_suffix(".new")
-        draft.write_text(json.dumps({"code": self.code, "results": self.known}, indent=1))
+        draft.write_text(json.dumps(self.known, indent=1))
         draft.replace(self.file)
 
 
-def build_map(pool: Pool, folder: Path, globs: list[str], code: str) -> Map:
-    """The map of the test files that `globs` choose; what was measured for the same code and file is taken as it is."""
+def build_map(pool: Pool, folder: Path, globs: list[str], code: dict[str, str]) -> Map:
+    """The map of the test files that `globs` choose; what a file ran of the same code before is taken as it is."""
     place = folder / "map"
     place.mkdir(exist_ok=True)
     tests = sorted(path.relative_to(ROOT / "tests").as_posix() for path in (ROOT / "tests").rglob("test_*.py"))
     parts: dict[str, tuple[str, dict[str, Any]]] = {}
+
+    def known(target: Path, part: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        return digest_of(target.stem.encode(), json.dumps(part["code"], sort_keys=True).encode()), part
 
     def keep(test: str, target: Path, part: dict[str, Any] | None) -> None:
         if part is None:
             say(f"map: {test} died")
             return
         target.write_text(json.dumps(part))
-        parts[test] = target.stem, part
+        parts[test] = known(target, part)
         say(f"map: {test}: {len(part['seconds'])} tests, {sum(part['seconds'].values()):.0f}s")
         for name in part["failed"]:
             say(f"map: fails or is skipped unchanged, left out: {name}")
@@ -810,9 +836,10 @@ def build_map(pool: Pool, folder: Path, globs: list[str], code: str) -> Map:
         if not any(fnmatch.fnmatch(test, glob) for glob in globs):
             continue
         cases = f"{os.environ[TURN]} {os.environ.get(OPTIONS, '')}".encode()
-        target = place / f"{code}-{digest_of(test.encode(), (ROOT / 'tests' / test).read_bytes(), cases)}.json"
-        if target.exists():
-            parts[test] = target.stem, json.loads(target.read_text())
+        target = place / f"{digest_of(test.encode(), (ROOT / 'tests' / test).read_bytes(), cases)}.json"
+        part = json.loads(target.read_text()) if target.exists() else {"code": {"": ""}}
+        if part["code"].items() <= code.items():
+            parts[test] = known(target, part)
         else:
             pool.start(partial(measure, file=test), None, lambda _, part, a=(test, target): keep(*a, part))
     pool.finish()
@@ -897,18 +924,26 @@ def choose(globs: list[str], seed: int, count: int) -> list[Change]:
     return list(itertools.islice((c for c in found if changed(sources[c.module], c) is not None), count))
 
 
+def accepted() -> dict[str, str]:
+    return json.loads(ACCEPTED.read_text(encoding="utf-8")) if ACCEPTED.exists() else {}
+
+
+def reason(change: Change, reasons: dict[str, str]) -> str | None:
+    """Why nobody needs to notice a change: by its digest, its function or its line."""
+    whole = f"{change.module} {change.name}"
+    return reasons.get(change.digest) or reasons.get(whole) or reasons.get(f"{whole}: {change.row}")
+
+
 def summary(chosen: list[Change], results: Results) -> int:
-    accepted = json.loads(ACCEPTED.read_text(encoding="utf-8")) if ACCEPTED.exists() else {}
+    reasons = accepted()
     counts: Counter[str] = Counter()
     for change in chosen:
-        state = results.state(change)
-        if state is None:
+        state, why = results.state(change), reason(change, reasons)
+        if state is None and why is None:
             continue
-        whole = f"{change.module} {change.name}"
-        reason = accepted.get(change.digest) or accepted.get(whole) or accepted.get(f"{whole}: {change.row}")
-        counts["noticed" if state == "noticed" else "accepted" if reason else "unnoticed"] += 1
+        counts["noticed" if state == "noticed" else "accepted" if why else "unnoticed"] += 1
         if state != "noticed":
-            print(f"{'accepted' if reason else state} {change.digest} {change}" + (f"  ({reason})" if reason else ""))
+            print(f"{'accepted' if why else state} {change.digest} {change}" + (f"  ({why})" if why else ""))
     total = counts.total()
     print(
         f"{total} changes of {len(chosen)} run: {counts['noticed']} noticed, {counts['accepted']} accepted, "
@@ -923,7 +958,8 @@ def run(args: argparse.Namespace) -> int:
         os.environ[OPTIONS] = "--every-case"
     folder = args.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    code = digest_of(*(path.read_bytes() for path in sorted((ROOT / "symcook").rglob("*.py"))))
+    paths = sorted((ROOT / "symcook").rglob("*.py"))
+    code = {path.relative_to(ROOT / "symcook").as_posix(): digest_of(path.read_bytes()) for path in paths}
     results = Results(folder / "results.json", code)
     chosen = choose(args.only, args.seed, args.count)
     if not args.show:
@@ -931,7 +967,9 @@ def run(args: argparse.Namespace) -> int:
             importlib.import_module(name)
         pool = Pool(folder, args.workers)
         try:
-            try_changes(pool, build_map(pool, folder, args.tests, code), chosen, results, args.seconds)
+            lines, reasons = build_map(pool, folder, args.tests, code), accepted()
+            left = [change for change in chosen if reason(change, reasons) is None]
+            try_changes(pool, lines, left, results, args.seconds)
         finally:
             pool.kill()
     return summary(chosen, results)

@@ -189,7 +189,7 @@ def test_a_change_is_put_into_what_is_loaded(tmp_path, monkeypatch):
 def test_a_function_is_accepted_as_a_whole(tmp_path, monkeypatch, capsys):
     """By its digest, or under the name of the function around it; a change that is noticed is not accepted."""
     changes = found(tmp_path)
-    results = mutants.Results(tmp_path / "results.json", "x")
+    results = mutants.Results(tmp_path / "results.json", {})
     for change in changes:
         results.put(change, "noticed" if change.line == 9 else "unnoticed", "", "")
     (tmp_path / "accepted.json").write_text('{"a.py area": "Speed only."}')
@@ -235,3 +235,9 @@ def test_the_tests_of_a_change_are_those_that_ran_its_line(tmp_path):
     assert lines.tests(by_line[11]) == set(part["seconds"])
     assert lines.plan(by_line[13], 60) == ([["tests/test_b.py::three"], ["tests/test_a.py::one"]], 3.5, False)
     assert lines.plan(by_line[13], 1) == ([["tests/test_b.py::three"]], 0.5, True)
+
+
+def test_which_of_two_is_subtracted_matters_but_in_squares_and_sizes(tmp_path):
+    changes = found(tmp_path, "def area(a, b, c):\n    return (a - b) ** 2, abs(b - c), c - a, open(a, encoding=b)\n")
+    assert {c.new for c in changes if c.new.count(" - ") == 1 and len(c.new) == 7} == {"(a - c)"}
+    assert not any(c.new == "(open(a))" for c in changes)

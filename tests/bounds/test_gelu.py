@@ -112,6 +112,9 @@ def test_what_is_shown_positive_is_what_the_derivation_needs(form, monkeypatch):
     monkeypatch.setattr(gelu._Shape, "show", lambda self, what, f, low, high: shown.update({what: (f, low, high)}))
     gelu._Shape(form)
     assert list(shown) == list(expected)
+    low, high = (2, gelu.Fraction(21, 10))  # around the maximum, at 2.04 and 2.06
+    ends = [(0, gelu.NEAR), (gelu.NEAR, gelu.FAR), (gelu.NEAR, gelu.FAR), (0, gelu.NEAR)]
+    assert [place[1:] for place in shown.values()] == [*ends, (gelu.NEAR, low), (low, high), (high, gelu.FAR)]
     for what, (function, low, high) in shown.items():
         for k in (1, 3, 4):
             place = low + (high - low) * gelu.Fraction(k, 5)
