@@ -234,9 +234,10 @@ class _Pass(Generic[Column, Value, Verdicts, Verdict]):
                 break
             view = self.view(step)
             if silent and place == last:
+                take = self.attention if getattr(self.domain, "gathers", False) else self.offered
                 for part in step.parts:
                     if isinstance(part, Head):
-                        self.offered(part, view, view, after)
+                        take(part, view, view, after)
                 break
             asking = self.narrow(view) if place == last else view
             self.add(step, view, asking, set(self.model.space) if self.trace else after)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -50,6 +51,9 @@ from symcook.model.expr import show
 from symcook.model.parts import Mask
 from symcook.model.symbols import Number
 from symcook.numbers.expsum import text
+
+SMALL = 512
+"""Up to this size a dictionary finds equal entries sooner than a sorted array."""
 
 __all__ = ["Batch", "Cell", "Grid", "Listed", "Words", "carrier"]
 
@@ -305,13 +309,14 @@ class Batch(Going[Column, Cell, Array]):
         different, codes = np.unique(table, axis=1, return_inverse=True)
         if different.shape[1] > max(FEW, size // 8):
             raise NotExact("softmax in exact batches must meet few combinations of scores", different.shape[1], _BALL)
-        seen = [[tuple(kinds)[kind] for kind in column] for column in different.T.tolist()]
+        listed, seen = list(kinds), [Counter(column) for column in different.T.tolist()]
         result = []
         for r in range(1, len(rows) + 1):
             found = np.empty(len(seen), dtype=object)
-            for k, entries in enumerate(seen):
+            for k, counts in enumerate(seen):
+                entries = [listed[kind] for kind in counts]
                 moved = [entry[0] - entries[0][0] for entry in entries]
-                found[k] = soft_mean(moved, *factor, [entry[r] for entry in entries])
+                found[k] = soft_mean(moved, *factor, [entry[r] for entry in entries], [*counts.values()])
             result.append(Cell(found, 1, UNBOUNDED, codes.reshape(-1).astype(np.int32)))
         return result
 
@@ -372,17 +377,26 @@ class Batch(Going[Column, Cell, Array]):
 
 def _combinations(cells: Sequence[Cell]) -> tuple[list[tuple[Any, ...]], Array]:
     """The combinations of exact values that occur in several cells, and for each entry which."""
-    codes, tables = np.zeros(1, dtype=np.int64), [cell.numerators for cell in cells]
-    for table in tables:
-        before, here = aligned(codes, np.unique(table, return_inverse=True)[1].reshape(-1))
-        pairs = (before * (here.max() + 1) + here).reshape(-1)
-        codes = np.unique(pairs, return_inverse=True)[1].reshape(-1)
-    entries = np.unique(codes, return_index=True)[1]
-    columns = [
-        [value * Fraction(1, cell.denominator) for value in table[entries % len(table)].tolist()]
-        for cell, table in zip(cells, tables, strict=True)
-    ]
-    return list(zip(*columns, strict=True)), codes
+    tables, size = [cell.numerators for cell in cells], max(cell.size for cell in cells)
+    if size <= SMALL:  # a dictionary is made sooner than an array is sorted
+        known: dict[tuple[Any, ...], int] = {}
+        lists = [table.tolist() * (size // len(table)) for table in tables]
+        codes = np.array([known.setdefault(row, len(known)) for row in zip(*lists, strict=True)], dtype=np.int64)
+        met = list(known)
+    else:
+        codes = np.zeros(1, dtype=np.int64)
+        for table in tables:
+            before, here = aligned(codes, np.unique(table, return_inverse=True)[1].reshape(-1))
+            pairs = (before * (here.max() + 1) + here).reshape(-1)
+            codes = np.unique(pairs, return_inverse=True)[1].reshape(-1)
+        entries = np.unique(codes, return_index=True)[1]
+        met = list(zip(*(table[entries % len(table)].tolist() for table in tables), strict=True))
+    return [tuple([_over(x, cell.denominator) for x, cell in zip(row, cells, strict=True)]) for row in met], codes
+
+
+def _over(value: Any, below: int) -> Any:
+    """An exact value over an integer."""
+    return Fraction(value, below) if isinstance(value, int) else value * Fraction(1, below)
 
 
 @lru_cache(maxsize=32)

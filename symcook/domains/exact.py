@@ -367,26 +367,32 @@ def _exponent(product: Value) -> Fraction:
     return product
 
 
-def soft_mean(scores: Sequence[Value], plain: Value, logs: Logs, values: Sequence[Value]) -> Value:
-    """sum w_j v_j / sum w_j with w_j = e^(plain s_j) prod m^(c s_j), the products of factors and scores rational."""
+def soft_mean(
+    scores: Sequence[Value], plain: Value, logs: Logs, values: Sequence[Value], counts: Sequence[int] | None = None
+) -> Value:
+    """sum w_j v_j / sum w_j with w_j = e^(plain s_j) prod m^(c s_j), the products of factors and scores rational. With
+    `counts` the j-th pair stands there so often."""
     factors, bases = (plain, *(c for c, _ in logs)), tuple(base for _, base in logs)
     exponents = [tuple(_exponent(factor * score) for factor in factors) for score in scores]
     forms = [value.form if isinstance(value, ExpSum) else value for value in values]
-    return mean(frozenset(Counter(zip(exponents, forms, strict=True)).items()), bases)
+    pairs = Counter[Any]()
+    for pair, count in zip(zip(exponents, forms, strict=True), counts or [1] * len(scores), strict=True):
+        pairs[pair] += count
+    return mean(frozenset(pairs.items()), bases)
 
 
 @lru_cache(maxsize=1 << 12)
 def mean(counted: frozenset[tuple[tuple[Exponents, Form | Value], int]], bases: tuple[Fraction, ...]) -> Value:
     """A row of softmax attention, from how often each pair of exponents (of e and of `bases`) and a value (or its form)
     occurs in it: over all words of a length few of these differ."""
-    pairs = [pair for pair, count in counted for _ in range(count)]
-    exponents = [row for row, _ in pairs]
-    values: list[Any] = [ExpSum.of(form) if isinstance(form, frozenset) else form for _, form in pairs]
+    exponents = [row for (row, _), _ in counted]
+    counts = [count for _, count in counted]
+    values: list[Any] = [ExpSum.of(form) if isinstance(form, frozenset) else form for (_, form), _ in counted]
     if all(row == exponents[0] for row in exponents):
-        return _total(values) / len(values)
+        return _total([value * count for value, count in zip(values, counts, strict=True)]) / sum(counts)
     if not bases:
-        return softmax_mean([exponent for (exponent,) in exponents], values)
-    weights = _weights(exponents, bases)
+        return softmax_mean([exponent for (exponent,) in exponents], values, counts)
+    weights = [weight * count for weight, count in zip(_weights(exponents, bases), counts, strict=True)]
     return _total([w * v for w, v in zip(weights, values, strict=True)]) / _total(weights)
 
 

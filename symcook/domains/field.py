@@ -119,10 +119,9 @@ class Field:
 
     def reduced(self, polynomial: fmpq_mpoly) -> fmpq_mpoly:
         """The polynomial with squares of roots and powers of steps folded."""
+        degrees = polynomial.degrees()
         for g in reversed(self._folding):  # an argument holds older generators only
-            if polynomial.is_zero():
-                break
-            if polynomial.degrees()[g] < 2:
+            if degrees[g] < 2:
                 continue
             parts: dict[int, dict[Any, Any]] = {}
             root = self.generators[g].kind == "sqrt"
@@ -135,6 +134,9 @@ class Field:
             polynomial = self.ctx.constant(0)
             for square, part in parts.items():
                 polynomial = polynomial + self.ctx.from_dict(part) * inside**square
+            if polynomial.is_zero():
+                break
+            degrees = polynomial.degrees()
         return polynomial
 
     def argument(self, index: int) -> Any:
@@ -193,7 +195,7 @@ class Field:
             return e // common, root // common
 
         return tuple(
-            (tuple((g, *power(int(e), roots[g])) for g, e in enumerate(monomial) if e), c)
+            (tuple([(g, *power(int(e), roots[g])) for g, e in enumerate(monomial) if e]), int(c.p), int(c.q))
             for monomial, c in polynomial.terms()
         )
 
@@ -203,6 +205,11 @@ class Field:
             return value
         self.lift(value)
         return self.polynomial_key(value.num), self.polynomial_key(value.den)
+
+    def written(self, value: Function) -> tuple[int, str, str]:
+        """What tells values of the present version apart, sooner than `key` does."""
+        self.lift(value)
+        return self.version, str(value.num), str(value.den)
 
     def too_large(self, what: str) -> Undecided:
         """The refusal of a closed form that has more than `what`; it names the symbols that may be set."""
@@ -265,6 +272,11 @@ class Field:
         """(c, [(factor, power), ...]) whose product is the polynomial; a large one is left in one piece."""
         if len(polynomial) > _FACTOR_TERMS or polynomial.total_degree() > _FACTOR_DEGREE:
             return ONE, [(polynomial, 1)]
+        if polynomial.total_degree() == 1:
+            numbers = polynomial.coeffs()
+            content = fmpq(gcd(*(int(c.p) for c in numbers)), lcm(*(int(c.q) for c in numbers)))
+            content = content if numbers[0] > 0 else -content
+            return content, [(polynomial * (ONE / content), 1)]
         return polynomial.factor()
 
     def to_sympy(self, value: Value) -> Any:

@@ -98,6 +98,7 @@ class Lengths:
                 with suppress(SymcookError):  # at a pole the scores are 0
                     if self.engine._signs.of(self.number(at(term, {"n": n}))) != POSITIVE:
                         self.world.fewest = n + 1
+                        self.world.forget()
 
     def embed(self, table: Mapping[str, Coefficient]) -> Column:
         world, by = self.world, {}

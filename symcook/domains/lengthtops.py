@@ -59,6 +59,7 @@ class GreatestScores:
         pointer = next(iter(place[0])) if place is not None and len(place[0]) == 1 and not place[1] else None
         if pointer in world.slots and place == ({pointer: 1}, 0) and ends and not world.whole(pointer):
             world.pointing.append(world.slots[pointer][0])  # said with the forms, as what they take for granted
+            world.forget()
         if place is None or not all(world.whole(v) and c.denominator == 1 for v, c in place[0].items()):
             raise NoRule("a maximum of scores at an integer")
         for behind, g in self.cut(minus(place, low), seen):

@@ -55,6 +55,11 @@ class CellTable:
         return CellTable(self.world, out).merged()
 
     def __add__(self, other: CellTable) -> CellTable:
+        world = self.world
+        for one, alone in ((self, other), (other, self)):
+            if len(alone.cells) == 1 and not alone.cells[0].guard:  # no two values become alike
+                added = alone.cells[0].value
+                return CellTable(world, [GuardedCell(c.guard, world.tidy(c.guard, c.value + added)) for c in one.cells])
         return self.join(other, lambda x, y: x + y)
 
     def __mul__(self, other: CellTable) -> CellTable:
@@ -108,12 +113,14 @@ class CellTable:
 
     def merged(self) -> CellTable:
         """With cells put together that differ in one atom and have one value."""
+        if len(self.cells) == 1 and not self.cells[0].guard:
+            return self
         cells = [part for cell in self.cells for part in self._points(cell)]
         for alike in (True, False):  # first those whose values are written alike
             a = 0
             while a < len(cells):
-                for b in range(len(cells)):
-                    one = self._one(cells[a], cells[b], alike) if a != b else None
+                for b, other in enumerate(cells):
+                    one = self._one(cells[a], other, alike) if a != b and (alike or _at_a_point(other)) else None
                     if one is not None:
                         cells[min(a, b)] = one
                         del cells[max(a, b)]
@@ -188,6 +195,11 @@ class CellTable:
 
     def __repr__(self) -> str:
         return "; ".join(f"{dict(c.guard)}: {c.value}" for c in self.cells)
+
+
+def _at_a_point(cell: GuardedCell) -> bool:
+    """Whether a guard says of a form which number it is."""
+    return any(atom[0] == "form" and held[0] == held[1] for atom, held in cell.guard.items())
 
 
 def moved_sums(world: World, value: Value, name: str, place: Linear) -> dict[str, Value]:

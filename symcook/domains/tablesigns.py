@@ -8,11 +8,12 @@ is not greater and has fewer names.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import prod
+from math import gcd, prod
 from typing import TYPE_CHECKING, Any
 
 from flint import fmpq, fmpq_mpoly
 
+from symcook.domains.consistency import row
 from symcook.domains.field import MAX_TERMS, ONE, ZERO, Function, Value, polynomial_of
 from symcook.domains.linear import (
     LOG,
@@ -20,7 +21,6 @@ from symcook.domains.linear import (
     Guard,
     NoRule,
     form_atom,
-    integral,
     linear_form,
     sign_atom,
     thresholds,
@@ -36,6 +36,12 @@ class TableSigns:
 
     def __init__(self, world: World) -> None:
         self.world = world
+        self.forget()
+
+    def forget(self) -> None:
+        """Ask anew what was answered before more was known."""
+        self._factors: dict[Any, list[tuple[Value, int, bool]]] = {}
+        self._known: dict[Any, set[int]] = {}
 
     def of(self, value: Value, guard: Guard) -> set[int]:
         """The signs that a value may have where a guard holds; more than there are, if that is not known."""
@@ -52,8 +58,10 @@ class TableSigns:
     def factors(self, value: Function) -> list[tuple[Value, int, bool]]:
         """The factors with their powers, and whether they stand above the fraction bar. They are made at once, since a
         question about one may make generators, behind which the polynomials of another are stale."""
-        field, found = self.world.field, list[tuple[Value, int, bool]]()
-        field.lift(value)
+        field, key = self.world.field, self.world.field.written(value)
+        if key in self._factors:
+            return self._factors[key]
+        found = self._factors[key] = list[tuple[Value, int, bool]]()
         for polynomial, above in ((value.num, True), (value.den, False)):
             lead, factors = field.factored(polynomial)
             found.append((ONE if lead > 0 else -ONE, 1, above))
@@ -64,15 +72,24 @@ class TableSigns:
         """The signs of a polynomial, as one piece."""
         if isinstance(value, fmpq):
             return {(value > 0) - (value < 0)}
+        key = self.world.field.written(value), frozenset(guard.items())
+        if key not in self._known:
+            self._known[key] = self._of_factor(value, guard)
+        return self._known[key]
+
+    def _of_factor(self, value: Function, guard: Guard) -> set[int]:
         world = self.world
         form = linear_form(world.field, value)
         if form is not None:
-            terms, c = form
+            terms, _ = form
             whole = all(world.whole(v) for v in terms)
-            steps = {s: unit(terms, s * c) if whole else Fraction(0) for s in (1, -1)}
-            out = {s for s, step in steps.items() if self._may(guard, terms, c, s, step)}
-            zero = ({v: -x for v, x in terms.items()}, -c)
-            if (not whole or integral(terms, c)) and world.possible(guard, form, zero):
+            upward, constant = row(form)
+            downward, step = tuple([(v, -x) for v, x in upward]), gcd(*(x for _, x in upward)) if whole else 1
+            above, below = (constant % step or step, -constant % step or step) if whole else (0, 0)
+            out = {1} if world.possible(guard, (upward, constant - above)) else set[int]()
+            if world.possible(guard, (downward, -constant - below)):
+                out.add(-1)
+            if not constant % step and world.possible(guard, (upward, constant), (downward, -constant)):
                 out.add(0)
             if whole:
                 return out
@@ -90,9 +107,6 @@ class TableSigns:
         """Whether a form is in positions, counts and numbers that are given."""
         world = self.world
         return any(v in world.slots for v in terms) and all(world.whole(v) or v in world.slots for v in terms)
-
-    def _may(self, guard: Guard, terms: dict[str, Fraction], c: Fraction, sign: int, step: Fraction) -> bool:
-        return self.world.possible(guard, ({v: sign * x for v, x in terms.items()}, sign * c - step))
 
     # --- From lower ends --------------------------------------------------------------------------------------------
 
@@ -113,7 +127,7 @@ class TableSigns:
         )
         held = guard.get(("form", ((name, 1),)), (None, None))[0]
         low = low if held is None else max(low, held)
-        while low < 3 and not world.possible(guard, ({name: Fraction(-1)}, Fraction(low))):
+        while low < 3 and not world.possible(guard, (((name, -1),), int(low))):
             low += 1
         return Fraction(low), False
 
@@ -158,7 +172,7 @@ class TableSigns:
             elif one.kind == "constant" and not (one.argument.is_positive or one.argument == LOG):
                 return None, strict
             else:  # exponentials and roots are positive; e^u is above 1 where u is positive
-                grown = one.argument != LOG or not self.world.possible(guard, ({"n": Fraction(-1)}, Fraction(1)))
+                grown = one.argument != LOG or not self.world.possible(guard, ((("n", -1),), 1))
                 strict |= {g} if grown else set()
                 if far and one.kind == "exp" and self.of(one.argument, guard) == {1}:
                     ends[g] = ONE

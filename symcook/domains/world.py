@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -11,8 +11,9 @@ from typing import Any
 import sympy
 from flint import fmpq, fmpq_mpoly
 
+from symcook.domains.consistency import Consistency, Given, Premises, Row, row
 from symcook.domains.field import ZERO, Field, Function, Value, polynomial_of
-from symcook.domains.linear import LOG, STRICT, Atom, Guard, Linear, NoRule, consistent, linear_form
+from symcook.domains.linear import LOG, STRICT, Atom, Guard, Linear, NoRule, linear_form
 from symcook.domains.tablesigns import TableSigns
 
 MOST_LOOSE = 6
@@ -59,13 +60,25 @@ class World:
         """By name: a number that is given at each position, and at which place it is meant."""
         self.pointing: list[str] = []
         """The numbers that are positions of the word wherever they stand: what the forms take for granted."""
-        self._known: dict[Any, bool] = {}
-        self._cells: dict[str, Value] = {}
+        self._consistency = Consistency()
+        self._cells: dict[str, Function] = {}
+        self._names: dict[int, set[str]] = {}
         self.sign = TableSigns(self)
+        self.forget()
+
+    def forget(self) -> None:
+        """Ask anew what was answered before more was known of the positions."""
+        self._known: dict[Any, bool] = {}
+        self._premises: dict[Any, tuple[Premises, frozenset[str]] | None] = {}
+        self._met: dict[Any, Guard | None] = {}
+        self._equalities: dict[Any, dict[str, Value]] = {}
+        self._facts: dict[frozenset[str], tuple[Row, ...]] = {}
+        self._rows: dict[Any, tuple[tuple[Row, ...], frozenset[str]]] = {}
+        self.sign.forget()
 
     # --- Values ---------------------------------------------------------------------------------------------------
 
-    def name(self, name: str) -> Value:
+    def name(self, name: str) -> Function:
         """The value of a name: i, j, n, k:LETTER (its count), p:LETTER:i (its count to i), or a symbol."""
         if name not in self._cells:
             self._cells[name] = self.field.symbol(sympy.Symbol(name, real=True))
@@ -97,10 +110,12 @@ class World:
 
     def linear(self, terms: Mapping[str, int | Fraction], constant: int | Fraction = 0) -> Value:
         """The value of a linear form."""
-        out: Value = fmpq(Fraction(constant).numerator, Fraction(constant).denominator)
-        for name, c in terms.items():
-            out = out + self.name(name) * fmpq(Fraction(c).numerator, Fraction(c).denominator)
-        return out
+        named = [(self.name(name), c) for name, c in terms.items() if c]
+        out = self.field.ctx.constant(fmpq(constant.numerator, constant.denominator))
+        for value, c in named:
+            self.field.lift(value)
+            out = out + value.num * fmpq(c.numerator, c.denominator)
+        return polynomial_of(self.field, out)
 
     def sum(self, one: NamedSum) -> Value:
         """The name of a sum without a rule, or its negative."""
@@ -178,8 +193,10 @@ class World:
 
     def names_of(self, g: int) -> set[str]:
         """The symbols in a generator."""
-        one = self.field.generators[g]
-        return {one.argument.name} if one.kind == "symbol" else self._inside(one.argument)
+        if g not in self._names:
+            one = self.field.generators[g]
+            self._names[g] = {one.argument.name} if one.kind == "symbol" else self._inside(one.argument)
+        return self._names[g]
 
     def _at(self, polynomial: fmpq_mpoly, moved: Mapping[int, Value]) -> Value:
         parts: dict[tuple[int, ...], dict[Any, Any]] = {}
@@ -236,107 +253,132 @@ class World:
             return frozenset((-1, 0, 1))
         return (None, None) if atom[0] == "form" else frozenset((False, True))
 
-    def facts(self, names: set[str]) -> list[Linear]:
-        """Linear forms that are not negative, for some names."""
-        todo, seen, out = [*sorted(names), "n"], set(), []
+    def facts(self, names: frozenset[str]) -> tuple[Row, ...]:
+        """Forms that are not negative, for some names."""
+        if names not in self._facts:
+            self._facts[names] = tuple(map(row, self._facts_of(names)))
+        return self._facts[names]
+
+    def _facts_of(self, names: frozenset[str]) -> Iterator[Given]:
+        todo, seen = [*sorted(names), "n"], set()
         while todo:
             v = todo.pop()
             if v in seen:
                 continue
             seen.add(v)
             if v == "n":
-                out.append(({"n": Fraction(1)}, Fraction(-self.fewest)))
+                yield {"n": 1}, -self.fewest
                 if self.most is not None:
-                    out.append(({"n": Fraction(-1)}, Fraction(self.most + self.added)))
+                    yield {"n": -1}, self.most + self.added
             elif v in ("i", "j"):
-                out += [({v: Fraction(1)}, Fraction(-self.start)), ({"n": Fraction(1), v: Fraction(-1)}, self.end[1])]
+                yield from self._placed(v)
             elif v[:2] == "k:":
-                out.append(({v: Fraction(1)}, Fraction(0)))
-                others = {w: Fraction(-1) for w in names | seen if w[:2] == "k:"}
-                out.append(({"n": Fraction(1), **others}, Fraction(-self.added)))
+                yield {v: 1}, 0
+                others = {w: -1 for w in names | seen if w[:2] == "k:"}
+                yield {"n": 1, **others}, -self.added
             elif v[:2] == "p:":
                 _, letter, at = v.split(":", 2)
                 todo += [f"k:{letter}", at]
-                out.append(({v: Fraction(1)}, Fraction(0)))
-                out.append(({f"k:{letter}": Fraction(1), v: Fraction(-1)}, Fraction(0)))
-                rest = {"n": Fraction(1), at: Fraction(-1), f"k:{letter}": Fraction(-1), v: Fraction(1)}
-                out.append((rest, self.end[1]))
-                others = {w: Fraction(-1) for w in names | seen if w[:2] == "p:" and w.endswith(f":{at}")}
-                out.append(({at: Fraction(1), **others}, Fraction(1 - self.start - (self.before is not None))))
+                yield {v: 1}, 0
+                yield {f"k:{letter}": 1, v: -1}, 0
+                yield {"n": 1, at: -1, f"k:{letter}": -1, v: 1}, self.end[1]
+                others = {w: -1 for w in names | seen if w[:2] == "p:" and w.endswith(f":{at}")}
+                yield {at: 1, **others}, 1 - self.start - (self.before is not None)
             elif v in self.slots and self.whole(v):
-                out += [({v: Fraction(1)}, Fraction(-self.start)), ({"n": Fraction(1), v: Fraction(-1)}, self.end[1])]
+                yield from self._placed(v)
             elif v in self.positive:
                 low, _, high = self.positive[v]
-                out += [({v: Fraction(1)}, -low)] if low is not None else []
-                out += [({v: Fraction(-1)}, high)] if high is not None else []
-        return out
+                if low is not None:
+                    yield {v: 1}, -low
+                if high is not None:
+                    yield {v: -1}, high
 
-    def constraints(self, guard: Guard) -> list[Linear]:
-        """The guard as linear forms that are not negative, with the facts of the names in it."""
-        out: list[Linear] = []
-        for atom, held in guard.items():
-            if atom[0] == "form":
-                low, high = held
-                form = {v: Fraction(c) for v, c in atom[1]}
-                out += [(form, Fraction(-low))] if low is not None else []
-                out += [({v: -c for v, c in form.items()}, Fraction(high))] if high is not None else []
-            elif atom[0] == "sign":
-                for sign in (1, -1):
-                    if -sign not in held:
-                        above = {} if 0 in held else {STRICT: Fraction(-1)}
-                        out.append(({v: Fraction(sign * c) for v, c in atom[1]} | above, sign * atom[2]))
-            elif atom[0] == "letter" and atom[1] != "n" and not isinstance(atom[1], int):
-                v = atom[1]
-                first, last = (
-                    ({v: Fraction(1)}, Fraction(-self.start)),
-                    ({"n": Fraction(1), v: Fraction(-1)}, self.end[1]),
-                )
-                if self.before is not None and self.before not in held:
-                    out.append((first[0], first[1] - 1))
-                elif held == frozenset((self.before,)):
-                    out.append(({v: Fraction(-1)}, Fraction(self.start)))
-                if self.after is not None and self.after not in held:
-                    out.append((last[0], last[1] - 1))
-                elif held == frozenset((self.after,)):
-                    out.append(({"n": Fraction(-1), v: Fraction(1)}, -self.end[1]))
-                if len(held) == 1 and (letter := next(iter(held))) in self.letters[:-1]:
-                    out.append(({f"p:{letter}:{v}": Fraction(1)}, Fraction(-1)))
-                elif held == frozenset((self.letters[-1],)):
-                    others = {f"p:{a}:{v}": Fraction(-1) for a in self.letters[:-1]}
-                    out.append(({v: Fraction(1), **others}, Fraction(-self.start - (self.before is not None))))
-            elif atom[0] == "mod":
-                named = str(atom[1])
-                low = self.fewest if named == "n" else 0 if named[1:2] == ":" else self.start
-                first_ = min(r if r >= low else r + atom[2] for r in held) if low <= atom[2] else low
-                out.append(({named: Fraction(1)}, Fraction(-first_)))
-            elif atom[0] == "letter" and atom[1] != "n":
-                out.append(({"n": Fraction(1)}, Fraction(self.start - 1 - int(atom[1]))))
-                if atom[1] == self.start and self.before is None:
-                    out += self._of_empty(held, self.after)
-            elif atom[0] == "letter" and self.after is None:
-                out += self._of_empty(held, self.before)
-        return out
+    def _placed(self, v: str) -> tuple[Given, Given]:
+        """That a number is a position of the word."""
+        return ({v: 1}, -self.start), ({"n": 1, v: -1}, self.end[1])
+
+    def rows(self, atom: Atom, held: Any) -> tuple[tuple[Row, ...], frozenset[str]]:
+        """What an atom says as forms that are not negative, without the facts of the names in them, and these names."""
+        key = atom, held
+        if key not in self._rows:
+            rows = tuple(map(row, self._said(atom, held)))
+            self._rows[key] = rows, frozenset(v for terms, _ in rows for v, _ in terms)
+        return self._rows[key]
+
+    def _said(self, atom: Atom, held: Any) -> Iterator[Given]:
+        if atom[0] == "form":
+            low, high = held
+            if low is not None:
+                yield {v: c for v, c in atom[1]}, -low
+            if high is not None:
+                yield {v: -c for v, c in atom[1]}, high
+        elif atom[0] == "sign":
+            for sign in (1, -1):
+                if -sign not in held:
+                    above = {} if 0 in held else {STRICT: -1}
+                    yield {v: sign * c for v, c in atom[1]} | above, sign * atom[2]
+        elif atom[0] == "letter" and atom[1] != "n" and not isinstance(atom[1], int):
+            yield from self._lettered(atom[1], held)
+        elif atom[0] == "mod":
+            named = str(atom[1])
+            low = self.fewest if named == "n" else 0 if named[1:2] == ":" else self.start
+            yield {named: 1}, -min(r if r >= low else r + atom[2] for r in held) if low <= atom[2] else -low
+        elif atom[0] == "letter" and atom[1] != "n":
+            yield {"n": 1}, self.start - 1 - int(atom[1])
+            if atom[1] == self.start and self.before is None:
+                yield from self._of_empty(held, self.after)
+        elif atom[0] == "letter" and self.after is None:
+            yield from self._of_empty(held, self.before)
+
+    def _lettered(self, v: str, held: frozenset[str]) -> Iterator[Given]:
+        """What a letter at a position says of the position, and of the counts to it."""
+        first, last = self._placed(v)
+        if self.before is not None and self.before not in held:
+            yield first[0], first[1] - 1
+        elif held == frozenset((self.before,)):
+            yield {v: -1}, self.start
+        if self.after is not None and self.after not in held:
+            yield last[0], last[1] - 1
+        elif held == frozenset((self.after,)):
+            yield {"n": -1, v: 1}, -self.end[1]
+        if len(held) == 1 and (letter := next(iter(held))) in self.letters[:-1]:
+            yield {f"p:{letter}:{v}": 1}, -1
+        elif held == frozenset((self.letters[-1],)):
+            others = {f"p:{a}:{v}": -1 for a in self.letters[:-1]}
+            yield {v: 1, **others}, -self.start - (self.before is not None)
 
     @staticmethod
-    def _of_empty(held: frozenset[str], added: str | None) -> list[Linear]:
+    def _of_empty(held: frozenset[str], added: str | None) -> Iterator[Given]:
         """What the letter at an end says of the length, where a model adds one token, which stands there iff the word
         is empty."""
-        if added is None or (added in held and len(held) > 1):
-            return []
-        return [({"n": Fraction(-1)}, Fraction(1))] if added in held else [({"n": Fraction(1)}, Fraction(-2))]
+        if added is not None and added in held and len(held) == 1:
+            yield {"n": -1}, 1
+        elif added is not None and added not in held:
+            yield {"n": 1}, -2
 
-    def possible(self, guard: Guard, *more: Linear) -> bool:
+    def possible(self, guard: Guard, *more: Row) -> bool:
         """Whether a guard, and further linear forms that are not negative, may hold; False is sure."""
-        key = (frozenset(guard.items()), *((tuple(sorted(t.items())), c) for t, c in more))
-        if key not in self._known:
-            self._known[key] = self._parities(guard) and self._possible(guard, more)
-        return self._known[key]
+        key = guard_key(guard)
+        if (key, more) not in self._known:
+            if key not in self._premises:
+                self._premises[key] = self._premises_of(guard)
+            known = self._premises[key]
+            self._known[key, more] = known is not None and self._possible(*known, more)
+        return self._known[key, more]
 
-    def _possible(self, guard: Guard, more: Sequence[Linear]) -> bool:
-        forms = [*self.constraints(guard), *more]
-        if any(held == frozenset() for atom, held in guard.items() if atom[0] != "form"):
-            return False
-        return consistent([*forms, *self.facts({v for t, _ in forms for v in t})])
+    def _premises_of(self, guard: Guard) -> tuple[Premises, frozenset[str]] | None:
+        """The rows of a guard with the facts of their names, and these; None where no letter is left, or residues
+        disagree."""
+        if not all(guard.values()) or not self._parities(guard):
+            return None
+        said = [self.rows(atom, held) for atom, held in guard.items()]
+        names = frozenset(["n"]).union(*[names for _, names in said])
+        return Premises([*self.facts(names), *(one for rows, _ in said for one in rows)]), names
+
+    def _possible(self, premises: Premises, known: frozenset[str], more: tuple[Row, ...]) -> bool:
+        names = {v for terms, _ in more for v, _ in terms}
+        facts = () if names <= known else self.facts(known | names)
+        return self._consistency.possible(premises, [*more, *facts])
 
     def _parities(self, guard: Guard) -> bool:
         """Whether residues agree with forms that are known."""
@@ -353,6 +395,14 @@ class World:
 
     def met(self, first: Guard, second: Guard) -> Guard | None:
         """Both guards; None where they cannot both hold."""
+        if not second:
+            return first if self.possible(first) else None
+        key = guard_key(first), guard_key(second)
+        if key not in self._met:
+            self._met[key] = self._both(first, second)
+        return self._met[key]
+
+    def _both(self, first: Guard, second: Guard) -> Guard | None:
         out = dict(first)
         for atom, held in second.items():
             if atom not in out:
@@ -421,6 +471,12 @@ class World:
 
     def equalities(self, guard: Guard) -> dict[str, Value]:
         """What a guard says that names are: forms that are one number, solved for the innermost of their names."""
+        key = guard_key(guard)
+        if key not in self._equalities:
+            self._equalities[key] = self._solved(guard)
+        return self._equalities[key]
+
+    def _solved(self, guard: Guard) -> dict[str, Value]:
         new: dict[str, Value] = {}
         for atom, held in guard.items():
             if atom[0] == "form" and held[0] is not None and held[0] == held[1]:
@@ -467,6 +523,11 @@ class World:
         """Whether a name is an integer: a position, a length or a count."""
         here = name in ("i", "j", "n") or name[:2] in ("k:", "p:")
         return here or (name in self.slots and self.slots[name][0] in self.pointing)
+
+
+def guard_key(guard: Guard) -> frozenset[Any]:
+    """What tells guards apart."""
+    return frozenset(guard.items())
 
 
 def named_in(atom: Atom) -> list[Any]:

@@ -231,8 +231,9 @@ def quotient_of(num: Mapping[Fraction, Fraction], den: Mapping[Fraction, Fractio
     )
 
 
-def softmax_mean(scores: Sequence[Number], values: Sequence[Value | int]) -> Value:
-    """sum e^(s_j) v_j / sum e^(s_j): one row of softmax attention with rational scores, divided once.
+def softmax_mean(scores: Sequence[Number], values: Sequence[Value | int], counts: Sequence[int] | None = None) -> Value:
+    """sum e^(s_j) v_j / sum e^(s_j): one row of softmax attention with rational scores, divided once. With `counts`
+    the j-th score and value stand there so often.
 
     Raises NotExact for a score that is not rational, BadInput for a float or an empty row.
     """
@@ -246,13 +247,13 @@ def softmax_mean(scores: Sequence[Number], values: Sequence[Value | int]) -> Val
     den: Terms = {}
     rational: Terms = {}
     others: dict[Form, Terms] = {}
-    for score, value in zip(exact, values, strict=True):
-        den[score] = den.get(score, Fraction(0)) + 1
+    for score, value, count in zip(exact, values, counts or [1] * len(exact), strict=True):
+        den[score] = den.get(score, Fraction(0)) + count
         if isinstance(value, ExpSum):
             weights = others.setdefault(value.form, {})
-            weights[score] = weights.get(score, Fraction(0)) + 1
+            weights[score] = weights.get(score, Fraction(0)) + count
         else:
-            rational[score] = rational.get(score, Fraction(0)) + _exact(value)
+            rational[score] = rational.get(score, Fraction(0)) + _exact(value) * count
     if not others:
         return quotient_of(rational, den)
     weighted = ((weights, ExpSum.of(form)) for form, weights in others.items())

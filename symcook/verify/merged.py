@@ -261,7 +261,7 @@ def _levels(model: Transformer, reader: ReadBeside, kept: frozenset[Kept], asked
     for n in asked[-1:] if once else asked:
         numbers = AffineNumbers([named for named, _ in heads(model)], kept)
         length = None if once else n + model.embedding.added
-        for level in Prefixes(model, numbers, length, reader, AffinePosition).levels():
+        for level in Prefixes(model, numbers, length, reader, AffinePosition).levels(asked if once else (n,)):
             if level.n in asked and (once or level.n == n):
                 yield level
             if level.n >= n:

@@ -147,7 +147,7 @@ class Dependence(Going):
         return found
 
     def _given(self, value: Coefficient) -> int:
-        return self._term(value if isinstance(value, tuple) else Fraction(value))
+        return self._term(Fraction(value) if isinstance(value, int) else value)
 
     def _holds(self, numbers: Sequence[Fraction]) -> bool:
         """Whether every partial sum of these numbers, in any order, is one that may be computed here."""
@@ -160,6 +160,8 @@ class Dependence(Going):
 
     def _sum(self, parts: Sequence[tuple[Coefficient, int]], bias: Coefficient) -> int:
         """The sum of coefficient times term, and of the bias."""
+        if self.bits is None:
+            return self._exact_sum(parts, bias)
         numbers: list[Fraction] = []
         rest: list[tuple[Any, int]] = []
         for weight, term in (*parts, (bias, self._given(1))):
@@ -175,19 +177,39 @@ class Dependence(Going):
         if not self._holds(numbers):
             rest += [(number, self._given(1)) for number in numbers]
             numbers = []
-        total = sum(numbers, Fraction(0))
-        if self.bits is None:
+        if not rest:
+            return self._given(sum(numbers, Fraction(0)))
+        if len(rest) == 1 and rest[0][0] == 1 and not numbers:
+            return rest[0][1]
+        key = ("sum", tuple(sorted(rest, key=repr)), tuple(sorted(numbers)))  # a runtime may add them in between
+        return self._term(key, [term for _, term in rest])
+
+    def _exact_sum(self, parts: Sequence[tuple[Coefficient, int]], bias: Coefficient) -> int:
+        """The same where sums are exact, in whatever order."""
+        total, rest = Fraction(0), list[tuple[Any, int]]()
+        for weight, term in parts:
+            number = self._numbers[term]
+            if number is None or isinstance(weight, tuple):
+                if weight and number != 0:
+                    rest.append((weight, term))
+            elif number and weight:
+                total += number if weight == 1 else weight * number
+        if isinstance(bias, tuple):
+            rest.append((bias, self._given(1)))
+        elif bias:
+            total += bias
+        if rest:
             rest = self._collected(rest)
         if not rest:
             return self._given(total)
-        if len(rest) == 1 and rest[0][0] == 1 and (total == 0 if self.bits is None else not numbers):
+        if len(rest) == 1 and rest[0][0] == 1 and not total:
             return rest[0][1]
-        apart = total if self.bits is None else tuple(sorted(numbers))  # a runtime may add them in between
-        key = ("sum", tuple(sorted(rest, key=repr)), apart)
-        return self._term(key, [term for _, term in rest])
+        return self._term(("sum", tuple(sorted(rest, key=repr)), total), [term for _, term in rest])
 
     def _collected(self, parts: Sequence[tuple[Coefficient, int]]) -> list[tuple[Any, int]]:
         """The same sum with the rational coefficients of one term put together."""
+        if len(parts) == 1:
+            return list(parts)
         rational: Counter[int] = Counter()
         others: list[tuple[Any, int]] = []
         for weight, term in parts:
@@ -345,11 +367,13 @@ class Dependence(Going):
 def _variants(entries: Sequence[Entry]) -> list[tuple[int, ...]]:
     """The terms at one position for each token, one row alone where none matters."""
     many = max(map(len, entries), default=1)
+    if many == 1:
+        return [tuple([entry[0] for entry in entries])]
     return list(zip(*(entry * many if len(entry) == 1 else entry for entry in entries), strict=True)) or [()]
 
 
 def _joined(terms: Sequence[Term]) -> tuple[Term, ...]:
-    return tuple(terms[:1]) if all(term == terms[0] for term in terms) else tuple(terms)
+    return tuple(terms[:1]) if len(terms) == 1 or all(term == terms[0] for term in terms) else tuple(terms)
 
 
 def _signature(entries: Sequence[Entry]) -> tuple[tuple[int, ...], ...]:

@@ -9,7 +9,7 @@ on which side is not known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, repeat
@@ -198,6 +198,8 @@ class Position(Going):
     """
 
     name = "prefixes"
+    gathers = True
+    """A head that is asked adds to its sums, so that each is asked, also where nothing is shown."""
 
     def __init__(self, numbers: ExactNumbers | Hulls | AffineNumbers, n: int | None, which: Array) -> None:
         self.numbers: Any = numbers
@@ -307,7 +309,9 @@ class Prefixes:
         position: type[Position] = Position,
     ) -> None:
         self.model, self.n = replace(model, readout=replace(model.readout, position="last")), n
+        self.everywhere = model.readout.everywhere
         self.beside, self.position = beside, position
+        self.asked: Container[int] | None = None
         self.numbers: Any = numbers
         self.sums: tuple[tuple[Entries | None, ...], ...] = ()
         """Of each head that writes the running sums, with `numbers.ends` entries for each state."""
@@ -319,8 +323,10 @@ class Prefixes:
         """How many words each state has."""
         self.labels = None if beside is None else np.array([beside.start])
 
-    def levels(self) -> Iterator[PrefixLevel]:
-        """Every length in turn, from that of the empty word where it is an input."""
+    def levels(self, asked: Container[int] | None = None) -> Iterator[PrefixLevel]:
+        """Every length in turn, from that of the empty word where it is an input; only those of `asked` have answers,
+        where that is given."""
+        self.asked = None if self.everywhere else asked
         before, after = self.model.embedding.ends
         if after and not before:
             yield self.step(after)
@@ -334,21 +340,25 @@ class Prefixes:
 
     def step(self, tokens: tuple[str, ...]) -> PrefixLevel:
         """One position more, for each state and token: in the order of the smallest words."""
+        typed = max(0, len(self.parents) - len(self.model.embedding.ends[0])) + (tokens == self.model.alphabet)
         depth, states, ends = len(self.parents), len(self.counts), self.numbers.ends
         origin = np.repeat(np.arange(states * ends).reshape(states, ends), len(tokens), axis=0).reshape(-1)
         which = np.tile(np.repeat(np.arange(len(tokens)), ends), states)
-        result = self.run(tokens, which, tuple(tuple(one and one.take(origin) for one in head) for head in self.sums))
+        sums = tuple(tuple(one and one.take(origin) for one in head) for head in self.sums)
+        answers = self.asked is None or typed in self.asked
+        result = self.run(tokens, which, sums, answers)
         labels = None
         if self.beside is not None:
             assert self.labels is not None
             labels = self.beside.moved(self.labels[origin // ends], tokens, which, result)
-        typed = max(0, depth - len(self.model.embedding.ends[0])) + (tokens == self.model.alphabet)
         return PrefixLevel(self, typed, result, origin, which, tokens, depth, self.counts, labels)
 
-    def run(self, tokens: tuple[str, ...], which: Array, sums: tuple[tuple[Entries | None, ...], ...]) -> Result:
+    def run(
+        self, tokens: tuple[str, ...], which: Array, sums: tuple[tuple[Entries | None, ...], ...], answers: bool = True
+    ) -> Result:
         """The pass of a position whose entries have the tokens `which`, with the running sums behind each."""
         domain: Any = self.position(self.numbers, self.n, which)
-        return forward(self.model, tokens, domain, after=Memory(len(self.parents), sums))
+        return forward(self.model, tokens, domain, after=Memory(len(self.parents), sums), answers=answers)
 
     def merge(self, level: PrefixLevel) -> None:
         """Go on behind the states that become of a level's entries."""

@@ -64,6 +64,16 @@ def test_random_models_agree_with_loops(kind: str, seed: int) -> None:
     assert result == "agree" or (kind == "softmax" and result.startswith("open")), result
 
 
+@by_turns(20, "kind, seed", list(itertools.product(("uniform", "hard"), range(60))))
+def test_one_length_alone_is_what_it_is_among_all(kind: str, seed: int) -> None:
+    """Shorter words are then merged without answers, but with all that is summed on the way."""
+    model = agreement.drawn(kind, seed).bind()
+    fold = agreement.reader(model, seed)
+    every, alone = merged(model, fold, 6), merged(model, fold, range(6, 7))
+    assert alone.by_length == every.by_length[-1:]
+    assert alone.wrong == every.wrong - merged(model, fold, 5).wrong
+
+
 # --- Counts -----------------------------------------------------------------------------------------------------------
 
 

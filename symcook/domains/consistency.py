@@ -1,0 +1,190 @@
+"""Whether linear forms may all be at least 0, where many such questions are asked that share most of their forms.
+
+Of each answer the reason is kept: numbers at which the forms are not negative, or a few of the forms that contradict
+each other. A later question that the same numbers answer, or in which the same forms stand, is not worked out again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from fractions import Fraction
+from math import ceil, floor, gcd, lcm
+
+from symcook.domains.linear import STRICT
+
+Given = tuple[Mapping[str, int | Fraction], int | Fraction]
+"""A linear form as it is given: coefficients by name, and the constant."""
+Terms = tuple[tuple[str, int], ...]
+Row = tuple[Terms, int]
+"""A form with integers, without a common factor: its coefficients by name, in order, and the constant."""
+Point = Mapping[str, int]
+"""Numbers by name over one denominator, which stands under the empty name; a name that is left out is 0."""
+_Vector = tuple[int, ...]
+_Rows = dict[_Vector, tuple[int, int]]
+"""By coefficients: the least constant, and a bit for each row of the question that it comes from."""
+
+
+def row(form: Given) -> Row:
+    """The form with integers."""
+    terms, c = form
+    scale = lcm(c.denominator, *(x.denominator for x in terms.values()))
+    whole = [(v, x.numerator * (scale // x.denominator)) for v, x in terms.items() if x]
+    constant = c.numerator * (scale // c.denominator)
+    common = gcd(constant, *(x for _, x in whole))
+    if common > 1:
+        whole, constant = [(v, x // common) for v, x in whole], constant // common
+    return tuple(sorted(whole)), constant
+
+
+class Premises:
+    """Rows that stand together in several questions, each with its least constant."""
+
+    __slots__ = ("asked", "bits", "least")
+
+    def __init__(self, rows: Iterable[Row], over: Premises | None = None) -> None:
+        self.asked, self.bits = 0, 0
+        self.least: dict[Terms, int] = {} if over is None else dict(over.least)
+        for terms, c in rows:
+            if c < self.least.get(terms, c + 1):
+                self.least[terms] = c
+
+
+class Consistency:
+    """Answers to questions about rows, over the rationals; `STRICT` is some positive number."""
+
+    def __init__(self) -> None:
+        self.points: list[Point] = []
+        self.cores: list[tuple[Row, ...]] = []
+        self._met: dict[Row, tuple[int, int]] = {}
+
+    def possible(self, premises: Premises, more: Collection[Row] = ()) -> bool:
+        """Whether there are numbers for which none of the premises and of some more rows is negative."""
+        left = self._at_all(premises)
+        for one in more:
+            left &= self._at_points(one)
+        if left:
+            return True
+        least = (Premises(more, premises) if more else premises).least
+        for core in self.cores:
+            if all(least.get(terms, c + 1) <= c for terms, c in core):
+                return False
+        point, core = solved([*least.items()])
+        if point is None:
+            self.cores.append(core)
+        else:
+            self.points.append(point)
+        return point is not None
+
+    def _at_all(self, premises: Premises) -> int:
+        """A bit for each point at which no premise is negative."""
+        many = len(self.points)
+        if premises.asked < many:
+            new = (1 << many) - (1 << premises.asked)
+            for one in premises.least.items():
+                if not new:
+                    break
+                new &= self._at_points(one)
+            premises.asked, premises.bits = many, premises.bits | new
+        return premises.bits
+
+    def _at_points(self, one: Row) -> int:
+        """A bit for each point at which a row is not negative."""
+        asked, bits = self._met.get(one, (0, 0))
+        if asked < len(self.points):
+            terms, c = one
+            for k in range(asked, len(self.points)):
+                get = self.points[k].get
+                if sum([x * get(v, 0) for v, x in terms], c * get("", 1)) >= 0:
+                    bits |= 1 << k
+            self._met[one] = len(self.points), bits
+        return bits
+
+
+def solved(rows: list[Row]) -> tuple[Point | None, tuple[Row, ...]]:
+    """Numbers at which no row is negative; if there are none, rows for which there are none. No two rows have the same
+    coefficients. One name after the other is eliminated."""
+    names = sorted({v for terms, _ in rows for v, _ in terms} - {STRICT})
+    names.append(STRICT)
+    left: _Rows = {}
+    for k, (terms, c) in enumerate(rows):
+        if not terms and c < 0:
+            return None, (rows[k],)
+        by = dict(terms)
+        left[tuple([by.get(v, 0) for v in names])] = c, 1 << k
+    ends: list[tuple[int, list[tuple[_Vector, int]]]] = []
+    for last in (False, True):
+        open_ = {len(names) - 1} if last else {*range(len(names) - 1)}
+        while open_:
+            g = min(open_, key=lambda v: _joins(left, v)) if len(open_) > 1 else min(open_)
+            open_.remove(g)
+            ends.append((g, [(vector, c) for vector, (c, _) in left.items() if vector[g]]))
+            found = _eliminated(left, g, last)
+            if isinstance(found, int):
+                return None, tuple(one for k, one in enumerate(rows) if found >> k & 1)
+            left = found
+    values: list[int | Fraction] = [0] * len(names)
+    for g, used in reversed(ends):
+        values[g] = _between(g, used, values, g == len(names) - 1)
+    scale = lcm(*(x.denominator for x in values))
+    point = {v: x.numerator * (scale // x.denominator) for v, x in zip(names, values, strict=True)}
+    return {**point, "": scale}, ()
+
+
+def _joins(rows: _Rows, g: int) -> int:
+    """How many rows the elimination of a name makes."""
+    signs = [vector[g] > 0 for vector in rows if vector[g]]
+    return sum(signs) * (len(signs) - sum(signs))
+
+
+def _eliminated(rows: _Rows, g: int, positive: bool) -> _Rows | int:
+    """The rows without a name, which may have to be positive; the bits of rows that contradict each other."""
+    kept: _Rows = {}
+    above: list[tuple[_Vector, int, int]] = []
+    below: list[tuple[_Vector, int, int]] = []
+    for vector, (c, bits) in rows.items():
+        x = vector[g]
+        if x:
+            (above if x > 0 else below).append((vector, c, bits))
+            if positive and x < 0 and c <= 0:
+                return bits
+        else:
+            kept[vector] = c, bits
+    for up, c, a in above:
+        x = up[g]
+        for down, d, b in below:
+            y = -down[g]
+            joined = [p * y + q * x for p, q in zip(up, down, strict=True)]
+            constant = c * y + d * x
+            common = gcd(*joined)
+            if not common:
+                if constant < 0:
+                    return a | b
+                continue
+            common = gcd(common, constant)
+            vector = tuple([p // common for p in joined]) if common > 1 else tuple(joined)
+            constant //= common
+            if vector not in kept or constant < kept[vector][0]:
+                kept[vector] = constant, a | b
+    return kept
+
+
+def _between(g: int, used: list[tuple[_Vector, int]], values: list[int | Fraction], positive: bool) -> int | Fraction:
+    """A number that rows leave to a name: an integer inside of its ends, where there is one."""
+    low: int | Fraction | None = None
+    high: int | Fraction | None = None
+    for vector, c in used:
+        rest, x = c + sum([y * z for y, z in zip(vector, values, strict=True) if y]), vector[g]
+        end = -rest // x if rest % x == 0 else Fraction(-rest, x)
+        if x > 0:
+            low = end if low is None or end > low else low
+        else:
+            high = end if high is None or end < high else high
+    if positive:
+        low = max(low or 0, 0)
+        return low + 1 if high is None else low if low == high else Fraction(low + high) / 2
+    if low is None:
+        return floor(high) - 1 if high is not None else 0
+    if high is None:
+        return ceil(low) + 1
+    least, most = ceil(low), floor(high)
+    return least + min(2, (most - least + 1) // 2) if least <= most else Fraction(low + high) / 2
