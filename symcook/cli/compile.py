@@ -73,8 +73,8 @@ def compile(
     begin at the first letter (head: 1) and move each head at each step: tokens are rows of the table, and its theorem
     is had in the same way. With --soft attention is softmax, cold enough that networks round what it retrieves to the
     bits of the formula, at every length; show prints how far each head is off.
-    With --prove a certificate and its statement are written beside the file, about the weights and all words, which the
-    second checker reads too. Where no proof is found the model is written and the answer is exit 3.
+    With --prove a certificate and its statement are written beside the file, about the weights, hard or soft, and all
+    words, which the second checker reads too. Where no proof is found the model is written and the answer is exit 3.
     """
     from symcook.compilers import compile as compiled
     from symcook.model.modelfile import save
@@ -127,8 +127,8 @@ def _proved(model: Transformer, to: own.Files, seconds: int) -> dict[str, Any]:
     program = model.program
     none = "the model is written, and no proof was found"
     theorems: list[str] = []
-    if program is not None and (program.attention or program.kind == "tm"):
-        what = "softmax" if program.attention else "a Turing machine without --theorem 2"
+    if program is not None and program.kind == "tm":
+        what = "a Turing machine without --theorem 2"
         raise Undecided(f"the model is written, and no proof is made of {what}; {_instead(model)}.")
     if program is None or program.theorem or program.kind == "dfa":
         try:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from symcook.model import expr
 from symcook.model.expr import Tree
 from symcook.programs.formula import Count, FormulaLine
+from symcook.proof import softheads
 
 if TYPE_CHECKING:
     from symcook.compilers.formula import CountHead
@@ -66,6 +67,9 @@ def facts(text: ProofLines, k: int, line: FormulaLine) -> None:
             _sum(text, head, one, f"{k}_{t}") for t, (head, one) in enumerate(zip(heads, line.counts, strict=True), 1)
         ]
         s, b = total(line), line.bound
+        if any(one in text.packed.soft for head in heads for one in head.found):
+            softheads.compared(text, k, s, _found(text, line), sums)
+            return
         text.lines += [f"  B{k}: all i in 1..n. bit(z{k}(i)) & {name}(i) = z{k}(i)", "    given i (low high)",
                        f"    truth: z{k}(i) = I[{b} <= {s}] by m{k}(i), low, high",
                        f"    now: {name}(i) = relu({s} - {b} + 1) - relu({s} - {b}) by {name}_is(i), "
@@ -86,6 +90,9 @@ def facts(text: ProofLines, k: int, line: FormulaLine) -> None:
     (head,), (one,) = heads, line.counts
     c, x = number(one), f"z{one.line + 1}"
     shares = _share(text, head, one, str(k))
+    if head.found[0] in text.packed.soft:
+        softheads.chosen(text, k, head, one, (c, x, _own(text, head), condition(line, "_k_")), shares)
+        return
     for end, found, table in zip("hf", head.found, head.tables, strict=True):
         rule = f"{_lookup(head, c, x, found, table)}[{shares}, index_is, square_is, {found}_is]"
         text.lines.append(f"  F{k}{end}: all i in 1..n. {found}(i) = {table}({c} - {x}(i) + 1) by {rule}")
@@ -102,6 +109,14 @@ def facts(text: ProofLines, k: int, line: FormulaLine) -> None:
                    f"  B{k}: all i in 1..n. bit(z{k}(i)) & {name}(i) = z{k}(i) by table_found(n; i. {c}; {x}; "
                    f"i. {_own(text, head)}; {here}; {after}; {name}; k. {theta.replace('_k_', 'k')}; z{k})"
                    f"[P{k}, W{k}, U{k}, {name}_is, m{k}]"]  # fmt: skip
+
+
+def _found(text: ProofLines, line: FormulaLine) -> str:
+    """The sum of a comparison as it was found, with the own parts."""
+    terms = []
+    for head, one in zip(text.packed.counting[text.formula.lines.index(line)], line.counts, strict=True):
+        terms.append(f"{'-' if one.factor < 0 else '+'} {abs(one.factor)}*({head.found[0]}(i) + {_own(text, head)})")
+    return f"0 {' '.join(terms)}"
 
 
 def _share(text: ProofLines, head: CountHead, one: Count, label: str) -> str:
@@ -130,6 +145,12 @@ def _sum(text: ProofLines, head: CountHead, one: Count, label: str) -> str:
     """The fact that what is found and the position's own part are a count."""
     x, c, (found,) = f"z{one.line + 1}", number(one), head.found
     shares = _share(text, head, one, label)
+    if found in text.packed.soft:
+        softheads.retrieved(text, head, found, "before", f"{c} - {x}(i)", shares, label)
+        near = softheads.near(text.packed, f"{found}(i) + {_own(text, head)}", c, found)
+        by = f"F{label}(i), P{label}(i), low, high"
+        text.lines += [f"  N{label}: all i in 1..n. {near}", "    given i (low high)", f"    qed by {by}"]
+        return f"N{label}"
     text.lines += [
         f"  F{label}: all i in 1..n. {found}(i) = before({c} - {x}(i) + 1) by "
         f"{_lookup(head, c, x, found, 'before')}[{shares}, index_is, square_is, {found}_is]",

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from symcook.errors import Undecided
+from symcook.proof.softheads import LATER, looked, near
 
 if TYPE_CHECKING:
     from symcook.proof.formulas import ProofLines
@@ -30,7 +31,7 @@ class FormulaCases:
         text: ProofLines,
         cone: Sequence[int],
         names: Sequence[str],
-        bits: Mapping[str, int],
+        bits: Mapping[str, int | str],
         lines: Sequence[int],
         asked: Sequence[str],
     ) -> None:
@@ -44,6 +45,7 @@ class FormulaCases:
         )
         self.names = sorted(names, key=lambda one: (one[0] == "f", len(one), one))
         self.leaves = 0
+        self.ranges = set[str]()  # bits of which only that they are bits is asked
 
     def split(
         self,
@@ -98,7 +100,7 @@ class FormulaCases:
         spelled = None if letter is None else text.formula.alphabet[letter]
         for number in self.cone:
             head = text.packed.heads.get(number)
-            found = text.truth(number, truth, spelled) if head is None else chosen.get(head.name)
+            found = text.truth(number, truth, spelled) if head is None else self.told(number, head.name, chosen)
             if found is not None:
                 truth[number] = found
         for name in self.names:
@@ -106,6 +108,14 @@ class FormulaCases:
             if found is not None:
                 values[name] = found
         return truth, values
+
+    def told(self, number: int, name: str, chosen: Mapping[str, int]) -> int | None:
+        """The truth of a line with a head, by the bit that the head finds: one that is looked up is another position's
+        where there is one before."""
+        if not looked(self.text.packed, number):
+            return chosen.get(name)
+        both = [chosen.get(name), chosen.get(LATER)]
+        return 0 if 0 in both else None if None in both else 1
 
     def open(self, truth: Mapping[int, int], values: Mapping[str, int]) -> str | None:
         """A bit on which it turns what is not told yet; None where all is."""
@@ -116,7 +126,8 @@ class FormulaCases:
                 continue
             if isinstance(one, int):
                 head = self.text.packed.heads.get(one)
-                todo += reversed(self.text.formula.lines[one].reads if head is None else (head.name,))
+                later = (LATER,) if looked(self.text.packed, one) else ()
+                todo += reversed(self.text.formula.lines[one].reads if head is None else (*later, head.name))
             elif one in self.bits:
                 return one
             else:
@@ -135,28 +146,46 @@ class FormulaCases:
             facts.append(label)
 
         packed = self.text.packed
+        if LATER in self.bits and LATER in values:
+            say(f"g{LATER}", LATER, values[LATER], [f"{'ol'[values[LATER]]}{LATER}"])
         for number in self.cone:
-            if number not in truth:
-                continue
             k, line, head = number + 1, self.text.formula.lines[number], packed.heads.get(number)
             if head is not None:
-                say(
-                    f"t{k}",
-                    f"z{k}",
-                    truth[number],
-                    [f"c{k}", f"{'ol'[truth[number]]}{self.bits[head.name]}", *self.text.others(k)],
-                )
-                say(f"g{k}", head.name, truth[number], [f"c{k}", f"t{k}"])
+                facts += self.found(k, head.name, truth.get(number), values, indent)
+            elif number not in truth:
+                continue
             else:
                 below = letters if line.op == "letters" else [f"t{one + 1}" for one in line.reads if one in truth]
                 say(f"t{k}", f"z{k}", truth[number], [f"e{k}", *below])
         for name in self.names:
             if name in values:
                 below = letters if name in packed.sets else facts if name[0] == "f" else []
-                if name[0] == "f" and not all(one in values for cube in self.text.cubes(name) for one, _ in cube):
+                read = [one for cube in self.text.cubes(name) for one, _ in cube] if name[0] == "f" else []
+                if any(one not in values or one in packed.soft for one in read):
                     below = self.units(name, values, indent)
                 say(f"{name}_now", name, values[name], [f"{name}_at", *below])
-        self.lines.append(f"{indent}qed by {', '.join(facts or letters)}")
+        asked = {f"t{number + 1}" for number in self.wanted} | {f"{name}_now" for name in self.asked}
+        asked |= {f"g{self.bits[name]}" for name in self.asked if name in self.bits}
+        self.lines.append(f"{indent}qed by {', '.join([one for one in facts if one in asked] or letters)}")
+
+    def found(self, k: int, name: str, truth: int | None, values: Mapping[str, int], indent: str) -> list[str]:
+        """Facts about a line with a head: its bit where that is chosen, what the coordinate is then, and its truth."""
+        packed, facts = self.text.packed, list[str]()
+        soft, apart = name in packed.soft, looked(packed, k - 1)
+        bit, label = (f"H{k}(i)", f"h{k}") if apart else (f"z{k}(i)", f"t{k}")
+        if name in values:
+            value = values[name]
+            by = [*self.text.near(k), f"{'ol'[value]}{self.bits[name]}", *self.text.others(k)]
+            said = near(packed, f"{name}(i)", str(value), name)
+            after = [*self.text.near(k), label]
+            self.lines += [f"{indent}{label}: {bit} = {value} by {', '.join([*by, *([f'b{k}'] if soft else [])])}",
+                           f"{indent}g{k}: {said} by {', '.join(after)}"]  # fmt: skip
+            facts += [label, f"g{k}"]
+        if apart and truth is not None:
+            known = [one for one, here in ((label, name), (f"g{LATER}", LATER)) if here in values]
+            self.lines.append(f"{indent}t{k}: z{k}(i) = {truth} by {', '.join([f's{k}', *known])}")
+            facts.append(f"t{k}")
+        return facts
 
     def units(self, name: str, values: Mapping[str, int], indent: str) -> list[str]:
         """Of each cube of a coordinate the value of its ReLU, whatever the bits are that are not told."""
@@ -168,7 +197,14 @@ class FormulaCases:
             for one, _ in cube:
                 told = f"g{self.bits[one]}" if one in self.bits else f"{one}_now"
                 by.append(told if one in values else f"r{self.bits[one]}")
+                self.ranges |= set() if one in values else {one}
             held = all(values.get(one) == bit for one, bit in cube)
             labels.append(f"{name}_u{number}")
-            self.lines.append(f"{indent}{labels[-1]}: relu({total}) = {int(held)} by {', '.join(by)}")
+            if any(one in self.text.packed.soft for one, _ in cube):
+                rule = f"softly_{'one' if held else 'zero'}({total})"
+                self.lines.append(f"{indent}take {labels[-1]} from {rule} by {', '.join(by)}")
+            elif held:
+                self.lines.append(f"{indent}{labels[-1]}: relu({total}) = 1 by {', '.join(by)}")
+            else:
+                self.lines.append(f"{indent}take {labels[-1]} from relu_neg({total}) by {', '.join(by)}")
         return labels

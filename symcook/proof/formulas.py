@@ -21,7 +21,7 @@ from symcook.model.modelfile import to_document
 from symcook.programs import FORMULAS
 from symcook.programs.formula import COUNTING, TEMPORAL, Formula
 from symcook.programs.reading import formula_of
-from symcook.proof import counting, own
+from symcook.proof import counting, own, softheads
 from symcook.proof.formcases import CASES, FormulaCases
 from symcook.proof.replay import Statement
 from symcook.proof.search import prooftext
@@ -111,7 +111,7 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     if model.program.kind not in FORMULAS or model.program.theorem:
         raise Undecided("no proof is made of an S-RASP program, nor of a printed construction that counts")
     formula = formula_of(model.program)
-    packed = Packed(formula)
+    packed = Packed(formula, model.program.attention)
     if packed.model(model.program.source, model.name, model.program.kind) != model:
         raise BadInput("the model must be as it was compiled", model.name, "compile its program again")
     document, said = to_document(model), sentence(formula)
@@ -129,7 +129,7 @@ def settle(
         program = model.program
         meaning = own.meaning(document, statement.note)
         if program is not None and program.kind in FORMULAS and not program.theorem and meaning.truths is not None:
-            packed = Packed(formula_of(program))
+            packed = Packed(formula_of(program), program.attention)
             if packed.model(program.source, model.name, program.kind) == model:
                 text = ProofLines(packed, packed.formula, meaning, bits=False).text(statement)
                 found = own.settle(statement, document, prooftext.read(text), seconds)
@@ -159,7 +159,9 @@ class ProofLines:
         accepts = "" if formula.labels else relation.accept("i")
         self.goal = _answers(formula, true, accepts, lambda label: relation.answer(label, "i"), bits)
         self.run = meaning.functions
+        self.rows = softheads.rows(meaning.run) if packed.soft else {}
         self.lines: list[str] = []
+        self._said: set[str] = set()
 
     def text(self, statement: Statement, model: Transformer | None = None) -> str:
         """The whole text; for a model with the run on a word of one letter for H, where the sentence has no formula
@@ -204,6 +206,9 @@ class ProofLines:
                                "      - qed by truth, there"]  # fmt: skip
                 return
             self.by_cases(f"P{k}", f"bit({x}(i)) & {found.value}(i) = {x}(i)", [line.left])
+            if found.name in self.packed.soft:
+                softheads.temporal(self, k, line.op, found)
+                return
             self.lemma(k, f"{line.op}_head(n; {x}; {found.value}; {found.name}; z{k})[P{k}, {found.name}_is, m{k}]")
         elif found is None:
             never = self.packed.values[number] is False
@@ -214,19 +219,35 @@ class ProofLines:
             rule = f"{line.op}_{'never' if never else 'now'}(n; {x}; {y}; z{k})[P{k}, m{k}]"
             self.lines.append(f"  B{k}: all i in 1..n. z{k}(i) = {truth} by {rule}")
         else:
+            soft = found.name in self.packed.soft
             self.by_cases(
                 f"P{k}",
-                f"bit({x}(i)) & bit({y}(i)) & one(i) = 1 & {found.stop}(i) = I[{x}(i) = 0 | {y}(i) = 1]"
-                f" & {found.value}(i) = I[{x}(i) = 1 & {y}(i) = 1]",
+                f"bit({x}(i)) & bit({y}(i)) & {'' if soft else 'one(i) = 1 & '}"
+                f"{found.stop}(i) = I[{x}(i) = 0 | {y}(i) = 1] & {found.value}(i) = I[{x}(i) = 1 & {y}(i) = 1]",
                 line.reads,
-                (found.stop or "", "one"),
+                (found.stop or "",) if soft else (found.stop or "", "one"),
             )
+            if soft:
+                softheads.temporal(self, k, line.op, found)
+                return
             terms = f"n; {x}; {y}; one; {found.stop}; {found.value}; {found.name}; z{k}"
             self.lemma(k, f"{line.op}_head({terms})[P{k}, {found.name}_is, m{k}]")
 
     def lemma(self, k: int, rule: str) -> None:
-        name = self.packed.heads[k - 1].name
-        self.lines.append(f"  B{k}: all i in 1..n. bit(z{k}(i)) & {name}(i) = z{k}(i) by {rule}")
+        self.lines.append(f"  take B{k} from {rule}")
+
+    def held(self, k: int) -> str:
+        """That line k of the formula is a bit, which the coordinate of its head has, or is near to."""
+        name, apart = self.packed.heads[k - 1].name, softheads.looked(self.packed, k - 1)
+        bit = f"{'H' if apart else 'z'}{k}(i)"
+        said = f"bit({bit}) & {softheads.near(self.packed, f'{name}(i)', bit, name)}"
+        return f"{said} & z{k}(i) = I[{softheads.LATER}(i) = 1 & {bit} = 1]" if apart else said
+
+    def once(self, label: str, fact: str, *proof: str) -> None:
+        """A fact, where it was not said before."""
+        if label not in self._said:
+            self._said.add(label)
+            self.lines += [f"  {label}: {fact}", *(f"    {line}" for line in proof)]
 
     def cone(self, numbers: Iterable[int]) -> list[int]:
         """The lines on which the truth of some lines at a position rests: down to letters and operators with a head."""
@@ -246,13 +267,14 @@ class ProofLines:
         line, and every coordinate, is there follows from what is before it."""
         lines = [f"  {label}: all i in 1..n. {goal}", "    given i (low high)"]
         cone, letters = self.cone(numbers), set()
-        bits: dict[str, int] = {}
+        bits: dict[str, int | str] = {}
         for number in cone:
             k, line = number + 1, self.formula.lines[number]
             if number in self.packed.heads:
                 name = self.packed.heads[number].name
                 bits.setdefault(name, k)
-                lines.append(f"    (b{k} c{k}): bit(z{k}(i)) & {name}(i) = z{k}(i) by B{k}")
+                labels = [f"b{k}", *self.near(k), *([f"s{k}"] if softheads.looked(self.packed, number) else [])]
+                lines.append(f"    take ({' '.join(labels)}) from B{k}(i)")
             else:
                 lines.append(f"    take e{k} from {'B' if line.op in TEMPORAL else 'm'}{k}(i)")
                 letters |= line.letters if line.letters != frozenset(self.formula.alphabet) else frozenset()
@@ -260,16 +282,34 @@ class ProofLines:
         for name in names:
             lines.append(f"    take {name}_at from {name}_is(i)")
             letters |= self.packed.sets.get(name, frozenset())
-        lines += [f"    r{k}: 0 <= {name}(i) & {name}(i) <= 1 by b{k}, c{k}" for name, k in bits.items()]
+        if any(softheads.looked(self.packed, number) for number in cone):
+            lines += ["    take later_at from later_is(i)", "    blater: bit(later(i)) by later_at"]
+            bits[softheads.LATER] = softheads.LATER
         told = [number for number, a in enumerate(self.formula.alphabet) if a in letters]
         self.lines += lines
+        start = len(self.lines)
         asked = [*dict.fromkeys((*re.findall(r"\w+(?=\(i\))", goal), *more))]
-        FormulaCases(self, cone, names, bits, numbers, [one for one in asked if one in {*names, *bits}]).split(told)
+        cases = FormulaCases(self, cone, names, bits, numbers, [one for one in asked if one in {*names, *bits}])
+        cases.split(told)
+        self.lines[start:start] = [self.range(name, bits[name]) for name in bits if name in cases.ranges]
+
+    def range(self, name: str, k: int | str) -> str:
+        """The fact that a coordinate which holds a bit, or what is near to one, is no further out."""
+        if isinstance(k, str):
+            return f"    r{k}: 0 <= {name}(i) & {name}(i) <= 1 by b{k}"
+        bit = f"{'H' if softheads.looked(self.packed, k - 1) else 'z'}{k}(i)"
+        error = softheads.room(self.packed, name) or 0
+        return f"    take r{k} from near_bit({bit}; {name}(i); {error}) by b{k}, {', '.join(self.near(k))}"
+
+    def near(self, k: int) -> list[str]:
+        """The facts that the coordinate of a line's head has its bit, or is near to it."""
+        return [f"c{k}"] if softheads.room(self.packed, self.packed.heads[k - 1].name) is None else [f"c{k}", f"d{k}"]
 
     def others(self, k: int) -> list[str]:
         """The facts that another line with the same head holds the same bit."""
         name = self.packed.heads[k - 1].name
-        return [f"c{other + 1}" for other, one in self.packed.heads.items() if one.name == name and other + 1 < k]
+        same = [other + 1 for other, one in self.packed.heads.items() if one.name == name and other + 1 < k]
+        return [label for other in same for label in self.near(other)]
 
     def truth(self, number: int, known: Mapping[int, int], letter: str | None) -> int | None:
         """The truth of a line that has no head, of those that it reads, where they tell it."""

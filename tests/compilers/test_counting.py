@@ -165,19 +165,24 @@ def letters_of(source: str) -> str:
     return "()" if "(" in source and '"' in source else "01" if "Q_1" in source else "ab"
 
 
+def judged(model: sc.Transformer, folder: Path) -> str:
+    """What the kernel says of the certificate; the second checker, which reads it and its statement alone, says the
+    same."""
+    statement, found = formulas.prove(model, 300)
+    assert found.verdict is not None and found.certificate is not None, found.missing
+    (folder / "s.txt").write_text(own.expanded(statement, found.certificate))
+    (folder / "c.json").write_text(json.dumps(found.certificate))
+    below = [PROOFS / "certificates" / f"{name}.json" for name in own.below(found.certificate)]
+    command = [sys.executable, PROOFS / "checker.py", folder / "s.txt", folder / "c.json", *below]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and f"{len(below) + 1} PROVED" in done.stdout, done.stdout + done.stderr
+    return found.verdict.words
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("source", PROVABLE)
 def test_certificates_of_counts_pass_the_second_checker(source: str, tmp_path: Path) -> None:
-    """The second checker reads the certificate and its statement alone."""
-    model = sc.compile("count", source, alphabet=letters_of(source))
-    statement, found = formulas.prove(model, 300)
-    assert found.verdict is not None and found.verdict.words == "PROVED" and found.certificate is not None
-    (tmp_path / "s.txt").write_text(own.expanded(statement, found.certificate))
-    (tmp_path / "c.json").write_text(json.dumps(found.certificate))
-    below = [PROOFS / "certificates" / f"{name}.json" for name in own.below(found.certificate)]
-    command = [sys.executable, PROOFS / "checker.py", tmp_path / "s.txt", tmp_path / "c.json", *below]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and f"{len(below) + 1} PROVED" in done.stdout, done.stdout + done.stderr
+    assert judged(sc.compile("count", source, alphabet=letters_of(source)), tmp_path) == "PROVED"
 
 
 @pytest.mark.sampled(4)

@@ -18,11 +18,13 @@ from flint import fmpq
 from shared import call, document, refused
 
 import symcook as sc
+from symcook.compilers import formula as compiler
 from symcook.compose.cooling import all_heads
 from symcook.domains.ball import BallDomain
 from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.modelfile import dumps, loads, model_hash
+from symcook.proof import formulas
 from symcook.verify.sweep import check
 
 TAUS = (None, 1)
@@ -258,11 +260,96 @@ def test_options_that_do_not_go_together(arguments: list[str], said: str, tmp_pa
     assert said in err and not (tmp_path / "m.json").exists()
 
 
-def test_no_proof_is_made_of_a_soft_model_and_the_model_is_written(tmp_path: Path, capsys: Any) -> None:
+def test_a_soft_model_has_a_certificate_that_the_second_checker_reads(tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "m.json"
-    code, out, err = call(capsys, "compile", "ltl", "prev Q_a", "--alphabet", "ab", "--soft", "--prove", "-o", file)
-    assert code == 3 and "PROVED" not in out + err and file.exists()
-    assert not file.with_suffix(".certificate.json").exists()
+    source = "(Q_a since prev Q_b) & next Q_a | ~Q_a until Q_b"
+    code, out, err = call(capsys, "compile", "ltl", source, "--alphabet", "ab", "--soft", "--prove", "-o", file)
+    assert code == 0 and out.rstrip().rpartition("\n")[2].startswith("PROVED"), out + err
+    code, out, err = call(capsys, "prove", file)
+    assert code == 0 and "PROVED" in out, out + err
+
+
+PROVABLE = {
+    **{name: source for name, source in CONSTRUCTIONS.items() if name != "modulo"},
+    "previous of the first position": ("ltl", "prev Q_a <-> prev prev (Q_b | prev Q_a)"),
+    "many bits in one network": ("ltl", "prev Q_a & prev prev Q_a & prev prev prev Q_a | next Q_b & next next Q_b"),
+    "two lines with one head": ("ltl", "prev ~Q_a & ~prev Q_b | prev (Q_b | Q_c)"),
+    "factors": ("count", "2*#left[Q_a] + 3 <= 3*#right[Q_b] - #left[Q_b since Q_a]"),
+    "modulo": ("count", "MOD(3, 1)(#right[Q_a])"),
+    "table": ("count", "TABLE(01101)(#left[Q_a | prev Q_b])"),
+    "nested": ("count", "#left[#left[Q_b] > #left[Q_a]] = 0 & ODD(#left[Q_a])"),
+}
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("tau", TAUS)
+@pytest.mark.parametrize("name", PROVABLE)
+def test_every_construction_is_proved(name: str, tau: int | None, tmp_path: Path) -> None:
+    kind, source = PROVABLE[name]
+    assert counting.judged(sc.compile(kind, source, alphabet="abc", soft=True, tau=tau), tmp_path) == "PROVED"
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("tau", TAUS)
+@pytest.mark.parametrize("seed", range(8))
+def test_certificates_of_soft_formulas_drawn_at_random(seed: int, tau: int | None, tmp_path: Path) -> None:
+    r = random.Random(400 + seed)
+    if seed % 4:
+        kind, source = "ltl", drawn(r, r.randrange(2, 13))[1]
+    else:
+        kind, source = "count", counting.written(counting.drawn(r, r.randrange(1, 6)))
+    assert counting.judged(sc.compile(kind, source, alphabet="ab", soft=True, tau=tau), tmp_path) == "PROVED"
+
+
+def colder(self: Any) -> int:
+    """A gamma that leaves an error of more than 1/4."""
+    return 2
+
+
+def without_ties(self: Any, op: str, one: str, stop: str | None) -> compiler.Retrieval:
+    """Scores that do not tell the nearest position from those behind it."""
+    form: compiler.Form = {(one, self.at("share", "i/n")): 0, (one, stop or one): 2}
+    return compiler.Retrieval(form, compiler.MASKS[op], "Lemma 8b")
+
+
+def without_a_strict_mask(self: Any, op: str, one: str, stop: str | None) -> compiler.Retrieval:
+    right = SCORES(self, op, one, stop)
+    return right._replace(mask={"strict-future": "future", "strict-past": "past"}.get(right.mask, right.mask))
+
+
+def the_wrong_way(self: Any, op: str, one: str, stop: str | None) -> compiler.Retrieval:
+    right = SCORES(self, op, one, stop)
+    assert right.form is not None
+    return right._replace(form={pair: -value if pair[1] == "share" else value for pair, value in right.form.items()})
+
+
+SCORES = compiler.Scores.temporal
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("source", ["prev Q_a", "~Q_b since Q_a"])
+@pytest.mark.parametrize("changed", [colder, without_ties, without_a_strict_mask, the_wrong_way])
+def test_a_soft_head_with_a_planted_fault_is_not_proved(
+    changed: Any, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if changed is without_a_strict_mask and "since" in source:
+        return
+    if changed is colder:
+        monkeypatch.setattr(compiler.SoftHead, "gamma", property(changed))
+    else:
+        monkeypatch.setattr(compiler.Scores, "temporal", changed)
+    model = sc.compile("ltl", source, alphabet="ab", soft=True)
+    _, found = formulas.prove(model, 5)
+    assert found.verdict is None or found.verdict.words != "PROVED"
+
+
+def test_a_rounding_with_other_thresholds_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    def changed(self: Any, total: str, rough: int) -> str:
+        return f"4*relu({total} - 1/4) - 4*relu({total} - 3/4)"
+
+    monkeypatch.setattr(compiler.Packed, "_rises", changed)
+    _, found = formulas.prove(sc.compile("ltl", "prev Q_a", alphabet="ab", soft=True), 5)
+    assert found.verdict is None or found.verdict.words != "PROVED"
 
 
 def test_in_python_too() -> None:
