@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import automata_examples
+import numpy as np
 import pytest
 from shared import call
 
@@ -15,6 +16,8 @@ from symcook.export.archive import arrays
 from symcook.export.decoding import COLUMN, decoding
 from symcook.export.diff import diff
 from symcook.export.guarantee import weights
+from symcook.export.reading import from_archive
+from symcook.export.run_npz import decode
 
 ODD = next(one for one in automata_examples.FILES if one.stem == "odd-ones")
 
@@ -68,3 +71,56 @@ def test_lengths_that_are_compared() -> None:
     for length in (0, 65):
         with pytest.raises(BadInput, match="from 1 to 64"):
             diff(made(), made(), length)
+
+
+def test_both_orders_of_averages_are_certified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever of the two gets fewer steps right, so many are said."""
+    assert call(capsys, "compile", "dfa", ODD, "-o", tmp_path / "m.json")[0] == 0
+    model = sc.load(tmp_path / "m.json")
+    m = arrays(model, "float32", 8)
+    for worse in (False, True):
+
+        class Certifier:
+            def __init__(self, model: sc.Transformer, dtype: str, order: bool, worse: bool = worse) -> None:
+                self.steps = 1 if order is worse else 2
+
+            def right(self, word: object, wanted: object) -> int:
+                return self.steps
+
+        monkeypatch.setattr(module, "Certifier", Certifier)
+        found = decoding(model, m, "float32", 2)
+        assert found is not None and [each["steps"] for each in found["lengths"]] == [1, 1, 1]
+
+
+def test_a_word_has_at_most_as_many_letters_as_are_certified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Lengths 0 to 2 are certified: the script takes two letters, and refuses three and four in a sentence."""
+    assert call(capsys, "compile", "dfa", ODD, "-o", tmp_path / "m.json")[0] == 0
+    sc.load(tmp_path / "m.json").export(tmp_path / "m.npz", max_length=2)
+    m = dict(np.load(tmp_path / "m.npz"))
+    letter = str(m["decoding.letters"][0])
+    assert m["decoding.steps"].shape == (3,) and decode(m, letter * 2, "0") in (0, 3)
+    capsys.readouterr()
+    for many in (3, 4):
+        with pytest.raises(SystemExit) as ended:
+            decode(m, letter * many, "0")
+        assert ended.value.code == 2
+        said = f"a word must have at most 2 letters, to which steps are certified; given: {many}"
+        assert capsys.readouterr().err.startswith(said)
+
+
+def test_the_shortest_table_says_how_long_words_may_be() -> None:
+    """An archive whose factors end before its positions, and the other way round."""
+    words = {"a": {"v": 1}, "b": {"v": -1}}
+    head = sc.Head(("v",), ("m",), [[1]], [[1]], [[1]], weighting="softmax", temperature="i")
+    space = sc.Space(("v", "p", "m"))
+    embedding = sc.Embedding(space, words=words, positions={"p": "1/i"})
+    readout = sc.Readout("sign", "last", ("m",), [[1]])
+    model = sc.Transformer("two tables", embedding, (sc.Layer(sc.SelfAttention((head,)), None),), readout)
+    whole = arrays(model, "float64", 6)
+    for key, other in (("positions", "step1.head1.factor"), ("step1.head1.factor", "positions")):
+        m = dict(whole) | {key: whole[key][:4]}
+        assert len(m[other]) == 6 and from_archive(m).max_length == 4
