@@ -239,7 +239,9 @@ def test_longer_words_only_where_a_rule_was_found() -> None:
     assert bare.soft.name == "halving soft" and "within 1/4" in bare.soft.source and bare.soft.program is None
 
 
-@pytest.mark.parametrize("weight, threshold", [(1, "1/2"), (-1, "-1/2"), (1, "3"), (1, "-3"), (2, "1")])
+@pytest.mark.parametrize(
+    "weight, threshold", [(1, "1/2"), (-1, "-1/2"), (1, "3"), (1, "-3"), (2, "1"), (1, "1/4"), (2, "3/2")]
+)
 def test_where_the_threshold_goes(weight: int, threshold: str) -> None:
     """Between the greatest logit that is rejected and the least that is accepted; where all words are on one side, or
     it is 0 already, it stays."""

@@ -286,3 +286,21 @@ def test_dyck_1_in_transformer_lens_from_a_shell(tmp_path: Path, capsys: pytest.
         verify_export(place)
     done = subprocess.run([sys.executable, str(tmp_path / "d.py"), "()"], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 1 and "a byte of it has changed" in done.stderr
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_every_number_of_a_state_dict_has_the_type_of_the_weights(dtype: str) -> None:
+    """Those of norms and networks that a layer has not, too."""
+    for name, model in models().items():
+        state = Lens(arrays(model, dtype, 4)).state()
+        assert {str(array.dtype) for array in state.values()} == {dtype}, name
+
+
+def test_two_activations_are_refused() -> None:
+    networks = [FeedForward(NAMES, ("a",), [[1, 0, 0]], [0], [[1]], [0], kind) for kind in ("relu", "gelu")]
+    one = made(1, "relu", "future", norm=False)
+    for kinds in (networks, networks[::-1]):
+        model = replace(one, layers=tuple(Layer(None, network) for network in kinds))
+        with pytest.raises(BadInput, match="what the activation needs"):
+            Lens(arrays(model, "float32", 4))
+    assert Lens(arrays(replace(one, layers=(Layer(None, networks[1]),)), "float32", 4)).activation == "gelu"

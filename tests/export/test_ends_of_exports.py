@@ -1,0 +1,126 @@
+"""Where exports end: what the runs of a decoder may cost, and models whose inputs are not alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import automata_examples
+import numpy as np
+import pytest
+from shared import call
+
+import symcook as sc
+from symcook.errors import BadInput
+from symcook.export import decoding as module
+from symcook.export.archive import arrays
+from symcook.export.decoding import COLUMN, decoding
+from symcook.export.diff import diff
+from symcook.export.guarantee import weights
+from symcook.export.reading import from_archive
+from symcook.export.run_npz import decode
+
+ODD = next(one for one in automata_examples.FILES if one.stem == "odd-ones")
+
+
+def test_decoding_ends_where_the_runs_of_a_length_would_cost_too_much(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A column costs its products with both orders and 250 beside them; a run has its letters' first column and one
+    for each answer. What is just enough for a length serves it."""
+    assert call(capsys, "compile", "dfa", ODD, "-o", tmp_path / "m.json")[0] == 0
+    model = sc.load(tmp_path / "m.json")
+    m = arrays(model, "float32", 8)
+    column = 2 * (weights(model) + COLUMN)
+    first, second = column * (1 + 2), column * 2 * (1 + 3)  # a state for each letter and one before, then the verdict
+    for most, to in (
+        (0, 0),
+        (first + column, 0),
+        (first + 3 * column, 0),
+        (first + second - 1, 0),
+        (first + second, 1),
+    ):
+        monkeypatch.setattr(module, "MOST_PRODUCTS", most)
+        found = decoding(model, m, "float32", 3, 9)
+        assert found is not None and found["words_to"] == to, most
+        assert f"the runs of {2 ** (to + 1)} words of length {to + 1} would have too many" in found["why"]
+    monkeypatch.setattr(module, "MOST_PRODUCTS", 10**9)
+    found = decoding(model, m, "float32", 1, 9)
+    assert found is not None and (found["words_to"], found["why"]) == (1, "this is the greatest length asked for")
+
+
+def made(before: str | None = None) -> sc.Transformer:
+    words = {"a": {"v": 1}, "b": {"v": -1}} | ({before: {}} if before else {})
+    b = sc.Builder(words=words, before=before) if before else sc.Builder(words=words)
+    b.readout("sign", "last", ("v",), weights=[1])
+    return b.build("made")
+
+
+def test_models_that_read_a_word_at_different_lengths_part_there() -> None:
+    """One puts a token in front: that is what the structure says, and the first input has another length."""
+    found = diff(made(), made("$"), 1)
+    assert found.first is not None and not found.same
+    assert {key: found.first[key] for key in ("layer", "part", "position", "coordinate", "first", "second")} == {
+        "layer": 0, "part": "length", "position": None, "coordinate": None, "first": "1", "second": "2",
+    }  # fmt: skip
+    assert found.inputs == 2 and found.different == 2 and found.max_length == 1
+    assert any("the token before every input is none and $" in line for line in found.structure)
+
+
+def test_lengths_that_are_compared() -> None:
+    assert diff(made(), made()).max_length == 6 and diff(made(), made(), 1).same
+    for length in (0, 65):
+        with pytest.raises(BadInput, match="from 1 to 64"):
+            diff(made(), made(), length)
+
+
+def test_both_orders_of_averages_are_certified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever of the two gets fewer steps right, so many are said."""
+    assert call(capsys, "compile", "dfa", ODD, "-o", tmp_path / "m.json")[0] == 0
+    model = sc.load(tmp_path / "m.json")
+    m = arrays(model, "float32", 8)
+    for worse in (False, True):
+
+        class Certifier:
+            def __init__(self, model: sc.Transformer, dtype: str, order: bool, worse: bool = worse) -> None:
+                self.steps = 1 if order is worse else 2
+
+            def right(self, word: object, wanted: object) -> int:
+                return self.steps
+
+        monkeypatch.setattr(module, "Certifier", Certifier)
+        found = decoding(model, m, "float32", 2)
+        assert found is not None and [each["steps"] for each in found["lengths"]] == [1, 1, 1]
+
+
+def test_a_word_has_at_most_as_many_letters_as_are_certified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Lengths 0 to 2 are certified: the script takes two letters, and refuses three and four in a sentence."""
+    assert call(capsys, "compile", "dfa", ODD, "-o", tmp_path / "m.json")[0] == 0
+    sc.load(tmp_path / "m.json").export(tmp_path / "m.npz", max_length=2)
+    m = dict(np.load(tmp_path / "m.npz"))
+    letter = str(m["decoding.letters"][0])
+    assert m["decoding.steps"].shape == (3,) and decode(m, letter * 2, "0") in (0, 3)
+    capsys.readouterr()
+    for many in (3, 4):
+        with pytest.raises(SystemExit) as ended:
+            decode(m, letter * many, "0")
+        assert ended.value.code == 2
+        said = f"a word must have at most 2 letters, to which steps are certified; given: {many}"
+        assert capsys.readouterr().err.startswith(said)
+
+
+def test_the_shortest_table_says_how_long_words_may_be() -> None:
+    """An archive whose factors end before its positions, and the other way round."""
+    words = {"a": {"v": 1}, "b": {"v": -1}}
+    head = sc.Head(("v",), ("m",), [[1]], [[1]], [[1]], weighting="softmax", temperature="i")
+    space = sc.Space(("v", "p", "m"))
+    embedding = sc.Embedding(space, words=words, positions={"p": "1/i"})
+    readout = sc.Readout("sign", "last", ("m",), [[1]])
+    model = sc.Transformer("two tables", embedding, (sc.Layer(sc.SelfAttention((head,)), None),), readout)
+    whole = arrays(model, "float64", 6)
+    for key, other in (("positions", "step1.head1.factor"), ("step1.head1.factor", "positions")):
+        m = dict(whole) | {key: whole[key][:4]}
+        assert len(m[other]) == 6 and from_archive(m).max_length == 4
