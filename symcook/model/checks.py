@@ -1,4 +1,5 @@
-"""What a block does with what it is given: matrices and names are checked and frozen once, when the block is made."""
+"""What is given to a part of a model when it is made: matrices and names, checked once and frozen; and the space of
+named coordinates."""
 
 from __future__ import annotations
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 
 MAX_LABEL = 2_000
+RESERVED = ("i", "j", "k", "n", "w", "logit")
+"""Names kept for positions, lengths, words and the readout's scalar."""
 
 
 Put: TypeAlias = "Callable[[sympy.Expr], sympy.Expr]"
@@ -158,10 +161,6 @@ def coordinates(names: Iterable[str], what: str) -> tuple[str, ...]:
     return result
 
 
-BOUND = frozenset({"i", "j", "k", "n", "w", "logit"})
-"""Names kept for positions, lengths, words and the readout's scalar."""
-
-
 def listed(values: object, what: str, of: str) -> tuple[Any, ...]:
     """A tuple of what was given in order; BadInput for text and for whatever is no sequence."""
     if isinstance(values, str):
@@ -195,8 +194,9 @@ class Space:
             raise BadInput("a space must have at least one coordinate", "none")
         seen: set[str] = set()
         for name in self.names:
-            if not isinstance(name, str) or not (valid_name(name) or name in ARITY) or name in BOUND:
-                must = "a coordinate's name must be an identifier, no reserved word and not one of i, j, k, n, w, logit"
+            if not isinstance(name, str) or not (valid_name(name) or name in ARITY) or name in RESERVED:
+                kept = ", ".join(RESERVED)
+                must = f"a coordinate's name must be an identifier, no reserved word and not one of {kept}"
                 raise BadInput(must, name)
             if name in seen:
                 raise BadInput("coordinates must have different names", name)

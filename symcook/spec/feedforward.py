@@ -244,10 +244,9 @@ def max_min(values: Values, groups: Sequence[Sequence[tuple[Mapping[str, Fractio
     """The greatest over groups of the least over affine pieces, each {input: coefficient} and a constant (section
     4.1).
     """
-    least = []
-    for group in groups:
-        least.append(min(sum((c * values[name] for name, c in named.items()), constant) for named, constant in group))
-    return {"out": max(least)}
+    used = tuple(dict.fromkeys(name for group in groups for named, _ in group for name in named))
+    at = dict(zip(used, _read(values, *used), strict=True))
+    return _out(max(min(sum((c * at[x] for x, c in named.items()), k) for named, k in group) for group in groups))
 
 
 def proposition(values: Values, names: Sequence[str], table: Sequence[int], signed: bool) -> Answer:
@@ -255,17 +254,17 @@ def proposition(values: Values, names: Sequence[str], table: Sequence[int], sign
     (section 4.8)."""
     low = -1 if signed else 0
     place = 0
-    for name in names:
-        if values[name] not in (low, 1):
-            raise BadInput(f"{name} must be {low} or 1", values[name])
-        place = 2 * place + int(values[name] == 1)
-    return {"out": Fraction(1 if table[place] else low)}
+    for name, value in zip(names, _read(values, *names), strict=True):
+        if value not in (low, 1):
+            raise BadInput(f"the input {name} must be {low} or 1", value)
+        place = 2 * place + int(value == 1)
+    return _out(Fraction(1 if table[place] else low))
 
 
 def multiply(values: Values) -> Answer:
     """out = x y (section 4.6)."""
     x, y = _read(values, "x", "y")
-    return {"out": x * y}
+    return _out(x * y)
 
 
 def of_recipe(values: Values, f: Callable[[Values], Answer]) -> Answer:

@@ -125,6 +125,14 @@ Found = list[tuple[int, "Words | Grid", Differing]]
 """This for each piece of a part, with the length of its inputs."""
 
 
+class Agreement(NamedTuple):
+    """Of one input: whether model and reference agree, None where that stays open; and whether the model accepts it,
+    None where it does not decide, or that stays open."""
+
+    agrees: bool | None
+    accepts: bool | None = None
+
+
 class Comparison:
     """A comparison of a model with a reference, part by part. `setting` are the values of a grid's symbols, which a
     reference for it sees beside the inputs."""
@@ -142,8 +150,6 @@ class Comparison:
         self.expected = Expected(model, reference, self.setting)
         self.batched = numbers.domain == "exact" and within is None
         self.settled = 0
-        self.said: bool | None = None
-        """Whether the model accepts the input that was run last."""
 
     def by_length(self, tally: Tally, most: int) -> tuple[LengthCount, ...]:
         """All words of each length to `most`, of which the model accepts so many."""
@@ -232,14 +238,13 @@ class Comparison:
         """The same one input after the other."""
         wrong, unclear, yes = [], [], 0
         for code, sequence in enumerate(piece):
-            answers = self.expected.ask(sequence)
-            verdict = self.agree(sequence, answers)
-            if verdict is None:
+            agrees, accepts = self.agreement(sequence, self.expected.ask(sequence))
+            if agrees is None:
                 unclear.append(code)
-            else:
-                yes += self.said is True
-                if not verdict:
-                    wrong.append(code)
+                continue
+            yes += accepts is True
+            if not agrees:
+                wrong.append(code)
         return wrong, unclear, yes
 
     def run(self, sequence: Sequence[object], domain: str) -> Run:
@@ -255,28 +260,31 @@ class Comparison:
             where = f" on {self.text(sequence) or 'the empty word'}"
             raise BadInput(error.must, f"{'' if error.given is None else error.given}{where}", error.do) from error
 
-    def agree(self, sequence: Sequence[object], answers: object = None) -> bool | None:
-        """Whether model and reference agree on one input, whose `answers` may be known; None where that stays open."""
-        found, domain = self.decide(sequence, self.expected.ask(sequence) if answers is None else answers)
+    def agree(self, sequence: Sequence[object]) -> bool | None:
+        """Whether model and reference agree on one input; None where that stays open."""
+        return self.agreement(sequence, self.expected.ask(sequence)).agrees
+
+    def agreement(self, sequence: Sequence[object], answers: object) -> Agreement:
+        """What is found on one input, given the reference's answers."""
+        found, domain = self.decide(sequence, answers)
         self.settled += domain != self.numbers.domain
         return found
 
-    def decide(self, sequence: Sequence[object], answers: object) -> tuple[bool | None, str]:
-        """The same, given the reference's answers, and the domain that says so."""
+    def decide(self, sequence: Sequence[object], answers: object) -> tuple[Agreement, str]:
+        """The same, and the domain that says so."""
         domain = self.numbers.domain
         found = self.compared(sequence, answers, domain)
-        if found is None and domain == "ball":
+        if found.agrees is None and domain == "ball":
             with contextlib.suppress(NotExact):
                 return self.compared(sequence, answers, "exact"), "exact"
         return found, domain
 
-    def compared(self, sequence: Sequence[object], answers: Any, domain: str) -> bool | None:
+    def compared(self, sequence: Sequence[object], answers: Any, domain: str) -> Agreement:
         """The same in the numbers of one domain."""
         try:
             result = self.run(sequence, domain).result
         except Undecided:
-            return None
-        self.said = result.accept
+            return Agreement(None)
         if result.answers:
             verdicts = [None if v is None else v == a for v, a in zip(result.answers, answers, strict=True)]
         else:
@@ -287,7 +295,7 @@ class Comparison:
                 for place, answer in zip(result.answered, answers, strict=True)
                 for column, value in zip(values.columns().values(), answer, strict=True)
             ]
-        return False if False in verdicts else None if None in verdicts else True
+        return Agreement(False if False in verdicts else None if None in verdicts else True, result.accept)
 
     def error(self, sequence: Sequence[Any]) -> Fraction | None:
         """By how much a value may differ from the reference's at one point; None where it must be equal."""

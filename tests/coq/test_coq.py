@@ -418,7 +418,7 @@ GENERATED = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @needs_coqc
 @pytest.mark.parametrize("what", GENERATED)
 def test_coq_accepts_certificates_that_closed_forms_generate(

@@ -113,7 +113,7 @@ def seen_by_the_other_checker(folder, name, sentence, certificate):
     return "PROVED" if done.returncode == 0 and "OPEN" not in done.stdout else done.stdout + done.stderr
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("name", "sentence"), [one[:2] for one in CLAIMS])
 def test_what_is_true_is_proved_without_a_text(name, sentence, tmp_path):
     found = settled(name, sentence)

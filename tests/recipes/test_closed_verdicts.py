@@ -187,7 +187,7 @@ def test_printed_verdicts_of_random_models(position: str) -> None:
     assert (reached > SEEDS / 5, many > 20 * reached) == (True, True), (reached, many)
 
 
-SEEDS = 120
+SEEDS = 60
 
 
 def nowhere_less(position: str = "all", kind: str = "sign", **more: Any) -> sc.Transformer:

@@ -254,3 +254,13 @@ def test_examples_printed_in_the_paper():
     assert languages.dyck1_bounded("(()())()", 2)
     assert languages.dyck1("") and languages.dyck1_grammar("") and languages.depth("") == 0
     assert languages.depth("))") == 0
+
+
+def test_a_reference_names_the_input_that_is_missing() -> None:
+    for answer in (
+        lambda: feedforward.max_min({"x": Fraction(1)}, [[({"x": Fraction(1), "y": Fraction(2)}, Fraction(0))]]),
+        lambda: feedforward.proposition({"p": Fraction(1)}, ("p", "q"), (0, 0, 0, 1), False),
+        lambda: feedforward.multiply({"x": Fraction(1)}),
+    ):
+        with pytest.raises(BadInput, match="the input [qy] must be set; given: [xp]"):
+            answer()
