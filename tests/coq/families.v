@@ -1,6 +1,8 @@
-(* A family as a function to `model`, for one family, `network`: the function is of its sizes and tables. The relation that
-   statements suppose, and the constant of the stored instance, are put in by the test. *)
+(* Families as functions to `model`, for some of them: the function is of the sizes and tables. Lemmas that they share come
+   first; then each begins with FAMILY, its name, and its stored instance. There the test puts the constant of that
+   instance, and the relation that statements suppose, as NAME_relation. *)
 From Coq Require Import Reals ZArith Lia Lra List String DecimalString DecimalZ Decimal.
+From Coq Require Import Classical_Prop ClassicalEpsilon FinFun.
 From Symcook Require Import Meaning Laws Model.
 Import ListNotations.
 Open Scope string_scope.
@@ -10,26 +12,9 @@ Open Scope R_scope.
 Definition label (name : string) (k : Z) : string := name ++ NilEmpty.string_of_int (Z.to_int k).
 Definition upto (a b : Z) : list Z := map (fun k => (a + Z.of_nat k)%Z) (seq 0 (Z.to_nat (b - a + 1))).
 
-Definition family_network (d h e : Z) (W : Z -> Z -> R) (b : Z -> R) (V : Z -> Z -> R) (c : Z -> R) : model := {|
-  start := 1; longest := None; words := []; typed := []; before := None; after_last := None;
-  inputs := map (label "z") (upto 1 d);
-  positions := [];
-  parts := [Network (map (label "z") (upto 1 d)) (map (label "out") (upto 1 e))
-              (map (fun u => map (W u) (upto 1 d)) (upto 1 h)) (map b (upto 1 h))
-              (map (fun r => map (V r) (upto 1 h)) (upto 1 e)) (map c (upto 1 e)) relu_units];
-  readout := None
-|}.
-
 (* a table by its entries *)
 Definition entry (values : list R) (k : Z) : R := nth (Z.to_nat (k - 1)) values 0.
 Definition entries (rows : list (list R)) (u l : Z) : R := entry (nth (Z.to_nat (u - 1)) rows nil) l.
-
-(* STORED *)
-(* the stored instance is the function's value, by computation alone *)
-Theorem stored : forall n, network_of_three n =
-  family_network 2 3 2 (entries [[1; 0]; [1; -1]; [0; 2]]) (entry [0; 1; - (1 / 2)]) (entries [[1; -1; 0]; [0; 2; 1]])
-    (entry [0; 1]).
-Proof. reflexivity. Qed.
 
 Lemma label_same : forall s a b, label s a = label s b -> a = b.
 Proof.
@@ -50,7 +35,8 @@ Proof.
   - now rewrite String.eqb_refl.
   - destruct (String.eqb_spec (label s r) (label s x)) as [e|_]; [now rewrite (label_same _ _ _ e) | auto].
 Qed.
-Lemma row_apart : forall A s t (f : Z -> A) r l, (forall x, label s r <> label t x) -> row (label s r) (map (label t) l) (map f l) = None.
+Lemma row_apart : forall A s t (f : Z -> A) r l, (forall x, label s r <> label t x) ->
+  row (label s r) (map (label t) l) (map f l) = None.
 Proof.
   intros A s t f r l d. induction l as [|x l ih]; [reflexivity|]. cbn [map row].
   destruct (String.eqb_spec (label s r) (label t x)) as [e|_]; [now destruct (d x) | exact ih].
@@ -72,11 +58,49 @@ Proof. intros f g l. induction l as [|k l ih]; [reflexivity|]. cbn. now rewrite 
 Lemma units_map : forall a (W : Z -> list R) (b : Z -> R) names x i (l : list Z),
   units a (map W l) (map b l) names x i = map (fun u => activated a (dot (W u) names x i + b u)) l.
 Proof. intros a W b names x i l. induction l as [|u l ih]; [reflexivity|]. cbn. now rewrite ih. Qed.
+Lemma nth_upto : forall a b k, (a <= k <= b)%Z -> nth_error (upto a b) (Z.to_nat (k - a)) = Some k.
+Proof.
+  intros a b k h. unfold upto. rewrite nth_error_map, (nth_error_nth' _ 0%nat) by (rewrite seq_length; lia).
+  rewrite seq_nth by lia. cbn. f_equal. lia.
+Qed.
+Lemma stage_next : forall m n w given k p, nth_error (parts m) k = Some p ->
+  stage m n w given (S k) = after p (start m) (start m + n - 1) (stage m n w given k).
+Proof. intros m n w given k p h. cbn [stage]. now rewrite h. Qed.
+Lemma upto_once : forall a b, NoDup (upto a b).
+Proof. intros a b. apply FinFun.Injective_map_NoDup; [|apply seq_NoDup]. intros x y h. lia. Qed.
+Lemma added_single : forall f c l, NoDup l -> In c l -> (forall k, k <> c -> f k = 0) -> added f l = f c.
+Proof.
+  intros f c l once here other. induction l as [|x l ih]; [destruct here|].
+  apply NoDup_cons_iff in once. destruct once as [out once].
+  cbn [added]. destruct here as [->|here].
+  - assert (z : added f l = 0); [|lra]. clear ih once. induction l as [|y l ih]; [reflexivity|]. cbn [added].
+    rewrite other, ih; [lra | |]; intros e; apply out; [now right | now left].
+  - rewrite (ih once here), other; [lra|]. intros ->. now apply out.
+Qed.
+Lemma ind_same : forall P Q : Prop, (P <-> Q) -> ind P = ind Q.
+Proof.
+  intros P Q h. unfold ind. destruct (Classical_Prop.classic P), (ClassicalEpsilon.excluded_middle_informative P),
+    (ClassicalEpsilon.excluded_middle_informative Q); tauto.
+Qed.
 
-(* RELATION *)
-(* it holds of the run, for all sizes and tables, and of nothing else *)
-Theorem runs : forall d h e W b V c n w given i, let x := stage (family_network d h e W b V c) n w given in
-  relation d h e W b V c (fun l => x 0%nat (label "z" l) i) (fun r => x 1%nat (label "out" r) i).
+(* FAMILY network, network-of-three *)
+Definition family_network (d h e : Z) (W : Z -> Z -> R) (b : Z -> R) (V : Z -> Z -> R) (c : Z -> R) : model := {|
+  start := 1; longest := None; words := []; typed := []; before := None; after_last := None;
+  inputs := map (label "z") (upto 1 d);
+  positions := [];
+  parts := [Network (map (label "z") (upto 1 d)) (map (label "out") (upto 1 e))
+              (map (fun u => map (W u) (upto 1 d)) (upto 1 h)) (map b (upto 1 h))
+              (map (fun r => map (V r) (upto 1 h)) (upto 1 e)) (map c (upto 1 e)) relu_units];
+  readout := None
+|}.
+(* the stored instance is the function's value, by computation alone *)
+Theorem network_stored : forall n, network_of_three n =
+  family_network 2 3 2 (entries [[1; 0]; [1; -1]; [0; 2]]) (entry [0; 1; - (1 / 2)]) (entries [[1; -1; 0]; [0; 2; 1]])
+    (entry [0; 1]).
+Proof. reflexivity. Qed.
+(* the relation holds of the run, for all sizes and tables, and of nothing else *)
+Theorem network_runs : forall d h e W b V c n w given i, let x := stage (family_network d h e W b V c) n w given in
+  network_relation d h e W b V c (fun l => x 0%nat (label "z" l) i) (fun r => x 1%nat (label "out" r) i).
 Proof.
   intros d h e W b V c n w given i x r [low%le_IZR high%le_IZR]. unfold x.
   cbn [stage parts family_network nth_error after].
@@ -91,11 +115,175 @@ Proof.
   rewrite z. rewrite Rplus_0_l. f_equal. apply sum_ext; try reflexivity. intros u. cbn [activated].
   rewrite dot_added, added_upto. reflexivity.
 Qed.
-Theorem only : forall d h e W b V c n w given i z out, let x := stage (family_network d h e W b V c) n w given in
-  (forall l : Z, (1 <= l <= d)%Z -> z l = x 0%nat (label "z" l) i) -> relation d h e W b V c z out ->
+Theorem network_only : forall d h e W b V c n w given i z out, let x := stage (family_network d h e W b V c) n w given in
+  (forall l : Z, (1 <= l <= d)%Z -> z l = x 0%nat (label "z" l) i) -> network_relation d h e W b V c z out ->
   forall r : Z, (1 <= r <= e)%Z -> out r = x 1%nat (label "out" r) i.
 Proof.
   intros d h e W b V c n w given i z out x same holds r g. assert (q : 1 <= IZR r <= IZR e) by (split; apply IZR_le; lia).
-  assert (p := runs d h e W b V c n w given i r q). rewrite (holds r q). fold x in p. cbv beta in p. rewrite p.
+  assert (p := network_runs d h e W b V c n w given i r q). rewrite (holds r q). fold x in p. cbv beta in p. rewrite p.
   f_equal. apply sum_within. intros u _. do 3 f_equal. apply sum_within. intros l k. now rewrite (same l k).
+Qed.
+
+(* FAMILY max, max-of-three *)
+Definition family_max (K : Z) : model := {|
+  start := 1; longest := None; words := []; typed := []; before := None; after_last := None;
+  inputs := map (label "x") (upto 1 K);
+  positions := [];
+  parts := Network [label "x" 1] ["out"] [[1]; [-1]] [0; 0] [[1; -1]] [0] relu_units ::
+    map (fun t => Network ["out"; label "x" t] ["out"] [[-1; 1]] [0] [[1]] [0] relu_units) (upto 2 K);
+  readout := None
+|}.
+Theorem max_stored : forall n, max_of_three n = family_max 3.
+Proof. reflexivity. Qed.
+
+Lemma max_part : forall K t, (2 <= t <= K)%Z -> nth_error (parts (family_max K)) (Z.to_nat (t - 1)) =
+  Some (Network ["out"; label "x" t] ["out"] [[-1; 1]] [0] [[1]] [0] relu_units).
+Proof.
+  intros K t h. replace (Z.to_nat (t - 1)) with (S (Z.to_nat (t - 2))) by lia. cbn [parts family_max nth_error].
+  now rewrite nth_error_map, nth_upto by lia.
+Qed.
+Lemma max_kept : forall K n w given k t,
+  stage (family_max K) n w given k (label "x" t) = stage (family_max K) n w given 0 (label "x" t).
+Proof.
+  intros K n w given k t. induction k as [|k ih]; [reflexivity|]. rewrite <- ih. cbn [stage].
+  destruct (nth_error (parts (family_max K)) k) as [p|] eqn:e; [|reflexivity]. apply after_other.
+  apply nth_error_In in e. cbn [parts family_max In] in e. destruct e as [<-|e]; [reflexivity|].
+  apply in_map_iff in e. now destruct e as [u [<- _]].
+Qed.
+Theorem max_runs : forall K n w given i, let x := stage (family_max K) n w given in
+  max_relation K (fun c => x 0%nat (label "x" c) i) (x 1%nat "out" i) (fun t => x (Z.to_nat t) "out" i).
+Proof.
+  intros K n w given i x. repeat split.
+  - unfold x. rewrite (stage_next _ _ _ _ _ (Network [label "x" 1] ["out"] [[1]; [-1]] [0; 0] [[1; -1]] [0] relu_units))
+      by reflexivity.
+    assert (z : stage (family_max K) n w given 0 "out" i = 0).
+    { cbn [stage]. rewrite embedded_absent; [reflexivity|]. unfold absent.
+      cbn [words inputs positions family_max existsb map member orb].
+      assert (m : forall l, member "out" (map (label "x") l) = false).
+      { intros l. induction l as [|k l ih]; [reflexivity|]. cbn [map member]. now rewrite ih. }
+      now rewrite m. }
+    cbn - [stage family_max label relu]. rewrite z.
+    set (y := stage (family_max K) n w given 0 (label "x" 1) i).
+    replace (1 * y + 0 + 0) with y by ring. replace (-1 * y + 0 + 0) with (- y) by ring. ring.
+  - intros t [low%le_IZR high%le_IZR]. unfold x. cbv beta. replace (Z.to_nat t) with (S (Z.to_nat (t - 1))) by lia.
+    rewrite (stage_next _ _ _ _ _ _ (max_part K t ltac:(lia))). rewrite <- (max_kept K n w given (Z.to_nat (t - 1)) t).
+    set (y := stage (family_max K) n w given (Z.to_nat (t - 1))). cbn - [label relu y].
+    replace (-1 * y "out" i + (1 * y (label "x" t) i + 0) + 0) with (y (label "x" t) i - y "out" i) by ring. ring.
+Qed.
+Theorem max_only : forall K n w given i z out outs, let x := stage (family_max K) n w given in
+  (forall c : Z, (1 <= c <= K)%Z -> z c = x 0%nat (label "x" c) i) -> max_relation K z out outs -> (1 <= K)%Z ->
+  out = x 1%nat "out" i /\ forall t : Z, (1 <= t <= K)%Z -> outs t = x (Z.to_nat t) "out" i.
+Proof.
+  intros K n w given i z out outs x same [one [begun next]] large. destruct (max_runs K n w given i) as [p [_ q]].
+  assert (first : out = x 1%nat "out" i) by (rewrite one, (same 1%Z) by lia; symmetry; exact p).
+  split; [exact first|]. intros t h. replace t with (1 + Z.of_nat (Z.to_nat (t - 1)))%Z by lia.
+  assert (g : (Z.to_nat (t - 1) <= Z.to_nat (K - 1))%nat) by lia. clear h. induction (Z.to_nat (t - 1)) as [|k ih].
+  - cbn. now rewrite begun.
+  - set (u := (1 + Z.of_nat (S k))%Z). assert (b : 2 <= IZR u <= IZR K) by (split; apply IZR_le; lia).
+    rewrite (next u b), (same u) by lia. specialize (q u b). cbv beta in q. fold x in q. rewrite q.
+    replace (u - 1)%Z with (1 + Z.of_nat k)%Z by lia. rewrite ih by lia. reflexivity.
+Qed.
+
+(* FAMILY count, count-of-two *)
+Definition zeros (l : list Z) : list R := map (fun _ => 0) l.
+Definition family_count (S : Z) : model := {|
+  start := 1; longest := None;
+  words := map (fun k => ((k - 1)%Z, [(label "is" k, 1)])) (upto 1 S); typed := map (fun k => (k - 1)%Z) (upto 1 S);
+  before := None; after_last := None; inputs := [];
+  positions := [];
+  parts := [Attention [(map (label "is") (upto 1 S), map (label "share") (upto 1 S), [zeros (upto 1 S)], [zeros (upto 1 S)],
+    map (fun r => map (fun c => if (r =? c)%Z then 1 else 0) (upto 1 S)) (upto 1 S), everything, alike average)]];
+  readout := None
+|}.
+Theorem count_stored : forall n, count_of_two n = family_count 2.
+Proof. reflexivity. Qed.
+
+Theorem count_runs : forall S n w given, let x := stage (family_count S) n w given in
+  count_relation n w S (fun c => x 0%nat (label "is" c)) (fun c => x 1%nat (label "share" c)).
+Proof.
+  intros S n w given x.
+  assert (is : forall c i, (1 <= c <= S)%Z -> x 0%nat (label "is" c) i = ind (IZR (w i) = IZR (c - 1))).
+  { intros c i h. unfold x. cbn [stage]. unfold embedded.
+    cbn [words inputs positions family_count existsb map row option_map plus].
+    assert (f : forall l, from_words (map (fun k => ((k - 1)%Z, [(label "is" k, 1)])) l) w (label "is" c) i =
+      added (fun k => if (k =? c)%Z then ind (IZR (w i) = IZR (k - 1)) else 0) l).
+    { intros l. induction l as [|k l ih]; [reflexivity|]. cbn - [label]. rewrite ih.
+      destruct (Z.eqb_spec k c) as [->|d].
+      - rewrite String.eqb_refl. cbn. ring.
+      - destruct (String.eqb_spec (label "is" c) (label "is" k)) as [e|_]; [|cbn; ring].
+        now destruct (d (eq_sym (label_same _ _ _ e))). }
+    rewrite f, (added_single _ c); [now rewrite Z.eqb_refl | apply upto_once | now apply in_upto |].
+    intros k d. destruct (Z.eqb_spec k c); [easy | reflexivity]. }
+  split.
+  - intros c [low%le_IZR high%le_IZR] i _. rewrite is by easy. apply ind_same. rewrite minus_IZR. reflexivity.
+  - intros c [low%le_IZR high%le_IZR] i [one%le_IZR end_%le_IZR]. unfold x.
+    rewrite (stage_next (family_count S) n w given 0 _ eq_refl). cbn [after heads_output head_output start family_count].
+    rewrite row_label by now apply in_upto. cbn [option_map plus first last at_row].
+    assert (z : stage (family_count S) n w given 0 (label "share" c) i = 0).
+    { cbn [stage]. unfold embedded. cbn [words inputs positions family_count existsb map row option_map plus].
+      generalize (upto 1 S). intros l. induction l as [|k l ih]; [reflexivity|]. cbn. cbn in ih. now rewrite ih. }
+    rewrite z. rewrite (attention_mean (IZR n)); [| now left | lia | f_equal; lia |].
+    + rewrite Rplus_0_l. f_equal. apply sum_ext; [reflexivity | lia |]. intros j. rewrite dot_added.
+      rewrite (added_single _ c); [rewrite Z.eqb_refl; ring | apply upto_once | now apply in_upto |].
+      intros k d. destruct (Z.eqb_spec c k) as [e|_]; [now destruct (d (eq_sym e)) | ring].
+    + intros j. cbn [score]. unfold zeros. rewrite !dot_added.
+      assert (q : forall g l, added (fun k => 0 * g k) l = 0)
+        by (intros g l; induction l as [|k l ih]; cbn; [reflexivity | rewrite ih; ring]).
+      rewrite !(q (fun k => stage (family_count S) n w given 0 (label "is" k) _)). ring.
+Qed.
+Theorem count_only : forall S n w given is share, let x := stage (family_count S) n w given in
+  count_relation n w S is share -> forall c i : Z, (1 <= c <= S)%Z -> (1 <= i <= n)%Z ->
+  is c i = x 0%nat (label "is" c) i /\ share c i = x 1%nat (label "share" c) i.
+Proof.
+  intros S n w given is share x [one two] c i hc hi. destruct (count_runs S n w given) as [p q]. fold x in p, q.
+  assert (bc : 1 <= IZR c <= IZR S) by (split; apply IZR_le; lia).
+  assert (at_ : forall j : Z, (1 <= j <= n)%Z -> is c j = x 0%nat (label "is" c) j).
+  { intros j h. assert (b : 1 <= IZR j <= IZR n) by (split; apply IZR_le; lia).
+    rewrite (one c bc j b). symmetry. exact (p c bc j b). }
+  split; [now apply at_|]. assert (b : 1 <= IZR i <= IZR n) by (split; apply IZR_le; lia).
+  rewrite (two c bc i b). rewrite (q c bc i b). f_equal. apply sum_within. exact at_.
+Qed.
+
+(* FAMILY boolean, boolean *)
+Fixpoint whole (f : Z -> Z) (l : list Z) : Z := match l with nil => 0 | k :: l => f k + whole f l end.
+Definition family_boolean (m M : Z) (xi : Z -> Z -> Z) (phi : Z -> Z) : model := {|
+  start := 1; longest := None; words := []; typed := []; before := None; after_last := None;
+  inputs := map (label "p") (upto 1 m);
+  positions := [];
+  parts := [Network (map (label "p") (upto 1 m)) ["out"]
+    (map (fun r => map (fun c => IZR (2 * xi r c - 1)) (upto 1 m)) (upto 1 M))
+    (map (fun r => IZR (1 - whole (xi r) (upto 1 m))) (upto 1 M)) [map (fun r => IZR (phi r)) (upto 1 M)] [0] relu_units];
+  readout := None
+|}.
+Definition entry_Z (values : list Z) (k : Z) : Z := nth (Z.to_nat (k - 1)) values 0%Z.
+Theorem boolean_stored : forall n, boolean n = family_boolean 2 4
+  (fun r => entry_Z (nth (Z.to_nat (r - 1)) [[0; 0]; [0; 1]; [1; 0]; [1; 1]]%Z nil)) (entry_Z [0; 1; 1; 0]%Z).
+Proof. reflexivity. Qed.
+
+Lemma whole_added : forall f l, IZR (whole f l) = added (fun k => IZR (f k)) l.
+Proof. intros f l. induction l as [|k l ih]; [reflexivity|]. cbn [whole added]. now rewrite plus_IZR, ih. Qed.
+Theorem boolean_runs : forall m M xi phi n w given i, let x := stage (family_boolean m M xi phi) n w given in
+  boolean_relation m M xi phi (fun c => x 0%nat (label "p" c) i) (x 1%nat "out" i).
+Proof.
+  intros m M xi phi n w given i x. unfold boolean_relation, x.
+  rewrite (stage_next (family_boolean m M xi phi) n w given 0 _ eq_refl). cbn [after combine row option_map plus fst snd].
+  change (String.eqb "out" "out") with true. cbn [option_map plus fst snd].
+  rewrite units_map, product_added, added_upto.
+  assert (z : stage (family_boolean m M xi phi) n w given 0 "out" i = 0).
+  { cbn [stage]. rewrite embedded_absent; [reflexivity|]. unfold absent.
+    cbn [words inputs positions family_boolean existsb map member orb].
+    assert (h : forall l, member "out" (map (label "p") l) = false).
+    { intros l. induction l as [|k l ih]; [reflexivity|]. cbn [map member]. now rewrite ih. }
+    now rewrite h. }
+  rewrite z, Rplus_0_l, Rplus_0_r. apply sum_ext; try reflexivity. intros r. cbn [activated]. do 2 f_equal.
+  rewrite minus_IZR, whole_added, dot_added, !added_upto. unfold Rminus. rewrite <- Rplus_assoc. do 2 f_equal.
+  apply sum_ext; try reflexivity. intros c. now rewrite minus_IZR, mult_IZR.
+Qed.
+Theorem boolean_only : forall m M xi phi n w given i p out, let x := stage (family_boolean m M xi phi) n w given in
+  (forall c : Z, (1 <= c <= m)%Z -> p c = x 0%nat (label "p" c) i) -> boolean_relation m M xi phi p out ->
+  out = x 1%nat "out" i.
+Proof.
+  intros m M xi phi n w given i p out x same holds. etransitivity; [exact holds|].
+  etransitivity; [|symmetry; exact (boolean_runs m M xi phi n w given i)].
+  apply sum_within. intros r _. do 4 f_equal. apply sum_within. intros c h. now rewrite (same c h).
 Qed.

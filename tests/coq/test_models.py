@@ -174,26 +174,50 @@ def test_coq_reads_norms_in_front_of_blocks(folder: Path, ahead: str, number: in
     assert not compiled(folder, "wrong"), (entry, other)
 
 
-def test_a_family_is_a_function_of_its_sizes_and_tables(folder: Path) -> None:
-    """One family, from end to end: the stored instance is its value by computation, and the relation that statements
-    suppose is met by its run for all sizes and tables; other weights or signs are refused."""
-    sorts: dict[str, Any] = dict.fromkeys(("d", "h", "e"), "Int")
-    sorts |= {name: ("fun", ("Int",) * count, "Real") for name, count in (("W", 2), ("b", 1), ("V", 2), ("c", 1))}
-    sorts |= dict.fromkeys(("z", "out"), ("fun", ("Int",), "Real"))
-    text = reading.Reading(reading.definitions()).formula(reading.parsed(expand("run(family-network; ; )")), sorts)
+FAMILIES = {  # each with changes of its stored instance, and of its relation, that are refused
+    "network": (("[0; 1; - (1 / 2)] [", "[0; 1; - (1 / 3)] ["), (": Prop := forall", ": Prop := 0 < 0 /\\ forall")),
+    "max": (("[[-1; 1]] [0] [[1]]", "[[-1; 1]] [0] [[2]]"), ("+ relu (x t - z2_out", "+ relu (x t + z2_out")),
+    "count": (("[[1; 0]; [0; 1]]", "[[1; 0]; [1; 1]]"), ("fun j => is c j) / n", "fun j => is c j) / (n + 1)")),
+    "boolean": (("[1; 0; 0; -1]", "[1; 0; 1; -1]"), ("+ 1 - sum 1 m", "- sum 1 m")),
+}
+
+
+def said(family: str) -> str:
+    """The relation of a family at all sizes, as what a statement says of it, with the sorts of its names."""
+    text = expand(f"run(family-{family}; ; )")
+    pairs = [("n", "Int"), ("w", "Int->Int")] if re.search(r"\bn\b", text) else []
+    pairs += [
+        (name, sort) for name, _, sort in (one.partition(":") for one in expand(f"names(family-{family})").split(", "))
+    ]
+    sorts: dict[str, Any] = {}
+    for name, sort in pairs:
+        arguments, arrow, value = sort.rpartition("->")
+        sorts[name] = ("fun", tuple(arguments.split("*")), value) if arrow else sort
+    formula = reading.Reading(reading.definitions()).formula(reading.parsed(text), sorts)
     head = " ".join(f"({name} : {reading.sort_text(sort)})" for name, sort in sorts.items())
-    relation = (
-        f"Module Said.\nImport Meaning.Reading.\nDefinition relation {head} : Prop := {text}.\nEnd Said.\nImport Said."
+    return (
+        f"Module Said.\nImport Meaning.Reading.\nDefinition {family}_relation {head} : Prop := {formula}.\n"
+        "End Said.\nImport Said.\n"
     )
-    parts = (Path(__file__).parent / "families.v").read_text()
-    whole = parts.replace("(* STORED *)", models.written("network-of-three").constant())
-    whole = whole.replace("(* RELATION *)", relation)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_is_a_function_of_its_sizes_and_tables(folder: Path, family: str) -> None:
+    """Some families, each from end to end: the stored instance is the function's value by computation, and the relation
+    that statements suppose is met by its run for all sizes and tables, and by nothing else; other weights or signs are
+    refused."""
+    lemmas, *parts = re.split(
+        r"^\(\* FAMILY (.*) \*\)\n", (Path(__file__).parent / "families.v").read_text(), flags=re.M
+    )
+    found = dict(
+        zip((name.split(", ")[0] for name in parts[::2]), zip(parts[::2], parts[1::2], strict=True), strict=True)
+    )
+    assert found.keys() == FAMILIES.keys()
+    names, proofs = found[family]
+    whole = f"{lemmas}{models.written(names.split(', ')[1]).constant()}\n{said(family)}{proofs}"
     (folder / "family.v").write_text(whole)
     assert compiled(folder, "family")
-    for one, other in (
-        ("[1; -1]; [0; 2]]) (entry", "[1; 1]; [0; 2]]) (entry"),
-        (": Prop := forall", ": Prop := 0 < 0 /\\ forall"),
-    ):
+    for one, other in FAMILIES[family]:
         assert one in whole
         (folder / "wrong.v").write_text(whole.replace(one, other, 1))
         assert not compiled(folder, "wrong")
