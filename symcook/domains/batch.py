@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -157,15 +157,15 @@ class Listed:
 
     def choices(self) -> list[tuple[str, ...]]:
         """The tokens that stand at each position in some word, and where: see `digits`."""
+        return self._choices
+
+    @cached_property
+    def _choices(self) -> list[tuple[str, ...]]:
         return [tuple(dict.fromkeys(tokens)) for tokens in zip(*self.words, strict=True)]
 
     def digits(self) -> list[Array]:
         """At each position, for each word the index of its token among the choices."""
-        result = []
-        for tokens, options in zip(zip(*self.words, strict=True), self.choices(), strict=True):
-            number = {token: k for k, token in enumerate(options)}
-            result.append(np.array([number[token] for token in tokens]))
-        return result
+        return [_numbered(*pair) for pair in zip(zip(*self.words, strict=True), self.choices(), strict=True)]
 
 
 def digits(block: Words | Grid, code: Any) -> list[Any]:
@@ -379,10 +379,9 @@ def _combinations(cells: Sequence[Cell]) -> tuple[list[tuple[Any, ...]], Array]:
     """The combinations of exact values that occur in several cells, and for each entry which."""
     tables, size = [cell.numerators for cell in cells], max(cell.size for cell in cells)
     if size <= SMALL:  # a dictionary is made sooner than an array is sorted
-        known: dict[tuple[Any, ...], int] = {}
-        lists = [table.tolist() * (size // len(table)) for table in tables]
-        codes = np.array([known.setdefault(row, len(known)) for row in zip(*lists, strict=True)], dtype=np.int64)
-        met = list(known)
+        listed = list(zip(*(table.tolist() * (size // len(table)) for table in tables), strict=True))
+        met = list(dict.fromkeys(listed))
+        codes = _numbered(listed, met)
     else:
         codes = np.zeros(1, dtype=np.int64)
         for table in tables:
@@ -392,6 +391,12 @@ def _combinations(cells: Sequence[Cell]) -> tuple[list[tuple[Any, ...]], Array]:
         entries = np.unique(codes, return_index=True)[1]
         met = list(zip(*(table[entries % len(table)].tolist() for table in tables), strict=True))
     return [tuple([_over(x, cell.denominator) for x, cell in zip(row, cells, strict=True)]) for row in met], codes
+
+
+def _numbered(entries: Sequence[Any], options: Sequence[Any]) -> Array:
+    """For each entry which of the options it is."""
+    number = {option: k for k, option in enumerate(options)}
+    return np.fromiter(map(number.__getitem__, entries), np.int64, len(entries))
 
 
 def _over(value: Any, below: int) -> Any:

@@ -121,6 +121,8 @@ def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carr
     live = [(cell, weight) for cell, weight in terms if cell.bound and weight]
     if not live:
         return constant(shift, kinds)
+    if not shift and len(live) == 1 and live[0][1] == 1:
+        return live[0][0]
     below = [cell.denominator * weight.denominator for cell, weight in live]
     common = math.lcm(shift.denominator, *below)
     factors = [weight.numerator * (common // d) for (_, weight), d in zip(live, below, strict=True)]

@@ -124,6 +124,7 @@ class Dependence(Going):
     def __init__(self, alphabet: Sequence[str], bits: int | None = None) -> None:
         self.alphabet, self.bits = tuple(alphabet), bits
         self._terms: dict[Hashable, int] = {}
+        self._rationals: dict[tuple[int, int], int] = {}
         self._numbers: list[Fraction | None] = []
         self._groups: list[Groups] = []
         self.refusing: set[Groups] = set()
@@ -142,12 +143,21 @@ class Dependence(Going):
         found = self._terms.get(key)
         if found is None:
             found = self._terms[key] = len(self._numbers)
-            self._numbers.append(key if isinstance(key, Fraction) else None)
+            self._numbers.append(None)
             self._groups.append(groups.union(*(self._groups[part] for part in parts)))
         return found
 
     def _given(self, value: Coefficient) -> int:
-        return self._term(Fraction(value) if isinstance(value, int) else value)
+        return self._term(value) if isinstance(value, tuple) else self._rational(value.numerator, value.denominator)
+
+    def _rational(self, above: int, below: int) -> int:
+        """The term of a number in lowest terms."""
+        found = self._rationals.get((above, below))
+        if found is None:
+            found = self._rationals[above, below] = len(self._numbers)
+            self._numbers.append(Fraction(above, below))
+            self._groups.append(frozenset())
+        return found
 
     def _holds(self, numbers: Sequence[Fraction]) -> bool:
         """Whether every partial sum of these numbers, in any order, is one that may be computed here."""
@@ -186,23 +196,28 @@ class Dependence(Going):
 
     def _exact_sum(self, parts: Sequence[tuple[Coefficient, int]], bias: Coefficient) -> int:
         """The same where sums are exact, in whatever order."""
-        total, rest = Fraction(0), list[tuple[Any, int]]()
+        above, below, rest = 0, 1, list[tuple[Any, int]]()
+        if isinstance(bias, tuple):
+            rest.append((bias, self._given(1)))
+        else:
+            above, below = bias.numerator, bias.denominator
         for weight, term in parts:
             number = self._numbers[term]
             if number is None or isinstance(weight, tuple):
                 if weight and number != 0:
                     rest.append((weight, term))
-            elif number and weight:
-                total += number if weight == 1 else weight * number
-        if isinstance(bias, tuple):
-            rest.append((bias, self._given(1)))
-        elif bias:
-            total += bias
+            elif top := number.numerator * weight.numerator:
+                bottom = number.denominator * weight.denominator
+                above, below = (
+                    (above + top, below) if below == bottom else (above * bottom + top * below, below * bottom)
+                )
         if rest:
             rest = self._collected(rest)
+        common = math.gcd(above, below)
+        total = above // common, below // common
         if not rest:
-            return self._given(total)
-        if len(rest) == 1 and rest[0][0] == 1 and not total:
+            return self._rational(*total)
+        if len(rest) == 1 and rest[0][0] == 1 and not above:
             return rest[0][1]
         return self._term(("sum", tuple(sorted(rest, key=repr)), total), [term for _, term in rest])
 
