@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from symcook.recipes import build
     from symcook.spec.fold import Fold
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "model.ends": ("Embedding", "Readout"),
