@@ -9,6 +9,7 @@ import mpmath
 import pytest
 from test_each_answer import ONE
 
+import symcook as sc
 from symcook import bounds
 from symcook.bounds import error_propagation
 from symcook.errors import BadInput
@@ -98,3 +99,19 @@ def test_no_temperature_may_be_below_zero_anywhere(temperature: str) -> None:
     head = Head(("x",), ("y",), [[1]], [[1]], [[1]], weighting="softmax", temperature=temperature)
     with pytest.raises(BadInput, match="a temperature must be positive"):
         error_propagation(attends(head, {"a": {"x": 1}, "b": {"x": 2}}), Fraction(1, 100), n=1, constants=True)
+
+
+def test_probabilities_move_as_their_derivatives_say() -> None:
+    """P = 1/(1 + e^(-2 v)) of v at 1/2 or -1/4, moved by up to 1/100: no less than it does, and hardly more."""
+    b = sc.Builder(words={"a": {"v": "1/2"}, "b": {"v": "-1/4"}})
+    b.readout("distribution", "last", ("v",), weights=[[1], [-1]], labels=("P", "Q"))
+    found = error_propagation(b.build("both"), Fraction(1, 100), n=1)
+
+    def share(v: float) -> mpmath.mpf:
+        return 1 / (1 + mpmath.exp(-2 * mpmath.mpf(v)))
+
+    moved = max(abs(share(v + side) - share(v)) for v in (0.5, -0.25) for side in (0.01, -0.01))
+    for label in "PQ":
+        said = str(found.extra[label])
+        assert said.endswith("at position 1 of b")
+        assert moved <= mpmath.mpf(said.split()[2]) <= moved * mpmath.mpf("1.06")
