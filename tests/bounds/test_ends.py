@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +16,7 @@ from symcook.bounds import error_propagation
 from symcook.errors import BadInput
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import Head
+from symcook.model.parts import Head, LayerNorm
 from symcook.model.transformer import Transformer
 
 KINDS = sorted(ONE)
@@ -115,3 +116,13 @@ def test_probabilities_move_as_their_derivatives_say() -> None:
         said = str(found.extra[label])
         assert said.endswith("at position 1 of b")
         assert moved <= mpmath.mpf(said.split()[2]) <= moved * mpmath.mpf("1.06")
+
+
+def test_the_gap_of_a_head_is_that_of_the_stream_before_it_alone() -> None:
+    """A final norm, with a root in what it gives, comes later and takes part in no score."""
+    head = Head(("one", "p"), ("v",), [[1, 0]], [[0, 1]], [[0, 0]], weighting="rightmost")
+    made = attends(head, {"a": {"one": 1}}, positions={"p": "33/64*i"})
+    normed = replace(made, final_norm=LayerNorm(tuple(made.space), epsilon=2))
+    with pytest.raises(BadInput, match="keep their maxima"):
+        error_propagation(normed, "1/16", n=2, constants=True)
+    assert error_propagation(normed, "1/17", n=2, constants=True).holds is True

@@ -16,13 +16,16 @@ from shared import call, document, refused
 import symcook as sc
 from symcook.bounds import hardsoft as module
 from symcook.bounds.hardsoft import hardsoft
-from symcook.bounds.theorem26 import fitted
+from symcook.bounds.theorem26 import Constants, fitted
 from symcook.compose.untied import untie
 from symcook.domains.exact import Exact
 from symcook.domains.floats import Float64
 from symcook.errors import BadInput
 from symcook.forward import forward
+from symcook.model.expr import parse_term
 from symcook.model.modelfile import load, save
+from symcook.model.symbols import tree_from_sympy
+from symcook.numbers.evaluate import evaluate
 from symcook.recipes import build
 
 
@@ -357,3 +360,21 @@ def test_what_a_search_in_floats_finds_is_shown_in_balls(by: Fraction, monkeypat
     assert right is not None and found is not None
     near, far = ((Fraction(ball.mid), Fraction(ball.rad)) for ball in (right, found))
     assert abs(near[0] - far[0]) + near[1] <= far[1] + near[1] * 2 and (far[1] > 5 * near[1] or by == 1)
+
+
+def test_longer_words_are_counted_as_one_types_them() -> None:
+    """Behind a token that the model adds, the temperature for m typed symbols is that of Theorem 26 at n = m."""
+    b = sc.Builder(words={"$": {"q": 0}, "a": {"q": 1}, "b": {"q": 2}}, before="$", positions={"one": "1", "p": "1/n"})
+    b.add(sc.head({("one", "q"): 1}, {"v": "q"}, mask="none", weighting="average"))
+    b.readout("value", "last", ("v",))
+    hard = b.build("behind")
+    found = hardsoft(hard, "1/4", gap="1/(n + 1)", max_length=2)
+    assert found.soft is not None and found.x_max is not None
+    rule = Constants(hard).rule("min(1/(n + 1), 1)", found.x_max, "1/4")
+    assert rule is not None
+    (head,) = (part for layer in found.soft.layers for part in layer.parts())
+    for m in (3, 7):
+        wanted = evaluate(parse_term(rule), {"n": m})
+        temperature = tree_from_sympy(head.temperature)
+        assert abs(evaluate(temperature, {"n": m + 1, "i": 1}) - wanted) < 1e-12
+        assert not abs(evaluate(temperature, {"n": m, "i": 1}) - wanted) < 1e-12
