@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -9,12 +10,13 @@ import mpmath
 import pytest
 from test_each_answer import ONE
 
+import symcook as sc
 from symcook import bounds
 from symcook.bounds import error_propagation
 from symcook.errors import BadInput
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import Head
+from symcook.model.parts import Head, LayerNorm
 from symcook.model.transformer import Transformer
 
 KINDS = sorted(ONE)
@@ -98,3 +100,29 @@ def test_no_temperature_may_be_below_zero_anywhere(temperature: str) -> None:
     head = Head(("x",), ("y",), [[1]], [[1]], [[1]], weighting="softmax", temperature=temperature)
     with pytest.raises(BadInput, match="a temperature must be positive"):
         error_propagation(attends(head, {"a": {"x": 1}, "b": {"x": 2}}), Fraction(1, 100), n=1, constants=True)
+
+
+def test_probabilities_move_as_their_derivatives_say() -> None:
+    """P = 1/(1 + e^(-2 v)) of v at 1/2 or -1/4, moved by up to 1/100: no less than it does, and hardly more."""
+    b = sc.Builder(words={"a": {"v": "1/2"}, "b": {"v": "-1/4"}})
+    b.readout("distribution", "last", ("v",), weights=[[1], [-1]], labels=("P", "Q"))
+    found = error_propagation(b.build("both"), Fraction(1, 100), n=1)
+
+    def share(v: float) -> mpmath.mpf:
+        return 1 / (1 + mpmath.exp(-2 * mpmath.mpf(v)))
+
+    moved = max(abs(share(v + side) - share(v)) for v in (0.5, -0.25) for side in (0.01, -0.01))
+    for label in "PQ":
+        said = str(found.extra[label])
+        assert said.endswith("at position 1 of b")
+        assert moved <= mpmath.mpf(said.split()[2]) <= moved * mpmath.mpf("1.06")
+
+
+def test_the_gap_of_a_head_is_that_of_the_stream_before_it_alone() -> None:
+    """A final norm, with a root in what it gives, comes later and takes part in no score."""
+    head = Head(("one", "p"), ("v",), [[1, 0]], [[0, 1]], [[0, 0]], weighting="rightmost")
+    made = attends(head, {"a": {"one": 1}}, positions={"p": "33/64*i"})
+    normed = replace(made, final_norm=LayerNorm(tuple(made.space), epsilon=2))
+    with pytest.raises(BadInput, match="keep their maxima"):
+        error_propagation(normed, "1/16", n=2, constants=True)
+    assert error_propagation(normed, "1/17", n=2, constants=True).holds is True

@@ -14,14 +14,18 @@ import pytest
 from shared import call, document, refused
 
 import symcook as sc
+from symcook.bounds import hardsoft as module
 from symcook.bounds.hardsoft import hardsoft
-from symcook.bounds.theorem26 import fitted
+from symcook.bounds.theorem26 import Constants, fitted
 from symcook.compose.untied import untie
 from symcook.domains.exact import Exact
 from symcook.domains.floats import Float64
 from symcook.errors import BadInput
 from symcook.forward import forward
+from symcook.model.expr import parse_term
 from symcook.model.modelfile import load, save
+from symcook.model.symbols import tree_from_sympy
+from symcook.numbers.evaluate import evaluate
 from symcook.recipes import build
 
 
@@ -324,3 +328,53 @@ def test_ties_that_cannot_be_broken_name_head_and_word(tmp_path: Path, capsys: p
 ])  # fmt: skip
 def test_models_that_the_theorem_does_not_speak_of(name: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert said in refused(capsys, "hardsoft", name, "--error", "1/4", "--max-length", "2")
+
+
+def test_a_threshold_that_errors_can_reach_stays() -> None:
+    """Logits are 3/4 and -1/4 with weights 1 and -1/4: an error moves them by up to 1 times itself, and from 1/2 on a
+    threshold between them would not help."""
+    b = sc.Builder(words={"a": {"q": 1}, "b": {"q": 0}}, positions={"one": "1"})
+    b.add(sc.head({("one", "q"): 1}, {"v": "q"}, mask="none", weighting="average"))
+    b.readout("sign", "last", ("v", "one"), weights=[[1, "-1/4"]])
+    for error, moved in (("1/2", False), ("3/5", False), ("499/1000", True)):
+        soft = hardsoft(b.build("threshold"), error, max_length=3).soft
+        assert soft is not None and [str(w) for w in soft.readout.weights.tolist()[0]] == [
+            "1",
+            "-1/2" if moved else "-1/4",
+        ]
+
+
+@pytest.mark.parametrize("by", [Fraction(1005, 1000), Fraction(995, 1000), Fraction(1)])
+def test_what_a_search_in_floats_finds_is_shown_in_balls(by: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that ends half a percent away makes a wider ball, around the same temperature."""
+    model = build("induction-most-recent", alphabet="ab")
+    right = hardsoft(model, "1/4", max_length=3).rows[-1].tau_needed
+    needed = module.Floats.needed
+
+    def beside(self: module.Floats, allowed: Fraction, low: Fraction) -> tuple[Fraction, list[int]] | None:
+        found = needed(self, allowed, low)
+        return None if found is None else (found[0] * by, found[1])
+
+    monkeypatch.setattr(module.Floats, "needed", beside)
+    found = hardsoft(model, "1/4", max_length=3).rows[-1].tau_needed
+    assert right is not None and found is not None
+    near, far = ((Fraction(ball.mid), Fraction(ball.rad)) for ball in (right, found))
+    assert abs(near[0] - far[0]) + near[1] <= far[1] + near[1] * 2 and (far[1] > 5 * near[1] or by == 1)
+
+
+def test_longer_words_are_counted_as_one_types_them() -> None:
+    """Behind a token that the model adds, the temperature for m typed symbols is that of Theorem 26 at n = m."""
+    b = sc.Builder(words={"$": {"q": 0}, "a": {"q": 1}, "b": {"q": 2}}, before="$", positions={"one": "1", "p": "1/n"})
+    b.add(sc.head({("one", "q"): 1}, {"v": "q"}, mask="none", weighting="average"))
+    b.readout("value", "last", ("v",))
+    hard = b.build("behind")
+    found = hardsoft(hard, "1/4", gap="1/(n + 1)", max_length=2)
+    assert found.soft is not None and found.x_max is not None
+    rule = Constants(hard).rule("min(1/(n + 1), 1)", found.x_max, "1/4")
+    assert rule is not None
+    (head,) = (part for layer in found.soft.layers for part in layer.parts())
+    for m in (3, 7):
+        wanted = evaluate(parse_term(rule), {"n": m})
+        temperature = tree_from_sympy(head.temperature)
+        assert abs(evaluate(temperature, {"n": m + 1, "i": 1}) - wanted) < 1e-12
+        assert not abs(evaluate(temperature, {"n": m, "i": 1}) - wanted) < 1e-12
