@@ -70,11 +70,10 @@ class ParityText:
         k, stem = self.count, "odd_length_odd" if odd else "odd_length_even"
         bottom = "n*alternateone(c, n)*alternatetwo(c, n)"
         top = f"{'(n + 1)' if odd else '(n - 1)*(-1)'}*((exp(2*c) - exp(-2*c))/2)"
-        holds, absurd = ("odd_count_m", "even_count") if odd else ("even_count", "odd_count_m")
-        sides = {
-            holds: [f"    - qed by {holds}"],
-            absurd: [f"    - rewrite {absurd} in both as bad", "      qed by bad, k_sign"],
-        }
+        absurd = ["rewrite {} in both as bad", "  qed by bad, k_sign"]
+        here = [["qed by even_count"], [absurd[0].format("odd_count_m"), absurd[1]]]
+        if odd:
+            here = [[absurd[0].format("even_count"), absurd[1]], ["qed by odd_count_m"]]
         lines = [
             f"{label}: {guard} -> 0 < {below} & s(0)*({below}) = {above}",
             "given both",
@@ -85,8 +84,7 @@ class ParityText:
             "here: n = 2*m + 1 by halves, n_sign, both",
             f"part: {k} = 2*l{' + 1' if odd else ''}",
             "  cases even_count, odd_count_m from parts",
-            *sides["even_count"],
-            *sides["odd_count_m"],
+            *(f"    {'- ' if not x else '  '}{line.strip()}" for side in here for x, line in enumerate(side)),
             f"take now from {stem}(m; n; l; {k}; c) by here, part, count_range, some",
             f"value: s(0) = {top}/({bottom}) by now, logit",
             "low_one: 0 < alternateone(c, n) by exp_pos(c), exp_pos(-c), some",

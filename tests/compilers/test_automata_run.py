@@ -35,6 +35,7 @@ def odd(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     return tmp_path / "model.json"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 @pytest.mark.parametrize("length", [0, 1, 3])
 def test_each_token_is_the_state_of_a_walk(file: Path, length: int) -> None:
@@ -227,6 +228,7 @@ def test_variants_put_out_the_same(file: Path, variant: str) -> None:
     assert {line[0] for line in model.plan} == set(model.space)
 
 
+@pytest.mark.sampled(2)
 def test_commands_take_a_variant(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "odd.json").write_text(json.dumps(ODD))
     for variant in ("nonstrict", "no-start"):

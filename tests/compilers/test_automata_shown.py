@@ -41,6 +41,7 @@ def stored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     return tmp_path / "m.json"
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_certificate_ties_each_example_to_the_theorem(file: Path) -> None:
     start = time.process_time()
@@ -159,6 +160,7 @@ def test_a_check_counts_what_is_accepted(stored: Path, capsys: pytest.CaptureFix
     assert "at most" in refused(capsys, "check", stored, "--max-length", "40")
 
 
+@pytest.mark.sampled(2)
 def test_decisions_for_all_lengths(stored: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert document(capsys, "decide", stored) | {"why": ""} == {
         "verdict": "equal", "word": None, "accepts": None, "states": 2, "why": ""}  # fmt: skip

@@ -152,6 +152,7 @@ def test_a_damaged_bridge_is_not_accepted(tmp_path: Path, capsys: pytest.Capture
     assert code == 1 and "the model has changed since it was made" in out
 
 
+@pytest.mark.sampled(2)
 def test_a_claim_of_ones_own_about_an_automaton_is_found_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -155,6 +155,7 @@ def test_boolean_parts_too_large_are_cut_and_stay_right() -> None:
         formulas.prove(model)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("table, op, wrong, source", [
     ("MASKS", "prev", "future", "prev Q_a"),
     ("MASKS", "next", "past", "next Q_a"),

@@ -95,7 +95,7 @@ def test_printed_constructions_answer_as_formulas_drawn_at_random(size: int, the
         assert answers(model, word) == list(mixed(tree, word)), (count_written(tree), word)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("theorem", THEOREMS)
 def test_more_formulas_to_length_five(theorem: str) -> None:
     r = random.Random(f"more {theorem}")

@@ -50,6 +50,7 @@ def drawn(r: random.Random, operators: int) -> tuple[Any, str]:
             return tree, temporal.written(tree)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("tau", TAUS)
 @pytest.mark.parametrize("seed", range(12))
 def test_soft_formulas_are_right_on_all_short_words_and_some_long_ones(seed: int, tau: int | None) -> None:
@@ -85,6 +86,7 @@ CONSTRUCTIONS = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("tau", TAUS)
 @pytest.mark.parametrize("name", CONSTRUCTIONS)
 def test_the_answers_are_those_of_the_program_at_every_position(name: str, tau: int | None) -> None:
@@ -167,6 +169,7 @@ PLAIN: dict[str, tuple[str, str, Any]] = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("tau, fault", [*((None, name) for name in FAULTS), *((1, name) for name in PLAIN)])
 def test_a_planted_fault_is_found_by_check(tau: int | None, fault: str) -> None:
     kind, source, change = (PLAIN if tau else FAULTS)[fault]

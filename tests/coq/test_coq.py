@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
 import re
 import runpy
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from copy import deepcopy
 from functools import cache
@@ -20,6 +17,7 @@ from typing import Any
 
 import pytest
 import site_pages
+from accepted_by_coq import LEFT, take_over
 
 import symcook as sc
 from symcook.coq import judge as judging
@@ -329,26 +327,6 @@ def test_a_stored_model_shows_its_matrices_and_its_run() -> None:
     assert "run_sign_norm (deviation sign_norm_norm (0) (x_ 1%nat) i) (mean sign_norm_norm (x_ 1%nat) i)" in norm
 
 
-def take_over(left: Path, folder: Path) -> None:
-    """The files by hand that coqc has accepted already in the folder where CI checks its sample, perhaps just now. They
-    are judged again where their text is another one."""
-    known: dict[str, Any] = {}
-    for _ in range(50):
-        with contextlib.suppress(OSError, ValueError):  # no such folder, or its record is being written
-            known = json.loads((left / judging.RECORD).read_text())
-            break
-        if not left.is_dir():
-            return
-        time.sleep(0.1)
-    kept = {file: row for file, row in known.items() if file in (*PRELUDE, "Definitions") and row["accepted"]}
-    folder.mkdir()
-    (folder / "_CoqProject").touch()
-    for file in kept:
-        for end in (".v", ".vo"):
-            shutil.copy(left / f"{file}{end}", folder)
-    (folder / judging.RECORD).write_text(json.dumps(kept))
-
-
 def test_what_ci_has_checked_is_taken_over(tmp_path: Path) -> None:
     take_over(tmp_path / "none", tmp_path / "new")
     assert not (tmp_path / "new").exists()
@@ -370,7 +348,7 @@ def test_what_ci_has_checked_is_taken_over(tmp_path: Path) -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A development with the files by hand and the sample, each with its lemmas as axioms."""
     made_in = tmp_path_factory.mktemp("coq") / "development"
-    take_over(Path(os.environ["SYMCOOK_VERDICTS"]) / "coq", made_in)
+    take_over(LEFT, made_in)
     said: list[str] = []
     _, _, good = verdict(development(), made_in, said.append)
     assert good, said

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from accepted_by_coq import LEFT, take_over
 
 from symcook.coq import record
 from symcook.coq.checker import certificates, checker, statements
@@ -56,6 +57,7 @@ PROVED = "lem_square_le_proof"
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("coq") / "honest"
+    take_over(LEFT, folder)
     said: list[str] = []
     found, axioms, good = verdict(written(lambda _, text: text, models=(MODEL,)), folder, said.append)
     assert good and found.accepted == [LEMMA], said
@@ -152,6 +154,7 @@ def admitted(text: str) -> str:
 
 
 @needs_coqc
+@pytest.mark.sampled(2)
 def test_a_model_with_admitted_theorems_is_refused(asked: Any) -> None:
     def change(file: str, text: str) -> str:
         if file == "stored_dyck_1":
@@ -165,6 +168,7 @@ def test_a_model_with_admitted_theorems_is_refused(asked: Any) -> None:
 
 
 @needs_coqc
+@pytest.mark.sampled(2)
 def test_a_model_without_its_theorems_is_refused(asked: Any) -> None:
     good, said = asked(written(only("stored_dyck_1_proof", ended("Definition everything := I.\n")), (), (MODEL,)))
     assert not good
@@ -172,6 +176,7 @@ def test_a_model_without_its_theorems_is_refused(asked: Any) -> None:
 
 
 @needs_coqc
+@pytest.mark.sampled(2)
 def test_a_reading_that_says_less_is_refused(asked: Any) -> None:
     """Both the reading and the tree hold, but they are not the same."""
 
@@ -220,6 +225,7 @@ def test_what_is_said_is_definitions(more: str) -> None:
 
 
 @needs_coqc
+@pytest.mark.sampled(2)
 def test_files_that_are_changed_afterwards_are_judged_again(asked: Any, honest: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(honest, copy)

@@ -152,7 +152,7 @@ OWN_SIZES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", sorted(SIZES | OWN_SIZES))
 def test_an_instance_is_bridged_to_its_family(name: str) -> None:
     made = bridge(family(name), (SIZES | OWN_SIZES)[name])

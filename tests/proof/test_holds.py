@@ -290,6 +290,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 FORMULA = "Q_b & prev(since(~Q_c, Q_a))"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sentence, verdict", [
     (f"all i in 1..n. accept(i) <-> holds({FORMULA}, i)", "PROVED"),
     ("accept(n) <-> holds(and(Q_b, prev(since(not(Q_c), Q_a))), n)", "PROVED"),

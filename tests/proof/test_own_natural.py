@@ -151,7 +151,7 @@ def test_a_stored_statement_is_no_proof_about_another_model_of_that_name():
     assert found.verdict is not None and found.verdict.status == "REFUTED"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

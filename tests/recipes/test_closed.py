@@ -85,6 +85,7 @@ def test_the_forms_are_those_that_are_proved_of_the_weights(key: tuple[str, str]
                 assert accept is form.accept
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("key", NORMED)
 def test_the_forms_with_norms(key: tuple[str, str]) -> None:
     name, scaled = key

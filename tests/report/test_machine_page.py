@@ -96,6 +96,7 @@ def expected(name: str, word: str) -> Iterator[list[list[str]]]:
         yield shown
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "word"), [("palindromes.tm", "abba"), ("increment.tm", "1011"), ("copy.tm", "")])
 def test_a_machine_is_stepped_with_the_keyboard(name: str, word: str, made: Any, tmp_path: Path) -> None:
     """Tapes and heads behind every token, against the interpreter; what a head retrieved is the token that says it."""
@@ -204,6 +205,7 @@ def test_nothing_is_wider_than_the_window(tmp_path: Path) -> None:
                 assert narrow.execute_script("return document.documentElement.scrollWidth") <= width, file
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dark", [False, True])
 def test_accessibility(dark: bool, tmp_path: Path) -> None:
     """axe finds nothing to complain of, on the page of a machine and of an automaton in the middle of a run."""

@@ -86,6 +86,7 @@ def test_words_of_machines_are_run_as_the_library_runs_them(name: str, made: Any
     assert complaints(made) == []
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("source", [*sorted(AUTOMATA.glob("*.json")), "(ab|ba)*c?", "()", "(aa)*"], ids=str)
 def test_words_of_automata_are_run_as_the_model_runs_them(source: Path | str, made: Any, tmp_path: Path) -> None:
     text = source if isinstance(source, str) else source.read_text(encoding="utf-8")
@@ -190,6 +191,7 @@ def test_a_word_is_typed_and_stepped(made: Any, tmp_path: Path) -> None:
     assert complaints(made) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("kind", "source"), [("tm", "palindromes.tm"), ("dfa", "(ab)*")])
 def test_another_symbol_is_refused_in_a_sentence(kind: str, source: str, made: Any, tmp_path: Path) -> None:
     """Also one that is HTML, which is shown; and a word that is too long. What was there before is gone."""

@@ -262,5 +262,5 @@ def test_a_reference_names_the_input_that_is_missing() -> None:
         lambda: feedforward.proposition({"p": Fraction(1)}, ("p", "q"), (0, 0, 0, 1), False),
         lambda: feedforward.multiply({"x": Fraction(1)}),
     ):
-        with pytest.raises(BadInput, match="the input [qy] must be set; given: [xp]"):
+        with pytest.raises(BadInput, match=r"the input [qy] must be set; given: [xp]"):
             answer()

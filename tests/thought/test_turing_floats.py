@@ -45,6 +45,7 @@ left  * _ * -> right b a S R L
 """Two heads that sweep over ever more cells, for ever."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("weighting", ["average", "rightmost"])
 @pytest.mark.parametrize(
     ("dtype", "limit", "errs"), [("float16", 100, True), ("float32", 100, True), ("float64", 90, False)]
@@ -74,6 +75,7 @@ def test_what_is_certified_is_counted_to_the_first_other_answer() -> None:
     assert shipped(model, m, run) is None and _cached(model, run.word, wanted, "float64") is None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_automata_err_at_or_above_the_certified_bound(dtype: str) -> None:
     """Behind a word of 40 letters: every answer of the table, and the verdict; float16 errs, float64 does not."""

@@ -134,6 +134,7 @@ def test_random_machines_in_integers() -> None:
                 assert machines_at_random.integers(machine, word, limit)[1] == 0, (seed, word)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("weighting", ["average", "rightmost"])
 def test_random_machines_in_balls(weighting: str) -> None:
     for seed in range(10):

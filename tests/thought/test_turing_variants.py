@@ -74,6 +74,7 @@ def test_without_a_token_in_front_a_unit_reads_the_blank_there(monkeypatch: pyte
     assert wrong()[0] == ("1",) and ("2",) not in wrong()
 
 
+@pytest.mark.sampled(2)
 def test_a_machine_without_a_token_in_front_from_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
