@@ -231,8 +231,8 @@ class Floats:
         ]  # fmt: skip
 
     def _matrix(self, matrix: sympy.MatrixBase) -> Any:
-        rows = rows_of(matrix)
-        return self.np.array([[float(x) for x in row] for row in rows]).reshape(len(rows), -1)
+        rows = [[float(x) for x in row] for row in rows_of(matrix)]
+        return self.np.array(rows, dtype=float).reshape(matrix.shape)
 
     def _head(self, head: Head, names: Sequence[str], length: int) -> Any:
         np = self.np

@@ -126,3 +126,12 @@ def test_the_gap_of_a_head_is_that_of_the_stream_before_it_alone() -> None:
     with pytest.raises(BadInput, match="keep their maxima"):
         error_propagation(normed, "1/16", n=2, constants=True)
     assert error_propagation(normed, "1/17", n=2, constants=True).holds is True
+
+
+def test_words_are_as_long_as_the_model_takes_them_with_what_it_adds() -> None:
+    b = sc.Builder(words={"$": {"v": 0}, "a": {"v": 1}}, before="$")
+    b.readout("value", "last", ("v",))
+    made = replace(b.build("short"), max_length=3)
+    assert error_propagation(made, "1/100", n=2).holds is True
+    with pytest.raises(BadInput, match="length at most"):
+        error_propagation(made, "1/100", n=3)

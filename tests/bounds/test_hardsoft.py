@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sympy
 from shared import call, document, refused
 
 import symcook as sc
@@ -360,6 +361,7 @@ def test_what_a_search_in_floats_finds_is_shown_in_balls(by: Fraction, monkeypat
     assert right is not None and found is not None
     near, far = ((Fraction(ball.mid), Fraction(ball.rad)) for ball in (right, found))
     assert abs(near[0] - far[0]) + near[1] <= far[1] + near[1] * 2 and (far[1] > 5 * near[1] or by == 1)
+    assert far[1] < far[0] / 50
 
 
 def test_longer_words_are_counted_as_one_types_them() -> None:
@@ -378,3 +380,15 @@ def test_longer_words_are_counted_as_one_types_them() -> None:
         temperature = tree_from_sympy(head.temperature)
         assert abs(evaluate(temperature, {"n": m + 1, "i": 1}) - wanted) < 1e-12
         assert not abs(evaluate(temperature, {"n": m, "i": 1}) - wanted) < 1e-12
+
+
+def test_a_network_without_hidden_units_adds_its_bias() -> None:
+    """It lets no error grow: the same temperatures as without it."""
+    b = sc.Builder(words={"a": {"q": 1}, "b": {"q": 0}}, positions={"one": "1"})
+    b.add(sc.head({("one", "q"): 1}, {"v": "q"}, mask="none", weighting="average"))
+    b.readout("value", "last", ("v",))
+    bare = b.build("bare")
+    empty = sc.FeedForward(("q",), ("v",), sympy.zeros(0, 1), sympy.zeros(0, 1), sympy.zeros(1, 0), [[1]])
+    wide = replace(bare, layers=(*bare.layers, sc.Layer(None, empty)))
+    one, other = (hardsoft(model, "1/4", max_length=3).rows for model in (bare, wide))
+    assert [row.tau_layers for row in one] == [row.tau_layers for row in other]

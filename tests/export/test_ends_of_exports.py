@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import automata_examples
@@ -15,7 +16,7 @@ from symcook.export import decoding as module
 from symcook.export.archive import arrays
 from symcook.export.decoding import COLUMN, decoding
 from symcook.export.diff import diff
-from symcook.export.guarantee import weights
+from symcook.export.guarantee import Length, weights
 from symcook.export.reading import from_archive
 from symcook.export.run_npz import decode
 
@@ -44,8 +45,10 @@ def test_decoding_ends_where_the_runs_of_a_length_would_cost_too_much(
         assert found is not None and found["words_to"] == to, most
         assert f"the runs of {2 ** (to + 1)} words of length {to + 1} would have too many" in found["why"]
     monkeypatch.setattr(module, "MOST_PRODUCTS", 10**9)
-    found = decoding(model, m, "float32", 1, 9)
-    assert found is not None and (found["words_to"], found["why"]) == (1, "this is the greatest length asked for")
+    for asked, ended in ((9, [True, True]), (3, [True, True]), (2, [True, False]), (1, [False, False])):
+        found = decoding(model, m, "float32", 1, asked)
+        assert found is not None and (found["words_to"], found["why"]) == (1, "this is the greatest length asked for")
+        assert [each["ended"] for each in found["lengths"]] == ended and found["steps"] == asked
 
 
 def made(before: str | None = None) -> sc.Transformer:
@@ -124,3 +127,13 @@ def test_the_shortest_table_says_how_long_words_may_be() -> None:
     for key, other in (("positions", "step1.head1.factor"), ("step1.head1.factor", "positions")):
         m = dict(whole) | {key: whole[key][:4]}
         assert len(m[other]) == 6 and from_archive(m).max_length == 4
+
+
+@pytest.mark.parametrize("margin", [0.1, 1 / 3, 2.0**-40, 123456.789])
+def test_a_margin_is_rounded_down_and_an_error_up(margin: float) -> None:
+    """A certificate writes them in few digits: never more than the distance that there is, nor less than the error."""
+    one = Length(3, 1, margin, {"v": (-margin, margin)})
+    exact, least, most = Fraction(margin), one.to_json(True)["margin"], one.to_json(False)["error"]
+    assert Fraction(least) <= exact <= Fraction(most) and least < most
+    low, high = map(Fraction, one.to_json(True)["outputs"]["v"])
+    assert low <= -exact and exact <= high
