@@ -11,6 +11,7 @@ from attacks.models_at_random import attack, main
 QUICK = ("runs", "margin", "tolerance", "temperature", "entropy", "export")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", [6, 10, 13])
 def test_some_models_through_the_questions(number: int) -> None:
     counts, wrong = attack(1, number, QUICK)
