@@ -491,3 +491,78 @@ Proof.
   - intros t [low%le_IZR high%le_IZR] i _. rewrite s3 by easy.
     set (y := x (3 * Z.to_nat (t - 1) + 2)%nat). unfold dyck_part. cbn - [relu y Rplus Rmult Rminus]. same_units. ring.
 Qed.
+Lemma looked : forall (a b : Z) (low high : R) (s s' v v' : Z -> R) (l l' z z' : R),
+  low = IZR a -> high = IZR b -> l = l' ->
+  (forall j : Z, (a <= j <= b)%Z -> s j = s' j) -> (forall j : Z, (a <= j <= b)%Z -> v j = v' j) ->
+  ((a <= b)%Z \/ z = l /\ z' = l') ->
+  (z - l) * sum a b (fun j => ind (forall k : Z, low <= IZR k <= high -> s k <= s j)) =
+    sum a b (fun j => ind (forall k : Z, low <= IZR k <= high -> s k <= s j) * v j) ->
+  (z' - l') * sum a b (fun j => ind (forall k : Z, low <= IZR k <= high -> s' k <= s' j)) =
+    sum a b (fun j => ind (forall k : Z, low <= IZR k <= high -> s' k <= s' j) * v' j) -> z = z'.
+Proof.
+  intros a b low high s s' v v' l l' z z' -> -> <- hs hv [h|[-> ->]] one two; [|reflexivity].
+  assert (same : forall j : Z, (a <= j <= b)%Z -> ind (forall k : Z, IZR a <= IZR k <= IZR b -> s' k <= s' j) =
+    ind (forall k : Z, IZR a <= IZR k <= IZR b -> s k <= s j)).
+  { intros j r. apply ind_same. split; intros g k q; specialize (g k q); destruct q as [p%le_IZR q%le_IZR];
+      [rewrite !hs | rewrite <- !hs]; easy. }
+  assert (large := some_weight a b s h). unfold weight in large.
+  rewrite (sum_within a b (fun j => ind (forall k : Z, IZR a <= IZR k <= IZR b -> s' k <= s' j) * v' j)
+    (fun j => ind (forall k : Z, IZR a <= IZR k <= IZR b -> s k <= s j) * v j)) in two
+    by (intros j r; now rewrite same, hv by easy).
+  rewrite (sum_within a b _ _ same) in two.
+  rewrite <- one in two. apply Rmult_eq_reg_r in two; lra.
+Qed.
+(* two with the relation have the same values of what the readout looks at *)
+Theorem dyck_k_d_same : forall K D n w token active left right share one closes closed opening zl zr zc zd zo
+    token' active' left' right' share' one' closes' closed' opening' zl' zr' zc' zd' zo',
+  dyck_k_d_relation n w K D token active left right share one closes closed opening zl zr zc zd zo ->
+  dyck_k_d_relation n w K D token' active' left' right' share' one' closes' closed' opening' zl' zr' zc' zd' zo' ->
+  forall t : Z, (0 <= t <= D)%Z -> forall i : Z, (1 <= i <= n)%Z -> active t i = active' t i.
+Proof.
+  intros K D n w token active left right share one closes closed opening zl zr zc zd zo
+    token' active' left' right' share' one' closes' closed' opening' zl' zr' zc' zd' zo'
+    (a1 & a2 & a3 & a4 & a5 & a6 & a7 & a8 & a9 & a10 & a11 & a12 & a13 & a14 & a15 & a16 & a17 & a18 & a19 & a20)
+    (b1 & b2 & b3 & b4 & b5 & b6 & b7 & b8 & b9 & b10 & b11 & b12 & b13 & b14 & b15 & b16 & b17 & b18 & b19 & b20).
+  assert (range : forall a i b : Z, (a <= i <= b)%Z -> IZR a <= IZR i <= IZR b) by (intros; split; apply IZR_le; lia).
+  assert (c1 : forall i : Z, (1 <= i <= n)%Z -> token i = token' i) by (intros i h%range; now rewrite a1, b1).
+  assert (c5 : forall i : Z, (1 <= i <= n)%Z -> share i = share' i) by (intros i h%range; now rewrite a5, b5).
+  assert (c6 : forall i : Z, (1 <= i <= n)%Z -> one i = one' i) by (intros i h%range; now rewrite a6, b6).
+  assert (all : forall m : nat, (Z.of_nat m <= D)%Z -> forall i : Z, (1 <= i <= n)%Z -> let t := Z.of_nat m in
+    active t i = active' t i /\ left t i = left' t i /\ right t i = right' t i /\
+    closes t i = closes' t i /\ closed t i = closed' t i /\ opening t i = opening' t i).
+  { intros m. induction m as [|m ih]; intros d.
+    - intros i h%range. cbn. now rewrite a2, b2, a3, b3, a4, b4, a7, b7, a8, b8, a9, b9.
+    - intros i hi. cbv zeta. assert (q : (1 <= Z.of_nat (S m) <= D)%Z) by lia.
+      specialize (ih ltac:(lia)). cbv zeta in ih.
+      replace (Z.of_nat m) with (Z.of_nat (S m) - 1)%Z in ih by lia. set (t := Z.of_nat (S m)) in *. apply range in q.
+      assert (r := range _ _ _ hi). destruct (ih i hi) as (e1 & e2 & e3 & e4 & e5 & e6).
+      assert (l : zl t i = zl' t i).
+      { destruct (a10 t q i r) as [p s], (b10 t q i r) as [p' s'].
+        refine (looked 1 (i - 1) _ _ _ _ _ _ _ _ _ _ eq_refl _ e2 _ _ _ p p').
+        - now rewrite minus_IZR.
+        - intros j hj. destruct (ih j ltac:(lia)) as (f & _). now rewrite c6, f, c5 by lia.
+        - intros j hj. apply c1. lia.
+        - destruct (Z.eq_dec i 1) as [->|]; [right; now split; [apply s | apply s'] | left; lia]. }
+      assert (g : zr t i = zr' t i).
+      { destruct (a11 t q i r) as [p s], (b11 t q i r) as [p' s'].
+        refine (looked (i + 1) n _ _ _ _ _ _ _ _ _ _ _ eq_refl e3 _ _ _ p p').
+        - now rewrite plus_IZR.
+        - intros j hj. destruct (ih j ltac:(lia)) as (f & _). now rewrite c6, f, c5 by lia.
+        - intros j hj. apply c1. lia.
+        - destruct (Z.eq_dec i n) as [->|]; [right; now split; [apply s | apply s'] | left; lia]. }
+      assert (c : zc t i = zc' t i) by now rewrite a12, b12, e4, c1, l.
+      assert (k : zd t i = zd' t i) by now rewrite a13, b13, e5, c1, g.
+      assert (o : zo t i = zo' t i) by now rewrite a14, b14, e6, c1.
+      rewrite a15, b15, a16, b16, a17, b17, a18, b18, a19, b19, a20, b20, e1, l, g, c, k, o by easy. now repeat split. }
+  intros t h i hi. destruct (all (Z.to_nat t) ltac:(lia) i hi) as [e _]. now rewrite Z2Nat.id in e by lia.
+Qed.
+Theorem dyck_k_d_only : forall K D n w given token active left right share one closes closed opening zl zr zc zd zo,
+  let x := stage (family_dyck_k_d K D n) n w given in
+  (forall i : Z, (1 <= i <= n)%Z -> (0 <= w i <= 2 * K - 1)%Z) ->
+  dyck_k_d_relation n w K D token active left right share one closes closed opening zl zr zc zd zo ->
+  forall t i : Z, (0 <= t <= D)%Z -> (1 <= i <= n)%Z -> active t i = x (3 * Z.to_nat t)%nat "active" i.
+Proof.
+  intros K D n w given token active left right share one closes closed opening zl zr zc zd zo x typed holds t i a b.
+  exact (dyck_k_d_same _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ holds
+    (dyck_k_d_runs K D n w given typed) t a i b).
+Qed.

@@ -206,8 +206,8 @@ def said(family: str) -> str:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_is_a_function_of_its_sizes_and_tables(folder: Path, family: str) -> None:
     """Some families, each from end to end: the stored instance is the function's value by computation, and the relation
-    that statements suppose is met by its run for all sizes and tables (but for Dyck words, by nothing else); other
-    weights or signs are refused."""
+    that statements suppose is met by its run for all sizes and tables and by nothing else; other weights
+    or signs are refused."""
     lemmas, *parts = re.split(
         r"^\(\* FAMILY (.*) \*\)\n", (Path(__file__).parent / "families.v").read_text(), flags=re.M
     )
