@@ -179,6 +179,7 @@ FAMILIES = {  # each with changes of its stored instance, and of its relation, t
     "max": (("[[-1; 1]] [0] [[1]]", "[[-1; 1]] [0] [[2]]"), ("+ relu (x t - z2_out", "+ relu (x t + z2_out")),
     "count": (("[[1; 0]; [0; 1]]", "[[1; 0]; [1; 1]]"), ("fun j => is c j) / n", "fun j => is c j) / (n + 1)")),
     "boolean": (("[1; 0; 0; -1]", "[1; 0; 1; -1]"), ("+ 1 - sum 1 m", "- sum 1 m")),
+    "dyck-k-d": (("[[0; 1; 1; 0]]", "[[0; 1; 2; 0]]"), ("+ z1_closed t i - 2)", "+ z1_closed t i - 1)")),
 }
 
 
@@ -193,10 +194,11 @@ def said(family: str) -> str:
     for name, sort in pairs:
         arguments, arrow, value = sort.rpartition("->")
         sorts[name] = ("fun", tuple(arguments.split("*")), value) if arrow else sort
+    called = family.replace("-", "_")
     formula = reading.Reading(reading.definitions()).formula(reading.parsed(text), sorts)
     head = " ".join(f"({name} : {reading.sort_text(sort)})" for name, sort in sorts.items())
     return (
-        f"Module Said.\nImport Meaning.Reading.\nDefinition {family}_relation {head} : Prop := {formula}.\n"
+        f"Module Said.\nImport Meaning.Reading.\nDefinition {called}_relation {head} : Prop := {formula}.\n"
         "End Said.\nImport Said.\n"
     )
 
@@ -204,8 +206,8 @@ def said(family: str) -> str:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_is_a_function_of_its_sizes_and_tables(folder: Path, family: str) -> None:
     """Some families, each from end to end: the stored instance is the function's value by computation, and the relation
-    that statements suppose is met by its run for all sizes and tables, and by nothing else; other weights or signs are
-    refused."""
+    that statements suppose is met by its run for all sizes and tables and by nothing else; other weights
+    or signs are refused."""
     lemmas, *parts = re.split(
         r"^\(\* FAMILY (.*) \*\)\n", (Path(__file__).parent / "families.v").read_text(), flags=re.M
     )
