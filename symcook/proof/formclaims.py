@@ -120,9 +120,23 @@ def at_each(places: list[str], known: tuple[str, ...] = ()) -> list[str]:
 
 
 def conjuncts(formula: str) -> int:
-    """Of how many parts a formula of this module is the conjunction."""
-    depth, many = 0, 1
-    for x in "" if formula.startswith("all ") else formula:
+    """Of how many parts a formula of this module is the conjunction; that two things are equivalent is two."""
+    if formula.startswith("all "):
+        return 1
+    depth, parts = 0, [""]
+    for x in formula:
         depth += (x in "([") - (x in ")]")
-        many += x == "&" and depth == 0
-    return many
+        if x == "&" and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += x
+    return sum(1 + _equivalence(part.strip()) for part in parts)
+
+
+def _equivalence(part: str) -> bool:
+    """Whether a part is (A <-> B), without a premise."""
+    depth, inside = 0, ""
+    for x in part:
+        depth += (x in "([") - (x in ")]")
+        inside += x if depth == 1 else ""
+    return part.startswith("(") and "<->" in inside and "->" not in inside.replace("<->", "")

@@ -44,6 +44,12 @@ class CountLookup:
             f"hits_behind: sum(l, 0, n - 1, {self.hit}(l)) = {self.behind} "
             f"by count_behind({self.hit}; w; n - 1), {by[self.hit]}, word, some",
             f"counted: {self.count} = {self.behind} by hits_behind, {by[self.hit]}, sum_ext",
+            # the premises of the lemma as they stand there
+            "reached: 0 <= n - 1 by some",
+            "first_token: w(0) = 2 by word",
+            "behind: all j in 1..n - 1. w(j) = 0 | w(j) = 1 by word",
+            f"shared: {share} = sum(j, 0, n - 1, {self.hit}(j))/(n - 1 + 1) by {by[self.share]}(n - 1)",
+            f"inverted: {inverse} = sum(j, 0, n - 1, {self.bos}(j))/(n - 1 + 1) by {by[self.inverse]}(n - 1)",
             f"take queries from modulo_shares(n; w; {self.bos}; {self.hit}; n - 1; {self.behind}; {share}; {inverse}) "
             f"by some, word, {by[self.bos]}, {by[self.hit]}, {by[self.share]}, {by[self.inverse]}",
             "take (least most query positive) from queries",
@@ -56,9 +62,13 @@ class CountLookup:
         f, v = self.function, self.value
         share, inverse = f"{self.share}(n - 1)", f"{self.inverse}(n - 1)"
         at = re.sub(r"\bi\b", self.behind, self.equation)
+        score = f"{share}*(2*{self.index}({{0}})) + {inverse}*(-{self.square}({{0}}))"
+        best = f"I[all k in 0..n - 1. {score.format('k')} <= {score.format('j')}]"
+        met = f"{f}(n - 1)*sum(j, 0, n - 1, {best}) = sum(j, 0, n - 1, {best}*{v}(j))"
         return [
+            f"{f}_met: {met} by {f}_is(n - 1)",
             f"take {f}_found from count_lookup(n - 1; {self.behind}; {share}; {inverse}; {self.index}; {self.square}; "
-            f"{v}; {f}(n - 1)) by least, most, query, positive, indices, squares, {f}_is(n - 1)",
+            f"{v}; {f}(n - 1)) by least, most, query, positive, indices, squares, {f}_met",
             f"{f}_looked: {f}(n - 1) = {at} by {f}_found, {v}_is({self.behind}), least, most",
         ]
 

@@ -38,13 +38,12 @@ from symcook.proof.ownruns import Runs
 from symcook.proof.search import elaborate, equations, prooftext
 from symcook.proof.search.prooftext import BadProof
 from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.terms import flatten
 
 SECONDS = 15.0
 """The time for one version of a line."""
 SOON = 2.0
 """The time for one version of the line of what the readout looks at, before the forms that it reads have lines."""
-MANY = 6
-"""Of more parts than these each is closed by what is known of it, not all of them by all."""
 LITTLE = 2.0
 """Where all that the readout rests on was proved in so many seconds, what nothing rests on is tried for as long."""
 
@@ -663,9 +662,10 @@ class _FormText:
             for text in lines[1:]:
                 if self.line(text, 60.0, True) is not None:
                     return
-        by_part = [f"- qed by {by}" for c, by in zip(done, closing, strict=False) for _ in range(conjuncts(c.formula))]
+        own_line = [f"{c.function}_form" if c in way else f"end_{c.coordinate}" for c in done]
+        by_part = [f"- qed by {by}" for c, by in zip(done, own_line, strict=True) for _ in range(conjuncts(c.formula))]
         ways = [f"qed by {', '.join(closing)}", "\n".join(by_part)]
-        apart = self.parity is not None or (len(by_part) > MANY and "<->" not in self.statement.text)
+        apart = len(by_part) > 1 and len(by_part) == len(flatten("&", self.g.goal))
         for text in ways[::-1] if apart else ways:
             why = self.line(text, 60.0, True)
             if why is None:

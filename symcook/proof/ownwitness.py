@@ -36,8 +36,9 @@ from symcook.proof.terms import (
 
 LEVELS = automation.LEVELS[:3]
 MOST_INDICATORS = 200
-WAYS = ((True, 8), (False, 3))
-"""Words with rational values alone, then others; so many that satisfy the hypotheses are tried."""
+WAYS = ((True, 8, 16), (False, 3, None), (True, 8, None))
+"""Words with rational values alone, then others; so many that satisfy the hypotheses are tried. At first the search for
+rational ones ends behind so many others in a row, since in most models with a softmax almost no word is of that kind."""
 
 
 def shown_inhabited(home: Citable, statement: Statement, runs: Runs) -> Goal | None:
@@ -49,10 +50,11 @@ def shown_inhabited(home: Citable, statement: Statement, runs: Runs) -> Goal | N
     return None if parts else g
 
 
-def _unserved(parts: Sequence[Goal], runs: Runs, rational: bool, most: int) -> list[Goal]:
+def _unserved(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, others: int | None) -> list[Goal]:
     """The parts of H that stay open: each is closed at the first word at which it is true and its proof is found. The
-    words are run once for all parts; a part is given up where `most` words or the work for them are spent."""
-    left, given_up, running = [(part, most, 0) for part in parts], list[Goal](), 0
+    words are run once for all parts; a part is given up where `most` words or the work for them are spent, all of them
+    behind more than `others` words in a row that are not of the kind that is asked for."""
+    left, given_up, running, passed = [(part, most, 0) for part in parts], list[Goal](), 0, 0
     for length in range(1, runs.longest + 1):
         words = runs.at(length)
         while left:
@@ -65,7 +67,11 @@ def _unserved(parts: Sequence[Goal], runs: Runs, rational: bool, most: int) -> l
             if found is None:
                 break
             if not found or runs.rational is not rational:
+                passed += 1
+                if others is not None and passed > others:
+                    return [*given_up, *(part for part, _, _ in left)]
                 continue
+            passed = 0
             tried, left = left, []
             for part, tries, spent in tried:
                 runs.limit, began = runs.work + runs.budget - running - spent, runs.work
