@@ -38,7 +38,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("records", type=Path, nargs="+", help="what run.py --json wrote, a file a version")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.svg|png|pdf")
     options = parser.parse_args(arguments)
-    records = [json.loads(path.read_text(encoding="utf-8")) for path in options.records]
+    records = []
+    for path in options.records:
+        try:
+            records.append(json.loads(path.read_text(encoding="utf-8")))
+            curves(records[-1:])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            parser.error(f"a record must be a file of run.py --json; given: {path} ({type(error).__name__})")
+    if options.output.suffix not in (".svg", ".png", ".pdf") or not options.output.parent.is_dir():
+        parser.error(f"the picture must be a .svg, .png or .pdf in a folder that is there; given: {options.output}")
     try:
         import matplotlib
     except ImportError:

@@ -102,6 +102,11 @@ def test_ratios_of_versions_are_drawn(load, tmp_path: Path, capsys: pytest.Captu
     for name, record in zip(("old.json", "new.json"), records, strict=True):
         (tmp_path / name).write_text(json.dumps(record), encoding="utf-8")
     assert plot.main([*map(str, (tmp_path / "old.json", tmp_path / "new.json")), "-o", str(tmp_path / "r.svg")]) == 0
+    (tmp_path / "other.json").write_text("[1]")
+    for bad in (["none.json", "-o", "r.svg"], ["other.json", "-o", "r.svg"], ["old.json", "-o", "none/r.svg"]):
+        with pytest.raises(SystemExit) as left:
+            plot.main([str(tmp_path / one) if one != "-o" else one for one in bad])
+        assert left.value.code == 2
     drawn = (tmp_path / "r.svg").read_text(encoding="utf-8")
     assert "<svg" in drawn and "0.2.0" in drawn.replace("<!-- ", "") and "old" in drawn
     assert capsys.readouterr().out.startswith("wrote ")

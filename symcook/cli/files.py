@@ -6,7 +6,7 @@ import shlex
 import sys
 from decimal import Decimal
 from importlib.util import find_spec
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
 from symcook.cli.options import (
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 KINDS = ("npz", "safetensors", "torch", "onnx", "transformerlens")
 TYPES = ("float64", "float32", "float16", "bfloat16")
 ENDINGS = {".npz": "npz", ".safetensors": "safetensors", ".pt": "torch", ".onnx": "onnx", ".pth": "transformerlens"}
+FILES = (".pdf", ".svg", ".png", ".jpg", ".csv", ".txt", ".md", ".tex", ".json", ".xhtml", ".ipynb")
+"""Names that nobody gives to the folder for figures."""
 RUNS = {
     "npz": "numpy alone runs it: python -m symcook.export.run_npz {file} {input}",
     "safetensors": "sc.from_safetensors reads it back as an exact model",
@@ -66,8 +68,11 @@ def export(
     ],
     steps: Annotated[
         int | None,
-        option("A decoder: certify T tokens behind each word, or refuse (as far as 100).", "T",
-               Whole("the number of steps", 0, 1_000_000)),
+        option(
+            "A decoder: certify T tokens behind each word, or refuse (as far as 100).",
+            "T",
+            Whole("the number of steps", 0, 1_000_000),
+        ),
     ],
     force: Force,
     settings: Settings,
@@ -297,8 +302,12 @@ def report(
     settings: Settings,
     longest: Annotated[
         int | None,
-        option("Figures: the greatest length on the axes (1000).", "N", Whole("the greatest length", 3, 10**6),
-               "--max-length"),
+        option(
+            "Figures: the greatest length on the axes (1000).",
+            "N",
+            Whole("the greatest length", 3, 10**6),
+            "--max-length",
+        ),
     ],
     force: Force,
     as_json: bool,
@@ -320,6 +329,8 @@ def report(
         if longest is not None:
             raise BadInput("--max-length must go with figures", f"the page {target}", "leave it out")
         return _page(choose(name, settings), target, (word, tokens, rows), force, as_json)
+    if PurePath(target).suffix.lower() in FILES and not Path(target).is_dir():
+        raise BadInput("the target must be FILE.html for a page, or a folder for figures", target)
     for option_, value in given.items():
         if value is not None:
             raise BadInput(f"{option_} must go with a page", f"the folder {target}", "give -o FILE.html")

@@ -65,8 +65,13 @@ def fitted(text: str) -> str:
     lines = []
     for line in text.split("\n"):
         entry = re.match(r" {2}.{8}\S+ +", line)
-        indent = " " * min(entry.end() if entry else 2, width // 2)
-        lines += textwrap.wrap(line, width, subsequent_indent=indent) or [""]
+        if entry and entry.end() > width // 2:  # a summary below its name
+            lines.append(entry[0].rstrip())
+            indent = " " * 10
+            lines += textwrap.wrap(line[entry.end() :], width, initial_indent=indent, subsequent_indent=indent)
+        else:
+            indent = " " * (entry.end() if entry else 2)
+            lines += textwrap.wrap(line, width, subsequent_indent=indent) or [""]
     return "\n".join(lines)
 
 

@@ -137,6 +137,14 @@ def line_width() -> int:
     return max(40, shutil.get_terminal_size((WIDE, 0)).columns)  # narrower, nothing could be read
 
 
+def _room() -> int:
+    """How long a line may be that is drawn again in place: what the terminal is less one, at most 78."""
+    try:
+        return max(1, min(78, os.get_terminal_size(sys.stderr.fileno()).columns - 1))
+    except (OSError, ValueError):
+        return 78
+
+
 class Progress:
     """Progress of what stands under ``with``: redrawn in place on the terminal that stderr is, clean afterwards; silent
     when quick, and where stderr is a file or a pipe, which holds what a reader wants to keep."""
@@ -151,7 +159,7 @@ class Progress:
 
     def __exit__(self, *_: object) -> None:
         if self.drawn:
-            print("\r" + " " * 78 + "\r", end="", file=sys.stderr, flush=True)
+            print("\r" + " " * _room() + "\r", end="", file=sys.stderr, flush=True)
 
     def __call__(self, done: object, total: object = None) -> None:
         now = time.monotonic()
@@ -159,7 +167,8 @@ class Progress:
             return
         self.last, self.drawn = now, True
         text = f"{self.what}: {done}" + (f" of {total}" if total is not None else "")
-        print(f"\r{text:<78}", end="", file=sys.stderr, flush=True)
+        room = _room()
+        print(f"\r{text[:room]:<{room}}", end="", file=sys.stderr, flush=True)
 
 
 class SweepProgress(Progress):

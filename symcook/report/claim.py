@@ -58,7 +58,7 @@ def _counts(rows: Sequence[Claim]) -> Table:
         repeated = len(own) - found.total() - definitions
         numbers = [*(found[word] for word in words), found.total(), definitions, repeated, len(own)]
         table.append([paper, *map(str, numbers)])
-    return Table(table)
+    return Table(table, turns=True)
 
 
 def _why(row: Claim) -> Iterator[str]:

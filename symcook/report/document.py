@@ -68,15 +68,20 @@ def _tex(cell: str | TableCell) -> str:
 @dataclass(frozen=True)
 class Table:
     """Rows of cells under a header; without one the first cell of a row is its name. With `width` a text breaks the
-    last column."""
+    last column; one that `turns` has its rows as columns on a terminal that is too narrow for it."""
 
     rows: Sequence[Sequence[str | TableCell]]
     header: Sequence[str] = ()
     width: int | None = None
+    turns: bool = False
 
     def text(self, indent: str) -> str:
         every = [[name.replace("_", " ") for name in self.header], *self.rows] if self.header else self.rows
-        return columns([list(map(_plain, row)) for row in every], indent, self.width)
+        written = [list(map(_plain, row)) for row in every]
+        drawn = columns(written, indent, self.width)
+        if self.turns and SCREEN is not None and len(drawn.splitlines()) > len(written):
+            return columns(list(zip(*written, strict=True)), indent)
+        return drawn
 
     def html(self) -> str:
         return markup.table(self.header, self.rows, words=True)

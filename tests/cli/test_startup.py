@@ -37,7 +37,8 @@ def loaded(arguments: list[str] | None, names: tuple[str, ...] = HEAVY) -> list[
 
 @together(
     "arguments",
-    [None, [], ["--help"], ["--version"], ["list"], ["list", "--json"], ["run", "--help"], ["completion", "bash"]])
+    [None, [], ["--help"], ["--version"], ["list"], ["list", "--json"], ["run", "--help"], ["completion", "bash"]],
+)
 def test_nothing_heavy_is_imported(arguments: list[str] | None) -> None:
     assert loaded(arguments) == []
 

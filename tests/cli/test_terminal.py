@@ -14,18 +14,23 @@ import termios
 import pytest
 
 from symcook.__main__ import main
+from symcook.claims import PAPERS
 from symcook.report.document import columns, table
 
 COLOUR = re.compile("\033\\[[0-9]*m")
 
 
-def terminal(*words: str, width: int = 70, **more: str) -> str:
-    """What a command writes to a terminal so many characters wide."""
+def terminal(*words: str, width: int = 70, code: str = "", **more: str) -> str:
+    """What a command, or some code of Python, writes to a terminal so many characters wide."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES", "NO_COLOR")} | {"TERM": "xterm"}
     done = subprocess.Popen(
-        [sys.executable, "-m", "symcook", *words], stdin=theirs, stdout=theirs, stderr=theirs, env=environment | more
+        [sys.executable, *(("-c", code) if code else ("-m", "symcook", *words))],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment | more,
     )
     os.close(theirs)
     written = b""
@@ -51,6 +56,7 @@ COMMANDS = (
     ("explain", "gtzero"),
     ("margin", "dyck-1-2", "--max-length", "3"),
     ("claims", "cookbook.s5.7.lemma5.3"),
+    ("claims",),
     ("decide", "dyck-1-2"),
     ("tour",),
 )
@@ -114,3 +120,28 @@ def test_the_list_is_searched(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "--search", "no such thing"]) == 0
     assert capsys.readouterr().out == "no recipe fits\n"
     assert main(["list", "--search"]) == 2
+
+
+def test_what_a_terminal_is_too_narrow_for_is_turned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No number and no name is cut: papers become columns, a summary stands below its name."""
+    from symcook.cli import listing
+
+    shown = COLOUR.sub("", terminal("claims")).splitlines()
+    assert shown[0].split() == ["paper", *PAPERS] and shown[-3].split()[0] == "rows"
+    monkeypatch.setattr(sys, "stdout", type("", (), {"isatty": lambda self: True})())
+    monkeypatch.setattr("shutil.get_terminal_size", lambda *_: os.terminal_size((60, 24)))
+    text = "3  Basic\n  §3.3    count                     how often a symbol occurs, at all lengths"
+    lines = listing.fitted(text).splitlines()
+    monkeypatch.undo()
+    assert lines == ["3  Basic", "  §3.3    count", "          how often a symbol occurs, at all lengths"]
+
+
+def test_progress_stays_in_its_line() -> None:
+    """On a narrow terminal too, where a longer line could not be drawn again in place."""
+    code = (
+        "import time; from symcook.cli.output import Progress\n"
+        "with Progress('a long name ' * 9) as p: p.started = p.last = time.monotonic() - 9; p(1, 2)"
+    )
+    for width in (30, 120):
+        shown = terminal(width=width, code=code)
+        assert "a long name" in shown and max(map(len, re.split(r"[\r\n]", shown))) == min(78, width - 1)

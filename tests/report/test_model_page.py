@@ -100,6 +100,7 @@ def test_json_says_how_the_page_runs(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["dyck-1", "-o", "new.html", "--set", "nothing=1"], "nothing"),
         (["dyck-1", "-o", "new.html", "--max-length", "9"], "--max-length must go with figures"),
         (["first", "-o", "figures", "--input", "01"], "--input must go with a page"),
+        (["dyck-1", "-o", "page.pdf"], "FILE.html for a page, or a folder for figures; given: page.pdf"),
         (["nothing-like-it", "-o", "new.html"], "nothing-like-it"),
     ],
 )
