@@ -40,6 +40,8 @@ BRIDGES: dict[str, tuple[str, str, dict[str, str]]] = {
     "bridge.count": _instance("count-of-two"),
     "bridge.automaton": _instance("automaton-parity"),
     "bridge.automaton_run": _instance("automaton-run-parity"),
+    "bridge.automaton_nonstrict": _instance("automaton-nonstrict-parity"),
+    "bridge.automaton_no_start": _instance("automaton-no-start-parity"),
     "bridge.turing": _instance("turing-step"),
     "bridge.since": _instance("since-formula"),
     "bridge.temporal": _instance("temporal-formula"),

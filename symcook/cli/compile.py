@@ -117,6 +117,19 @@ def _wrote(shown: Mapping[str, Any], letters: Sequence[str]) -> str:
     return f"wrote {shown['file']}: {sizes}{', letters ' * bool(letters)}{said}"
 
 
+def _unproved(model: Transformer) -> str | None:
+    """What it is of a model's construction that no theorem is about."""
+    from symcook.compilers.automaton import variant_of
+
+    program = model.program
+    if program is None:
+        return None
+    if program.kind == "tm":
+        return "a Turing machine without --theorem 2"
+    variant = variant_of(model) if program.kind == "dfa" else "strict"
+    return None if variant == "strict" else f"the variant {variant}, which no theorem is about"
+
+
 def _proved(model: Transformer, to: own.Files, seconds: int) -> dict[str, Any]:
     """Prove that a model answers as its program, and write certificate and statement; Undecided without a proof.
 
@@ -127,9 +140,9 @@ def _proved(model: Transformer, to: own.Files, seconds: int) -> dict[str, Any]:
     program = model.program
     none = "the model is written, and no proof was found"
     theorems: list[str] = []
-    if program is not None and program.kind == "tm":
-        what = "a Turing machine without --theorem 2"
-        raise Undecided(f"the model is written, and no proof is made of {what}; {_instead(model)}.")
+    unproved = _unproved(model)
+    if unproved:
+        raise Undecided(f"the model is written, and no proof is made of {unproved}; {_instead(model)}.")
     if program is None or program.theorem or program.kind == "dfa":
         try:
             with Waiting("proving"), within(seconds, none, _instead(model)):

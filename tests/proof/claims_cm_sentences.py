@@ -490,6 +490,42 @@ def few_steps_corrected(instance: Any) -> bool | None:
     return within(instance, lambda t, log: log)
 
 
+def bits() -> Iterator[dict[str, Any]]:
+    """Steps: none, a square, and so many that their logarithm is n."""
+    counts = (lambda n: F(0)), (lambda n: F(n) * F(n) - F(n)), (lambda n: F(3) ** int(n))
+    for t in counts:
+        for a in (F(-1), F(1), F(2), F(3)):
+            sizes = [F(n) for n in (2, 3, 8, 100)]
+            yield {"t()": lambda env, t=t: [t], "a": a, "n": sizes, "C": [F(0), F(1), F(2), F(3), F(4), F(10)]}
+
+
+BITS = list(bits())
+
+
+def few_bits(instance: Any) -> bool:
+    """Some multiple of log n is at least the number of bits, log(n + t(n)), at all sizes that were tried."""
+    (t,) = instance["t()"]({})
+    sizes = {n: (CONTEXT.log(real(n)), CONTEXT.log(real(n + t(n)))) for n in instance["n"]}
+    return any(all(p <= real(C) * log + SLACK for log, p in sizes.values()) for C in instance["C"])
+
+
+@adequate("merrill2024.thm3.add", at=BITS, false=True)
+def bits_of_any_steps(instance: Any) -> bool | None:
+    return few_bits(instance)
+
+
+@adequate(
+    "merrill2024.thm3.add.corrected",
+    at=BITS,
+    misses=[("0 <= t(n) & n + t(n) <= exp(a*log(n))", "0 <= t(n)"), ("<= C*log(n)", "<= -1")],
+)
+def bits_of_polynomial_steps(instance: Any) -> bool | None:
+    (t,), a = instance["t()"]({}), real(instance["a"])
+    if not all(real(n + t(n)) <= CONTEXT.exp(a * CONTEXT.log(real(n))) + SLACK for n in instance["n"]):
+        return None
+    return few_bits(instance)
+
+
 # --- Appendix A.1 and C of merrill2024 --------------------------------------------------------------------------------
 
 

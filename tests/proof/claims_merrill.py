@@ -703,6 +703,24 @@ def lemma7_corrected(instance: Any) -> bool | None:
     return lemma7_with(instance, True)
 
 
+@adequate(
+    "merrill2024.s2.1.strict_needed",
+    at=TAPES,
+    misses=[
+        ("tiescore(g, h, i, j) < tiescore(g, h, i, i)", "tiescore(g, h, i, i) < tiescore(g, h, i, j)"),
+        ("tiescore(g, h, i, j)", "tiescore(j. -g(j), h, i, j)"),
+        ("all j in 1..i - 1.", "all j in 1..i."),
+    ],
+)
+def finds_itself(instance: Any) -> bool | None:
+    """Among the columns up to the own one, the own one alone has the greatest score, on every walk."""
+    h, i = list(instance["h()"].values()), int(instance["i"])
+    if instance["g()"][i] != TIES[i]:
+        return None
+    keys = [phi(a / j, F(1, j)) for j, a in enumerate(h, 1)]
+    return attend([dot(keys[-1], k) - phi(TIES[j])[0] for j, k in enumerate(keys, 1)], keys)[0] == [i - 1]
+
+
 def gap_with(instance: Any, near_start: bool) -> bool | None:
     h = tape(instance, near_start)
     if h is None:
