@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import automata_examples
 import numpy as np
@@ -18,6 +19,7 @@ from symcook.export.archive import arrays
 from symcook.export.decoding import COLUMN, decoding
 from symcook.export.diff import diff
 from symcook.export.guarantee import Length, weights
+from symcook.export.machine_steps import program_run
 from symcook.export.reading import from_archive
 from symcook.export.run_npz import decode
 
@@ -175,3 +177,10 @@ def test_onnx_says_how_wide_its_outputs_are(tmp_path: Path) -> None:
         outputs = onnx.load(tmp_path / f"{wide}.onnx").graph.output
         said = {one.name: [d.dim_value or d.dim_param for d in one.type.tensor_type.shape.dim] for one in outputs}
         assert said["scores"] == ["B", "n", wide] and said["stream"] == ["B", "n", len(model.space)]
+
+
+@pytest.mark.parametrize("limit", [-1, -100, True, "3"])
+def test_a_run_has_a_number_of_steps(limit: Any) -> None:
+    with pytest.raises(BadInput, match="integer of at least 0"):
+        program_run(sc.compile("dfa", "a*"), "a", limit)
+    assert program_run(sc.compile("dfa", "a*"), "a", 0).answers == ()
