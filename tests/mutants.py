@@ -261,7 +261,8 @@ def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
             return
         edge = isinstance(node, ast.Compare) and any(map(limit, (node.left, *node.comparators)))
         for new in edited(node, name, edge):
-            if not (node in even and new == f"({ast.unparse(ast.BinOp(node.right, ast.Sub(), node.left))})"):
+            turned = isinstance(node, ast.BinOp) and f"({ast.unparse(ast.BinOp(node.right, ast.Sub(), node.left))})"
+            if not (node in even and new == turned):
                 yield node, new, name
         if isinstance(node, ast.keyword) and node.arg in ("strict", "weights") and isinstance(node.value, ast.Constant):
             return

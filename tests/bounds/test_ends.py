@@ -49,7 +49,8 @@ def test_the_error_of_a_temperature_may_be_any_number(error: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"), [("0", "between 0 and 1"), ("1", "between 0 and 1"), ("3/4", "below (n - 1)/n")]
+    ("error", "said"),
+    [("0", "between 0 and 1"), ("1", "between 0 and 1"), ("3/4", "below (n - 1)/n"), ("9/10", "below (n - 1)/n")],
 )
 def test_errors_that_no_temperature_or_every_one_has(error: str, said: str) -> None:
     with pytest.raises(BadInput) as refused:
@@ -85,6 +86,14 @@ def test_an_error_that_just_reaches_the_gap_is_refused() -> None:
     with pytest.raises(BadInput, match="keep their maxima"):
         error_propagation(made, "1/16", n=2, constants=True)
     assert error_propagation(made, Fraction(1, 16) - Fraction(1, 10**9), n=2, constants=True).holds is True
+
+
+def test_a_coordinate_that_is_zero_takes_no_part_in_scores() -> None:
+    """The same gap where queries read one that nothing writes."""
+    head = Head(("one", "p", "z"), ("v",), [[1, 0, 1]], [[0, 1, 0]], [[0, 0, 0]], weighting="rightmost")
+    made = attends(head, {"a": {"one": 1, "z": 0}}, positions={"p": "33/64*i"})
+    with pytest.raises(BadInput, match="keep their maxima"):
+        error_propagation(made, "1/16", n=2, constants=True)
 
 
 def test_an_error_of_one_is_the_greatest_of_the_papers() -> None:
@@ -133,5 +142,16 @@ def test_words_are_as_long_as_the_model_takes_them_with_what_it_adds() -> None:
     b.readout("value", "last", ("v",))
     made = replace(b.build("short"), max_length=3)
     assert error_propagation(made, "1/100", n=2).holds is True
-    with pytest.raises(BadInput, match="length at most"):
-        error_propagation(made, "1/100", n=3)
+    for constants in (False, True):
+        with pytest.raises(BadInput, match="length at most"):
+            error_propagation(made, "1/100", n=3, constants=constants)
+
+
+def test_two_letters_make_too_many_words_from_a_length_on() -> None:
+    """2^16 words of two letters are compared, no more; of one letter there is one word of each length."""
+    for many in (17, 10**6):
+        with pytest.raises(BadInput, match=f"at most 65536 words of the length.*2\\^{many}"):
+            bounds.sensitivity("dyck-1", many)
+    b = sc.Builder(words={"a": {"v": 1}})
+    b.readout("value", "last", ("v",))
+    assert bounds.sensitivity(b.build("one"), 40).value.mid == "0"

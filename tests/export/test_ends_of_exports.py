@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import automata_examples
 import numpy as np
@@ -17,6 +19,7 @@ from symcook.export.archive import arrays
 from symcook.export.decoding import COLUMN, decoding
 from symcook.export.diff import diff
 from symcook.export.guarantee import Length, weights
+from symcook.export.machine_steps import program_run
 from symcook.export.reading import from_archive
 from symcook.export.run_npz import decode
 
@@ -137,3 +140,47 @@ def test_a_margin_is_rounded_down_and_an_error_up(margin: float) -> None:
     assert Fraction(least) <= exact <= Fraction(most) and least < most
     low, high = map(Fraction, one.to_json(True)["outputs"]["v"])
     assert low <= -exact and exact <= high
+
+
+def test_weights_go_to_no_stream() -> None:
+    with pytest.raises(BadInput, match=r"the weights must .*m\.npz"):
+        made().export("-")
+
+
+def test_without_a_token_in_front_decoding_begins_with_one_letter(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """There is no run behind the empty word, and the script says so of it: no step is certified there."""
+    assert call(capsys, "compile", "dfa", ODD, "--variant", "no-start", "-o", tmp_path / "m.json")[0] == 0
+    model = sc.load(tmp_path / "m.json")
+    assert model.embedding.added == 0
+    model.export(tmp_path / "m.npz", max_length=2)
+    m = dict(np.load(tmp_path / "m.npz"))
+    found = decoding(model, m, "float64", 2, 5)
+    assert found is not None and [each["length"] for each in found["lengths"]] == [1, 2]
+    assert m["decoding.steps"].shape == (3,) and m["decoding.steps"][0] == 0 < m["decoding.steps"][1]
+
+
+def test_a_machine_without_letters_reads_the_empty_word() -> None:
+    model = sc.compile("tm", "1RB1LB_1LA1RH")
+    found = decoding(model, arrays(model, "float64", 12), "float64", 3, 4)
+    assert found is not None and [(each["length"], each["words"]) for each in found["lengths"]] == [(0, 1)]
+    assert (found["words_to"], found["why"]) == (0, "there is no letter, so that the empty word is all")
+
+
+def test_onnx_says_how_wide_its_outputs_are(tmp_path: Path) -> None:
+    """One score of a sign, one for each label else; the stream as wide as the coordinates are many."""
+    onnx = pytest.importorskip("onnx")
+    labels = sc.Readout("largest", "last", ("v",), [[1], [-1], [0]], ("P", "Q", "R"))
+    for model, wide in ((made(), 1), (replace(made(), readout=labels), 3)):
+        model.export(tmp_path / f"{wide}.onnx", format="onnx", max_length=2)
+        outputs = onnx.load(tmp_path / f"{wide}.onnx").graph.output
+        said = {one.name: [d.dim_value or d.dim_param for d in one.type.tensor_type.shape.dim] for one in outputs}
+        assert said["scores"] == ["B", "n", wide] and said["stream"] == ["B", "n", len(model.space)]
+
+
+@pytest.mark.parametrize("limit", [-1, -100, True, "3"])
+def test_a_run_has_a_number_of_steps(limit: Any) -> None:
+    with pytest.raises(BadInput, match="integer of at least 0"):
+        program_run(sc.compile("dfa", "a*"), "a", limit)
+    assert program_run(sc.compile("dfa", "a*"), "a", 0).answers == ()
