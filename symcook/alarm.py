@@ -12,9 +12,9 @@ class TimeUp(BaseException):
 
 
 @contextmanager
-def alarm(seconds: float) -> Iterator[None]:
-    """TimeUp is raised under ``with`` behind so many seconds; without effect where there are no timers (Windows, and
-    outside the main thread)."""
+def alarm(seconds: float, processor: bool = False) -> Iterator[None]:
+    """TimeUp is raised under ``with`` behind so many seconds by the clock, or of the `processor` where other programs'
+    time is not to count; without effect where there are no timers (Windows, and outside the main thread)."""
     import signal
 
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
@@ -24,11 +24,12 @@ def alarm(seconds: float) -> Iterator[None]:
     def late(*_: object) -> None:
         raise TimeUp
 
-    before = signal.signal(signal.SIGALRM, late)
+    timer, number = (signal.ITIMER_PROF, signal.SIGPROF) if processor else (signal.ITIMER_REAL, signal.SIGALRM)
+    before = signal.signal(number, late)
     # no time left is little time: 0 would be none at all; and again: Python drops what is raised inside some callbacks
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3), 1)
+    signal.setitimer(timer, max(seconds, 1e-3), 1)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(timer, 0)
+        signal.signal(number, before)

@@ -40,11 +40,13 @@ from symcook.proof.search.prooftext import BadProof
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import flatten
 
+LINES = 5 / 6
+"""The part of the time by the clock that there is for lines; their limits are in seconds of the processor."""
 SECONDS = 15.0
 """The time for one version of a line."""
-SOON = 2.0
+SOON = 0.4
 """The time for one version of the line of what the readout looks at, before the forms that it reads have lines."""
-LITTLE = 2.0
+LITTLE = 0.5
 """Where all that the readout rests on was proved in so many seconds, what nothing rests on is tried for as long."""
 
 
@@ -64,8 +66,8 @@ class _FormText:
         relation = self.meaning.relation
         self.equations = dict(zip(relation.defined, relation.equations, strict=True))
         self.low, self.high = relation.low, relation.high
-        self.until = time.monotonic() + seconds / 2
-        self.end_of_all = time.monotonic() + seconds
+        self.until = time.process_time() + seconds / 2
+        self.end_of_lines, self.end_of_all = (time.monotonic() + part * seconds for part in (LINES, 1))
         self.lines: list[str] = []
         self.labels: dict[str, str] = {}
         self.lemma: str | None = None
@@ -209,7 +211,7 @@ class _FormText:
         `rests` on them; whether there is any."""
         until = self.until
         if not rests:
-            self.until = min(until, time.monotonic() + LITTLE)
+            self.until = min(until, time.process_time() + LITTLE)
         claims = [self.claim(one, self.generic) for one in behind if isinstance(one.column, CellTable)]
         for claim in claims:
             self.along(claim)
@@ -230,6 +232,7 @@ class _FormText:
         self.count_k = self.looking = False
         labels = [*parts(statement).labels, *(["asked"] if whole.given else [])]
         assert self.line(f"given .. {' '.join(labels)}", 60.0, True) is None
+        self.assumed, self.opened = dict(self.g.facts), len(self.g.nodes)
         taken = parts(statement)
         whole_run, each = "run" in taken.labels, equations.spread((equations.OWN,), taken.run)
         self.named = {f: "run" if whole_run else f"{f}_is" for f in self.equations}
@@ -241,7 +244,7 @@ class _FormText:
     def defined(self) -> bool:
         """Whether everything in the statement is seen to be defined."""
         try:
-            with own.limited(self.until):
+            with own.limited(self.end_of_lines):
                 own.defined_part(self.g.library, self.statement.defined)
         except (Rejected, Stuck, SymcookError):
             return False
@@ -259,12 +262,13 @@ class _FormText:
     def line(self, text: str, seconds: float = SECONDS, late: bool = False) -> str | None:
         """Elaborate a line and those set in below it; why it does not follow, or None where it does."""
         block = "".join(f"  {one}\n" for one in text.split("\n"))
-        left = seconds if late else min(seconds, self.until - time.monotonic())
-        if left <= 0:
+        left = seconds if late else min(seconds, self.until - time.process_time())
+        until = time.monotonic() + seconds if late else self.end_of_lines
+        if left <= 0 or until <= time.monotonic():
             return "the time is over"
         try:
             parsed = prooftext.read(self.head + block).parts["proof"]
-            with own.limited(time.monotonic() + left):
+            with own.limited(until, left):
                 for one in parsed:
                     self.elaborator.line(self.g, one)
         except (Rejected, Stuck, BadProof, own.OutOfTime, SymcookError) as error:
@@ -641,8 +645,8 @@ class _FormText:
         return [f"{name}_zero"] if all(self.line(text) is None for text in lines) else []
 
     def finish(self, whole: Proof, again: bool = False) -> None:
-        """The certificate: the proof goes on from the lines where all forms are proved, else they are run again; so too
-        `again` where more is claimed by now."""
+        """The certificate: the proof goes on from its lines, in a statement with what is claimed by now where not all
+        forms are proved, or, if `again`, more of them."""
         done = [c for c in whole.claims if c.missing is None]
         if not done:
             return
@@ -657,11 +661,13 @@ class _FormText:
         ]
         closing = [*dict.fromkeys([*closing, *[f"{c.function}_form" for c in way]])]
         if again or len(done) < len(whole.claims):
-            lines = self.lines
+            before, assumed, opened, lines = self.g, self.assumed, self.opened, self.lines
             self.goal(whole)
-            for text in lines[1:]:
-                if self.line(text, 60.0, True) is not None:
-                    return
+            if assumed != self.assumed:
+                return
+            self.g.nodes += before.nodes[opened:]  # nothing on the way asks for the claim
+            self.g.facts, self.g.scope, self.g.taken = before.facts, before.scope, before.taken
+            self.lines += lines[1:]
         own_line = [f"{c.function}_form" if c in way else f"end_{c.coordinate}" for c in done]
         by_part = [f"- qed by {by}" for c, by in zip(done, own_line, strict=True) for _ in range(conjuncts(c.formula))]
         ways = [f"qed by {', '.join(closing)}", "\n".join(by_part)]

@@ -11,7 +11,7 @@ import re
 import textwrap
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -330,14 +330,15 @@ def judged(statement: Statement, parts: Mapping[str, list[Node]], sense: str) ->
 
 
 @contextmanager
-def limited(until: float | None) -> Iterator[None]:
-    """OutOfTime where what stands under it has no result in time: at once, or where there is no alarm soon after."""
+def limited(until: float | None, processor: float | None = None) -> Iterator[None]:
+    """OutOfTime where what stands under it has no result in time: at once, or where there is no alarm soon after. In
+    so many seconds of the `processor` too, where that is given."""
     if until is None:
         yield
         return
     left = until - time.monotonic()
     try:
-        with Clock(left), alarm(left):
+        with Clock(left), alarm(left), nullcontext() if processor is None else alarm(processor, True):
             yield
     except (Rejected, Stuck, TimeUp) as error:
         if isinstance(error, TimeUp) or time.monotonic() > until:

@@ -38,7 +38,7 @@ LEVELS = automation.LEVELS[:3]
 MOST_INDICATORS = 200
 WAYS = ((True, 8, 16), (False, 3, None), (True, 8, None))
 """Words with rational values alone, then others; so many that satisfy the hypotheses are tried. At first the search for
-rational ones ends behind so many others in a row, since in most models with a softmax almost no word is of that kind."""
+rational ones ends behind so many others in a row, since with a softmax almost no word may be of that kind."""
 
 
 def shown_inhabited(home: Citable, statement: Statement, runs: Runs) -> Goal | None:
