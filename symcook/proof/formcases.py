@@ -1,17 +1,20 @@
 """The Boolean parts in the proofs of compiled formulas: cases over the letter and over bits. Nothing here is trusted.
 
 A bit is split on where the fact turns on it; in each case what lines and coordinates are there follows from what is
-before them.
+before them. These are so many small steps of which it is known why they hold that the nodes of the certificate are
+written down, and nothing is searched for.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symcook.errors import Undecided
-from symcook.proof.softheads import LATER, looked, near
+from symcook.proof.softheads import LATER, looked, room
+from symcook.proof.steps import Node, have, hyp, rewritten
 
 if TYPE_CHECKING:
     from symcook.proof.formulas import ProofLines
@@ -21,78 +24,109 @@ CASES = 64
 
 
 class FormulaCases:
-    """The cases of one fact, with what its lines (`cone`) and its coordinates (`names`) are in each.
+    """The proof of one fact about each position, with what its lines (`cone`) and its coordinates (`names`) are in each
+    case.
 
-    `bits` are the coordinates of heads, with a line; `lines` and `asked` are what the fact speaks of.
+    `bits` are the coordinates of heads, with a line; `lines` and `asked` are what the fact speaks of, `goal` what it
+    says.
     """
 
     def __init__(
         self,
         text: ProofLines,
+        goal: str,
         cone: Sequence[int],
         names: Sequence[str],
-        bits: Mapping[str, int | str],
+        bits: Mapping[str, int],
         lines: Sequence[int],
         asked: Sequence[str],
     ) -> None:
-        self.text, self.lines, self.cone, self.bits, self.wanted, self.asked = (
-            text,
-            text.lines,
-            cone,
-            bits,
-            lines,
-            asked,
-        )
+        self.text, self.goal, self.cone, self.wanted, self.asked = text, goal, cone, lines, asked
+        self.bits: dict[str, int | str] = {**bits}
+        if any(looked(text.packed, number) for number in cone):
+            self.bits[LATER] = LATER
         self.names = sorted(names, key=lambda one: (one[0] == "f", len(one), one))
         self.leaves = 0
         self.ranges = set[str]()  # bits of which only that they are bits is asked
+
+    def proof(self, told: Sequence[int]) -> list[Node]:
+        """The nodes, with cases over the letters that are told apart."""
+        cases = self.split(told)
+        nodes: list[Node] = [{"by": "intro", "as": ["i"]}, {"by": "intro", "as": ["range"]}]
+        for number in self.cone:
+            k = number + 1
+            if number in self.text.packed.heads:
+                labels = [f"b{k}", *self.near(k), *([f"s{k}"] if looked(self.text.packed, number) else [])]
+                nodes.append(self.here(f"B{k}", labels))
+            else:
+                nodes.append(self.here(f"{self.text.told_by(number)}{k}", f"e{k}"))
+        nodes += [self.here(f"{name}_is", f"{name}_at") for name in self.names]
+        if LATER in self.bits:
+            nodes += self.later()
+        if told:
+            nodes.append(self.here("word", "word_here"))
+        return [*nodes, *(node for name in self.bits if name in self.ranges for node in self.range(name)), *cases]
+
+    def here(self, fact: str, label: str | list[str]) -> Node:
+        """What a fact about each position says here."""
+        return {"by": "use", "fact": fact, "with": ["i", "#range"], "as": label}
+
+    def near(self, k: int) -> list[str]:
+        """The facts that the coordinate of a line's head has its bit, or is near to it."""
+        return [f"c{k}"] if room(self.text.packed, self.text.packed.heads[k - 1].name) is None else [f"c{k}", f"d{k}"]
+
+    def later(self) -> list[Node]:
+        """That the coordinate which says whether there is a position before is a bit."""
+        sides = [[{"by": "pick", "side": side}, *hyp("it")] for side in ("right", "left")]
+        one = [{"by": "rewrite", "eq": "later_at"}, {"by": "ind", "of": "2 <= i", "as": "either"},
+               {"by": "cases", "fact": "either", "as": [["is", "it"], ["is", "it"]], "proofs": sides}]  # fmt: skip
+        return [self.here("later_is", "later_at"), have(f"b{LATER}", f"bit({LATER}(i))", one)]
+
+    def range(self, name: str) -> list[Node]:
+        """The facts that a coordinate which holds a bit, or what is near to one, is no further out."""
+        k, error, own = self.bits[name], room(self.text.packed, name), f"{name}(i)"
+        bit = own if k == LATER else self.text.bit(int(k))
+        sides = [hyp(f"b{k}")]
+        if k == LATER:
+            sides += [[{"by": "true"}]] * 2
+        elif error is None:
+            sides += [[{"by": "pos", "eq": [["-1", f"c{k}"]]}], [{"by": "pos", "eq": [["1", f"c{k}"]]}]]
+        else:
+            sides += [hyp(f"c{k}"), hyp(f"d{k}")]
+        given = [bit, own, str(error or 0), [{"by": "split", "proofs": sides}]]
+        return [{"by": "use", "fact": "lem:near_bit", "with": given, "as": [f"low{k}", f"high{k}"]}]
+
+    # --- Cases ------------------------------------------------------------------------------------------------------
 
     def split(
         self,
         told: Sequence[int],
         chosen: Mapping[str, int] = {},
         letter: int | None = None,
-        indent: str = "    ",
         known: Sequence[str] = (),
-    ) -> None:
+    ) -> list[Node]:
         """Cases over the letters that are told apart, then over bits; `known` are the labels of letters chosen."""
         whole = len(told) == len(self.text.formula.alphabet)
-        if told and whole and len(told) > 1:
+        if told and whole:
             labels = [f"w{a}" for a in told]
-            self.lines.append(f"{indent}cases {', '.join(labels)} from word(i)")
-            for a in told:
-                self.block(chosen, a, indent, [*known, f"w{a}"])
-        elif told and whole:
-            self.lines.append(f"{indent}w{told[0]}: w(i) = {told[0]} by word")
-            self.split([], chosen, told[0], indent, [*known, f"w{told[0]}"])
-        elif told:
+            if len(told) == 1:
+                return [have("w0", "w(i) = 0", hyp("word_here")), *self.split([], chosen, told[0], labels)]
+            proofs = [self.split([], chosen, a, [f"w{a}"]) for a in told]
+            return [{"by": "cases", "fact": "word_here", "as": labels, "proofs": proofs}]
+        if told:
             a = told[0]
-            self.lines.append(f"{indent}cases w{a}, v{a}: w(i) = {a}")
-            self.block(chosen, a, indent, [*known, f"w{a}"])
-            inner = len(self.lines)
-            self.split(told[1:], chosen, letter, indent + "      ", [*known, f"v{a}"])
-            self.dash(inner, indent)
-        else:
-            truth, values = self.values(chosen, letter)
-            name = self.open(truth, values)
-            if name is None:
-                self.leaf(truth, values, indent, known)
-                return
-            k = self.bits[name]
-            self.lines.append(f"{indent}cases o{k}, l{k} from b{k}")
-            for value in (0, 1):
-                self.block({**chosen, name: value}, letter, indent, known)
-
-    def block(self, chosen: Mapping[str, int], letter: int | None, indent: str, known: Sequence[str]) -> None:
-        """A case of its own, further in."""
-        start = len(self.lines)
-        self.split([], chosen, letter, indent + "      ", known)
-        self.dash(start, indent)
-
-    def dash(self, start: int, indent: str) -> None:
-        """Make what was written from `start` on the block of a case."""
-        inner = len(indent) + 6
-        self.lines[start] = f"{indent}    - {self.lines[start][inner:]}"
+            proofs = [
+                self.split([], chosen, a, [f"w{a}"]),
+                self.split(told[1:], chosen, letter, [*known, f"v{a}"]),
+            ]
+            return [{"by": "em", "formula": f"w(i) = {a}", "as": [f"w{a}", f"v{a}"], "proofs": proofs}]
+        truth, values = self.values(chosen, letter)
+        name = self.open(truth, values)
+        if name is None:
+            return self.leaf(truth, values, letter, known)
+        k = self.bits[name]
+        proofs = [self.split([], {**chosen, name: value}, letter, known) for value in (0, 1)]
+        return [{"by": "cases", "fact": f"b{k}", "as": [f"o{k}", f"l{k}"], "proofs": proofs}]
 
     def values(self, chosen: Mapping[str, int], letter: int | None) -> tuple[dict[int, int], dict[str, int]]:
         """The truths of lines and the values of coordinates that are told by the bits that are chosen."""
@@ -134,77 +168,168 @@ class FormulaCases:
                 todo += re.findall(r"\w+", self.text.packed.meanings[one])
         return None
 
-    def leaf(self, truth: Mapping[int, int], values: Mapping[str, int], indent: str, letters: Sequence[str]) -> None:
+    # --- One case -----------------------------------------------------------------------------------------------------
+
+    def leaf(
+        self, truth: Mapping[int, int], values: Mapping[str, int], letter: int | None, known: Sequence[str]
+    ) -> list[Node]:
         """One case: the value of each line and coordinate that is told, and what was to be shown."""
         self.leaves += 1
         if self.leaves > CASES:
             raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
-        facts: list[str] = []
-
-        def say(label: str, what: str, value: int, by: Sequence[str]) -> None:
-            self.lines.append(f"{indent}{label}: {what}(i) = {value} by {', '.join(by)}")
-            facts.append(label)
-
-        packed = self.text.packed
-        if LATER in self.bits and LATER in values:
-            say(f"g{LATER}", LATER, values[LATER], [f"{'ol'[values[LATER]]}{LATER}"])
+        nodes, text = list[Node](), self.text
+        now: dict[str, list[str]] = {}  # the equations that say what a term is, to be put in one behind the other
+        if letter is not None:
+            now["w(i)"] = [f"w{letter}"]
+        for name in self.bits:
+            if name in values:
+                now[f"{name}(i)"] = self.found(nodes, name, values[name])
         for number in self.cone:
-            k, line, head = number + 1, self.text.formula.lines[number], packed.heads.get(number)
+            head = text.packed.heads.get(number)
             if head is not None:
-                facts += self.found(k, head.name, truth.get(number), values, indent)
-            elif number not in truth:
-                continue
-            else:
-                below = letters if line.op == "letters" else [f"t{one + 1}" for one in line.reads if one in truth]
-                say(f"t{k}", f"z{k}", truth[number], [f"e{k}", *below])
+                self.head_line(nodes, now, number + 1, head.name, truth.get(number), values)
+            elif number in truth:
+                k = number + 1
+                proof = [{"by": "rewrite", "eq": f"e{k}"}, *self.letters(text.says(number), now, known)]
+                nodes.append(have(f"t{k}", f"z{k}(i) = {truth[number]}", proof))
+                now[f"z{k}(i)"] = [f"t{k}"]
         for name in self.names:
             if name in values:
-                below = letters if name in packed.sets else facts if name[0] == "f" else []
-                read = [one for cube in self.text.cubes(name) for one, _ in cube] if name[0] == "f" else []
-                if any(one not in values or one in packed.soft for one in read):
-                    below = self.units(name, values, indent)
-                say(f"{name}_now", name, values[name], [f"{name}_at", *below])
-        asked = {f"t{number + 1}" for number in self.wanted} | {f"{name}_now" for name in self.asked}
-        asked |= {f"g{self.bits[name]}" for name in self.asked if name in self.bits}
-        self.lines.append(f"{indent}qed by {', '.join([one for one in facts if one in asked] or letters)}")
+                nodes += self.coordinate(name, values, now, known)
+                now[f"{name}(i)"] = [f"{name}_now"]
+        return [*nodes, *self.by_computing(self.goal, now)]
 
-    def found(self, k: int, name: str, truth: int | None, values: Mapping[str, int], indent: str) -> list[str]:
-        """Facts about a line with a head: its bit where that is chosen, what the coordinate is then, and its truth."""
-        packed, facts = self.text.packed, list[str]()
-        soft, apart = name in packed.soft, looked(packed, k - 1)
-        bit, label = (f"H{k}(i)", f"h{k}") if apart else (f"z{k}(i)", f"t{k}")
+    def by_computing(self, said: str, now: Mapping[str, Sequence[str]]) -> list[Node]:
+        """What holds by computation, once what is known of the terms in it is put in."""
+        ways = [now[term] for term in dict.fromkeys(re.findall(r"\w+\(i\)", said)) if now.get(term)]
+        return rewritten(dict.fromkeys([*(one for way in ways for one in way[:-1]), *(way[-1] for way in ways)]))
+
+    def letters(self, said: str, now: Mapping[str, Sequence[str]], known: Sequence[str]) -> list[Node]:
+        """By computation too, where it is only known which letters are not here: then I[w(i) = ..] is 0."""
+        if "w(i)" not in said or "w(i)" in now:
+            return self.by_computing(said, now)
+        nodes = list[Node]()
+        for number, condition in enumerate(dict.fromkeys(re.findall(r"I\[([^][]*)\]", said)), 1):
+            parts = [f"v{a}" for a in re.findall(r"w\(i\) = (\d+)", condition)]
+            ends = [[{"by": "absurd", "of": "it", "not": one}] for one in parts]
+            one = ends[0] if len(ends) == 1 else [
+                {"by": "cases", "fact": "is", "as": ["it"] * len(ends), "proofs": ends}
+            ]  # fmt: skip
+            sides = [["it" if len(ends) == 1 else "is", "one"], ["not", "zero"]]
+            split = {"by": "cases", "fact": "either", "as": sides, "proofs": [one, hyp("zero")]}
+            nodes.append(have(f"n{number}", f"I[{condition}] = 0", [
+                {"by": "ind", "of": condition, "as": "either"}, split]))  # fmt: skip
+        equations = [f"n{number}" for number in range(1, len(nodes) + 1)]
+        return [*nodes, *rewritten(equations)]
+
+    def found(self, nodes: list[Node], name: str, value: int) -> list[str]:
+        """The equations that give a coordinate which holds a bit its value; of one that is near to it, none."""
+        k = self.bits[name]
+        if k == LATER:
+            return [f"{'ol'[value]}{LATER}"]
+        return [f"c{k}", f"{'ol'[value]}{k}"] if room(self.text.packed, name) is None else []
+
+    def head_line(
+        self,
+        nodes: list[Node],
+        now: dict[str, list[str]],
+        k: int,
+        name: str,
+        truth: int | None,
+        values: Mapping[str, int],
+    ) -> None:
+        """What is known of a line with a head: its bit is that of the first line with this head."""
+        packed, first = self.text.packed, int(self.bits[name])
+        apart, error = looked(packed, k - 1), room(packed, name)
+        label = None
         if name in values:
-            value = values[name]
-            by = [*self.text.near(k), f"{'ol'[value]}{self.bits[name]}", *self.text.others(k)]
-            said = near(packed, f"{name}(i)", str(value), name)
-            after = [*self.text.near(k), label]
-            self.lines += [f"{indent}{label}: {bit} = {value} by {', '.join([*by, *([f'b{k}'] if soft else [])])}",
-                           f"{indent}g{k}: {said} by {', '.join(after)}"]  # fmt: skip
-            facts += [label, f"g{k}"]
-        if apart and truth is not None:
-            known = [one for one, here in ((label, name), (f"g{LATER}", LATER)) if here in values]
-            self.lines.append(f"{indent}t{k}: z{k}(i) = {truth} by {', '.join([f's{k}', *known])}")
-            facts.append(f"t{k}")
-        return facts
+            label = f"{'ol'[values[name]]}{first}"
+            if k != first and error is None:
+                proof = [{"by": "rewrite", "eq": f"c{k}", "rev": True}, {"by": "rewrite", "eq": f"c{first}"}]
+                nodes.append(have(f"t{k}", f"z{k}(i) = {values[name]}", [*proof, *hyp(label)]))
+                label = f"t{k}"
+            elif k != first:
+                bits = [self.text.bit(k), self.text.bit(first)]
+                sides = [f"b{k}", f"b{first}", f"c{k}", f"d{k}", f"c{first}", f"d{first}"]
+                premise = [{"by": "split", "proofs": [*map(hyp, sides), [{"by": "true"}]]}]
+                given = [*bits, f"{name}(i)", str(error), premise]
+                nodes.append({"by": "use", "fact": "lem:same_bit", "with": given, "as": f"same{k}"})
+                nodes.append(
+                    have(f"h{k}", f"{bits[0]} = {values[name]}", [{"by": "rewrite", "eq": f"same{k}"}, *hyp(label)])
+                )
+                label = f"h{k}"
+        if not apart:
+            now[f"z{k}(i)"] = [] if label is None else [label]
+        elif truth is not None:
+            puts = [f"s{k}", *now.get(f"{LATER}(i)", ()), *([] if label is None else [label])]
+            nodes.append(have(f"t{k}", f"z{k}(i) = {truth}", rewritten(puts)))
+            now[f"z{k}(i)"] = [f"t{k}"]
 
-    def units(self, name: str, values: Mapping[str, int], indent: str) -> list[str]:
-        """Of each cube of a coordinate the value of its ReLU, whatever the bits are that are not told."""
-        labels = []
-        for number, cube in enumerate(self.text.cubes(name), 1):
-            total = " ".join(f"{'+' if bit else '-'} {one}(i)" for one, bit in cube).removeprefix("+ ")
-            total += f" + {1 - sum(bit for _, bit in cube)}"
-            by = []
-            for one, _ in cube:
-                told = f"g{self.bits[one]}" if one in self.bits else f"{one}_now"
-                by.append(told if one in values else f"r{self.bits[one]}")
-                self.ranges |= set() if one in values else {one}
-            held = all(values.get(one) == bit for one, bit in cube)
-            labels.append(f"{name}_u{number}")
-            if any(one in self.text.packed.soft for one, _ in cube):
-                rule = f"softly_{'one' if held else 'zero'}({total})"
-                self.lines.append(f"{indent}take {labels[-1]} from {rule} by {', '.join(by)}")
-            elif held:
-                self.lines.append(f"{indent}{labels[-1]}: relu({total}) = 1 by {', '.join(by)}")
+    def coordinate(
+        self, name: str, values: Mapping[str, int], now: Mapping[str, Sequence[str]], known: Sequence[str]
+    ) -> list[Node]:
+        """The fact that a coordinate of the embedding, or of a network, has its value."""
+        label, said = f"{name}_now", f"{name}(i) = {values[name]}"
+        first: Node = {"by": "rewrite", "eq": f"{name}_at"}
+        equation = self.text.equations[name]
+        if name[0] != "f":
+            return [have(label, said, [first, *self.letters(equation, now, known)])]
+        cubes = self.text.cubes(name)
+        if all(one in values and one not in self.text.packed.soft for cube in cubes for one, _ in cube):
+            return [have(label, said, [first, *self.by_computing(equation, now)])]
+        nodes, sign = list[Node](), "-1" if self.text.negative(name) else "1"
+        for number, cube in enumerate(cubes, 1):
+            nodes.append(self.unit(f"{name}_u{number}", cube, values, now))
+        terms = [["1", f"{name}_at"], *([sign, f"{name}_u{number}"] for number in range(1, len(cubes) + 1))]
+        return [*nodes, have(label, said, [{"by": "pos", "eq": terms}])]
+
+    def unit(
+        self,
+        label: str,
+        cube: Sequence[tuple[str, int]],
+        values: Mapping[str, int],
+        now: Mapping[str, Sequence[str]],
+    ) -> Node:
+        """The value of the ReLU of a cube, or of the two that round it, whatever the bits are that are not told."""
+        total = " ".join(f"{'+' if bit else '-'} {one}(i)" for one, bit in cube).removeprefix("+ ")
+        constant = 1 - sum(bit for _, bit in cube)
+        total += f" + {constant}"
+        held = all(values.get(one) == bit for one, bit in cube)
+        soft = any(one in self.text.packed.soft for one, _ in cube)
+        if not soft and all(one in values for one, _ in cube):
+            return have(label, f"relu({total}) = {int(held)}", self.by_computing(total, now))
+        rule = ("lem:softly_one" if held else "lem:softly_zero") if soft else "ax:relu_neg"
+        end = (Fraction(3, 4) if held else Fraction(1, 4)) if soft else Fraction(0)
+        proof = self.bounded(cube, values, constant, end, held)
+        return {"by": "use", "fact": rule, "with": [total, proof], "as": label}
+
+    def bounded(
+        self, cube: Sequence[tuple[str, int]], values: Mapping[str, int], constant: int, end: Fraction, below: bool
+    ) -> list[Node]:
+        """That the sum of a cube is at least (`below`) or at most `end`, from the ends of each of its bits."""
+        inequalities, equations, slack = [], [], constant - end if below else end - constant
+        for one, bit in cube:
+            lower = bool(bit) == below  # whether it is the lower end of this coordinate that counts
+            k, error, value = self.bits.get(one), room(self.text.packed, one), values.get(one)
+            sign = 1 if lower else -1
+            if value is None:
+                self.ranges.add(one)
+                inequalities.append(f"{'low' if lower else 'high'}{k}")
+                slack += -(error or 0) if lower else -(1 + (error or 0))
+                continue
+            slack += sign * value
+            if k is None or k == LATER:
+                name = f"{one}_now" if k is None else f"{'ol'[value]}{LATER}"
+                equations.append([str(-sign), name])
+            elif error is None:
+                equations += [[str(-sign), f"c{k}"], [str(-sign), f"{'ol'[value]}{k}"]]
             else:
-                self.lines.append(f"{indent}take {labels[-1]} from relu_neg({total}) by {', '.join(by)}")
-        return labels
+                inequalities.append(f"{'c' if lower else 'd'}{k}")
+                equations.append([str(-sign), f"{'ol'[value]}{k}"])
+                slack -= error
+        sums = [{"c": "1", "of": [one]} for one in inequalities]
+        sums += [{"c": str(slack), "of": []}] if slack else []
+        node: Node = {"by": "pos"}
+        node |= {"sum": sums} if sums else {}
+        node |= {"eq": equations} if equations else {}
+        return [node]

@@ -1,7 +1,8 @@
-"""That a compiled model answers as its formula says: the sentence, and a proof text for it. Nothing here is trusted.
+"""That a compiled model answers as its formula says: the sentence, and a proof of it. Nothing here is trusted.
 
-The sentence has a truth function for each line of the formula, given by an equation; the text has a line for each,
-which cites the lemma of its operator, and cases over bits between them. Its certificate is built and checked like any
+The sentence has a truth function for each line of the formula, given by an equation; the proof has a fact for each
+operator on other positions, which cites its lemma, and cases over bits between them. What is known to hold is written
+down as nodes of the certificate; lines of text, for counts, go to the elaborator. The certificate is checked like any
 other.
 """
 
@@ -12,7 +13,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from symcook.compilers.formula import Packed
 from symcook.errors import BadInput, Undecided
@@ -24,13 +26,20 @@ from symcook.programs.reading import formula_of
 from symcook.proof import counting, own, softheads
 from symcook.proof.formcases import CASES, FormulaCases
 from symcook.proof.replay import Statement
-from symcook.proof.search import prooftext
+from symcook.proof.search import equations, prooftext
+from symcook.proof.search.elaborate import Elaborator
+from symcook.proof.search.prooftext import Place
+from symcook.proof.search.tactics import Goal
+from symcook.proof.steps import Node, have
+from symcook.proof.terms import opened, variables
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.proof.ownnames import ModelMeaning
 
 WORD = r"\w+"
+Step = Callable[[Goal], None]
+"""What closes a part of a goal, or adds a fact to it."""
 
 
 def sentence(formula: Formula) -> str:
@@ -115,9 +124,13 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     if packed.model(model.program.source, model.name, model.program.kind) != model:
         raise BadInput("the model must be as it was compiled", model.name, "compile its program again")
     document, said = to_document(model), sentence(formula)
-    statement = own.claim(document, said)
-    text = ProofLines(packed, formula, own.meaning(document, said)).text(statement, model)
-    return statement, own.settle(statement, document, prooftext.read(text), seconds, words=False)
+    try:
+        statement = own.claim(document, said)
+    except BadInput:
+        raise Undecided("no proof is made of a formula whose sentence nests deeper than a statement may") from None
+    lines = ProofLines(packed, formula, own.meaning(document, said)).made()
+    parts = {"proof": lines.prove, "defined": lines.defined, "inhabited": partial(lines.inhabited, model=model)}
+    return statement, own.settle(statement, document, parts, seconds, words=False)
 
 
 def settle(
@@ -131,11 +144,18 @@ def settle(
         if program is not None and program.kind in FORMULAS and not program.theorem and meaning.truths is not None:
             packed = Packed(formula_of(program), program.attention)
             if packed.model(program.source, model.name, program.kind) == model:
-                text = ProofLines(packed, packed.formula, meaning, bits=False).text(statement)
-                found = own.settle(statement, document, prooftext.read(text), seconds)
+                lines = ProofLines(packed, packed.formula, meaning, bits=False).made()
+                found = own.settle(statement, document, {"proof": lines.prove}, seconds)
                 if found.missing is None:
                     return found
     return own.settle(statement, document, None, max(until - time.monotonic(), 1))
+
+
+def _each(part: Any, put: Callable[[str], str]) -> Any:
+    """A node with its texts changed."""
+    if isinstance(part, str):
+        return put(part)
+    return [_each(x, put) for x in part] if isinstance(part, list) else {key: _each(x, put) for key, x in part.items()}
 
 
 class ProofLines:
@@ -155,39 +175,102 @@ class ProofLines:
             raise Undecided("the sentence is about another formula")
         self.numbers = {name: k for k, name in enumerate(lines, 1)}
         self.own = [f"z{self.numbers.get(name, f'_{name}')}" for name in self.names]
+        self.places = {one: place for place, one in enumerate(self.own)}
         true = [f"z{line + 1}(i) = 1" for _, line in formula.outputs]
         accepts = "" if formula.labels else relation.accept("i")
         self.goal = _answers(formula, true, accepts, lambda label: relation.answer(label, "i"), bits)
         self.run = meaning.functions
+        self.equations = softheads.equations(meaning.run)
         self.rows = softheads.rows(meaning.run) if packed.soft else {}
-        self.lines: list[str] = []
+        self.lines: list[str | Step] = []
         self._said: set[str] = set()
 
-    def text(self, statement: Statement, model: Transformer | None = None) -> str:
-        """The whole text; for a model with the run on a word of one letter for H, where the sentence has no formula
-        but that of the model."""
-        formula = self.formula
-        for number, line in enumerate(formula.lines):
+    def made(self) -> ProofLines:
+        """The lines, made."""
+        for number, line in enumerate(self.formula.lines):
             if line.op in TEMPORAL:
                 self.temporal(number)
             elif number in self.packed.counting:
                 counting.facts(self, number + 1, line)
-        self.by_cases("Q", self.goal, [line for _, line in formula.outputs], self.packed.shown)
-        given = " ".join(f"m{one[1:]}" for one in self.own)
-        head = [f"proof {statement.id}", f"  given .. some word (..) {given}"]
-        whole = "\n".join([*head, *self.lines, "  qed by Q", ""])
-        whole = re.sub(r"\bz(\d+)\b", lambda found: self.names[self.own.index(found[0])], whole)
-        if model is None:
-            return whole
+        self.by_cases("Q", self.goal, [line for _, line in self.formula.outputs], self.packed.shown)
+        self.lines.append("  qed by Q")
+        return self
+
+    def prove(self, g: Goal) -> None:
+        """Close the goal: lines of text by the elaborator, what is written down as it is."""
+        self.begin(g)
+        elaborator, waiting = Elaborator(), list[str]()
+        for line in [*self.lines, None]:
+            if isinstance(line, str):
+                waiting.append(self.named(line))
+                continue
+            if waiting:
+                text = "\n".join(["proof lines", *waiting, ""])
+                for one in prooftext.read(text).parts["proof"]:
+                    elaborator.line(g, one)
+                waiting = []
+            if line is not None:
+                line(g)
+
+    def begin(self, g: Goal) -> None:
+        """Names for what the sentence quantifies, all at once, and labels for what it supposes."""
+        names = ["n", "w", *self.run, *self.names]
+        g.goal = opened(g.goal, [g._declare(name, sort) for name, sort in zip(names, variables(g.goal), strict=True)])
+        labels: list[Any] = ["some", "word", [equations.OWN], *(f"m{one[1:]}" for one in self.own)]
+        for place, label in enumerate(labels):
+            premise, g.goal = g.goal[2]
+            labels[place] = list(equations.spread(tuple(label), premise)) if isinstance(label, list) else label
+            g._bind(labels[place], premise)
+        g._emit({"by": "intro", "as": [*names, *labels]})
+
+    def defined(self, g: Goal) -> None:
+        """D, with what the sentence quantifies taken up at once."""
+        names = [f"d{number}" for number in range(1, len(variables(g.goal)) + 1)]
+        if names:
+            g.goal = opened(
+                g.goal, [g._declare(name, sort) for name, sort in zip(names, variables(g.goal), strict=True)]
+            )
+            g._emit({"by": "intro", "as": names})
+        own.show_defined(g)
+
+    def inhabited(self, g: Goal, model: Transformer) -> None:
+        """H, by the run on a word of one letter."""
         from symcook.run import run
         from symcook.spec.logic import truths
 
         letter = model.alphabet[:1]
         steps = run(replace(model, program=None), letter, trace=True).result.steps
         stream = {name: column[0] for name, column in steps[-1].columns.items()}
-        truth = truths(formula, letter)
+        truth = truths(self.formula, letter)
         bits = [stream.get(name, 0) for name in self.run] + [int(truth[self.numbers[x] - 1][0]) for x in self.names]
-        return f"{whole}inhabited witness 1; 0; {'; '.join(map(str, bits))}\n"
+        texts, sorts = ["1", *(f"x. {value}" for value in (0, *bits))], []
+        left = g.goal
+        while left[0] == "ex" and len(sorts) < len(texts):
+            sorts.append(left[1])
+            left = left[2][0]
+        values = [g.term(text, sort) for text, sort in zip(texts, sorts, strict=True)]
+        for text in texts:
+            g._emit({"by": "witness", "term": text})
+        g.goal = opened(g.goal, values)
+        Elaborator().block(g, (), Place(1, 1))
+
+    def named(self, text: str) -> str:
+        """A text with the names that the sentence has for truth functions."""
+        return re.sub(r"\bz(\d+)\b", lambda found: self.names[self.places[found[0]]], text)
+
+    def step(self, node: Node, label: str) -> None:
+        """A node of the certificate as it is; `label` is that of what it shows."""
+
+        def emit(g: Goal) -> None:
+            told = _each(node, self.named)
+            if told["by"] == "have":
+                fact = g.formula(told["show"])
+                g._emit(told)
+                g._bind(label, fact)
+            else:
+                g.use(told["fact"], *told["with"], label=label)
+
+        self.lines.append(emit)
 
     def temporal(self, number: int) -> None:
         """The facts about an operator on other positions: it holds a bit, and the coordinate that has it."""
@@ -209,15 +292,14 @@ class ProofLines:
             if found.name in self.packed.soft:
                 softheads.temporal(self, k, line.op, found)
                 return
-            self.lemma(k, f"{line.op}_head(n; {x}; {found.value}; {found.name}; z{k})[P{k}, {found.name}_is, m{k}]")
+            terms = f"n; {x}; {found.value}; {found.name}; z{k}"
+            self.lemma(k, f"{line.op}_head", terms, [f"P{k}", f"{found.name}_is", f"m{k}"])
         elif found is None:
             never = self.packed.values[number] is False
             self.by_cases(
                 f"P{k}", f"bit({x}(i)) & bit({y}(i)) & ({x}(i) = 0 | {y}(i) = {0 if never else 1})", line.reads
             )
-            truth = "0" if never else f"I[{x}(i) = 1 & {y}(i) = 1]"
-            rule = f"{line.op}_{'never' if never else 'now'}(n; {x}; {y}; z{k})[P{k}, m{k}]"
-            self.lines.append(f"  B{k}: all i in 1..n. z{k}(i) = {truth} by {rule}")
+            self.lemma(k, f"{line.op}_{'never' if never else 'now'}", f"n; {x}; {y}; z{k}", [f"P{k}", f"m{k}"])
         else:
             soft = found.name in self.packed.soft
             self.by_cases(
@@ -231,17 +313,16 @@ class ProofLines:
                 softheads.temporal(self, k, line.op, found)
                 return
             terms = f"n; {x}; {y}; one; {found.stop}; {found.value}; {found.name}; z{k}"
-            self.lemma(k, f"{line.op}_head({terms})[P{k}, {found.name}_is, m{k}]")
+            self.lemma(k, f"{line.op}_head", terms, [f"P{k}", f"{found.name}_is", f"m{k}"])
 
-    def lemma(self, k: int, rule: str) -> None:
-        self.lines.append(f"  take B{k} from {rule}")
+    def lemma(self, k: int, rule: str, terms: str, facts: Sequence[str]) -> None:
+        """The fact B<k>: a lemma of these terms and premises."""
+        given = [*terms.split("; "), *(f"#{one}" for one in facts)]
+        self.step({"by": "use", "fact": f"lem:{rule}", "with": given, "as": f"B{k}"}, f"B{k}")
 
-    def held(self, k: int) -> str:
-        """That line k of the formula is a bit, which the coordinate of its head has, or is near to."""
-        name, apart = self.packed.heads[k - 1].name, softheads.looked(self.packed, k - 1)
-        bit = f"{'H' if apart else 'z'}{k}(i)"
-        said = f"bit({bit}) & {softheads.near(self.packed, f'{name}(i)', bit, name)}"
-        return f"{said} & z{k}(i) = I[{softheads.LATER}(i) = 1 & {bit} = 1]" if apart else said
+    def bit(self, k: int) -> str:
+        """The bit that the head of line k of the formula finds: the line's truth, but of one that is looked up."""
+        return softheads.before(self, k) if softheads.looked(self.packed, k - 1) else f"z{k}(i)"
 
     def once(self, label: str, fact: str, *proof: str) -> None:
         """A fact, where it was not said before."""
@@ -265,51 +346,36 @@ class ProofLines:
     def by_cases(self, label: str, goal: str, numbers: Sequence[int], more: Sequence[str] = ()) -> None:
         """A fact about each position by cases over the letter and the bits of which it is made. In each case what every
         line, and every coordinate, is there follows from what is before it."""
-        lines = [f"  {label}: all i in 1..n. {goal}", "    given i (low high)"]
         cone, letters = self.cone(numbers), set()
-        bits: dict[str, int | str] = {}
+        bits: dict[str, int] = {}
         for number in cone:
-            k, line = number + 1, self.formula.lines[number]
+            line = self.formula.lines[number]
             if number in self.packed.heads:
-                name = self.packed.heads[number].name
-                bits.setdefault(name, k)
-                labels = [f"b{k}", *self.near(k), *([f"s{k}"] if softheads.looked(self.packed, number) else [])]
-                lines.append(f"    take ({' '.join(labels)}) from B{k}(i)")
+                bits.setdefault(self.packed.heads[number].name, number + 1)
             else:
-                lines.append(f"    take e{k} from {'B' if line.op in TEMPORAL else 'm'}{k}(i)")
                 letters |= line.letters if line.letters != frozenset(self.formula.alphabet) else frozenset()
         names = self.coordinates(goal, more)
-        for name in names:
-            lines.append(f"    take {name}_at from {name}_is(i)")
-            letters |= self.packed.sets.get(name, frozenset())
-        if any(softheads.looked(self.packed, number) for number in cone):
-            lines += ["    take later_at from later_is(i)", "    blater: bit(later(i)) by later_at"]
-            bits[softheads.LATER] = softheads.LATER
+        letters |= frozenset().union(*(self.packed.sets.get(name, frozenset()) for name in names))
         told = [number for number, a in enumerate(self.formula.alphabet) if a in letters]
-        self.lines += lines
-        start = len(self.lines)
         asked = [*dict.fromkeys((*re.findall(r"\w+(?=\(i\))", goal), *more))]
-        cases = FormulaCases(self, cone, names, bits, numbers, [one for one in asked if one in {*names, *bits}])
-        cases.split(told)
-        self.lines[start:start] = [self.range(name, bits[name]) for name in bits if name in cases.ranges]
+        asked = [one for one in asked if one in {*names, *bits}]
+        nodes = FormulaCases(self, goal, cone, names, bits, numbers, asked).proof(told)
+        self.step(have(label, f"all i in 1..n. {goal}", nodes), label)
 
-    def range(self, name: str, k: int | str) -> str:
-        """The fact that a coordinate which holds a bit, or what is near to one, is no further out."""
-        if isinstance(k, str):
-            return f"    r{k}: 0 <= {name}(i) & {name}(i) <= 1 by b{k}"
-        bit = f"{'H' if softheads.looked(self.packed, k - 1) else 'z'}{k}(i)"
-        error = softheads.room(self.packed, name) or 0
-        return f"    take r{k} from near_bit({bit}; {name}(i); {error}) by b{k}, {', '.join(self.near(k))}"
+    def told_by(self, number: int) -> str:
+        """How the fact about the truth of a line without a head is called: as what it means, or as what was shown."""
+        return "B" if self.formula.lines[number].op in TEMPORAL else "m"
 
-    def near(self, k: int) -> list[str]:
-        """The facts that the coordinate of a line's head has its bit, or is near to it."""
-        return [f"c{k}"] if softheads.room(self.packed, self.packed.heads[k - 1].name) is None else [f"c{k}", f"d{k}"]
-
-    def others(self, k: int) -> list[str]:
-        """The facts that another line with the same head holds the same bit."""
-        name = self.packed.heads[k - 1].name
-        same = [other + 1 for other, one in self.packed.heads.items() if one.name == name and other + 1 < k]
-        return [label for other in same for label in self.near(other)]
+    def says(self, number: int) -> str:
+        """What that fact says the truth is; of a line on counts without one, a comparison of numbers."""
+        line = self.formula.lines[number]
+        x, y = (f"z{one + 1}(i)" for one in (*line.reads, 0, 0)[:2])
+        if line.op == "letters":
+            told = [a for a, letter in enumerate(self.formula.alphabet) if letter in line.letters]
+            return "" if len(told) == len(self.formula.alphabet) else f"I[{' | '.join(f'w(i) = {a}' for a in told)}]"
+        if line.op in ("prev", "next") or (self.packed.values[number] is False and line.op in TEMPORAL):
+            return "0"
+        return {"not": f"I[{x} = 0]", "or": f"I[{x} = 1 | {y} = 1]"}.get(line.op, f"I[{x} = 1 & {y} = 1]")
 
     def truth(self, number: int, known: Mapping[int, int], letter: str | None) -> int | None:
         """The truth of a line that has no head, of those that it reads, where they tell it."""
@@ -331,13 +397,17 @@ class ProofLines:
         cubes = (text[2:-1] if text.startswith("~(") else text).split(" | ")
         return [[(one.lstrip("~"), int(one[0] != "~")) for one in cube.split(" & ")] for cube in cubes]
 
+    def negative(self, name: str) -> bool:
+        """Whether a coordinate is 1 less its cubes."""
+        return self.packed.meanings[name].startswith("~(")
+
     def value(self, name: str, known: Mapping[str, int], letter: str | None) -> int | None:
         """The bit that a coordinate holds, where others tell it: a sum of disjoint cubes, or 1 less one."""
         if name in ("one", "zero"):
             return int(name == "one")
         if name in self.packed.sets:
             return int(letter in self.packed.sets[name] if letter is not None else 0)
-        negative = self.packed.meanings[name].startswith("~(")
+        negative = self.negative(name)
         held = []
         for cube in self.cubes(name):
             fits = [None if one not in known else known[one] == value for one, value in cube]

@@ -10,7 +10,7 @@ import itertools
 import re
 import textwrap
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -47,6 +47,10 @@ LONG_SUMS = tuple(replace(level, signs=200) for level in automation.LEVELS[:2])
 
 class OutOfTime(Undecided):
     """The time for a claim is over."""
+
+
+class Unfit(Rejected):
+    """Parts of a proof that were written down are none of the statement."""
 
 
 def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> Statement:
@@ -128,25 +132,30 @@ class Settled:
     certificate: dict[str, Any] | None
     verdict: Verdict | None
     tried: Tried | None
-    missing: StepGap | OutOfTime | None = None
+    missing: StepGap | OutOfTime | Unfit | None = None
+
+
+Written = Mapping[str, Callable[[Goal], None]]
+"""Parts of a proof that are not a text: each closes its goal."""
 
 
 def settle(
     statement: Statement,
     document: Mapping[str, object],
-    text: ProofText | None = None,
+    text: ProofText | Written | None = None,
     seconds: float = SECONDS,
     words: bool = True,
 ) -> Settled:
     """Try the sentence on short words, then prove it by the text or the automation; without `words` the proof comes
-    first, and words where it has a gap.
+    first, and words where it has a gap. Parts of a proof may be written down too, in place of a text.
 
     Raises BadProof for a text that is none, BadInput for one that cites what is not proved, Rejected where the checker
     does not accept what was found.
     """
-    _headed(statement, text)
+    if not isinstance(text, Mapping):
+        _headed(statement, text)
     until = time.monotonic() + seconds
-    refutes = text is not None and text.refutes
+    refutes = isinstance(text, ProofText) and text.refutes
     tried = None
     if words and not refutes:
         runs, tried = _tried(statement, document, seconds / 4)
@@ -154,7 +163,7 @@ def settle(
             return Settled(*refute(statement, runs, until), tried)
     try:
         return Settled(*_proved(statement, text, document, until), tried)
-    except (StepGap, OutOfTime) as error:
+    except (StepGap, OutOfTime, Unfit) as error:
         if not words and not refutes:
             runs, tried = _tried(statement, document, seconds / 4)
             if tried.word is not None:
@@ -224,28 +233,45 @@ def _headed(statement: Statement, text: ProofText | None) -> None:
 
 
 def _proved(
-    statement: Statement, text: ProofText | None, document: Mapping[str, object] | None, until: float | None
+    statement: Statement,
+    text: ProofText | Written | None,
+    document: Mapping[str, object] | None,
+    until: float | None,
 ) -> tuple[dict[str, Any], Verdict]:
     home = library(statement, citable())
     with limited(until):
-        if text is not None and text.refutes:
+        if isinstance(text, ProofText) and text.refutes:
             parts = {"proof": elaborate.part(home, text, "proof", statement.refutation)}
             return judged(statement, parts, "refuted")
-        parts = {
-            "proof": (
-                _automatic(home, statement) if text is None else elaborate.part(home, text, "proof", statement.formula)
-            ),
-            "defined": (
-                elaborate.part(home, text, "defined", statement.defined)
-                if text is not None and "defined" in text.parts
-                else defined_part(home, statement.defined)
-            ),
-        }
-        if text is not None and "inhabited" in text.parts:
-            parts["inhabited"] = elaborate.part(home, text, "inhabited", statement.inhabited)
-        else:
+        goals = {"proof": statement.formula, "defined": statement.defined, "inhabited": statement.inhabited}
+        parts = {name: _part(home, text, name, goal) for name, goal in goals.items()}
+        if parts["proof"] is None:
+            parts["proof"] = _automatic(home, statement)
+        if parts["defined"] is None:
+            parts["defined"] = defined_part(home, statement.defined)
+        if parts["inhabited"] is None:
             parts["inhabited"] = inhabited(home, statement, Runs(statement, document, until))
-    return judged(statement, parts, "proved")
+    made = {name: nodes for name, nodes in parts.items() if nodes is not None}
+    try:
+        return judged(statement, made, "proved")
+    except Rejected as error:
+        if isinstance(text, Mapping):
+            raise Unfit(f"what is written down is not accepted: {str(error).partition(chr(10))[0]}") from None
+        raise
+
+
+def _part(home: Citable, text: ProofText | Written | None, name: str, goal: Term) -> list[Node] | None:
+    """One part of a proof, by a text or as it is written down; None where it is left to the automation."""
+    if isinstance(text, Mapping) and name in text:
+        g = Goal(home, goal, {}, {})
+        try:
+            text[name](g)
+        except (Rejected, Stuck) as error:
+            raise Unfit(f"what is written down does not fit: {str(error).partition(chr(10))[0]}") from None
+        return pruned(g.nodes)
+    if isinstance(text, ProofText) and (name == "proof" or name in text.parts):
+        return elaborate.part(home, text, name, goal)
+    return None
 
 
 def _automatic(home: Citable, statement: Statement) -> list[Node]:
@@ -272,8 +298,15 @@ def _automatic(home: Citable, statement: Statement) -> list[Node]:
 
 
 def defined_part(home: Citable, goal: Term) -> list[dict[str, Any]]:
-    """D part by part: what a norm takes the root of is a sum of as many squares as there are coordinates."""
+    """D part by part."""
     g = Goal(home, goal, {}, {})
+    show_defined(g)
+    return g.nodes
+
+
+def show_defined(g: Goal) -> None:
+    """Close a goal of D part by part: what a norm takes the root of is a sum of as many squares as there are
+    coordinates."""
 
     def each(h: Goal) -> None:
         h.intro_all()
@@ -286,7 +319,6 @@ def defined_part(home: Citable, goal: Term) -> list[dict[str, Any]]:
             )
 
     each(g)
-    return g.nodes
 
 
 def _by_signs(g: Goal) -> None:

@@ -3,12 +3,13 @@ is trusted.
 
 The error is what the next network has room for; that gamma gives it is a fact of its own, and so is what the scores
 are at all pairs of positions: then the lemma of the head is cited. Under the one mask of "soft, tau 1" previous looks
-up the position before, and at position 1 itself: its bit is a name H<k> in the text, and the line's truth that bit
-where there is a position before.
+up the position before, and at position 1 itself: the line's truth is the bit that it finds where there is a position
+before.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from symcook.compilers.soft import ROOM
 from symcook.model import expr
 from symcook.model.expr import Tree
+from symcook.proof.steps import Node, have, hyp, rewritten
 
 if TYPE_CHECKING:
     from symcook.compilers.formula import CountHead, FormulaHead, Packed
@@ -33,16 +35,26 @@ class Row(NamedTuple):
     label: str
 
 
+def equations(run: str) -> dict[str, str]:
+    """The equations of a run, by what they are for."""
+    parts = _parts(expr.parse_formula(run))
+    return {named: expr.show(part) for part in parts if (named := _named(part)) is not None}
+
+
 def rows(run: str) -> dict[str, Row]:
     """The softmax heads of a run, by what they write."""
     found: dict[str, Row] = {}
     for number, part in enumerate(_parts(expr.parse_formula(run)), 1):
-        calls = [one for one in _within(part) if one[:1] == ("call",)]
-        scores = next((one[2][0] for one in calls if one[1] == "exp"), None)
-        if scores is not None:
-            name = calls[0][1]
-            found[name] = Row(expr.show(_keyed(scores)), f"{name}_is" if part[-1][0] == "=" else f"part{number}")
+        scores = next((one[2][0] for one in _within(part) if one[:2] == ("call", "exp")), None)
+        named = _named(part)
+        if scores is not None and named is not None:
+            found[named] = Row(expr.show(_keyed(scores)), f"{named}_is" if part[-1][0] == "=" else f"part{number}")
     return found
+
+
+def _named(equation: Tree) -> str | None:
+    """The function that an equation is for: the one on the left."""
+    return next((one[1] for one in _within(equation) if one[:1] == ("call",)), None)
 
 
 def _parts(tree: Tree) -> list[Tree]:
@@ -73,6 +85,12 @@ def looked(packed: Packed, number: int) -> bool:
     return plain and packed.formula.lines[number].op == "prev" and number in packed.heads
 
 
+def before(text: ProofLines, k: int) -> str:
+    """The bit that a line finds which is looked up: what is true one before, at position 1 there."""
+    x = f"z{text.formula.lines[k - 1].left + 1}"
+    return f"I[2 <= i & {x}(i - 1) = 1 | i = 1 & {x}(1) = 1]"
+
+
 def near(packed: Packed, found: str, value: str, name: str) -> str:
     """That what the coordinate `name` gives is a value, or near to it."""
     error = room(packed, name)
@@ -98,14 +116,15 @@ def temporal(text: ProofLines, k: int, op: str, found: FormulaHead) -> None:
     value, rule = f"{'' if op in ('prev', 'since') else '-'}{g}*l{stops}", f"soft_{op}_head"
     if looked(text.packed, k - 1):
         value, rule = f"{g}*(2*(i - 1)*l - l^2)", "soft_prev_looked"
-        text.lines.append(f"  let H{k}(i) = I[2 <= i & {x}(i - 1) = 1 | i = 1 & {x}(1) = 1]")
     elif op == "since" and text.packed.scores is not None and text.packed.scores.plain:
         value, rule = f"{g}*i^2*({found.stop}(l) - 1/l)", "soft_since_squared"
-    scores = _scores(text, f"A{k}", name, value)
+    scores = _scored(text, f"A{k}", name, value, g if op in ("prev", "since") else -g, found.stop)
     parts = f"{x}; {y}; {found.stop}" if found.stop else x
-    ends = ("; later", ", later_is") if looked(text.packed, k - 1) else ("", "")
-    terms = f"n; {parts}; {found.value}; {g}; {room(text.packed, name)}; {scores}; {name}; z{k}{ends[0]}"
-    text.lemma(k, f"{rule}({terms})[P{k}, {small}, A{k}, {text.rows[name].label}, m{k}{ends[1]}]")
+    terms = f"n; {parts}; {found.value}; {g}; {room(text.packed, name)}; {scores}; {name}; z{k}"
+    premises = [f"P{k}", small, f"A{k}", text.rows[name].label, f"m{k}"]
+    if looked(text.packed, k - 1):
+        terms, premises = f"{terms}; {LATER}", [*premises, f"{LATER}_is"]
+    text.lemma(k, rule, terms, premises)
 
 
 def retrieved(text: ProofLines, head: CountHead, found: str, table: str, count: str, shares: str, label: str) -> None:
@@ -160,14 +179,14 @@ def chosen(text: ProofLines, k: int, head: CountHead, one: Count, says: tuple[st
                   f"is: {table}(i) = I[{here}] by {table}_is(i), T{k}({moved}), low, high",
                   f"cases yes, no: {here}", "  - qed by is, yes", "  - qed by is, no")  # fmt: skip
         retrieved(text, head, found, table, p, shares, f"{k}{end}")
-    (this, after), (one, two) = head.found, head.tables
+    (this, after), (low, high) = head.found, head.tables
     first, second, any_ = (f"I[{condition.replace('_k_', at)}]" for at in (f"({p})", f"({p} + 1)", "k"))
     text.lines += f"""\
   W{k}: all i in 1..n. {_within_room(first, this)} & {_within_room(second, after)}
     given i (low high)
     take (warm cut least most) from {shares}(i) by low, high
-    one: {one}({p} + 1) = {first} by {one}_is({p} + 1), T{k}({p}), least, most
-    two: {two}({p} + 1) = {second} by {two}_is({p} + 1), T{k}({p} + 1), least, most
+    one: {low}({p} + 1) = {first} by {low}_is({p} + 1), T{k}({p}), least, most
+    two: {high}({p} + 1) = {second} by {high}_is({p} + 1), T{k}({p} + 1), least, most
     - qed by F{k}h(i), one, low, high
     - qed by F{k}h(i), one, low, high
     - qed by F{k}f(i), two, low, high
@@ -178,11 +197,33 @@ def chosen(text: ProofLines, k: int, head: CountHead, one: Count, says: tuple[st
       - qed by yes
       - qed by no""".split("\n")
     terms = f"n; i. {count}; {x}; i. {own}; {this}; {after}; {name}; k. {any_}; z{k}"
-    text.lemma(k, f"soft_table_found({terms})[P{k}, W{k}, U{k}, {name}_is, m{k}]")
+    text.lines.append(f"  take B{k} from soft_table_found({terms})[P{k}, W{k}, U{k}, {name}_is, m{k}]")
 
 
 def _within_room(value: str, found: str) -> str:
     return f"{value} - {ROOM} <= {found}(i) & {found}(i) <= {value} + {ROOM}"
+
+
+def _scored(text: ProofLines, label: str, name: str, value: str, g: int, stop: str | None) -> str:
+    """The fact that the scores of an operator's head are `value` at all i and l; the scores as a function of both."""
+    scores = text.rows[name].scores
+    told, nodes = {*text.packed.positions, "one"}, list[Node]()
+    read = [one for one in dict.fromkeys(re.findall(r"(\w+)\(([il])\)", scores)) if one[0] in told]
+    for one, at in read:
+        given = [at, "#range" if at == "i" else "#place"]
+        nodes.append({"by": "use", "fact": f"{one}_is", "with": given, "as": f"{one}_{at}"})
+    labels = [f"{one}_{at}" for one, at in read]
+    if "share(l)" in scores:
+        factor, share = labels
+        premise = [{"by": "split", "proofs": [hyp("some"), hyp(factor), hyp(share)]}]
+        rule = "length" if factor == "length_i" else "share"
+        given = ["n", str(g), f"{factor[:-2]}(i)", "share(l)", f"2*{abs(g)}*{stop}(l)" if stop else "0", "l", premise]
+        nodes += [{"by": "use", "fact": f"lem:score_{rule}", "with": given, "as": "it"}, *hyp("it")]
+    else:
+        nodes += rewritten(labels)
+    ends = [{"by": "intro", "as": [one]} for one in ("i", "range", "l", "place")]
+    text.step(have(label, f"all i in 1..n. all l in 1..n. {scores} = {value}", [*ends, *nodes]), label)
+    return f"i l. {scores}"
 
 
 def _scores(text: ProofLines, label: str, name: str, value: str, kept: str = "", *by: str) -> str:

@@ -109,6 +109,38 @@ def test_certificates_of_formulas_drawn_at_random(seed: int) -> None:
     assert found.verdict is not None and found.verdict.words == "PROVED"
 
 
+def nodes(part: Any) -> int:
+    """How many nodes a certificate has."""
+    if isinstance(part, dict):
+        return ("by" in part) + sum(map(nodes, part.values()))
+    return sum(map(nodes, part)) if isinstance(part, list) else 0
+
+
+def nested(operators: int) -> str:
+    """Operators on other positions inside of one another."""
+    source = "Q_a"
+    for number in range(operators):
+        source = (f"prev ({source})", f"(Q_b | {source}) since Q_a", f"next ({source})", f"~({source}) until Q_b")[
+            number % 4
+        ]
+    return source
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_certificates_grow_with_the_operators(soft: bool) -> None:
+    sizes = []
+    for operators in (8, 16, 24):
+        _, found = formulas.prove(sc.compile("ltl", nested(operators), alphabet="ab", soft=soft), 300)
+        assert found.verdict is not None and found.verdict.words == "PROVED"
+        sizes.append(nodes(found.certificate))
+    assert sizes[2] - sizes[1] <= 1.1 * (sizes[1] - sizes[0]), sizes
+
+
+def test_a_formula_that_nests_too_deep_for_a_sentence_has_no_proof() -> None:
+    with pytest.raises(Undecided, match="nests deeper"):
+        formulas.prove(sc.compile("ltl", nested(100), alphabet="ab"))
+
+
 @pytest.mark.parametrize("source, word, bits", [
     ("prev prev Q_1 & prev Q_0 & Q_1", "10101", "00101"),  # the paper's 3-gram, Section 4.1
     ("Q_0 since Q_1", "1000", "0000"),  # the position of the witness is in both sides
