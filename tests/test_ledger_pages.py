@@ -149,7 +149,7 @@ def test_formulas_are_the_mathml_that_browsers_know() -> None:
     assert "<mi>sm</mi>" in draw(r"\operatorname{sm}(s)") and 'mathvariant="normal">e<' in draw(r"\mathrm{e}^{x}")
 
 
-@pytest.mark.parametrize("name", ["markdown", "mathematics"])
+@pytest.mark.parametrize("name", ["api", "markdown", "mathematics"])
 def test_examples_of_the_generators(name: str) -> None:
     found = doctest.testmod(load(name))
     assert found.attempted and not found.failed

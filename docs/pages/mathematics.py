@@ -17,6 +17,9 @@ _NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'
 _ITALIC = re.compile(r'(?:<m[ino] mathvariant="italic">[^<]*</m[ino]>)+')
 _ALONE = re.compile(r"<mrow>(<(m[ino]|mtext)\b[^<>]*>[^<>]*</\2>)</mrow>")
 _PART = re.compile(r"<(/?)(\w+)[^<>]*?(/?)>")
+_TALL_OR_BRACKET = re.compile(
+    r'(<mo form="(?:prefix|postfix)">[^<]*</mo>|<(?:mfrac|msqrt|mroot|munder|mover|munderover|mtable)\b)'
+)
 BREAKS = frozenset("∧∨⇒⇔→↔=≤<≥>≠+−-,.;⟹⟺⟶")
 """The operators behind which a long formula may be broken."""
 WIDE, LEAST, PAPER = 60, 20, 70
@@ -46,7 +49,34 @@ def compact(math: str) -> str:
     out = out.replace('<mn mathvariant="double-struck">1</mn>', "<mn>𝟙</mn>")
     while (less := _ALONE.sub(r"\1", out)) != out:
         out = less
-    return re.sub(r"^<math([^>]*)><mrow>(.*)</mrow></math>$", r"<math\1>\2</math>", out)
+    return re.sub(r"^<math([^>]*)><mrow>(.*)</mrow></math>$", r"<math\1>\2</math>", _low(out))
+
+
+def _low(math: str) -> str:
+    """The same with brackets as tall as a letter around what is no taller: browsers stretch those that stand around
+    brackets and indices too.
+
+    >>> print(mathml(r"\\left(i\\right)"), mathml(r"\\left(\\frac{1}{i}\\right)"), sep="\\n")
+    <math><mrow><mi>(</mi><mi>i</mi><mi>)</mi></mrow></math>
+    <math><mrow><mo form="prefix">(</mo><mfrac><mn>1</mn><mi>i</mi></mfrac><mo form="postfix">)</mo></mrow></math>
+    """
+    out, open_ = list[str](), list[tuple[int, bool]]()
+    for part in _TALL_OR_BRACKET.split(math):
+        left, right = part.startswith('<mo form="prefix'), part.startswith('<mo form="postfix')
+        if part.startswith("<m") and not left and not right and _TALL_OR_BRACKET.fullmatch(part):
+            open_ = [(at, True) for at, _ in open_]
+        elif left:
+            open_.append((len(out), False))
+        elif right and open_:
+            at, tall = open_.pop()
+            if not tall:
+                out[at], part = _letter(out[at]), _letter(part)
+        out.append(part)
+    return "".join(out).replace("<mi>(</mi><mo>−</mo>", '<mi>(</mi><mo form="prefix">−</mo>')  # no difference
+
+
+def _letter(bracket: str) -> str:
+    return re.sub(r"<mo [^>]*>(.*)</mo>", r"<mi>\1</mi>", bracket)
 
 
 def _word(found: re.Match[str]) -> str:
