@@ -245,14 +245,15 @@ def case(name: str, rng: random.Random) -> Case:
     if name == "ends":
         values = {"S": rng.randint(1, 3)}
         return values, word(values["S"])
-    if name in ("automaton", "automaton-run"):  # one token at most: scores of two irrational hashes have no exact value
-        k, s = rng.randint(1, 2), rng.randint(1, 2)
+    if name.startswith("automaton"):  # one token at most: scores of two irrational hashes have no exact value
+        k, s, least = rng.randint(1, 2), rng.randint(1, 2), int(name == "automaton-no-start")
         values = {
-            "K": k, "S": s, "first": rng.randint(1, k), "R": rng.choice([3 if k == s == 1 or "run" in name else 4, 4]),
+            "K": k, "S": s, "first": rng.randint(1, k),
+            "R": 4 if name == "automaton" and k + s > 2 else rng.choice([3, 4]),
             "final": [rng.randint(0, 1) for _ in range(k)],
             "delta": [[rng.randint(1, k) for _ in range(s)] for _ in range(k)],
         }  # fmt: skip
-        return values, lambda: [str(rng.randint(1, s + k + 2)) for _ in range(rng.randint(0, 1))]
+        return values, lambda: [str(rng.randint(1, s + k + 2 - least)) for _ in range(rng.randint(least, 1))]
     if name == "turing":  # $ alone: behind it the tie-breaking term is a root of a root
         rows_, states, symbols = rng.randint(1, 2), rng.randint(2, 3), rng.randint(1, 2)
         reads = rng.sample([[a, b] for a in range(symbols + 1) for b in range(symbols + 1)], rows_)

@@ -50,6 +50,8 @@ SIZES: dict[str, dict[str, Any]] = {
     # of this one some weights may be others: a decoder of one state never reads them
     "automaton": {"K": 1, "S": 1, "first": 1, "R": 3, "delta": "1", "final": "1"},
     "automaton-run": {"K": 1, "S": 1, "first": 1, "R": 3, "delta": "1", "final": "1"},
+    "automaton-nonstrict": {"K": 1, "S": 1, "first": 1, "R": 3, "delta": "1", "final": "1"},
+    "automaton-no-start": {"K": 1, "S": 1, "first": 1, "R": 2, "delta": "1", "final": "1"},
     "since": {"L": 3, "S": 2, "scaled": 1, "op": "0 0 4", "letter": "0 1 0", "left": "1 1 2", "right": "1 1 1"},
     "temporal": {"L": 3, "S": 2, "scaled": 1, "op": "0 7 6", "letter": "1 0 0", "left": "1 1 2", "right": "1 1 1"},
     "temporal-past": {"L": 2, "S": 2, "scaled": 0, "op": "0 6", "letter": "1 0", "left": "1 1", "right": "1 1"},
