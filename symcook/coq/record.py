@@ -4,8 +4,8 @@ For each id it has one hash: of the hash of the statement, whose meaning is the 
 that was translated, and whether that proves it or refutes it. A row counts only while all three are those of today, for
 the id and for all its lemmas, and while everything by which files are written and judged is the same: files of Coq by
 hand, the writer, the judge, the version of Coq. For a claim about a stored model its text for Coq counts too. A later
-run adds to the record what it has checked. The file is a note of the runs that wrote it, made on one machine; nothing protects it
-from being forged but checking again (`proofs/coq.py --sample 12 --check`, or `--all --check`).
+run adds to the record what it has checked. The file is a note of the runs that wrote it, made on one machine; nothing
+protects it from being forged but checking again (`proofs/coq.py --sample 12 --check`, or `--all --check`).
 """
 
 from __future__ import annotations
