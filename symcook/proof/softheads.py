@@ -28,7 +28,7 @@ LATER = "later"
 """The coordinate that says whether there is a position before."""
 
 
-class Row(NamedTuple):
+class SoftRow(NamedTuple):
     """A softmax head in the run: the scores at positions i and l, and the label of its equation."""
 
     scores: str
@@ -41,14 +41,14 @@ def equations(run: str) -> dict[str, str]:
     return {named: expr.show(part) for part in parts if (named := _named(part)) is not None}
 
 
-def rows(run: str) -> dict[str, Row]:
+def rows(run: str) -> dict[str, SoftRow]:
     """The softmax heads of a run, by what they write."""
-    found: dict[str, Row] = {}
+    found: dict[str, SoftRow] = {}
     for number, part in enumerate(_parts(expr.parse_formula(run)), 1):
         scores = next((one[2][0] for one in _within(part) if one[:2] == ("call", "exp")), None)
         named = _named(part)
         if scores is not None and named is not None:
-            found[named] = Row(expr.show(_keyed(scores)), f"{named}_is" if part[-1][0] == "=" else f"part{number}")
+            found[named] = SoftRow(expr.show(_keyed(scores)), f"{named}_is" if part[-1][0] == "=" else f"part{number}")
     return found
 
 

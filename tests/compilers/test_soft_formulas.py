@@ -24,6 +24,7 @@ from symcook.domains.ball import BallDomain
 from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.modelfile import dumps, loads, model_hash
+from symcook.programs import shipped
 from symcook.proof import formulas
 from symcook.verify.sweep import check
 
@@ -360,3 +361,14 @@ def test_in_python_too() -> None:
         sc.compile("ltl", "Q_a", alphabet="ab", tau=1)
     with pytest.raises(BadInput, match="tau"):
         sc.compile("ltl", "Q_a", alphabet="ab", soft=True, tau=3)
+
+
+SHIPPED = [name for name in shipped.names() if name.endswith((".ltl", ".count"))]
+
+
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("name", SHIPPED)
+def test_formulas_that_come_with_it_are_proved(name: str, soft: bool) -> None:
+    _, found = formulas.prove(sc.compile(name.rpartition(".")[2], name, soft=soft), 300)
+    assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
