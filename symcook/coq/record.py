@@ -1,11 +1,12 @@
 """What Coq has accepted, as the ledger shows it: symcook/data/coq.json, by `proofs/coq.py --check --record`.
 
-For each id it has one hash: of the hash of the statement, whose meaning is the theorem, the hash of the certificate
-that was translated, and whether that proves it or refutes it. A row counts only while all three are those of today, for
-the id and for all its lemmas, and while everything by which files are written and judged is the same: files of Coq by
-hand, the writer, the judge, the version of Coq. For a claim about a stored model its text for Coq counts too. A later
-run adds to the record what it has checked. The file is a note of the runs that wrote it, made on one machine; nothing
-protects it from being forged but checking again (`proofs/coq.py --sample 12 --check`, or `--all --check`).
+For each id it has half of one sha256: over the hash of the statement, whose meaning is the theorem, the hash of the
+certificate that was translated, and whether that proves it or refutes it. A row counts only while all three are those
+of today, for the id and for all its lemmas, and while everything by which files are written and judged is the same:
+files of Coq by hand, the writer, the judge, the version of Coq. For a claim about a stored model its text for Coq
+counts too. A later run adds to the record what it has checked. The file is a note of the runs that wrote it, made on
+one machine; nothing protects it from being forged but checking again (`proofs/coq.py --sample 12 --check`, or
+`--all --check`).
 """
 
 from __future__ import annotations
@@ -118,8 +119,8 @@ def today(name: str) -> str:
 
 
 def row(name: str, digest: str) -> str:
-    """What is recorded of a statement: the sha256 over its hash, that of its certificate, and the sense of that."""
-    return hashlib.sha256(f"{digest} {certificate_of(name)[0]} {sense_of(name)}".encode()).hexdigest()
+    """What is recorded of a statement: half the sha256 over its hash, its certificate's, and the sense of that."""
+    return hashlib.sha256(f"{digest} {certificate_of(name)[0]} {sense_of(name)}".encode()).hexdigest()[:32]
 
 
 def coq_hash(name: str, digest: str) -> str:
