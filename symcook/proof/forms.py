@@ -357,8 +357,10 @@ class _FormText:
             self.lemma = ""
             own_names = {"n", "w", *self.meaning.symbols, *self.equations}
             for one in replay.statements().values():
+                if not one.id.endswith("_run"):  # before its text, which is to be expanded
+                    continue
                 name = re.search(r"\brun\(([\w-]+)\)", one.text)
-                if name is None or not one.id.endswith("_run") or not name[1].startswith(self.model.name):
+                if name is None or not name[1].startswith(self.model.name):
                     continue
                 if runrel.expand(f"run({name[1]})") != f"({self.meaning.run})":
                     continue
