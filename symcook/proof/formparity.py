@@ -27,8 +27,13 @@ class ParityText:
             f"odd_count: odd({k}) <-> pow(-1, {k}) = -1\n"
             f"  take power from power_parity({k}) by count_range\n"
             f"  cases even, odd from sign({k})\n    - qed by power, even\n    - qed by power, odd",
-            f"take decides from paritylogit_decides(n; {k}; c) by count_range, some",
-            f"decided: 0 < s(0) <-> pow(-1, {k}) = -1 by decides, odd_count, logit",
+            f"take (up upback down downback) from paritylogit_decides(n; {k}; c) by count_range, some",
+            "take (odd_sign sign_odd) from odd_count",
+            f"decided: 0 < s(0) <-> pow(-1, {k}) = -1\n"
+            "  - given above\n    rewrite logit in above as logit_above\n    take is_odd from up by logit_above\n"
+            "    take minus from odd_sign by is_odd\n    qed by minus\n"
+            "  - given minus\n    take is_odd from sign_odd by minus\n    take above from upback by is_odd\n"
+            "    rewrite logit\n    qed by above",
         ]
 
     def hit(self, formula: str) -> str:
@@ -45,8 +50,9 @@ class ParityText:
             f"even_length: pow(-1, n) = 1 -> s(0) = -pow(-1, {k})*2*tanh(c)/n^2\n"
             "  given is_even\n  obtain m (m_low halves) from parity(n)\n  cases here, there from halves\n"
             f"    - take now from parity_even(m; {k}; c) by here, count_range, some\n"
-            "      rewrite here in logit as logit_m\n      qed by now, logit_m, here, one_more\n"
-            "    - take no from alternation(m) by m_low\n      qed by no, there, is_even"
+            "      rewrite back here in now as now_n\n      rewrite logit\n"
+            "      rewrite now_n\n      rewrite one_more\n      qed\n"
+            "    - take no from alternation(m) by m_low\n      rewrite there in is_even as bad\n      qed by no, bad"
         )
 
     def cases(self, cases: Sequence[tuple[str, str, str]]) -> Iterator[str]:

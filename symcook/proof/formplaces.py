@@ -58,7 +58,7 @@ class PlaceText:
         sums: Set[str] = frozenset(),
     ) -> None:
         self.spelling, self.table, self.low, self.equations, self.labels = spelling, table, low, equations, labels
-        self.world, self.sums = table.world, sums
+        self.world, self.sums, self.begun = table.world, sums, list[str]()
 
     # --- Heads ----------------------------------------------------------------------------------------------------
 
@@ -199,12 +199,28 @@ class PlaceText:
 
     def networks(self, formula: str, label: str, reads: Mapping[str, CellTable]) -> Iterator[str]:
         """Versions of the line of a network."""
+        self.begun = self.taken(reads)
         cases = self.by_cells(formula, label, reads, 1) or self.by_cells(formula, label, reads, 2)
         return (version for version in (cases, self.network(formula, label, reads)) if version is not None)
 
+    def taken(self, reads: Mapping[str, CellTable]) -> list[str]:
+        """Lines that give each case of what is read at i a label of its own: of many together every one is tried."""
+        lines = list[str]()
+        for f, table in reads.items():
+            if len(table.cells) > 1 and self.labels[f] == f"{f}_form" and not self.queried(table):
+                labels = " ".join(f"{f}_{k}" for k, _ in enumerate(table.cells, 1))
+                lines.append(f"  take ({labels}) from {f}_form(i) by low, high")
+        return lines
+
+    def queried(self, table: CellTable) -> bool:
+        """Whether a case of a form is about queries, which it then quantifies."""
+        slots = self.world.slots
+        names = {v for c in table.cells for v in self.world.names_in(c.value) if v in slots}
+        return any(inner in slots for v in names for inner in slots[v][1][0])
+
     def by_cells(self, formula: str, label: str, reads: Mapping[str, CellTable], most: int) -> str | None:
         """Case by case, where each says which case of what is read holds."""
-        lines, cells = [formula, "  given i (low high)"], self.table.cells
+        lines, cells = [formula, "  given i (low high)", *self.begun], self.table.cells
         if len(cells) < 2:
             return None
         for cell in cells:
@@ -212,7 +228,10 @@ class PlaceText:
                 sum(self.world.met(c.guard, cell.guard) is not None for c in t.cells) > most for t in reads.values()
             ):
                 return None
-            inside = self.leaf(Leaf(cell.guard, tuple(self.known(cell))), label, reads, "")
+            leaf = Leaf(cell.guard, tuple(self.known(cell)))
+            if (halves := self.by_read(leaf, reads)) is not None and "pow(-1, i)" in halves[1].text:
+                return None  # the sign tells them apart: `network`
+            inside = self.leaf(leaf, label, reads, "")
             lines += [f"  - {self.given(cell)}", *(f"    {x[2:]}" for x in inside)]
         return "\n".join(lines)
 
@@ -232,7 +251,7 @@ class PlaceText:
         last += signs and last >= self.low  # which of two positions is the next one depends on the sign
         if last - self.low >= MOST_PLACES or (last < self.low and not signs):
             return None
-        lines, inset, far = [formula, "  given i (low high)"], "  ", tuple[str, ...]()
+        lines, inset, far = [formula, "  given i (low high)", *self.begun], "  ", tuple[str, ...]()
         for place in range(self.low, last + 1):
             lines.append(f"{inset}cases at{place}: i = {place}")
             here: Guard = {("form", (("i", 1),)): (place, place)}
@@ -270,7 +289,13 @@ class PlaceText:
             cells = [c for c in table.cells if self.world.met(c.guard, leaf.guard) is not None]
             if len(cells) == 1:
                 value = self.spelling.value(cells[0].value)
-                lines.append(f"is_{f}: {f}(i) = {value} by {', '.join([self.labels[f], *leaf.known])}")
+                if any(f" from {f}_form(i)" in x for x in self.begun):
+                    k = table.cells.index(cells[0]) + 1
+                    conditions = self.spelling.guard(self.world.shortened(cells[0].guard))
+                    by = f" by {', '.join(leaf.known)}" if conditions and leaf.known else ""
+                    lines.append(f"take is_{f} from {f}_{k}{by}")
+                else:
+                    lines.append(f"is_{f}: {f}(i) = {value} by {', '.join([self.labels[f], *leaf.known])}")
                 hints = [
                     f"is_{f}",
                     *leaf.known,

@@ -45,7 +45,7 @@ LINES = 5 / 6
 SECONDS = 15.0
 """The time for one version of a line."""
 SOON = 0.4
-"""The time for one version of the line of what the readout looks at, before the forms that it reads have lines."""
+"""The time for all versions of the line of what the readout looks at, before the forms that it reads have lines."""
 LITTLE = 0.5
 """Where all that the readout rests on was proved in so many seconds, what nothing rests on is tried for as long."""
 
@@ -357,8 +357,10 @@ class _FormText:
             self.lemma = ""
             own_names = {"n", "w", *self.meaning.symbols, *self.equations}
             for one in replay.statements().values():
+                if not one.id.endswith("_run"):  # before its text, which is to be expanded
+                    continue
                 name = re.search(r"\brun\(([\w-]+)\)", one.text)
-                if name is None or not one.id.endswith("_run") or not name[1].startswith(self.model.name):
+                if name is None or not name[1].startswith(self.model.name):
                     continue
                 if runrel.expand(f"run({name[1]})") != f"({self.meaning.run})":
                     continue
@@ -413,6 +415,7 @@ class _FormText:
         hints = list(dict.fromkeys([self.equation(claim.function), *known]))
         means = "sum(" in equation
         if "sum(j," in inside:
+            yield from self.by_terms(claim, equation)
             terms = [self.term(f) for f in self.read(claim.function)]
             yield f"{inside} by {', '.join(dict.fromkeys([hints[0], *terms, 'sum_ext']))}"
         if means and "sum(l," in inside and (counts := self.counts()):
@@ -444,6 +447,26 @@ class _FormText:
             yield f"{inside} by {', '.join([*hints, 'sum_ext', *sums])}"
         if signs:
             yield f"{inside} by {', '.join([*hints, 'sign', *(['sign_sum'] if means else [])])}"
+
+    def by_terms(self, claim: FormClaim, equation: str) -> Iterator[str]:
+        """The version for a mean of what is a sum's term at each position."""
+        found = re.fullmatch(rf"{claim.function}\(i\) = (sum\(j, {self.low}, i, (\w+)\(j\)\))/.*", equation)
+        table = self.tables.get(found[2]) if found is not None else None
+        if found is None or not isinstance(table, CellTable) or not claim.formula.startswith("all i"):
+            return
+        label, term = self.term(found[2]), self.generic.indicators(table.cells, "i")
+        inside = re.sub(r"\bi\b", "j", term)
+        yield "\n  ".join([
+            claim.formula,
+            "given i (low high)",
+            f"each: all j in {self.low}..i. {found[2]}(j) = {inside}",
+            "  given j (jl jh)",
+            f"  qed by {label}(j), jl, jh, high",
+            f"same: {found[1]} = sum(j, {self.low}, i, {inside}) "
+            f"by sum_ext(j. {found[2]}(j); j. {inside}; {self.low}; i)[each]",
+            f"take here from {self.equation(claim.function)}(i) by low, high",
+            "qed by here, same",
+        ])  # fmt: skip
 
     def by_those_before(self, claim: FormClaim, equation: str) -> Iterator[str]:
         """The version for a mean over all positions before this one, which the first has none of: a count to the
@@ -552,9 +575,10 @@ class _FormText:
 
     def end(self, claim: FormClaim, seconds: float = SECONDS) -> None:
         """The line of what the readout looks at."""
-        why = "it rests on forms that are not proved"
+        why, until = "it rests on forms that are not proved", time.process_time() + seconds
         for version in self.last_versions(claim) if claim.function else self.verdicts(claim):
-            why = self.line(f"end_{claim.coordinate}: {version}", seconds)
+            left = seconds if seconds > SOON else until - time.process_time()
+            why = self.line(f"end_{claim.coordinate}: {version}", left)
             if why is None:
                 self.labels[f"end {claim.coordinate}"], claim.missing = f"end_{claim.coordinate}", None
                 return
@@ -572,9 +596,42 @@ class _FormText:
     def last_versions(self, claim: FormClaim) -> Iterator[str]:
         yield from self.looked_up(claim)
         if self.labels[claim.function].endswith("_form"):
+            yield from self.by_form(claim)
             at = "" if self.model.readout.everywhere else f"({self.low if self.model.readout.first else self.high})"
             yield f"{claim.formula} by {self.labels[claim.function]}{at}"
         yield from self.versions(claim, self.equations[claim.function])
+
+    def by_form(self, claim: FormClaim) -> Iterator[str]:
+        """Case by case from that of the form at every position which has the same conditions."""
+        table, at = self.tables.get(claim.function), self.low if self.model.readout.first else self.high
+        if self.model.readout.everywhere or not isinstance(table, CellTable) or len(table.cells) < 2:
+            return
+        cells = [self.generic.guard(table.world.shortened(c.guard)) for c in table.cells]
+        there = [{_sorted(re.sub(r"\bi\b", at, x)) for x in guard} for guard in cells]
+        here = [{_sorted(x) for x in guard} for guard in self.guards()]
+        if all(there.count(guard) == 1 for guard in here):
+            label = self.labels[claim.function]
+            named = [f"now_{k}" for k, _ in enumerate(cells, 1)]
+            wanted = [[named[there.index(guard)]] for guard in here]
+            yield from self.by_cases(claim, [f"take ({' '.join(named)}) from {label}({at}) by some"], wanted)
+
+    def guards(self) -> list[tuple[str, ...]]:
+        """The conditions of the cases where the readout looks."""
+        return [tuple(self.ended.guard(guard)) for guard, _ in self.found.cells]
+
+    def by_cases(
+        self, claim: FormClaim, lines: Sequence[str], wanted: Sequence[Sequence[str]], also: Sequence[str] = ()
+    ) -> Iterator[str]:
+        """A version that closes each case by what is said of it alone: the labels of implications of its conditions."""
+        if conjuncts(claim.formula) != len(wanted) or len(wanted) < 2 or not all(self.guards()):
+            return
+        out = [claim.formula, *lines]
+        for guard, labels in zip(self.guards(), wanted, strict=True):
+            known = [f"at{k}" for k, _ in enumerate(guard, 1)]
+            out.append(f"- given {known[0] if len(known) == 1 else '(' + ' '.join(known) + ')'}")
+            out += [f"  take is{k} from {label} by {', '.join(known)}" for k, label in enumerate(labels, 1)]
+            out.append(f"  qed by {', '.join([*(f'is{k}' for k, _ in enumerate(labels, 1)), *known, *also])}")
+        yield "\n  ".join(out)
 
     def verdicts(self, claim: FormClaim) -> Iterator[str]:
         """By the values, and where sums of terms that are not negative are compared with 0, by their terms."""
@@ -593,7 +650,12 @@ class _FormText:
                 hints += self.zero(name)
         if self.parity is not None:
             yield f"{claim.formula} by decided"
-        hints += self.denominators()
+        below = self.denominators()
+        if not self.model.readout.everywhere:
+            cases = range(1, len(self.found.cells) + 1)
+            takes = [f"take ({' '.join(f'{label}_{k}' for k in cases)}) from {label}" for label in hints]
+            yield from self.by_cases(claim, takes, [[f"{label}_{k}" for label in hints] for k in cases], below)
+        hints += below
         yield f"{claim.formula} by {', '.join(hints)}"
         if not self.model.readout.everywhere and self.counts():
             yield f"{claim.formula} by {', '.join([*hints, f'counts({self.high})'])}"
@@ -644,6 +706,14 @@ class _FormText:
         ]
         return [f"{name}_zero"] if all(self.line(text) is None for text in lines) else []
 
+    def taken(self, formula: str, label: str) -> list[str]:
+        """The labels of the parts of a formula that has a line."""
+        many = conjuncts(formula)
+        labels = [f"{label}_{k}" for k in range(1, many + 1)]
+        if many > 1 and self.line(f"take ({' '.join(labels)}) from {label}") is None:
+            return labels
+        return [label] * many
+
     def finish(self, whole: Proof, again: bool = False) -> None:
         """The certificate: the proof goes on from its lines, in a statement with what is claimed by now where not all
         forms are proved, or, if `again`, more of them."""
@@ -669,7 +739,7 @@ class _FormText:
             self.g.facts, self.g.scope, self.g.taken = before.facts, before.scope, before.taken
             self.lines += lines[1:]
         own_line = [f"{c.function}_form" if c in way else f"end_{c.coordinate}" for c in done]
-        by_part = [f"- qed by {by}" for c, by in zip(done, own_line, strict=True) for _ in range(conjuncts(c.formula))]
+        by_part = [f"- qed by {by}" for c, by in zip(done, own_line, strict=True) for by in self.taken(c.formula, by)]
         ways = [f"qed by {', '.join(closing)}", "\n".join(by_part)]
         apart = len(by_part) > 1 and len(by_part) == len(flatten("&", self.g.goal))
         for text in ways[::-1] if apart else ways:
@@ -691,3 +761,13 @@ class _FormText:
         except (Rejected, Stuck, SymcookError) as error:  # no word for the hypotheses, or the time is over
             for c in done:
                 c.missing = own.first_line(str(error))
+
+
+def _sorted(condition: str) -> str:
+    """A condition; an equation with its sides in one order."""
+    depth = 0
+    for k, x in enumerate(condition):
+        depth += (x in "([") - (x in ")]")
+        if depth == 0 and condition[k : k + 3] == " = ":
+            return " = ".join(sorted((condition[:k], condition[k + 3 :])))
+    return condition

@@ -388,7 +388,7 @@ class _Sentence:
     def brackets(self, tree: Tree) -> None:
         """A definition about brackets that is given the word speaks of tokens 0 and 1: they must be ( and )."""
         _, name, arguments = tree
-        if name not in about_brackets(self.meaning.known) or "w" not in mentioned(arguments):
+        if "w" not in mentioned(arguments) or name not in about_brackets(self.meaning.known):
             return
         tokens = list(self.meaning.tokens)
         if tokens[:2] != ["(", ")"]:

@@ -30,6 +30,7 @@ from symcook.proof.terms import (
     loose,
     negation,
     num,
+    opened,
     subterms,
     var,
 )
@@ -38,7 +39,7 @@ LEVELS = automation.LEVELS[:3]
 MOST_INDICATORS = 200
 WAYS = ((True, 8, 16), (False, 3, None), (True, 8, None))
 """Words with rational values alone, then others; so many that satisfy the hypotheses are tried. At first the search for
-rational ones ends behind so many others in a row, since with a softmax almost no word may be of that kind."""
+rational ones ends behind so many others, since with a softmax almost no word may be of that kind."""
 
 
 def shown_inhabited(home: Citable, statement: Statement, runs: Runs) -> Goal | None:
@@ -53,8 +54,9 @@ def shown_inhabited(home: Citable, statement: Statement, runs: Runs) -> Goal | N
 def _unserved(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, others: int | None) -> list[Goal]:
     """The parts of H that stay open: each is closed at the first word at which it is true and its proof is found. The
     words are run once for all parts; a part is given up where `most` words or the work for them are spent, all of them
-    behind more than `others` words in a row that are not of the kind that is asked for."""
+    behind more than `others` words that are not of the kind that is asked for."""
     left, given_up, running, passed = [(part, most, 0) for part in parts], list[Goal](), 0, 0
+    bodies = {id(part): _behind_names(part.goal, runs) for part in parts}
     for length in range(1, runs.longest + 1):
         words = runs.at(length)
         while left:
@@ -71,14 +73,13 @@ def _unserved(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, othe
                 if others is not None and passed > others:
                     return [*given_up, *(part for part, _, _ in left)]
                 continue
-            passed = 0
             tried, left = left, []
             for part, tries, spent in tried:
                 runs.limit, began = runs.work + runs.budget - running - spent, runs.work
                 try:
-                    here = _true_at(part.goal, runs) and runs.runs()
+                    here = _true_at(bodies[id(part)], runs) and runs.runs()
                     spent += runs.work - began
-                    if here and _closed_here(part, runs):
+                    if here and _closed_here(part, runs, bodies[id(part)]):
                         continue
                     tries -= here
                 except (WordsSpent, *OPEN):
@@ -90,19 +91,25 @@ def _unserved(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, othe
     return [*given_up, *(part for part, _, _ in left)]
 
 
-def _closed_here(part: Goal, runs: Runs) -> bool:
+def _closed_here(part: Goal, runs: Runs, body: Term | None) -> bool:
     runs.outside = {}
-    return part.first(*(partial(at_word, runs=runs, by_equations=way) for way in ways(runs)))
+    return part.first(*(partial(at_word, runs=runs, by_equations=way, body=body) for way in ways(runs)))
 
 
-def _true_at(body: Term, runs: Runs) -> bool:
-    """Whether `body`, behind its leading names, is true at the present word."""
+def _behind_names(whole: Term, runs: Runs) -> Term | None:
+    """What stands behind the leading names of ``ex NAMES. F``; None where they are not those of the runs."""
+    body = whole
     for v in runs.order:
         if body[0] != "ex" or body[1] != v[1][1]:
-            return False
-        body = instantiate(body[2][0], (v,))
+            return None
+        body = body[2][0]
+    return opened(whole, runs.order)
+
+
+def _true_at(body: Term | None, runs: Runs) -> bool:
+    """Whether what stands behind the names is true at the present word."""
     try:
-        return _true(body, runs)
+        return body is not None and _true(body, runs)
     except OPEN:
         return False
 
@@ -112,22 +119,21 @@ def ways(runs: Runs) -> tuple[bool, ...]:
     return (False,) if runs.rational else (False, True)
 
 
-def at_word(g: Goal, runs: Runs, by_equations: bool = False) -> None:
-    """Close a goal ``ex NAMES. F`` by the values of the present word; Stuck or Rejected where that fails."""
+def at_word(g: Goal, runs: Runs, by_equations: bool = False, body: Term | None = None) -> None:
+    """Close a goal ``ex NAMES. F`` by the values of the present word; Stuck or Rejected where that fails. The `body` is
+    F with the names, where the caller has it."""
     runs.limit = runs.work + 20 * runs.budget
     try:
-        _proved_at(g, runs, by_equations)
+        _proved_at(g, runs, by_equations, body or _behind_names(g.goal, runs))
     except WordsSpent:
         raise Stuck("the values at this word, or the proof there, take too much work") from None
 
 
-def _proved_at(g: Goal, runs: Runs, by_equations: bool) -> None:
+def _proved_at(g: Goal, runs: Runs, by_equations: bool, body: Term | None) -> None:
     """The same; Spent where it takes too much work."""
-    body = g.goal
-    for v, term in zip(runs.order, terms(runs, by_equations), strict=True):
-        if body[0] != "ex":  # R has the conditions of definedness of what stands before a name
-            raise Stuck("a name stands behind a condition")
-        body = instantiate(body[2][0], (v,))
+    if body is None:  # R has the conditions of definedness of what stands before a name
+        raise Stuck("a name stands behind a condition")
+    for term in terms(runs, by_equations):
         g.witness(term)
     if sum(1 for _ in subterms(g.goal)) > MAX_SIZE:
         raise Stuck("the values at this word are too long for the checker")
