@@ -23,15 +23,15 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
         if line.op == "letters":
             row = [letter in line.letters for letter in word]
         elif line.op == "not":
-            row = [not f[i] for i in range(n)]
+            row = [not true for true in f]
         elif line.op == "and":
-            row = [f[i] and g[i] for i in range(n)]
+            row = [true and other for true, other in zip(f, g, strict=True)]
         elif line.op == "or":
-            row = [f[i] or g[i] for i in range(n)]
+            row = [true or other for true, other in zip(f, g, strict=True)]
         elif line.op == "prev":
-            row = [i > 0 and f[i - 1] for i in range(n)]
+            row = [False, *f][:n]
         elif line.op == "next":
-            row = [i < n - 1 and f[i + 1] for i in range(n)]
+            row = [*f[1:], False][:n]
         elif line.op == "at least":
             row = [
                 sum(one.factor * _count(table[one.line], one.side, i) for one in line.counts) >= line.bound
@@ -46,11 +46,20 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
                 raise BadInput(must, f"{len(line.table)} bits and {max(numbers)}", "give a longer table")
             row = [line.table[number] == "1" for number in numbers]
         elif line.op == "since":
-            row = [any(g[j] and all(f[j : i + 1]) for j in range(i + 1)) for i in range(n)]
+            row = _lasting(f, g)
         else:
-            row = [any(g[j] and all(f[i : j + 1]) for j in range(i, n)) for i in range(n)]
+            row = _lasting(f[::-1], g[::-1])[::-1]
         table.append(row)
     return table
+
+
+def _lasting(f: Sequence[bool], g: Sequence[bool]) -> list[bool]:
+    """Whether g was true at some position up to each, and f from there on: it is so here, or before and f still is."""
+    row, held = list[bool](), False
+    for true, other in zip(f, g, strict=True):
+        held = true and (other or held)
+        row.append(held)
+    return row
 
 
 def _count(row: Sequence[bool], side: str, i: int) -> int:
