@@ -6,11 +6,12 @@ Source: Yang et al. (2026), Definitions 11 and 14: in since and until the positi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import accumulate, product
 
 from symcook.errors import BadInput
 from symcook.programs.formula import COUNTING, Formula, FormulaLine
 from symcook.spec.fold import Fold
+from symcook.spec.srasp import Column, lettered
 
 
 def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
@@ -79,6 +80,51 @@ def answers(formula: Formula, word: Sequence[str]) -> list[bool] | list[str]:
     if not formula.labels:
         return table[formula.outputs[0][1]]
     return [next(str(label) for label, line in formula.outputs if table[line][i]) for i in range(len(word))]
+
+
+class Looking:
+    """A formula without counts as a function of words, with an answer at each position; `block` answers for all words
+    with these letters at each position: each answer that occurs there, with its words as bits of a number."""
+
+    def __init__(self, formula: Formula) -> None:
+        self.formula = formula
+
+    def __call__(self, word: Sequence[str]) -> list[bool] | list[str]:
+        return answers(self.formula, word)
+
+    def block(self, choices: Sequence[Sequence[str]]) -> list[Column]:
+        """As `symcook.spec.srasp.columns`."""
+        letters, size = lettered(choices)
+        n, every = len(letters), (1 << size) - 1
+        table: list[list[int]] = []
+        for line in self.formula.lines:
+            f = table[line.left] if line.left >= 0 else []
+            g = table[line.right] if line.right >= 0 else []
+            if line.op == "letters":
+                row = [sum(words for letter, words in column.items() if letter in line.letters) for column in letters]
+            elif line.op == "not":
+                row = [every ^ words for words in f]
+            elif line.op in ("and", "or"):
+                row = [a & b if line.op == "and" else a | b for a, b in zip(f, g, strict=True)]
+            elif line.op in ("prev", "next"):
+                row = [0, *f][:n] if line.op == "prev" else [*f[1:], 0][:n]
+            else:
+                pairs = [*zip(f, g, strict=True)][:: 1 if line.op == "since" else -1]
+                row = [*accumulate(pairs, lambda held, now: now[0] & (now[1] | held), initial=0)][1:]
+                row = row if line.op == "since" else row[::-1]
+            table.append(row)
+        return [self._answers([table[line][i] for _, line in self.formula.outputs], every) for i in range(n)]
+
+    def _answers(self, outputs: Sequence[int], every: int) -> Column:
+        """The words of each answer at a position, from those at which each output is true."""
+        if not self.formula.labels:
+            return {answer: words for answer, words in ((True, outputs[0]), (False, every ^ outputs[0])) if words}
+        found: Column = {}
+        for (label, _), words in zip(self.formula.outputs, outputs, strict=True):
+            if words & every:
+                found[str(label)] = found.get(str(label), 0) | words & every
+            every &= ~words
+        return found
 
 
 Truths = tuple[bool, ...]
