@@ -336,9 +336,8 @@ class Transformer(Verbs, Shown):
         if self.max_length is not None and n > self.max_length:
             added = self.embedding.surround(())
             given = f"{n} with {' and '.join(added)}" if added else n
-            raise BadInput(
-                f"an input must have length at most {self.max_length}", given, "build the model with a larger N"
-            )
+            longer = "build the model with a larger N" if self.program is None else "give its program a longer TABLE"
+            raise BadInput(f"an input must have length at most {self.max_length}", given, longer)
         if self.pointwise and n != 1:
             raise BadInput("a feed-forward recipe must have one row of inputs", n)
 

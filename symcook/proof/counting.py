@@ -7,12 +7,14 @@ the position itself: `lem.left_share`, `lem.count_found`, then `lem.at_least` or
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from symcook.model import expr
 from symcook.model.expr import Tree
 from symcook.programs.formula import Count, FormulaLine
 from symcook.proof import softheads
+from symcook.proof.steps import Node, bit, both, combined, each, have, here, hyp, rewritten, told
 
 if TYPE_CHECKING:
     from symcook.compilers.formula import CountHead
@@ -55,7 +57,7 @@ def condition(line: FormulaLine, of: str) -> str:
     """When a predicate is true of a number."""
     if line.op == "remainder":
         return f"ex q in 0..{of}. {of} = {line.divisor}*q + {line.bound}"
-    return " | ".join(f"{of} = {place}" for place, bit in enumerate(line.table) if bit == "1") or f"{of} < 0"
+    return " | ".join(f"{of} = {place}" for place, one in enumerate(line.table) if one == "1") or f"{of} < 0"
 
 
 def facts(text: ProofLines, k: int, line: FormulaLine) -> None:
@@ -70,45 +72,96 @@ def facts(text: ProofLines, k: int, line: FormulaLine) -> None:
         if any(one in text.packed.soft for head in heads for one in head.found):
             softheads.compared(text, k, s, _found(text, line), sums)
             return
-        text.lines += [f"  B{k}: all i in 1..n. bit(z{k}(i)) & {name}(i) = z{k}(i)", "    given i (low high)",
-                       f"    truth: z{k}(i) = I[{b} <= {s}] by m{k}(i), low, high",
-                       f"    now: {name}(i) = relu({s} - {b} + 1) - relu({s} - {b}) by {name}_is(i), "
-                       + ", ".join(f"{one}(i)" for one in sums) + ", low, high",
-                       f"    step: relu({s} - {b} + 1) - relu({s} - {b}) = I[{b} <= {s}] by at_least({s}; {b})",
-                       f"    cases more, less: {b} <= {s}",
-                       "      - qed by truth, now, step, more", "      - qed by truth, now, step, less"]  # fmt: skip
+        nodes = [here(f"m{k}", "truth"), here(f"{name}_is", "now")]
+        nodes += [here(one, f"near{t}") for t, one in enumerate(sums, 1)]
+        nodes.append({"by": "use", "fact": "lem:at_least", "with": [s, str(b)], "as": "step"})
+        once = {head.found[0]: f"near{t}" for t, head in enumerate(heads, 1)}
+        puts = [{"by": "rewrite", "eq": one} for one in ("now", *once.values())]
+        bits(text, k, f"{b} <= {s}", nodes, [*puts, *combined([("1", "step"), ("-1", "truth")])])
         return
     _predicate(text, k, line)
     if not line.counts:
-        truth = condition(line, "i")
-        text.lines += [f"  B{k}: all i in 1..n. bit(z{k}(i)) & {name}(i) = z{k}(i)", "    given i (low high)",
-                       f"    truth: z{k}(i) = I[{truth}] by m{k}(i), low, high",
-                       f"    now: {name}(i) = I[{truth}] by {name}_is(i), T{k}(i), low, high",
-                       f"    cases yes, no: {truth}", "      - qed by truth, now, yes",
-                       "      - qed by truth, now, no"]  # fmt: skip
+        at = {"by": "use", "fact": f"T{k}", "with": ["i", combined([], [("1", ""), ("1", "low")])], "as": "known"}
+        nodes = [here("range", ["low", "high"]) | {"with": []}, here(f"m{k}", "truth"), here(f"{name}_is", "now"), at]
+        bits(text, k, condition(line, "i"), nodes, combined([("1", "now"), ("1", "known"), ("-1", "truth")]))
         return
     (head,), (one,) = heads, line.counts
     c, x = number(one), f"z{one.line + 1}"
     shares = _share(text, head, one, str(k))
+    every = condition(line, "k")
+    nodes = [{"by": "intro", "as": ["k"]}, *bit(every)]
+    text.step(have(f"U{k}", f"all k:Int. bit(I[{every}])", nodes), f"U{k}")
     if head.found[0] in text.packed.soft:
-        softheads.chosen(text, k, head, one, (c, x, _own(text, head), condition(line, "_k_")), shares)
+        _chosen(text, k, line, head, shares)
         return
     for end, found, table in zip("hf", head.found, head.tables, strict=True):
-        rule = f"{_lookup(head, c, x, found, table)}[{shares}, index_is, square_is, {found}_is]"
-        text.lines.append(f"  F{k}{end}: all i in 1..n. {found}(i) = {table}({c} - {x}(i) + 1) by {rule}")
-    here, after = head.found
+        _lookup(text, f"F{k}{end}", head, f"{c} - {x}(i)", found, table, shares)
+    this, after = head.found
     p = f"{c} - {x}(i)"
     theta = f"I[{condition(line, '_k_')}]"
-    text.lines += [f"  W{k}: all i in 1..n. {here}(i) = {theta.replace('_k_', f'({p})')} & "
-                   f"{after}(i) = {theta.replace('_k_', f'({p} + 1)')}",
-                   "    given i (low high)", f"    take (warm cut least most) from {shares}(i) by low, high",
-                   f"    - qed by F{k}h(i), {head.tables[0]}_is({p} + 1), T{k}({p}), least, most, low, high",
-                   f"    - qed by F{k}f(i), {head.tables[1]}_is({p} + 1), T{k}({p} + 1), least, most, low, high",
-                   f"  U{k}: all k:Int. bit({theta.replace('_k_', 'k')})", "    given k",
-                   f"    cases yes, no: {condition(line, 'k')}", "      - qed by yes", "      - qed by no",
-                   f"  B{k}: all i in 1..n. bit(z{k}(i)) & {name}(i) = z{k}(i) by table_found(n; i. {c}; {x}; "
-                   f"i. {_own(text, head)}; {here}; {after}; {name}; k. {theta.replace('_k_', 'k')}; z{k})"
-                   f"[P{k}, W{k}, U{k}, {name}_is, m{k}]"]  # fmt: skip
+    said = f"{this}(i) = {theta.replace('_k_', f'({p})')} & {after}(i) = {theta.replace('_k_', f'({p} + 1)')}"
+    nodes = [here(shares, ["warm", "cut", "least", "most"]), *both(*(_read(k, line, head, p, end) for end in (0, 1)))]
+    text.step(have(f"W{k}", *each(said, nodes)), f"W{k}")
+    terms = f"n; i. {c}; {x}; i. {_own(text, head)}; {this}; {after}; {name}; k. {theta.replace('_k_', 'k')}; z{k}"
+    text.lemma(k, "table_found", terms, [f"P{k}", f"W{k}", f"U{k}", f"{name}_is", f"m{k}"])
+
+
+def bits(text: ProofLines, k: int, condition: str, nodes: list[Node], held: list[Node]) -> None:
+    """The fact B<k>: line k is a bit, as its truth I[condition] is, and its coordinate has it, as `held` shows."""
+    said = f"bit(z{k}(i)) & {text.packed.heads[k - 1].name}(i) = z{k}(i)"
+    proof = [*nodes, *both([{"by": "rewrite", "eq": "truth"}, *bit(condition)], held)]
+    text.step(have(f"B{k}", *each(said, proof)), f"B{k}")
+
+
+def _read(k: int, line: FormulaLine, head: CountHead, p: str, end: int) -> list[Node]:
+    """What is found at the position of a number p (`end` 0) or of one more, p + 1, is the truth of the predicate."""
+    nodes, equations = _table(k, line, head, p, end)
+    return [here(f"F{k}{'hf'[end]}", "found"), *nodes, *combined([("1", "found"), *equations])]
+
+
+def _table(k: int, line: FormulaLine, head: CountHead, p: str, end: int) -> tuple[list[Node], list[tuple[str, str]]]:
+    """The equations that say what a table has at position p + 1, of which `least` and `most` say that it is one: the
+    truth of p, or for `end` 1 that of p + 1."""
+    at = {"by": "use", "fact": f"{head.tables[end]}_is", "with": [f"{p} + 1", both(hyp("least"), hyp("most"))]}
+    more = combined([], [("1", ""), ("1", "least")]) if end else "#least"
+    known = {"by": "use", "fact": f"T{k}", "with": [f"{p} + 1" if end else p, more], "as": f"known{end}"}
+    nodes, equations = [at | {"as": f"held{end}"}, known], [("1", f"held{end}"), ("1", f"known{end}")]
+    if line.divisor == 2 and not end:  # the table has the sign of p + 1
+        premise = combined([], [("1", "least")])
+        nodes.append({"by": "use", "fact": "ax:pow_step", "with": ["-1", p, premise], "as": "turned"})
+        equations.append(("1/2" if line.bound else "-1/2", "turned"))
+    return nodes, equations
+
+
+def _chosen(text: ProofLines, k: int, line: FormulaLine, head: CountHead, shares: str) -> None:
+    """The fact B<k> about a predicate of a count with softmax: what is found is within an error of its truths."""
+    (one,), name, own = line.counts, text.packed.heads[k - 1].name, _own(text, head)
+    c, x = number(one), f"z{one.line + 1}"
+    p, every = f"{c} - {x}(i)", condition(line, "k")
+    said, parts = list[str](), list[list[Node]]()
+    nodes = [here(shares, ["warm", "cut", "least", "most"])]
+    for end, found in enumerate(head.found):
+        table, error = head.tables[end], softheads.room(text.packed, found) or 0
+        there, truth = (condition(line, f"({q}{' + 1' * end})") for q in ("i - 1", p))
+        held, equations = _table(k, line, head, "i - 1", end)
+        text.once(f"V{table}", *each(f"bit({table}(i))", [
+            {"by": "use", "fact": "range", "with": [], "as": ["low", "high"]},
+            have("least", "0 <= i - 1", combined([], [("1", "low")])),
+            have("most", "i - 1 + 1 <= n", combined([], [("1", "high")])),
+            *held, have("truth", f"{table}(i) = I[{there}]", combined(equations)),
+            {"by": "rewrite", "eq": "truth"}, *bit(there)]))  # fmt: skip
+        softheads.retrieved(text, head, found, table, p, shares, f"{k}{'hf'[end]}")
+        held, equations = _table(k, line, head, p, end)
+        nodes += [*held, have(f"is{end}", f"{table}({p} + 1) = I[{truth}]", combined(equations)),
+                  here(f"F{k}{'hf'[end]}", [f"under{end}", f"over{end}"])]  # fmt: skip
+        said += [f"I[{truth}] - 1/4 <= {found}(i)", f"{found}(i) <= I[{truth}] + 1/4"]
+        slack = [(str(Fraction(1, 4) - error), "")] if error < Fraction(1, 4) else []
+        parts += [combined([("-1", f"is{end}")], [*slack, ("1", f"under{end}")]),
+                  combined([("1", f"is{end}")], [*slack, ("1", f"over{end}")])]  # fmt: skip
+    text.step(have(f"W{k}", *each(" & ".join(said), [*nodes, *both(*parts)])), f"W{k}")
+    this, after = head.found
+    terms = f"n; i. {c}; {x}; i. {own}; {this}; {after}; {name}; k. I[{every}]; z{k}"
+    text.lemma(k, "soft_table_found", terms, [f"P{k}", f"W{k}", f"U{k}", f"{name}_is", f"m{k}"])
 
 
 def _found(text: ProofLines, line: FormulaLine) -> str:
@@ -121,14 +174,11 @@ def _found(text: ProofLines, line: FormulaLine) -> str:
 
 def _share(text: ProofLines, head: CountHead, one: Count, label: str) -> str:
     """The fact that a count without the position's own part, over the number of positions, stands in `less`."""
-    x, c = f"z{one.line + 1}", number(one)
+    x = f"z{one.line + 1}"
     text.by_cases(f"P{label}", f"bit({x}(i)) & {_own(text, head)} = {x}(i)", [one.line])
     inverse, mean, less = head.inverse, head.mean, head.less
-    rule = f"{head.side}_share(n; {x}; i. {_own(text, head)}; {inverse}; {mean}; {less})"
-    text.lines.append(
-        f"  S{label}: all i in 1..n. 0 < {inverse}(i) & {less}(i) = {inverse}(i)*({c} - {x}(i)) & 0 <= {c} - {x}(i) & "
-        f"{c} - {x}(i) + 1 <= n by {rule}[P{label}, {inverse}_is, {mean}_is, {less}_is]"
-    )
+    terms = f"n; {x}; i. {_own(text, head)}; {inverse}; {mean}; {less}"
+    text.cite(f"S{label}", f"{head.side}_share", terms, [f"P{label}", f"{inverse}_is", f"{mean}_is", f"{less}_is"])
     return f"S{label}"
 
 
@@ -137,50 +187,69 @@ def _own(text: ProofLines, head: CountHead) -> str:
     return f"{head.own}(i)" if head.own in text.run else "0"
 
 
-def _lookup(head: CountHead, c: str, x: str, found: str, table: str) -> str:
-    return f"count_found(n; i. {c} - {x}(i); {head.inverse}; {head.less}; {found}; index; square; {table})"
+def _lookup(text: ProofLines, label: str, head: CountHead, p: str, found: str, table: str, shares: str) -> None:
+    """The fact that a head which looks up the position of a number p and one finds what a table has there."""
+    terms = f"n; i. {p}; {head.inverse}; {head.less}; {found}; index; square; {table}"
+    text.cite(label, "count_found", terms, [shares, "index_is", "square_is", f"{found}_is"])
 
 
 def _sum(text: ProofLines, head: CountHead, one: Count, label: str) -> str:
     """The fact that what is found and the position's own part are a count."""
     x, c, (found,) = f"z{one.line + 1}", number(one), head.found
-    shares = _share(text, head, one, label)
+    shares, p = _share(text, head, one, label), f"{c} - {x}(i)"
     if found in text.packed.soft:
-        softheads.retrieved(text, head, found, "before", f"{c} - {x}(i)", shares, label)
+        softheads.retrieved(text, head, found, "before", p, shares, label)
         near = softheads.near(text.packed, f"{found}(i) + {_own(text, head)}", c, found)
-        by = f"F{label}(i), P{label}(i), low, high"
-        text.lines += [f"  N{label}: all i in 1..n. {near}", "    given i (low high)", f"    qed by {by}"]
+        nodes = [here(f"F{label}", ["least", "most"]), here(f"P{label}", ["bit", "same"])]
+        nodes += both(combined([("-1", "same")], [("1", "least")]), combined([("1", "same")], [("1", "most")]))
+        text.step(have(f"N{label}", *each(near, nodes)), f"N{label}")
         return f"N{label}"
-    text.lines += [
-        f"  F{label}: all i in 1..n. {found}(i) = before({c} - {x}(i) + 1) by "
-        f"{_lookup(head, c, x, found, 'before')}[{shares}, index_is, square_is, {found}_is]",
-        f"  N{label}: all i in 1..n. {found}(i) + {_own(text, head)} = {c}",
-        "    given i (low high)",
-        f"    take (warm cut least most) from {shares}(i) by low, high",
-        f"    qed by F{label}(i), before_is({c} - {x}(i) + 1), P{label}(i), least, most, low, high",
-    ]
+    _lookup(text, f"F{label}", head, p, found, "before", shares)
+    nodes = [here(shares, ["warm", "cut", "least", "most"]), here(f"F{label}", "found"),
+             {"by": "use", "fact": "before_is", "with": [f"{p} + 1", both(hyp("least"), hyp("most"))], "as": "held"},
+             here(f"P{label}", ["bit", "same"]),
+             *combined([("1", "found"), ("1", "held"), ("1", "same")])]  # fmt: skip
+    text.step(have(f"N{label}", *each(f"{found}(i) = {c} - {_own(text, head)}", nodes)), f"N{label}")
     return f"N{label}"
 
 
 def _predicate(text: ProofLines, k: int, line: FormulaLine) -> None:
     """The fact T<k> that the position function of a predicate is its truth, of each number from 0 on."""
     m, r = line.divisor, line.bound
-    head = f"  T{k}: all k:Int. 0 <= k -> "
+    ones = [place for place, one in enumerate(line.table) if one == "1"]
     if line.op == "remainder":
         form = f"(1 {'-' if r else '+'} pow(-1, k))/2" if m == 2 else f"sum(q, 0, k, I[k = {m}*q + {r}])"
-        rule = f"{('even_number', 'odd_number')[r]}(k)" if m == 2 else f"remainder_sum(k; {m}; {r})"
-        text.lines += [f"{head}{form} = I[{condition(line, 'k')}]", "    given k low", f"    qed by {rule}[low]"]
-        return
-    ones = [place for place, bit in enumerate(line.table) if bit == "1"]
-    form = " + ".join(f"I[k = {place}]" for place in ones) or "0"
-    text.lines += [f"{head}{form} = I[{condition(line, 'k')}]", "    given k low", *_cases(ones, "    ", ["low"])]
+        rule, given = (("even_number", "odd_number")[r], ["k"]) if m == 2 else ("remainder_sum", ["k", str(m), str(r)])
+        nodes = [{"by": "use", "fact": f"lem:{rule}", "with": [*given, _low(m)], "as": "it"}, *hyp("it")]
+    else:
+        form = " + ".join(f"I[k = {place}]" for place in ones) or "0"
+        nodes = _cases(ones, condition(line, "k"))
+    said = f"all k:Int. 0 <= k -> {form} = I[{condition(line, 'k')}]"
+    text.step(have(f"T{k}", said, [{"by": "intro", "as": ["k"]}, {"by": "intro", "as": ["low"]}, *nodes]), f"T{k}")
 
 
-def _cases(ones: Sequence[int], indent: str, known: Sequence[str]) -> list[str]:
+def _low(m: int) -> str | list[Node]:
+    """That a number, and for a divisor over 2 this and what is left, are in range."""
+    return "#low" if m == 2 else both(hyp("low"), [{"by": "true"}], [{"by": "true"}])
+
+
+def _cases(ones: Sequence[int], whole: str) -> list[Node]:
     """Cases over which of the numbers k is."""
+    nodes = list[Node]()
     if not ones:
-        return [f"{indent}qed by {', '.join(known)}"]
-    first, *rest = ones
-    inner = _cases(rest, indent + "      ", [*known, f"no{first}"])
-    inner[0] = f"{indent}    - {inner[0].lstrip()}"
-    return [f"{indent}cases is{first}, no{first}: k = {first}", f"{indent}    - qed by is{first}", *inner]
+        never = [{"by": "contra", "as": "no"}, *combined([], [("1", "low"), ("1", "is")])]
+        return told(whole, never, [{"by": "rewrite", "eq": "zero"}, {"by": "true"}])
+    for one in ones:
+        nodes.append(have(f"n{one}", f"I[k = {one}] = 0", told(f"k = {one}", _absurd("is", one), hyp("zero"))))
+    ends = [_absurd("it", one) for one in ones]
+    gone = _absurd("is", ones[0]) if len(ones) == 1 else [
+        {"by": "cases", "fact": "is", "as": ["it"] * len(ones), "proofs": ends}]  # fmt: skip
+    nodes += told(whole, gone, rewritten([*(f"n{one}" for one in ones), "zero"]))
+    for one in reversed(ones):
+        proofs = [rewritten([f"is{one}"]), nodes]
+        nodes = [{"by": "em", "formula": f"k = {one}", "as": [f"is{one}", f"no{one}"], "proofs": proofs}]
+    return nodes
+
+
+def _absurd(fact: str, one: int) -> list[Node]:
+    return [{"by": "absurd", "of": fact, "not": f"no{one}"}]

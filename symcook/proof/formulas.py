@@ -317,18 +317,26 @@ class ProofLines:
 
     def lemma(self, k: int, rule: str, terms: str, facts: Sequence[str]) -> None:
         """The fact B<k>: a lemma of these terms and premises."""
+        self.cite(f"B{k}", rule, terms, facts)
+
+    def cite(self, label: str, rule: str, terms: str, facts: Sequence[str]) -> None:
+        """A fact that is a lemma of these terms and premises."""
         given = [*terms.split("; "), *(f"#{one}" for one in facts)]
-        self.step({"by": "use", "fact": f"lem:{rule}", "with": given, "as": f"B{k}"}, f"B{k}")
+        self.step({"by": "use", "fact": f"lem:{rule}", "with": given, "as": label}, label)
 
     def bit(self, k: int) -> str:
         """The bit that the head of line k of the formula finds: the line's truth, but of one that is looked up."""
         return softheads.before(self, k) if softheads.looked(self.packed, k - 1) else f"z{k}(i)"
 
-    def once(self, label: str, fact: str, *proof: str) -> None:
-        """A fact, where it was not said before."""
-        if label not in self._said:
-            self._said.add(label)
-            self.lines += [f"  {label}: {fact}", *(f"    {line}" for line in proof)]
+    def once(self, label: str, fact: str, nodes: list[Node] | None = None) -> None:
+        """A fact, where it was not said before; without nodes it follows by itself."""
+        if label in self._said:
+            return
+        self._said.add(label)
+        if nodes is None:
+            self.lines.append(f"  {label}: {fact}")
+        else:
+            self.step(have(label, fact, nodes), label)
 
     def cone(self, numbers: Iterable[int]) -> list[int]:
         """The lines on which the truth of some lines at a position rests: down to letters and operators with a head."""

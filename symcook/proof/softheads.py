@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from symcook.compilers.soft import ROOM
 from symcook.model import expr
 from symcook.model.expr import Tree
-from symcook.proof.steps import Node, have, hyp, rewritten
+from symcook.proof.steps import Node, bit, both, combined, each, have, here, hyp, rewritten, told
 
 if TYPE_CHECKING:
     from symcook.compilers.formula import CountHead, FormulaHead, Packed
-    from symcook.programs.formula import Count
     from symcook.proof.formulas import ProofLines
 
 LATER = "later"
@@ -133,75 +132,72 @@ def retrieved(text: ProofLines, head: CountHead, found: str, table: str, count: 
     g, small = gamma(text, found)
     number, inverse = table == "before", f"{head.inverse}(i)"
     factor, seen = f"{g}*n*{inverse}", "i" if head.side == "left" else "(n - i + 1)"
-    text.lines += f"""\
-  M{label}: all i in 1..n. {g} <= {factor} & 0 <= {count} & {count} + 1 <= n
-    given i (low high)
-    take (warm cut least most) from {shares}(i) by low, high
-    width: {seen}*{inverse} = 1 by {head.inverse}_is(i), low, high
-    wide: 0 <= (n - {seen})*{inverse} by warm, low, high
-    - qed by width, wide
-    - qed by least
-    - qed by most""".split("\n")
-    scores = _scores(text, f"A{label}", found, f"{factor}*(2*({count} + 1)*l - l^2)", head.inverse, f"{shares}(i)")
+    end, other = ("low", "high") if head.side == "left" else ("high", "low")
+    nonzero = [{"by": "intro", "as": ["none"]}, *combined([("1", "none")], [("1", "some_seen")])]
+    nodes = [
+        {"by": "use", "fact": "range", "with": [], "as": ["low", "high"]},
+        here(shares, ["warm", "cut", "least", "most"]),
+        here(f"{head.inverse}_is", "share"),
+        have("some_seen", f"0 < {seen}", combined([], [("1", ""), ("1", end)])),
+        have("some_left", f"0 <= n - {seen}", combined([], [("1", other)])),
+        {"by": "use", "fact": "ax:inv", "with": [seen, nonzero], "as": "inverse"},
+        have("width", f"{seen}*{inverse} = 1", combined([("1", "inverse"), (seen, "share")])),
+        have("wide", f"0 <= (n - {seen})*{inverse}", [{"by": "pos", "sum": [{"c": "1", "of": ["some_left", "warm"]}]}]),
+        *both(combined([(str(-g), "width")], [(str(g), "wide")]), hyp("least"), hyp("most")),
+    ]
+    said = f"{g} <= {factor} & 0 <= {count} & {count} + 1 <= n"
+    text.step(have(f"M{label}", *each(said, nodes)), f"M{label}")
+    scores = _scores(text, f"A{label}", found, f"{factor}*(2*({count} + 1)*l - l^2)", shares)
     terms = f"n; i. {count}; i. {factor}; {g}; {room(text.packed, found)}; {scores}; {table}; {found}"
-    value = count if number else f"{table}({count} + 1)"
-    text.lines.append(
-        f"  F{label}: all i in 1..n. {near(text.packed, f'{found}(i)', value, found)} by "
-        f"soft_{'number' if number else 'truth'}_found({terms})"
-        f"[M{label}, {small}, A{label}, {'before_is' if number else f'V{table}'}, {text.rows[found].label}]"
-    )
+    premises = [f"M{label}", small, f"A{label}", "before_is" if number else f"V{table}", text.rows[found].label]
+    text.cite(f"F{label}", f"soft_{'number' if number else 'truth'}_found", terms, premises)
 
 
 def compared(text: ProofLines, k: int, total: str, found: str, sums: Sequence[str]) -> None:
     """The fact B<k> about a comparison, of a sum of counts and what was found of it, which the facts `sums` say."""
-    bound, name = text.formula.lines[k - 1].bound, text.packed.heads[k - 1].name
-    step = f"2*relu({found} - ({bound - 1}) - 1/4) - 2*relu({found} - ({bound - 1}) - 3/4)"
-    text.lines += f"""\
-  B{k}: all i in 1..n. bit(z{k}(i)) & {name}(i) = z{k}(i)
-    given i (low high)
-    truth: z{k}(i) = I[{bound} <= {total}] by m{k}(i), low, high
-    now: {name}(i) = {step} by {name}_is(i), low, high
-    close: abs({found} - ({total})) <= 1/4 by {", ".join(f"{one}(i)" for one in sums)}, low, high
-    step: {step} = I[{bound - 1} < {total}] by comparison_rounded({found}; {total}; {bound - 1}), close
-    cases more, less: {bound} <= {total}
-      - qed by truth, now, step, more
-      - qed by truth, now, step, less""".split("\n")
+    line = text.formula.lines[k - 1]
+    bound, name, apart = line.bound, text.packed.heads[k - 1].name, f"{found} - ({total})"
+    nodes = [here(f"m{k}", "truth"), here(f"{name}_is", "now")]
+    nodes += [here(one, [f"least{t}", f"most{t}"]) for t, one in enumerate(sums, 1)]
+    heads, slack = text.packed.counting[k - 1], Fraction(1, 4)
+    ends: tuple[list[tuple[str, str]], ...] = ([], [])
+    for t, (head, one) in enumerate(zip(heads, line.counts, strict=True), 1):
+        slack -= abs(one.factor) * (room(text.packed, head.found[0]) or 0)
+        labels = [f"most{t}", f"least{t}"][:: 1 if one.factor > 0 else -1]
+        for side, label in zip(ends, labels, strict=True):
+            side.append((str(abs(one.factor)), label))
+    over, under = ([{"by": "rewrite", "eq": "size"}, *combined([], [*([(str(slack), "")] if slack else []), *side])]
+                   for side in ends)  # fmt: skip
+    sides = [[{"by": "use", "fact": "ax:abs_pos", "with": [apart, "#d"], "as": "size"}, *over],
+             [{"by": "use", "fact": "ax:abs_neg", "with": [apart, combined([], [("1", "d")])], "as": "size"},
+              *under]]  # fmt: skip
+    split = {"by": "em", "formula": f"0 <= {apart}", "as": ["d", "d"], "proofs": sides}
+    above, below = f"{bound} <= {total}", f"{bound - 1} < {total}"
+    nodes += [
+        have("close", f"abs({apart}) <= 1/4", [split]),
+        {"by": "use", "fact": "lem:comparison_rounded", "with": [found, total, str(bound - 1), "#close"], "as": "step"},
+        have("alike", f"I[{below}] = I[{above}]", _alike(bound, total, above, below)),
+    ]
+    held = combined([("1", "now"), ("1", "step"), ("1", "alike"), ("-1", "truth")])
+    said = f"bit(z{k}(i)) & {name}(i) = z{k}(i)"
+    proof = [*nodes, *both([{"by": "rewrite", "eq": "truth"}, *bit(above)], held)]
+    text.step(have(f"B{k}", *each(said, proof)), f"B{k}")
 
 
-def chosen(text: ProofLines, k: int, head: CountHead, one: Count, says: tuple[str, str, str, str], shares: str) -> None:
-    """The fact B<k> about a predicate of a count: `says` has the count, its line's truth, the own part, and when the
-    predicate holds of ``_k_``."""
-    count, x, own, condition = says
-    name, p = text.packed.heads[k - 1].name, f"{count} - {x}(i)"
-    for end, moved, found, table in zip("hf", ("i - 1", "i"), head.found, head.tables, strict=True):
-        here = condition.replace("_k_", f"({moved})")
-        text.once(f"V{table}", f"all i in 1..n. bit({table}(i))", "given i (low high)",
-                  f"is: {table}(i) = I[{here}] by {table}_is(i), T{k}({moved}), low, high",
-                  f"cases yes, no: {here}", "  - qed by is, yes", "  - qed by is, no")  # fmt: skip
-        retrieved(text, head, found, table, p, shares, f"{k}{end}")
-    (this, after), (low, high) = head.found, head.tables
-    first, second, any_ = (f"I[{condition.replace('_k_', at)}]" for at in (f"({p})", f"({p} + 1)", "k"))
-    text.lines += f"""\
-  W{k}: all i in 1..n. {_within_room(first, this)} & {_within_room(second, after)}
-    given i (low high)
-    take (warm cut least most) from {shares}(i) by low, high
-    one: {low}({p} + 1) = {first} by {low}_is({p} + 1), T{k}({p}), least, most
-    two: {high}({p} + 1) = {second} by {high}_is({p} + 1), T{k}({p} + 1), least, most
-    - qed by F{k}h(i), one, low, high
-    - qed by F{k}h(i), one, low, high
-    - qed by F{k}f(i), two, low, high
-    - qed by F{k}f(i), two, low, high
-  U{k}: all k:Int. bit({any_})
-    given k
-    cases yes, no: {any_[2:-1]}
-      - qed by yes
-      - qed by no""".split("\n")
-    terms = f"n; i. {count}; {x}; i. {own}; {this}; {after}; {name}; k. {any_}; z{k}"
-    text.lines.append(f"  take B{k} from soft_table_found({terms})[P{k}, W{k}, U{k}, {name}_is, m{k}]")
-
-
-def _within_room(value: str, found: str) -> str:
-    return f"{value} - {ROOM} <= {found}(i) & {found}(i) <= {value} + {ROOM}"
+def _alike(bound: int, total: str, above: str, below: str) -> list[Node]:
+    """A number is at least a bound where it is over the one before."""
+    more: Node = {"by": "use", "fact": "ax:int_lt", "with": [str(bound - 1), total, "#is"], "as": "next"}
+    contra: Node = {"by": "contra", "as": "no"}
+    cases: list[list[Node]] = []
+    for one in ("one", "zero"):
+        same = rewritten([one, f"{one}_above"])
+        over = [more, contra, *combined([], [("1", "next"), ("1", "not_above")])]
+        under = [contra, *combined([], [("1", ""), ("1", "is_above"), ("1", "not")])]
+        sides = [same, over] if one == "one" else [under, same]
+        cases.append([{"by": "ind", "of": above, "as": "either_above"},
+                      {"by": "cases", "fact": "either_above", "proofs": sides,
+                       "as": [["is_above", "one_above"], ["not_above", "zero_above"]]}])  # fmt: skip
+    return told(below, *cases)
 
 
 def _scored(text: ProofLines, label: str, name: str, value: str, g: int, stop: str | None) -> str:
@@ -226,17 +222,14 @@ def _scored(text: ProofLines, label: str, name: str, value: str, g: int, stop: s
     return f"i l. {scores}"
 
 
-def _scores(text: ProofLines, label: str, name: str, value: str, kept: str = "", *by: str) -> str:
-    """The fact that the scores of a head are `value` at all i and l, where `kept` stands as it is; the scores as a
-    function of both."""
-    scores = text.rows[name].scores
-    calls = dict.fromkeys(one for one in _within(expr.parse_term(scores)) if one[:1] == ("call",))
-    told = {*text.packed.positions, "one"} - {kept}
-    known = [f"{one[1]}_is({one[2][0][1]})" for one in calls if one[1] in told]
-    if scores.endswith("/(1/n)"):
-        text.once("rate", "1/(1/n) = n")
-        known.append("rate")
-    text.lines += [f"  {label}: all i in 1..n. all l in 1..n. {scores} = {value}",
-                   "    given i (low high) l (from to)",
-                   f"    qed by {', '.join([*known, *by])}, low, high, from, to"]  # fmt: skip
+def _scores(text: ProofLines, label: str, found: str, value: str, shares: str) -> str:
+    """The fact that the scores of a head that looks up a count are `value` at all i and l; the scores as a function of
+    both."""
+    scores = text.rows[found].scores
+    read = dict.fromkeys(re.findall(r"(\w+)\(l\)", scores))
+    nodes: list[Node] = [{"by": "intro", "as": [one]} for one in ("i", "range", "l", "place")]
+    nodes.append(here(shares, ["warm", "cut", "least", "most"]))
+    nodes += [{"by": "use", "fact": f"{one}_is", "with": ["l", "#place"], "as": f"{one}_l"} for one in read]
+    nodes += rewritten([*(f"{one}_l" for one in read), "cut"])
+    text.step(have(label, f"all i in 1..n. all l in 1..n. {scores} = {value}", nodes), label)
     return f"i l. {scores}"

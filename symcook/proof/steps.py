@@ -21,3 +21,41 @@ def have(label: str, show: str, proof: list[Node]) -> Node:
 def hyp(label: str) -> list[Node]:
     """The goal is a fact."""
     return [{"by": "hyp", "of": label}]
+
+
+def here(fact: str, label: str | list[str]) -> Node:
+    """What a fact about each position says at i, of which `range` says that it is one."""
+    return {"by": "use", "fact": fact, "with": ["i", "#range"], "as": label}
+
+
+def each(goal: str, nodes: list[Node]) -> tuple[str, list[Node]]:
+    """A fact about each position, and its proof at i."""
+    return f"all i in 1..n. {goal}", [{"by": "intro", "as": ["i"]}, {"by": "intro", "as": ["range"]}, *nodes]
+
+
+def both(*proofs: list[Node]) -> list[Node]:
+    """The parts of a conjunction, one by one."""
+    return [{"by": "split", "proofs": [*proofs]}]
+
+
+def told(condition: str, holds: list[Node], fails: list[Node]) -> list[Node]:
+    """Cases: the condition `is` and its truth is 1, `one`; or it is `not` and that is 0, `zero`."""
+    return [
+        {"by": "ind", "of": condition, "as": "either"},
+        {"by": "cases", "fact": "either", "as": [["is", "one"], ["not", "zero"]], "proofs": [holds, fails]},
+    ]
+
+
+def bit(condition: str) -> list[Node]:
+    """The truth of a condition is a bit."""
+    one, zero = ([{"by": "pick", "side": side}, *hyp(end)] for side, end in (("right", "one"), ("left", "zero")))
+    return told(condition, one, zero)
+
+
+def combined(equations: Iterable[tuple[str, str]], sums: Iterable[tuple[str, str]] = ()) -> list[Node]:
+    """The goal is a linear combination of equations, and of inequalities (or 1, called "") with what is not negative:
+    each with its factor."""
+    node: Node = {"by": "pos"}
+    terms = [{"c": factor, "of": [one] if one else []} for factor, one in sums]
+    rows = [[factor, one] for factor, one in equations]
+    return [node | ({"sum": terms} if terms else {}) | ({"eq": rows} if rows else {})]

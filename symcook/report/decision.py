@@ -31,6 +31,9 @@ def document(found: Decision, name: str | None = None) -> Drawn:
 
 
 def _document(found: Decision, name: str | None) -> Document:
+    if found.verdict == "refused":  # one sentence, as of bad input
+        who = _refused(found, name or found.model.name)
+        return Document(f"{_outcome(found, name or found.model.name)}: {found.why.removeprefix(f'{who}: ')}", [])
     parts: list[Any] = []
     lines = []
     if found.word is not None and found.answers is not None:

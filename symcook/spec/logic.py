@@ -6,11 +6,12 @@ Source: Yang et al. (2026), Definitions 11 and 14: in since and until the positi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import accumulate, product
 
 from symcook.errors import BadInput
 from symcook.programs.formula import COUNTING, Formula, FormulaLine
 from symcook.spec.fold import Fold
+from symcook.spec.srasp import Column, lettered
 
 
 def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
@@ -23,15 +24,15 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
         if line.op == "letters":
             row = [letter in line.letters for letter in word]
         elif line.op == "not":
-            row = [not f[i] for i in range(n)]
+            row = [not true for true in f]
         elif line.op == "and":
-            row = [f[i] and g[i] for i in range(n)]
+            row = [true and other for true, other in zip(f, g, strict=True)]
         elif line.op == "or":
-            row = [f[i] or g[i] for i in range(n)]
+            row = [true or other for true, other in zip(f, g, strict=True)]
         elif line.op == "prev":
-            row = [i > 0 and f[i - 1] for i in range(n)]
+            row = [False, *f][:n]
         elif line.op == "next":
-            row = [i < n - 1 and f[i + 1] for i in range(n)]
+            row = [*f[1:], False][:n]
         elif line.op == "at least":
             row = [
                 sum(one.factor * _count(table[one.line], one.side, i) for one in line.counts) >= line.bound
@@ -46,11 +47,20 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
                 raise BadInput(must, f"{len(line.table)} bits and {max(numbers)}", "give a longer table")
             row = [line.table[number] == "1" for number in numbers]
         elif line.op == "since":
-            row = [any(g[j] and all(f[j : i + 1]) for j in range(i + 1)) for i in range(n)]
+            row = _lasting(f, g)
         else:
-            row = [any(g[j] and all(f[i : j + 1]) for j in range(i, n)) for i in range(n)]
+            row = _lasting(f[::-1], g[::-1])[::-1]
         table.append(row)
     return table
+
+
+def _lasting(f: Sequence[bool], g: Sequence[bool]) -> list[bool]:
+    """Whether g was true at some position up to each, and f from there on: it is so here, or before and f still is."""
+    row, held = list[bool](), False
+    for true, other in zip(f, g, strict=True):
+        held = true and (other or held)
+        row.append(held)
+    return row
 
 
 def _count(row: Sequence[bool], side: str, i: int) -> int:
@@ -70,6 +80,51 @@ def answers(formula: Formula, word: Sequence[str]) -> list[bool] | list[str]:
     if not formula.labels:
         return table[formula.outputs[0][1]]
     return [next(str(label) for label, line in formula.outputs if table[line][i]) for i in range(len(word))]
+
+
+class Looking:
+    """A formula without counts as a function of words, with an answer at each position; `block` answers for all words
+    with these letters at each position: each answer that occurs there, with its words as bits of a number."""
+
+    def __init__(self, formula: Formula) -> None:
+        self.formula = formula
+
+    def __call__(self, word: Sequence[str]) -> list[bool] | list[str]:
+        return answers(self.formula, word)
+
+    def block(self, choices: Sequence[Sequence[str]]) -> list[Column]:
+        """As `symcook.spec.srasp.columns`."""
+        letters, size = lettered(choices)
+        n, every = len(letters), (1 << size) - 1
+        table: list[list[int]] = []
+        for line in self.formula.lines:
+            f = table[line.left] if line.left >= 0 else []
+            g = table[line.right] if line.right >= 0 else []
+            if line.op == "letters":
+                row = [sum(words for letter, words in column.items() if letter in line.letters) for column in letters]
+            elif line.op == "not":
+                row = [every ^ words for words in f]
+            elif line.op in ("and", "or"):
+                row = [a & b if line.op == "and" else a | b for a, b in zip(f, g, strict=True)]
+            elif line.op in ("prev", "next"):
+                row = [0, *f][:n] if line.op == "prev" else [*f[1:], 0][:n]
+            else:
+                pairs = [*zip(f, g, strict=True)][:: 1 if line.op == "since" else -1]
+                row = [*accumulate(pairs, lambda held, now: now[0] & (now[1] | held), initial=0)][1:]
+                row = row if line.op == "since" else row[::-1]
+            table.append(row)
+        return [self._answers([table[line][i] for _, line in self.formula.outputs], every) for i in range(n)]
+
+    def _answers(self, outputs: Sequence[int], every: int) -> Column:
+        """The words of each answer at a position, from those at which each output is true."""
+        if not self.formula.labels:
+            return {answer: words for answer, words in ((True, outputs[0]), (False, every ^ outputs[0])) if words}
+        found: Column = {}
+        for (label, _), words in zip(self.formula.outputs, outputs, strict=True):
+            if words & every:
+                found[str(label)] = found.get(str(label), 0) | words & every
+            every &= ~words
+        return found
 
 
 Truths = tuple[bool, ...]

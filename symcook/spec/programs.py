@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
 from symcook.programs import FORMULAS
+from symcook.programs.formula import COUNTING
 from symcook.spec.fold import Fold
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
     """The function of words that the program says, with an answer for each position; the reference of ``check``."""
     from symcook.programs.reading import formula_of
-    from symcook.spec.logic import answers, fold
+    from symcook.spec.logic import Looking, answers, fold
 
     if program.kind == "srasp":
         from symcook.programs.srasp_reading import read_srasp
@@ -27,7 +28,9 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
         must = "a model that goes on by its own answers is checked by its tokens"
         raise BadInput(must, program.kind, "ask symcook.verify.decoded.check_decoded")
     formula = formula_of(program)
-    return fold(formula) or (lambda word: answers(formula, word))
+    if any(line.op in COUNTING for line in formula.lines):
+        return lambda word: answers(formula, word)
+    return fold(formula) or Looking(formula)
 
 
 def refuse_uncovered(program: Program, word: Sequence[str]) -> None:

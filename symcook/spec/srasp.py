@@ -95,15 +95,15 @@ Column = dict[Any, int]
 def columns(program: Srasp, choices: Sequence[Sequence[str]]) -> list[Column]:
     """What the program puts out at each position, for all words with these letters at each position. Bit k is word
     number k, the first position counting most."""
-    every, size = _letters(choices)
+    every, size = lettered(choices)
     table: list[list[Any]] = []
     for line in program.lines:
         table.append(_columns(line, [table[k] for k in line.reads], every, (1 << size) - 1))
     return table[program.output]
 
 
-def _letters(choices: Sequence[Sequence[str]]) -> tuple[list[Column], int]:
-    """The letters at each position, and how many words there are."""
+def lettered(choices: Sequence[Sequence[str]]) -> tuple[list[Column], int]:
+    """The words with each letter at each position, as bits, and how many words there are."""
     size = 1
     for letters in choices:
         size *= len(letters)

@@ -18,6 +18,7 @@ from symcook.model.rationals import quotient, truth
 from symcook.model.symbols import fraction
 from symcook.model.transformer import Transformer
 from symcook.spec.fold import Fold, require_steady
+from symcook.spec.logic import Looking
 from symcook.spec.srasp import Interpreted
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Expected:
         """The same on one piece, asked input by input."""
         import numpy as np
 
-        if isinstance(self.reference, Interpreted) and self.model.readout.each:
+        if isinstance(self.reference, (Interpreted, Looking)) and self.model.readout.each:
             return [self._numbered(column, piece.size) for column in self.reference.block(piece.choices())]  # type: ignore[union-attr]
         known: list[dict[Any, int]] = [{} for _ in self.model.readout.answered(length)]
         codes = np.empty((piece.size, len(known)), dtype=np.int32)

@@ -85,7 +85,15 @@ def test_a_model_that_was_compiled_is_a_reference(tmp_path: Path, capsys: pytest
     counts = compiled(capsys, tmp_path / "c.json", "count", "#left[Q_a] > 2", "--alphabet", "ab")
     for one in (formula, automaton):
         code, out, _ = call(capsys, "decide", one, "--against", counts)
-        assert code == 2 and out.startswith("REFUSED: the reference #left[Q_a] > 2 is out of reach")
+        assert code == 2 and out.startswith("REFUSED: the reference #left[Q_a] > 2 is out of reach: ")
+        assert out.count("\n") == 1
+
+
+def test_a_model_with_softmax_is_refused_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    soft = compiled(capsys, tmp_path / "s.json", "ltl", "once Q_a", "--alphabet", "ab", "--soft")
+    code, out, _ = call(capsys, "decide", soft)
+    assert code == 2 and out.startswith(f"REFUSED: {soft} is out of reach: head 1 of layer 1 has the temperature 1/n")
+    assert out.count("\n") == 1
 
 
 def test_a_forged_automaton_is_no_reference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from shared import call, document, refused
+from test_formulas import nodes
 
 import symcook as sc
 from symcook.compilers import formula as compiler
@@ -138,7 +139,7 @@ def test_tables_refuse_the_words_that_they_do_not_reach(tmp_path: Path, capsys: 
     placed = tmp_path / "placed.json"
     assert call(capsys, "compile", "count", "TABLE(0110) & Q_a", "--alphabet", "ab", "-o", placed)[0] == 0
     assert document(capsys, "run", placed, "--input", "aaa")["outputs"] == ["1", "1", "0"]
-    refused(capsys, "run", placed, "--input", "aaaa")
+    assert "give its program a longer TABLE" in refused(capsys, "run", placed, "--input", "aaaa")
     with pytest.raises(BadInput, match="without counts"):
         sc.compile("ltl", "TABLE(01)", alphabet="ab")
 
@@ -192,6 +193,27 @@ def test_certificates_of_counts_drawn_at_random(seed: int) -> None:
     tree = drawn(r, r.randrange(1, 7))
     _, found = formulas.prove(sc.compile("count", written(tree), alphabet="ab"))
     assert found.verdict is not None and found.verdict.words == "PROVED", (written(tree), found.missing)
+
+
+def nested(counts: int) -> str:
+    """Counts inside of one another."""
+    source = "Q_a"
+    for number in range(counts):
+        source = (f"#left[{source}] > #right[Q_b]", f"ODD(#left[{source}])", f"2*#right[{source}] = 3",
+                  f"TABLE(01101)(#right[{source}])")[number % 4]  # fmt: skip
+    return source
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_certificates_grow_with_the_counts(soft: bool) -> None:
+    """Each four counts add as many nodes, since what is known to hold is written down."""
+    sizes = []
+    for counts in (4, 8, 12):
+        model = sc.compile("count", nested(counts), alphabet="ab", soft=soft)
+        _, found = formulas.prove(model, 300)
+        assert found.verdict is not None and found.verdict.words == "PROVED"
+        sizes.append(nodes(found.certificate))
+    assert sizes[2] - sizes[1] == sizes[1] - sizes[0] < 1000, sizes
 
 
 @pytest.mark.sampled(2)

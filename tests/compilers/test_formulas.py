@@ -24,7 +24,7 @@ from symcook.programs.reading import read_formula
 from symcook.proof import formulas
 from symcook.proof.holds import Truths
 from symcook.spec.fold import Fold
-from symcook.spec.logic import answers, fold, language
+from symcook.spec.logic import Looking, answers, fold, language
 
 Tree = tuple
 PREFIX = ("~", "prev", "next", "once", "historically", "eventually", "always")
@@ -107,6 +107,19 @@ def test_certificates_of_formulas_drawn_at_random(seed: int) -> None:
     model = sc.compile("ltl", written(drawn(r, 4 + 4 * seed, "ab")), alphabet="ab")
     _, found = formulas.prove(model)
     assert found.verdict is not None and found.verdict.words == "PROVED"
+
+
+@pytest.mark.parametrize("source", [
+    "prev (Q_a until next Q_b)", "~(next Q_a since (Q_b | prev next Q_b))",
+    "output x = next Q_a; output y = Q_b until Q_a; output x = true;",
+])  # fmt: skip
+def test_a_formula_is_read_at_many_words_as_at_each(source: str) -> None:
+    formula = read_formula(source, ("a", "b"))
+    for n in (1, 2, 5):
+        at_once = Looking(formula).block([("a", "b")] * n)
+        for number, word in enumerate(product("ab", repeat=n)):
+            found = [[answer for answer, words in column.items() if words >> number & 1] for column in at_once]
+            assert found == [[answer] for answer in answers(formula, word)], word
 
 
 def nodes(part: Any) -> int:
