@@ -187,6 +187,12 @@ class CellTable:
             return None
         if both != self.world.domain(atom) and not self.world.implied(guard, atom, both):
             guard[atom] = both
+        elif atom[0] == "letter" and isinstance(atom[1], int) and atom not in alone:  # any letter, where there is one
+            there = form_atom({"n": Fraction(1)})[0], (atom[1] - self.world.start + 1, None)
+            if not self.world.implied(guard, *there):
+                if there[0] in guard:
+                    return None
+                guard[there[0]] = there[1]
         for x in [x for x in guard if x in alone]:
             rest = {y: held for y, held in guard.items() if y != x}
             if self.world.implied(rest, x, guard[x]):
@@ -213,8 +219,11 @@ def moved_sums(world: World, value: Value, name: str, place: Linear) -> dict[str
 
 def moved_sum(world: World, one: str, name: str, place: Linear) -> Value:
     """A sum with another place for a position."""
-    found = world.sums[one]
-    cells = CellTable(world, found.cells).at(name, place).cells
+    found, cells = world.sums[one], world.sums[one].cells
+    if name != "j":
+        if "j" in place[0] and any(v == name or v.endswith(f":{name}") for v in world.names_inside(one)):
+            raise NoRule("a sum over positions inside of another")
+        cells = CellTable(world, cells).at(name, place).cells
     ends = []
     for terms, c in (found.low, found.high):
         factor = terms.get(name, Fraction(0))

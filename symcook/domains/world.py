@@ -148,11 +148,21 @@ class World:
         return self.name(name) * sign
 
     def depends(self, one: str, name: str) -> bool:
+        """Whether a sum depends on a position; what it is over stands for no other position."""
+        return any(v == name or v.endswith(f":{name}") for v in self._free(one))
+
+    def _free(self, one: str) -> set[str]:
         found = self.sums[one]
-        inside = {v for c in found.cells for v in self.names_in(c.value)}
-        inside |= {v for c in found.cells for a in c.guard for v in named_in(a)}
-        inside |= {*found.low[0], *found.high[0]}
-        return any(v == name or str(v).endswith(f":{name}") for v in inside)
+        inside = self.names_inside(one)
+        for other in inside & set(self.sums):
+            inside = inside | self._free(other)
+        return {v for v in inside if v != "j" and not v.endswith(":j")} | {*found.low[0], *found.high[0]}
+
+    def names_inside(self, one: str) -> set[str]:
+        """The names in what a sum adds up, its own j among them."""
+        cells = self.sums[one].cells
+        inside = {v for c in cells for v in self.names_in(c.value)}
+        return inside | {str(v) for c in cells for a in c.guard for v in named_in(a)}
 
     @cached_property
     def end(self) -> Linear:
@@ -441,6 +451,12 @@ class World:
 
     def implied(self, guard: Guard, atom: Atom, held: Any) -> bool:
         """Whether a guard says what an atom says; not of a letter at a position that is not there."""
+        if (
+            atom[0] == "letter"
+            and isinstance(atom[1], int)
+            and self.possible(guard, ((("n", -1),), atom[1] - self.start))
+        ):
+            return False
         return self.met(guard, {atom: held}) is not None and not any(
             self.met(guard, {atom: other}) is not None for other in self.complement(atom, held)
         )

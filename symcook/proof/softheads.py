@@ -210,7 +210,7 @@ def _scored(text: ProofLines, label: str, name: str, value: str, g: int, stop: s
         nodes.append({"by": "use", "fact": f"{one}_is", "with": given, "as": f"{one}_{at}"})
     labels = [f"{one}_{at}" for one, at in read]
     if "share(l)" in scores:
-        factor, share = labels
+        factor, share = (f"{one}_{at}" for one, at in read if one != stop)
         premise = [{"by": "split", "proofs": [hyp("some"), hyp(factor), hyp(share)]}]
         rule = "length" if factor == "length_i" else "share"
         given = ["n", str(g), f"{factor[:-2]}(i)", "share(l)", f"2*{abs(g)}*{stop}(l)" if stop else "0", "l", premise]

@@ -372,3 +372,13 @@ SHIPPED = [name for name in shipped.names() if name.endswith((".ltl", ".count"))
 def test_formulas_that_come_with_it_are_proved(name: str, soft: bool) -> None:
     _, found = formulas.prove(sc.compile(name.rpartition(".")[2], name, soft=soft), 300)
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
+
+
+@pytest.mark.parametrize("tau", TAUS)
+def test_a_stop_that_is_a_position_function_is_proved(tau: int | None) -> None:
+    """It is read from the embedding, beside the functions of which the scores are made."""
+    model = sc.compile("count", "eventually MOD(3, 0)", alphabet="ab", soft=True, tau=tau)
+    _, found = formulas.prove(model)
+    assert found.verdict is not None and found.verdict.status == "PROVED"
+    for word in words(5):
+        assert bits(model, word) == [len(word) >= 3 and i <= len(word) // 3 * 3 for i in range(1, len(word) + 1)]

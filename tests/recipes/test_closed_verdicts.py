@@ -257,3 +257,26 @@ def test_the_page_of_a_model_says_the_same(tmp_path: Any, capsys: pytest.Capture
     page = (tmp_path / "m.html").read_text()
     rows = re.findall(r"verdict: accept iff</th><td[^>]*title=\"([^\"]*)\"", page)
     assert (code, rows) == (0, ["(all i in 1..n. i &lt; 2*p)"])
+
+
+def test_what_every_letter_at_a_position_gives_is_not_said_of_words_without_that_position() -> None:
+    """The unit is 1 at n = 2 alone, and 0 whatever the letter at position 2 is where there is one."""
+    words: dict[str, Any] = {"a": {"x": -1}, "b": {"x": -1}, "BOS": {"x": 1}, "EOS": {}}
+    b = sc.Builder(words=words, positions={"p": "I[n <= 2] - I[i = 2]"}, before="BOS", after="EOS", start=0)
+    (mean,) = b.add(sc.head(value={"mean": "2*p + 2*x"}, mask="none"))
+    b.add(sc.feedforward({"more": f"step({mean} - 1/3)"}))
+    b.readout("zero", "each", "more")
+    model = b.build("two")
+    assert compared(model, 4) > 100
+    assert [(form.conditions, str(form.output["more"])) for form in every_length(model).forms] == [
+        (("3 <= n",), "0"), (("n = 2",), "1")]  # fmt: skip
+
+
+def test_a_sum_that_is_looked_up_elsewhere_keeps_its_own_position() -> None:
+    """The last of the sums so far is the one here: what it adds up is at j, not here."""
+    words: dict[str, Any] = {"a": {"x": 3}, "b": {}, "BOS": {}, "EOS": {"x": 2}}
+    b = sc.Builder(words=words, before="BOS", after="EOS")
+    b.add(sc.head(value={"mean": "x"}, mask="future"))
+    b.add(sc.head(value={"last": "mean"}, mask="future", weighting="rightmost"))
+    b.readout("sign", "each", "last", weights=[1])
+    assert compared(b.build("sums"), 4) > 100
