@@ -44,7 +44,7 @@ LINES = 5 / 6
 """The part of the time by the clock that there is for lines; their limits are in seconds of the processor."""
 SECONDS = 15.0
 """The time for one version of a line."""
-SOON = 0.4
+SOON = 0.2
 """The time for all versions of the line of what the readout looks at, before the forms that it reads have lines."""
 LITTLE = 0.5
 """Where all that the readout rests on was proved in so many seconds, what nothing rests on is tried for as long."""
