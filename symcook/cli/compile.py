@@ -10,7 +10,7 @@ from symcook.cli import own
 from symcook.cli.options import OneOf, Seconds, argument, command, option
 from symcook.cli.output import Waiting, say_or_json, within
 from symcook.errors import BadInput, Undecided
-from symcook.programs import LANGUAGES, MACHINES, THEOREMS, VARIANTS, WEIGHTINGS
+from symcook.programs import AUTOMATA, LANGUAGES, MACHINES, THEOREMS, VARIANTS, WEIGHTINGS
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -27,9 +27,9 @@ def compile(
     theorem: Annotated[
         str | None,
         option(
-            "The construction of this theorem of Yang et al. (2026); for tm that of 2 of Merrill and Sabharwal (2024).",
+            "The construction of this theorem of Yang et al. (2026); 1 (dfa), 2 (tm) of Merrill and Sabharwal (2024).",
             "T",
-            OneOf("theorem", (*THEOREMS, MACHINES)),
+            OneOf("theorem", (*THEOREMS, AUTOMATA, MACHINES)),
         ),
     ],
     soft: Annotated[bool, option("Softmax at the temperature 1/n, and rounding; right at every length.")],
@@ -70,8 +70,9 @@ def compile(
 
     With --theorem the soft-attention transformer of that proof is made. One of 12 to 18 is an instance of a family:
     --prove, or symcook prove FILE, shows that and gives the theorem. Those of 20 to 23 count. 2 is for machines that
-    begin at the first letter (head: 1) and move each head at each step: tokens are rows of the table, and its theorem
-    is had in the same way. With --soft attention is softmax, cold enough that networks round what it retrieves to the
+    begin at the first letter (head: 1) and move each head at each step: tokens are rows of the table. 1 is for dfa and
+    each --variant: the first state is left out, and token |x| + 1 behind a word x is yes or no. Their theorems are had
+    in the same way. With --soft attention is softmax, cold enough that networks round what it retrieves to the
     bits of the formula, at every length; show prints how far each head is off.
     With --prove a certificate and its statement are written beside the file, about the weights, hard or soft, and all
     words, which the second checker reads too. Where no proof is found the model is written and the answer is exit 3.
@@ -89,7 +90,8 @@ def compile(
     model = compiled(kind, text, theorem=theorem or "", **options)
     to = own.files(target, force, ".certificate.json") if prove else None
     file = save(model, target, force=force)
-    shown: dict[str, Any] = {"file": str(file), **measures(model, text), "certificate": None, "verdict": None}
+    shown: dict[str, Any] = {"file": str(file), **measures(model, kind, text, alphabet)}
+    shown |= {"certificate": None, "verdict": None}
     wrote = _wrote(shown, () if kind in ("dfa", "tm") else model.alphabet)  # those have tokens of their own beside
     if to is not None:
         try:
@@ -100,6 +102,9 @@ def compile(
     says = "the answers are those of the program"
     if kind == "dfa":
         says = "it puts out the states of the automaton, then yes or no"
+        if theorem:
+            word = "x with a letter," if variant == "no-start" else "x,"
+            says = f"{word} token |x| + 1 behind it is yes or no, as the automaton says"
     if kind == "tm":
         says = "it puts out the machine's steps, then its output"
     by = f" ({', '.join(shown.pop('theorems', ()))})" * bool(theorem)
@@ -125,9 +130,9 @@ def _unproved(model: Transformer) -> str | None:
     if program is None:
         return None
     if program.kind == "tm":
-        return "a Turing machine without --theorem 2"
+        return f"a Turing machine without --theorem {MACHINES}"
     variant = variant_of(model) if program.kind == "dfa" else "strict"
-    return None if variant == "strict" else f"the variant {variant}, which no theorem is about"
+    return None if variant == "strict" else f"the variant {variant} without --theorem {AUTOMATA}"
 
 
 def _proved(model: Transformer, to: own.Files, seconds: int) -> dict[str, Any]:
@@ -166,7 +171,7 @@ def _proved(model: Transformer, to: own.Files, seconds: int) -> dict[str, Any]:
 
 def _instance(model: Transformer) -> tuple[Statement, dict[str, Any], Verdict, list[str]]:
     """The bridge from the construction of a theorem to its family, checked, and the theorems about all the family's
-    formulas or machines, which must be proved."""
+    formulas, automata or machines, which must be proved."""
     from symcook.cli.families import candidates, theorems_of, verdicts_of
     from symcook.model.modelfile import to_document
     from symcook.proof.search.bridge import Bridge, checked
@@ -191,14 +196,18 @@ def _instead(model: Transformer) -> str:
     return f"check compares {'its tokens' if decodes(model) else 'it'} word by word"
 
 
-def measures(model: Transformer, machine: str = "") -> dict[str, int]:
-    """Layers, width, heads, and the operators of the program: those of a formula or program, the rows of a table.
-    An instance of a family has no program: its rows are those of this `machine`."""
+def measures(model: Transformer, kind: str, source: str, alphabet: str | Sequence[str] | None = None) -> dict[str, int]:
+    """Layers, width, heads, and the operators of the program: those of a formula or program, the rows of a table, which
+    an instance of a family does not name."""
     from symcook.programs.compiled import read
+    from symcook.programs.running import read_source
     from symcook.programs.turing import read_turing
 
     heads = sum(len(layer.attention.heads) for layer in model.layers if layer.attention is not None)
-    program = read_turing(machine) if model.program is None else read(model.program)
+    if model.program is not None:
+        program = read(model.program)
+    else:
+        program = read_turing(source) if kind == "tm" else read_source(source, alphabet)
     return {"layers": len(model.layers), "width": len(model.space), "heads": heads, "operators": program.operators}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.door import door
 from symcook.errors import BadInput, require_known
-from symcook.programs import FORMULAS, LANGUAGES, MACHINES, PLAIN, SOFT, THEOREMS, VARIANTS, WEIGHTINGS
+from symcook.programs import AUTOMATA, FORMULAS, LANGUAGES, MACHINES, PLAIN, SOFT, THEOREMS, VARIANTS, WEIGHTINGS
 from symcook.programs.shipped import is_shipped, shipped_program
 from symcook.programs.shipped import names as shipped_names
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from symcook.programs.turing import TuringMachine
 
 TAKES = {
-    "theorem": (*FORMULAS, "tm"),
+    "theorem": (*FORMULAS, "dfa", "tm"),
     "soft": FORMULAS,
     "tau": FORMULAS,
     "weighting": ("tm",),
@@ -65,6 +65,8 @@ def compile(
     "dfa" is an automaton: JSON by the names of automata-lib, or a regular expression, whose alphabet may be left out.
     Its model is a decoder that goes on behind a word with the states of the run, then with yes or no (`decode.stream`).
     `variant` "nonstrict" has masks by which a column sees itself, a machine's too; "no-start" is without $ in front.
+    With `theorem` "1" it is the decoder of that theorem, which leaves out the first state: |x| + 1 tokens behind a
+    word, and an instance of a family in each variant, with a theorem about all automata.
 
     "tm" is a Turing machine: text of one row a line, JSON, or a code such as 1RB1LB_1LA1RZ. Its model is a decoder
     that puts out a token a step, what the step changed, and then the output (`symcook.programs.turing`). `weighting`
@@ -113,7 +115,11 @@ def compile(
         from symcook.compilers import automaton
         from symcook.programs.running import read_source
 
-        return automaton.compiled(read_source(source, alphabet, name), source, name, variant or "strict")
+        table = read_source(source, alphabet, name)
+        if theorem:
+            _require(theorem, AUTOMATA, "automata")
+            return automaton.counted(table, name, variant or "strict")
+        return automaton.compiled(table, source, name, variant or "strict")
     if kind == "srasp":
         from symcook.compilers import srasp
         from symcook.programs.srasp_reading import read_srasp
@@ -135,14 +141,19 @@ def _of_table(machine: TuringMachine, theorem: str, others: dict[str, str | None
     """The decoder of the theorem about all machines."""
     from symcook.compilers import tables
 
-    if theorem != MACHINES:
-        must = f"the theorem about machines must be {MACHINES}, of Merrill and Sabharwal (2024)"
-        raise BadInput(must, f"--theorem {theorem}")
+    _require(theorem, MACHINES, "machines")
     for option, value in others.items():
         if value is not None:
             must = f"the decoder of --theorem 2 must have its own {option}"
             raise BadInput(must, f"--{option} {value}", "leave it out")
     return tables.compiled(machine, name)
+
+
+def _require(theorem: str, own: str, what: str) -> None:
+    """BadInput where a theorem of Merrill and Sabharwal (2024) is asked for that is not about this."""
+    if theorem != own:
+        must = f"the theorem about {what} must be {own}, of Merrill and Sabharwal (2024)"
+        raise BadInput(must, f"--theorem {theorem}")
 
 
 def _attention(soft: bool, tau: int | str | None, theorem: str) -> str:

@@ -1,6 +1,8 @@
-"""Automata to decoders that write down their run: instances of the family automaton-run, with names.
+"""Automata to decoders that write down their run: instances of the family automaton-run, with names, and with
+`--theorem 1` of the families that leave out the first state.
 
-What is proved of the family holds of each of them: a bridge ties the weights to it (`symcook.proof.decoders`).
+What is proved of a family holds of each of them: a bridge ties the weights to it (`symcook.proof.decoders`, and of the
+latter `symcook prove FILE`).
 Source: Merrill and Sabharwal (2024), Theorem 1.
 """
 
@@ -12,25 +14,31 @@ from fractions import Fraction
 from math import isqrt
 
 from symcook.model.checks import Space
+from symcook.model.family import load, shipped
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import Head, LayerNorm
 from symcook.model.transformer import Program, Transformer
 from symcook.programs.automata import AutomatonTable
 from symcook.programs.running import START, VERDICTS, tokens_of
+from symcook.recipes.models import instance_of, said
 
 FAMILY = "automaton-run"
+COUNTED = {"strict": "automaton", "nonstrict": "automaton-nonstrict", "no-start": "automaton-no-start"}
+"""The families of the decoders with |x| + 1 tokens, by variant."""
 MASK = "strict-future"
 HALF = Fraction(1, 2)
 
 
-def settings(table: AutomatonTable) -> dict[str, str]:
-    """The sizes and tables of the family at which its instance is the decoder of this automaton."""
+def settings(table: AutomatonTable, entries: int = 0) -> dict[str, str]:
+    """The sizes and tables of the family at which its instance is the decoder of this automaton. `entries` is what the
+    square R^2 must reach, the number of tokens where it is not given."""
     states, letters = len(table.moves), len(table.alphabet)
+    entries = entries or states + letters + 3
     return {
         "K": str(states),
         "S": str(letters),
         "first": "1",
-        "R": str(isqrt(states + letters + 2) + 1),  # the least whose square is at least the number of tokens
+        "R": str(isqrt(entries - 1) + 1),  # the least whose square is at least so great
         "delta": " ".join(str(to + 1) for row in table.moves for to in row),
         "final": " ".join(str(int(answer is True)) for answer in table.answers),
     }
@@ -46,6 +54,23 @@ def compiled(table: AutomatonTable, source: str, name: str, variant: str = "stri
     plan = tuple(line for line in (*model.program.plan, *_others(variant)) if line[0] in made.space)
     plan = tuple({line[0]: line for line in plan}.values())
     return replace(made, source=f"{model.source}; {variant}", program=replace(model.program, plan=plan))
+
+
+def counted(table: AutomatonTable, name: str, variant: str = "strict") -> Transformer:
+    """The decoder of Theorem 1: behind a word x it puts out the states but for the first, then the verdict, as token
+    |x| + 1 and ever after. It is an instance of a family and names no program: its source says the sizes and tables.
+
+    `no-start` is for words with a letter. With strict masks a word of one letter is answered with the verdict at once,
+    twice.
+    """
+    family = load(shipped(COUNTED[variant]))
+    states, letters = len(table.moves), len(table.alphabet)
+    tokens = tokens_of(table)
+    if variant == "no-start":
+        tokens = (tokens[-2], *tokens[1:-2], tokens[-1])  # no is token 0, where $ was
+    entries = states + 3 * letters + 3 if variant == "strict" else len(tokens)
+    at = instance_of(family, settings(table, entries))
+    return replace(at.model(tokens, name), source=f"{family.source}; {said(family, at.values)}")
 
 
 def _others(variant: str) -> tuple[tuple[str, str, str], ...]:
@@ -143,9 +168,6 @@ def _hashed(own: int, other: int) -> list[list[int]]:
 
 
 def _instance(table: AutomatonTable, source: str, name: str) -> Transformer:
-    from symcook.model.family import load, shipped
-    from symcook.recipes.models import instance_of, said
-
     family = load(shipped(FAMILY))
     at = instance_of(family, settings(table))
     model = at.model(tokens_of(table), name)

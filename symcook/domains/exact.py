@@ -85,9 +85,11 @@ class Exact(Shortening[Value]):
         return [soft_mean(moved, plain, logs, row) for row in rows]
 
     def scoring(self, queries: Sequence[Numbers], keys: Sequence[Numbers], compared: bool) -> Scores:
-        """Scores that are only compared are integers where all entries are rational, up to a factor of each row."""
+        """Scores that are only compared are integers where all entries are rational, up to a factor of each row; where
+        all of a key, and of a query, are multiples of one root, the squares of the scores with their signs."""
+        known = next(self._memo)
         if not compared or not all(isinstance(x, Fraction) for column in (*queries, *keys) for x in column):
-            return super().scoring(queries, keys, compared)
+            return (_squared(queries, keys, known) if compared else None) or super().scoring(queries, keys, compared)
         offered: list[Any] = list(zip(*keys, strict=True))
         below = lcm(*(x.denominator for key in offered for x in key))
         whole = [[int(x * below) for x in key] for key in offered]
@@ -103,6 +105,52 @@ class Exact(Shortening[Value]):
     def show(self, value: Value, digits: int) -> str:
         known: Any = value
         return text(known)
+
+
+def _squared(queries: Sequence[Numbers], keys: Sequence[Numbers], known: dict[Any, Any]) -> Scores | None:
+    """The scores as c S |S| r with whole S, where a key is S' sqrt(r) and a query of this form too: integers in the
+    order of the scores, up to a positive factor of each row. None where an entry is of another form. `known` has the
+    forms of keys that came before."""
+    asked, offered = list[list[int]](), list[tuple[list[int], Fraction]]()
+    for query in zip(*queries, strict=True):
+        form = _multiple(query)
+        if form is None:
+            return None
+        asked.append(form[0])
+    for key in zip(*keys, strict=True):
+        name = tuple(map(id, key))
+        found = known.get(name)
+        if found is None:  # with the key, so that the ids stay its own
+            found = known[name] = _multiple(key), key
+        form = found[0]
+        if form is None:
+            return None
+        offered.append(form)
+    below = lcm(*(size.denominator for _, size in offered))
+    whole = [(key, size.numerator * (below // size.denominator)) for key, size in offered]
+
+    def scores(number: int, sees: range) -> list[int]:
+        query = asked[number]
+        sums = [(sum(map(mul, query, whole[j][0])), whole[j][1]) for j in sees]
+        return [part * abs(part) * size for part, size in sums]
+
+    return scores
+
+
+def _multiple(entries: Sequence[Any]) -> tuple[list[int], Fraction] | None:
+    """Integers and a positive number s, by whose root they are multiplied: the entries. None where they have no such
+    form."""
+    inside = next((x.r for x in entries if isinstance(x, Root)), 1)
+    factors = []
+    for x in entries:
+        if isinstance(x, Root) and not x.p and x.r == inside:
+            factors.append(x.q)
+        elif isinstance(x, Fraction) and (inside == 1 or not x):
+            factors.append(x)
+        else:
+            return None
+    below = lcm(*(x.denominator for x in factors))
+    return [int(x * below) for x in factors], Fraction(inside, below**2)
 
 
 def normalised(row: Sequence[Value], epsilon: Fraction, zero_variance: str, i: int) -> list[Value]:

@@ -371,7 +371,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
 
     def scoring(self, queries: Columns[Value], keys: Columns[Value], compared: bool) -> Scores[Value]:
         """The scores of a row, by its number, at the positions that it sees; equal keys get one score. Where they are
-        only `compared`, those of a row may have a positive factor."""
+        only `compared`, those of a row may be other numbers in the same order."""
         offered = list(zip(*keys, strict=True))
         names = [tuple(map(id, key)) for key in offered]
 

@@ -10,6 +10,8 @@ THEOREMS = (
     "22b", "23",
 )  # fmt: skip
 """The theorems of Yang et al. (2026) whose printed constructions are compiled."""
+AUTOMATA = "1"
+"""The theorem of Merrill and Sabharwal (2024) about all automata, in |x| + 1 tokens, whose decoders are compiled."""
 MACHINES = "2"
 """The theorem of Merrill and Sabharwal (2024) about all machines, whose decoder is compiled of a table."""
 SOFT, PLAIN = "soft", "soft, tau 1"

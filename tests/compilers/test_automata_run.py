@@ -196,7 +196,7 @@ def test_alphabets_that_do_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "ac" in refused(capsys, "compile", "dfa", "ac", "--alphabet", "ab", "-o", tmp_path / "m.json")
     said = refused(capsys, "compile", "dfa", json.dumps(ODD), "--alphabet", "ab", "-o", tmp_path / "m.json")
     assert "over the alphabet a b" in said
-    with pytest.raises(BadInput, match="theorem must stand with"):
+    with pytest.raises(BadInput, match="the theorem about automata must be 1, "):
         sc.compile("dfa", "a", theorem="15a")
 
 
@@ -240,13 +240,13 @@ def test_commands_take_a_variant(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert document(capsys, "decide", file, "--against", "(0|1)*", code=1)["word"] == (
             "" if file.stem == "nonstrict" else "0"
         )
-        assert call(capsys, "decide", file)[0] == 3  # nothing is proved of a variant
+        assert call(capsys, "decide", file)[0] == 3  # only with --theorem 1 is anything proved of a variant
         promised = document(capsys, "export", file, "-o", tmp_path / "m.npz", "--max-length", 2, "--force")["decoding"]
         assert promised["steps"] == 100 and promised["words_to"] == 2
         assert call(capsys, "report", file, "--input", "01", "-o", tmp_path / f"{variant}.html")[0] == 0
         asked = ("compile", "dfa", "a*", "-o", tmp_path / "p.json", "--variant", variant, "--prove", "--force")
         code, _, said = call(capsys, *asked)
-        assert code == 3 and f"no proof is made of the variant {variant}, which no theorem is about" in said
+        assert code == 3 and f"no proof is made of the variant {variant} without --theorem 1;" in said
     assert "first symbol" in refused(capsys, "run", file, "--input", "", "--steps", 3)
     assert "in front" in refused(
         capsys, "compile", "tm", "1RB1LB_1LA1RZ", "-o", file, "--variant", "no-start"

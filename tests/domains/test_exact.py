@@ -535,3 +535,36 @@ def test_a_model_with_an_added_token_from_position_zero():
     assert model.run("(()").output == {"share": "1/2", "cls": "1", "at": "0"}
     assert model.run("").output == {"share": "0", "cls": "1", "at": "0"}
     assert agrees(model, ("CLS", "(", ")"))
+
+
+def test_compared_scores_of_multiples_of_roots_have_the_order_of_the_scores():
+    """Against mpmath: each key, and the query, a multiple of a root of its own, signs and ties among them; where an
+    entry has a rational part beside its root, the scores are as they are."""
+    r = random.Random(7)
+
+    def digits(value):
+        plain, many, inside = (value.p, value.q, value.r) if isinstance(value, Root) else (value, Fraction(0), 1)
+        parts = (mpmath.mpf(x.numerator) / x.denominator for x in (plain, many))
+        return sum(part * by for part, by in zip(parts, (1, mpmath.sqrt(inside)), strict=True))
+
+    def multiple():
+        inside = root(Fraction(r.choice([1, 1, 2, 5, 10, 17]), r.choice([1, 2, 3, 8])))
+        row = [inside * Fraction(r.randrange(-3, 4), r.choice([1, 2, 3])) for _ in range(3)]
+        return r.choice([row, [2 * x for x in row]])
+
+    mixed = 1 + root(Fraction(2))
+    for case in range(60):
+        keys, query = [multiple() for _ in range(8)], multiple()
+        keys += [[3 * x for x in keys[0]], list(keys[1]), [-x for x in keys[2]]]
+        if case % 6 == 0:
+            query = [Fraction(1), Fraction(0), Fraction(-2)]
+            keys = [[mixed * r.randrange(-2, 3), Fraction(r.randrange(3)), Fraction(1)] for _ in keys]
+        domain = Exact()
+        domain.begin("a" * len(keys), 1)
+        columns = [list(column) for column in zip(*keys, strict=True)]
+        scores = domain.scoring([[entry] for entry in query], columns, compared=True)(0, range(len(keys)))
+        with mpmath.workdps(DIGITS):
+            true = [sum(digits(q) * digits(k) for q, k in zip(query, key, strict=True)) for key in keys]
+            for (one, mine), (other, theirs) in itertools.combinations(zip(true, scores, strict=True), 2):
+                sign = 0 if abs(one - other) < mpmath.mpf(10) ** -40 else 1 if one > other else -1
+                assert (mine > theirs) - (mine < theirs) == sign, (query, keys)

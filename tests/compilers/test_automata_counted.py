@@ -1,0 +1,103 @@
+"""``compile dfa --theorem 1``: instances of families with |x| + 1 tokens, against a walk, and the theorems of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from automata_examples import FILES, LANGUAGES, letters, walked
+from shared import call, document, refused, words
+
+import symcook as sc
+from symcook.decode import recognizes, stream
+from symcook.errors import BadInput
+from symcook.programs import VARIANTS
+from symcook.programs.running import read_source, tokens_of
+
+THEOREMS = {
+    "strict": ("automaton", "merrill2024.thm1"),
+    "nonstrict": ("automaton-nonstrict", "merrill2024.thm1.nonstrict"),
+    "no-start": ("automaton-no-start", "merrill2024.thm1.nodollar"),
+}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_behind_a_word_come_the_states_but_for_the_first_and_the_verdict(file: Path, variant: str) -> None:
+    text = file.read_text()
+    model, table = sc.compile("dfa", text, theorem="1", variant=variant), read_source(text)
+    shown = dict(zip(tokens_of(table)[1 + len(table.alphabet) :], (*table.names, "no", "yes"), strict=True))
+    for word in words(3, "".join(letters(file)), 1 if variant == "no-start" else 0):
+        wanted = walked(file, word)[1:]
+        if variant != "nonstrict" and len(word) == 1:  # one letter is answered at once
+            wanted = wanted[-1:] * 2
+        assert [shown[one] for one in stream(model, word, len(word) + 1)] == wanted, word
+        assert recognizes(model, word, lambda n: n + 1, "yes") is LANGUAGES[file.stem](word), word
+
+
+def with_weight(made: dict[str, Any]) -> None:
+    made["layers"][-1]["feedforward"]["W2"][3][0] = "2"
+
+
+def with_mask(made: dict[str, Any]) -> None:
+    head = made["layers"][0]["attention"][0]
+    head["mask"] = {"future": "strict-future", "strict-future": "future"}[head["mask"]]
+
+
+def with_table(made: dict[str, Any]) -> None:
+    made["source"] = made["source"].replace("delta = 1 2 2 1", "delta = 2 2 2 1")
+
+
+CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
+    r"given: 2 where the family has 1, at layers \d feedforward W2 4 1": with_weight,
+    r"where the family has (strict-)?future, at layers 1 attention 1 mask": with_mask,
+    r"given: 1 where the family has 0, at layers \d feedforward W2": with_table,
+}
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_each_variant_is_proved_and_each_change_is_named(
+    variant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = next(file for file in FILES if file.stem == "odd-ones")
+    file, (family, theorem) = tmp_path / "m.json", THEOREMS[variant]
+    asked = ("compile", "dfa", odd, "--theorem", "1", "--variant", variant, "--prove", "-o", file)
+    code, said, _ = call(capsys, *asked)
+    assert code == 0 and "4 operators" in said
+    assert f"as the automaton says ({theorem})" in said and ("with a letter" in said) is (variant == "no-start")
+    found = document(capsys, "prove", file)
+    assert (found["family"], found["bridge"]) == (family, "PROVED")
+    assert [(one["id"], one["status"]) for one in found["theorems"]] == [(theorem, "PROVED")]
+    assert (tmp_path / "m.certificate.json").exists()
+    for named, change in CHANGES.items():
+        made = json.loads(file.read_text())
+        change(made)
+        other = tmp_path / "other.json"
+        other.write_text(json.dumps(made))
+        assert re.search(named, refused(capsys, "prove", other)), named
+
+
+def test_a_change_of_the_table_is_another_model() -> None:
+    """The weights of a neighbour, one transition or one final state off, are others."""
+    text = next(file for file in FILES if file.stem == "odd-ones").read_text()
+    for variant in VARIANTS:
+        made = [
+            sc.compile("dfa", one, name="m", theorem="1", variant=variant)
+            for one in (text, text.replace('"1": "odd"', '"1": "even"'), text.replace('["odd"]', '["even"]'))
+        ]
+        assert made[0].layers != made[1].layers and made[0].layers != made[2].layers
+
+
+@pytest.mark.parametrize(("kind", "theorem", "message"), [
+    ("dfa", "2", "the theorem about automata must be 1,"),
+    ("dfa", "12a", "the theorem about automata must be 1,"),
+    ("ltl", "1", "the theorem must be a known name"),
+])  # fmt: skip
+def test_other_theorems_are_refused(kind: str, theorem: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        sc.compile(kind, {"dfa": "a*", "ltl": "Q_a"}[kind], alphabet="a", theorem=theorem)
