@@ -17,6 +17,7 @@ from symcook.bounds.arguments import Bound, against, count, number_tree, positiv
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, names, parse_term
 from symcook.numbers.balls import arb_of, check_digits
+from symcook.recipes.arguments import split
 
 MAX_SCORES = 1_000_000
 MAX_SHOWN = 12
@@ -162,7 +163,7 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
     An expression gives the score at j = 1..n and needs `n`. BadInput for floats, empty lists and unknown names.
     """
     if isinstance(scores, str):
-        parts = scores.split(",")
+        parts = split(scores, ",")
         tree = _score_tree(scores) if len(parts) == 1 else None
         used = names(tree) if tree is not None else set()
         if tree is not None and (used or n is not None):
@@ -242,7 +243,8 @@ def softmax_of_scores(
     def claimed() -> flint.arb:
         return 2 * many * (-ball_of() * arb_of(Fraction(gap))).exp() if gap is not None else flint.arb(0)
 
-    listed = scores if isinstance(scores, str) else ", ".join(map(written, given[:MAX_SHOWN]))
+    more = ", ..." if many > MAX_SHOWN else ""
+    listed = scores if isinstance(scores, str) else ", ".join(map(written, given[:MAX_SHOWN])) + more
     return Bound(
         kind="softmax",
         parameters={"scores": listed, "n": many, "gamma": text},

@@ -43,6 +43,7 @@ MAX_SHIFTED = 4096  # terms that moving one more variable may give
 MAX_BRANCHES = 64
 MAX_CORNERS = 1024
 MAX_BITS = 1 << 14
+FAR = 1 << 20  # exponents beyond it make no fraction, whose numbers would have millions of digits
 MAX_STEPS = 400_000  # entries of monomials that one question may look at
 ALL_STEPS = 20 * MAX_STEPS  # the same for all questions, after which each gets LEAST_STEPS
 LEAST_STEPS = MAX_STEPS // 100
@@ -336,10 +337,10 @@ class KnownSigns:
         low, high = self._range(base)
         lower, upper = fmpq(0), None
         with flint.ctx.workprec(64):
-            if low is not None and low > -(1 << 20):
-                lower = _exp_ball(low, root).lower().fmpq() if low else fmpq(1)
-            if high is not None and high < 1 << 20:
-                upper = _exp_ball(high, root).upper().fmpq() if high else fmpq(1)
+            if low is not None and low > -FAR:  # beyond it the end of what is still small enough to be a fraction
+                lower = _exp_ball(min(low, fmpq(FAR)), root).lower().fmpq() if low else fmpq(1)
+            if high is not None and high < FAR:
+                upper = _exp_ball(max(high, fmpq(-FAR)), root).upper().fmpq() if high else fmpq(1)
         signs = self.of(base)
         if signs & NEGATIVE == 0 and lower <= 1:
             return Span(fmpq(1), upper, not signs & ZERO, False)
@@ -576,7 +577,7 @@ def _exp_ball(exponent: fmpq, root: int) -> flint.arb:
 
 
 def _enclosure(ball: flint.arb) -> Span:
-    if not ball.is_finite():
+    if not ball.is_finite() or any(abs(int(end.man_exp()[1])) > 64 * FAR for end in (ball.lower(), ball.upper())):
         return EVERYWHERE
     return Span(ball.lower().fmpq(), ball.upper().fmpq(), False, False)
 

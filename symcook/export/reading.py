@@ -68,11 +68,28 @@ def from_archive(m: Archive, place: object = "the archive") -> Transformer:
         raise BadInput("the arrays of an export must have the shapes of its model", f"{place} ({error})") from None
 
 
+class _Seen(dict[str, Any]):
+    """The arrays of an archive, with those that were asked for."""
+
+    def __init__(self, m: Archive) -> None:
+        super().__init__(m)
+        self.read: set[str] = set()
+
+    def __getitem__(self, key: str) -> Any:
+        self.read.add(key)
+        return super().__getitem__(key)
+
+    def left(self) -> str | None:
+        """An array of a step that belongs to no part of it; a step of a norm alone has the number of its layer too."""
+        return next((k for k in self if k.startswith("step") and k not in self.read and not k.endswith(".layer")), None)
+
+
 class _Reader:
     def __init__(self, m: Archive) -> None:
-        self.m = m
+        self.m = m = _Seen(m)
         self.space: list[str] = m["coordinates"].tolist()
         self.start, self.longest = 1, None
+        self.nothing: list[int] = []  # steps without a part and a norm
 
     def matrix(self, key: str, columns: int) -> list[list[Fraction]]:
         array = self.m[key]
@@ -106,6 +123,8 @@ class _Reader:
                     places[name] = self.function("positions", m["positions"][..., c])
         before, after = (str(m[key]) or None for key in ("before", "after"))
         layers, final = self.layers()
+        if lost := m.left() or next((f"step{s}." for s in self.nothing), None):
+            raise BadInput("an export must have every array of its steps", f"{lost}, without those beside it")
         return Transformer(
             str(m["name"]),
             Embedding(Space(tuple(self.space)), words, inputs, places, self.start, before, after),
@@ -142,6 +161,7 @@ class _Reader:
             heads = [self.head(name, view) for name in numbered(self.m, key + "head", "V")]
             if not heads and key + "W1" not in m:
                 final = after
+                self.nothing += [s] if after is None else []
                 continue
             parts = found.setdefault(int(m[key + "layer"]), {"placement": "none"})
             parts["attention" if heads else "feedforward"] = (

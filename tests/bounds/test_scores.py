@@ -208,3 +208,14 @@ def test_every_kind_names_proofs_that_exist(kind):
     from inspect import signature
 
     assert {a.name for a in kind.arguments} | {"digits"} == set(signature(kind.load()).parameters)
+
+
+def test_commas_within_brackets_and_lists_that_are_cut():
+    """An expression with a function of several arguments is one, with its score at each j; what is listed says that
+    there is more."""
+    rows = {"max(j, 3)": [3, 3, 3, 4], "mod(j, 2)": [1, 0, 1, 0], "if(j = 1, 3, 0)": [3, 0, 0, 0]}
+    for text, scores in rows.items():
+        inside(softmax_of_scores(text, n=4).value, distance([Fraction(s) for s in scores], 1))
+    inside(softmax_of_scores("max(1, 2), 1").value, distance([Fraction(2), Fraction(1)], 1))
+    shown = [softmax_of_scores(list(range(many))).parameters["scores"] for many in (12, 13)]
+    assert [one.endswith(", ...") for one in shown] == [False, True]

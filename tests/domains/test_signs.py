@@ -222,3 +222,16 @@ def test_every_sampled_sign_is_among_the_signs(seed):
             size = constant + sum(c * mpmath.fprod(level[k] for k in chosen) for c, chosen in terms)
             if abs(size) > mpmath.mpf(10) ** -40:
                 assert found & (POSITIVE if size > 0 else NEGATIVE), (at, found)
+
+
+def test_exponents_that_make_no_fraction():
+    """exp over x from 10^12 on, or to -10^12, on either side: a bound that is a fraction, and signs that are right.
+    Before, the fraction of exp(10^12) was asked for, which no memory holds."""
+    field, signs, x, _ = over(box("1000000000000", None))
+    big = exponential(field, x)
+    assert signs.of(big - fmpq(10) ** 1000) == POSITIVE
+    field, signs, x, _ = over(box(None, "-1000000000000"))
+    assert signs.of(exponential(field, x) - fmpq(1)) == NEGATIVE
+    assert signs.of(exponential(field, x) - fmpq(1, 10**1000)) & NEGATIVE  # open, or right
+    field, signs, x, _ = over(box("-1000000000000", "1000000000000"))
+    assert signs.of(exponential(field, x)) == POSITIVE
