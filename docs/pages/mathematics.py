@@ -40,7 +40,8 @@ def mathml(tex: str, display: bool = False) -> str:
 def compact(math: str) -> str:
     """The same formula in fewer characters, by what browsers assume anyway."""
     out = re.sub(r"&#x[0-9A-F]+;", lambda found: escape(unescape(found[0]), quote=False), math)
-    out = out.replace(_NAMESPACE, "").replace(' display="inline"', "").replace(' width="0.167em" />', ' width=".167em"/>')
+    out = out.replace(_NAMESPACE, "").replace(' display="inline"', "")
+    out = out.replace(' width="0.167em" />', ' width=".167em"/>')
     out = re.sub(r'<mo stretchy="false">([^<]*)</mo>', r"<mi>\1</mi>", out)  # brackets as tall as a letter, in short
     out = out.replace(' stretchy="true" fence="true"', "").replace(' columnalign="left"', "")
     out = _ITALIC.sub(_word, out)
