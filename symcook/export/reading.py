@@ -89,7 +89,6 @@ class _Reader:
         self.m = m = _Seen(m)
         self.space: list[str] = m["coordinates"].tolist()
         self.start, self.longest = 1, None
-        self.nothing: list[int] = []  # steps without a part and a norm
 
     def matrix(self, key: str, columns: int) -> list[list[Fraction]]:
         array = self.m[key]
@@ -123,7 +122,7 @@ class _Reader:
                     places[name] = self.function("positions", m["positions"][..., c])
         before, after = (str(m[key]) or None for key in ("before", "after"))
         layers, final = self.layers()
-        if lost := m.left() or next((f"step{s}." for s in self.nothing), None):
+        if lost := m.left():
             raise BadInput("an export must have every array of its steps", f"{lost}, without those beside it")
         return Transformer(
             str(m["name"]),
@@ -160,8 +159,9 @@ class _Reader:
             norms = (after,) if after is not None else tuple(before)
             heads = [self.head(name, view) for name in numbered(self.m, key + "head", "V")]
             if not heads and key + "W1" not in m:
+                if after is None:
+                    raise KeyError(key + "W1")
                 final = after
-                self.nothing += [s] if after is None else []
                 continue
             parts = found.setdefault(int(m[key + "layer"]), {"placement": "none"})
             parts["attention" if heads else "feedforward"] = (
