@@ -90,6 +90,9 @@ def of_family(name: str, family: str, tokens: Sequence[str] | None = None, **val
     return OfFamily(name, family, tokens, {key: str(value) for key, value in values.items()})
 
 
+PARITY = {"K": 2, "S": 2, "first": 1, "delta": "1 2 2 1", "final": "0 1"}
+"""The automaton of the words over a and b with an odd number of b, without the root R of its codes."""
+
 OTHERS: dict[str, Callable[[], Transformer]] = {
     "if-between": between,
     "predecessor-default": defaulted,
@@ -128,45 +131,29 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
         "automaton-parity",
         "automaton",
         ("$", "a", "b", "p", "q", "no", "yes"),
-        K=2,
-        S=2,
-        first=1,
         R=4,
-        delta="1 2 2 1",
-        final="0 1",
+        **PARITY,
     ),
     "automaton-run-parity": of_family(  # the same words, with the state that it begins with
         "automaton-run-parity",
         "automaton-run",
         ("$", "a", "b", "p", "q", "no", "yes"),
-        K=2,
-        S=2,
-        first=1,
         R=3,
-        delta="1 2 2 1",
-        final="0 1",
+        **PARITY,
     ),
     "automaton-nonstrict-parity": of_family(  # the same words, by a decoder whose columns see themselves
         "automaton-nonstrict-parity",
         "automaton-nonstrict",
         ("$", "a", "b", "p", "q", "no", "yes"),
-        K=2,
-        S=2,
-        first=1,
         R=3,
-        delta="1 2 2 1",
-        final="0 1",
+        **PARITY,
     ),
     "automaton-no-start-parity": of_family(  # the same words, without $
         "automaton-no-start-parity",
         "automaton-no-start",
         ("no", "a", "b", "p", "q", "yes"),
-        K=2,
-        S=2,
-        first=1,
         R=3,
-        delta="1 2 2 1",
-        final="0 1",
+        **PARITY,
     ),
     "turing-step": of_family(  # one row: with the letter under the head of the input it writes it, and halts
         "turing-step",
