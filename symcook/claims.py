@@ -29,6 +29,7 @@ from typing import Any
 from symcook import recipes
 from symcook.coq.certificate import certificate
 from symcook.errors import BadInput, SymcookError, unknown
+from symcook.proof import CHECKER
 
 DATA = Path(__file__).parent / "data"
 PAPERS = ("cookbook", "chiang2022", "merrill2024", "yang2026")
@@ -224,14 +225,12 @@ def status_of(kind: str, found: str, entry: Mapping[str, str]) -> str:
 
 
 def checker_digest() -> str:
-    """sha256 of the checker's own sources: the reader, the kernel and the replay."""
-    here = Path(__file__).parent
-    files = [here / "model" / "expr.py", *sorted((here / "proof").glob("*.py"))]
-    return _digest(path.read_bytes() for path in files)
+    """A digest of the checker's own sources: the reader, the kernel and the replay; not of what finds proofs."""
+    return _digest((Path(__file__).parent / name).read_bytes() for name in CHECKER)
 
 
 def row_digest(name: str) -> str:
-    """sha256 of all that a row says and rests on: the words of the table, checker, statements, definitions, models, its
+    """A digest of all that a row says and rests on: the words of the table, checker, statements, models, its
     certificates, and its entry among the reviewed rows.
 
     Empty where there is neither a certificate nor an entry: then a ledger's row rests on nothing.
@@ -276,10 +275,11 @@ def _shared_digest(root: Path) -> str:
 
 
 def _digest(parts: Iterable[bytes]) -> str:
+    """The first half of a sha256: 128 bits."""
     total = hashlib.sha256()
     for part in parts:
         total.update(hashlib.sha256(part).digest())
-    return total.hexdigest()
+    return total.hexdigest()[:32]
 
 
 def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]:

@@ -122,10 +122,27 @@ def test_a_record_of_an_older_tree_is_shown_as_older() -> None:
 
 
 def test_the_record_does_not_change_the_hash_that_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    listed = "".join(
-        f"100644 blob {'0' * 40}\t{path}\n" for path in ("a.py", "tests/every_case.json", "z.py")
-    )
+    listed = "".join(f"100644 blob {'0' * 40}\t{path}\n" for path in ("a.py", "tests/every_case.json", "z.py"))
     monkeypatch.setattr(
         every_case.subprocess, "run", lambda words, **_: subprocess.CompletedProcess(words, 0, stdout=listed)
     )
     assert [line.partition("\t")[2] for line in every_case.files().splitlines()] == ["a.py", "z.py"]
+
+
+@pytest.mark.parametrize(("code", "recorded"), [(0, True), (1, True), (2, False), (3, False)])
+def test_a_run_that_did_not_end_is_not_recorded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: int, recorded: bool
+) -> None:
+    def run(words: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        if "--record" in words:  # what was run up to an interruption stands there too
+            Path(words[-1]).write_text('{"ended": {"passed": 3}, "seconds": {}}', encoding="utf-8")
+            return subprocess.CompletedProcess(words, code)
+        return subprocess.CompletedProcess(words, 0, stdout="")
+
+    record = tmp_path / "every_case.json"
+    monkeypatch.setattr(every_case.subprocess, "run", run)
+    monkeypatch.setattr(every_case, "RECORD", record)
+    monkeypatch.setattr(every_case, "tree", lambda: "ab" * 32)
+    monkeypatch.setattr(every_case.sys, "argv", ["every_case.py"])
+    assert every_case.main() == code
+    assert record.exists() is recorded
