@@ -29,13 +29,13 @@ def number(count: Count) -> str:
 
 def total(line: FormulaLine) -> str:
     """The sum of counts of a comparison."""
-    return expr.show(_summed(line, [expr.parse_term(number(one)) for one in line.counts]))
+    return expr.show(_summed(line.counts, [expr.parse_term(number(one)) for one in line.counts]))
 
 
-def _summed(line: FormulaLine, counts: Sequence[Tree]) -> Tree:
-    """Counts with the factors of a comparison."""
+def _summed(counts: Sequence[Count], terms: Sequence[Tree]) -> Tree:
+    """Counts, given as terms, with their factors."""
     total: Tree = ()
-    for one, count in zip(line.counts, counts, strict=True):
+    for one, count in zip(counts, terms, strict=True):
         part = count if abs(one.factor) == 1 else ("*", ("num", abs(one.factor), 1), count)
         minus = one.factor < 0
         total = ("-" if minus else "+", total, part) if total else ("neg", part) if minus else part
@@ -47,7 +47,7 @@ def functional(line: FormulaLine, trees: Sequence[Tree]) -> Tree:
     counts = tuple(("call", one.side, (trees[one.line],)) for one in line.counts)
     if line.op == "at least":
         bound: Tree = ("num", abs(line.bound), 1)
-        return ("<=", ("neg", bound) if line.bound < 0 else bound, _summed(line, counts))
+        return ("<=", ("neg", bound) if line.bound < 0 else bound, _summed(line.counts, counts))
     numbers = map(int, line.table) if line.op == "table" else (line.divisor, line.bound)
     name = "TABLE" if line.op == "table" else "MOD"
     return ("call", name, (*(("num", one, 1) for one in numbers), *counts))
@@ -65,19 +65,7 @@ def facts(text: ProofLines, k: int, line: FormulaLine) -> None:
     heads = text.packed.counting[k - 1]
     name = text.packed.heads[k - 1].name
     if line.op == "at least":
-        sums = [
-            _sum(text, head, one, f"{k}_{t}") for t, (head, one) in enumerate(zip(heads, line.counts, strict=True), 1)
-        ]
-        s, b = total(line), line.bound
-        if any(one in text.packed.soft for head in heads for one in head.found):
-            softheads.compared(text, k, s, _found(text, line), sums)
-            return
-        nodes = [here(f"m{k}", "truth"), here(f"{name}_is", "now")]
-        nodes += [here(one, f"near{t}") for t, one in enumerate(sums, 1)]
-        nodes.append({"by": "use", "fact": "lem:at_least", "with": [s, str(b)], "as": "step"})
-        once = {head.found[0]: f"near{t}" for t, head in enumerate(heads, 1)}
-        puts = [{"by": "rewrite", "eq": one} for one in ("now", *once.values())]
-        bits(text, k, f"{b} <= {s}", nodes, [*puts, *combined([("1", "step"), ("-1", "truth")])])
+        _compared(text, k, line)
         return
     _predicate(text, k, line)
     if not line.counts:
@@ -104,6 +92,69 @@ def facts(text: ProofLines, k: int, line: FormulaLine) -> None:
     text.step(have(f"W{k}", *each(said, nodes)), f"W{k}")
     terms = f"n; i. {c}; {x}; i. {_own(text, head)}; {this}; {after}; {name}; k. {theta.replace('_k_', 'k')}; z{k}"
     text.lemma(k, "table_found", terms, [f"P{k}", f"W{k}", f"U{k}", f"{name}_is", f"m{k}"])
+
+
+def _compared(text: ProofLines, k: int, line: FormulaLine) -> None:
+    """The fact B<k> about a comparison: by the counts that are looked up, each once, with the factor that it has in
+    all. Lines that are true at the same positions have one head."""
+    name, b, s = text.packed.heads[k - 1].name, line.bound, total(line)
+    first, factors, lines = dict[str, int](), dict[str, int](), dict[tuple[str, int], int]()
+    for t, (head, one) in enumerate(zip(text.packed.counting[k - 1], line.counts, strict=True)):
+        (found,) = head.found
+        first.setdefault(found, t)
+        factors[found] = factors.get(found, 0) + one.factor
+        lines[one.side, one.line] = lines.get((one.side, one.line), 0) + one.factor
+    heads = {found: text.packed.counting[k - 1][t] for found, t in first.items() if factors[found]}
+    counts = [line.counts[first[found]]._replace(factor=factors[found]) for found in heads]
+    others = dict[tuple[str, int], str]()  # counts with the head of another line, and the facts that they are alike
+    for t, (head, one) in enumerate(zip(text.packed.counting[k - 1], line.counts, strict=True)):
+        this = line.counts[first[head.found[0]]]
+        if one.line != this.line and lines[one.side, one.line]:
+            others.setdefault((one.side, one.line), _alike(text, head, this, one, f"{k}_{t + 1}"))
+    sums = {
+        found: _sum(text, head, one, f"{k}_{first[found] + 1}")
+        for (found, head), one in zip(heads.items(), counts, strict=True)
+    }
+    nodes = [here(f"m{k}", "truth"), here(f"{name}_is", "now")]
+    nodes += [here(one, f"other{t}") for t, one in enumerate(others.values(), 1)]
+    s_found = expr.show(_summed(counts, [expr.parse_term(number(one)) for one in counts]))
+    equations = [("-1", "truth")]
+    if others:
+        puts = rewritten(f"other{t}" for t in range(1, len(others) + 1))
+        nodes.append(have("same", f"I[{b} <= {s}] = I[{b} <= {s_found}]", puts))
+        equations.append(("-1", "same"))
+    if any(found in text.packed.soft for found in heads):
+        there = [f"{one.factor}*({found}(i) + {_own(text, heads[found])})" for found, one in zip(heads, counts, strict=True)]
+        within = [(one.factor, softheads.room(text.packed, found) or 0, sums[found]) for found, one in zip(heads, counts, strict=True)]
+        step, equal = softheads.compared(b, s_found, " + ".join(there), within)
+        nodes, puts, equations = nodes + step, [], [("1", "now"), *equal, *equations]
+    else:
+        nodes += [here(one, f"near{t}") for t, one in enumerate(sums.values(), 1)]
+        nodes.append({"by": "use", "fact": "lem:at_least", "with": [s_found, str(b)], "as": "step"})
+        puts = [{"by": "rewrite", "eq": one} for one in ("now", *(f"near{t}" for t in range(1, len(sums) + 1)))]
+        equations.append(("1", "step"))
+    bits(text, k, f"{b} <= {s}", nodes, [*puts, *combined(equations)])
+
+
+def _alike(text: ProofLines, head: CountHead, this: Count, other: Count, label: str) -> str:
+    """The fact that the count `other` is the count `this`, of another line with the head of this one."""
+    x, y = f"z{this.line + 1}", f"z{other.line + 1}"
+    text.by_cases(f"P{label}", f"bit({y}(i)) & {_own(text, head)} = {y}(i)", [other.line])
+    text.by_cases(f"Q{label}", f"{_own(text, head)} = {x}(i)", [this.line])
+    ends = ("1", "i") if this.side == "left" else ("i", "n")
+    nodes: list[Node] = [
+        {"by": "intro", "as": ["j"]}, {"by": "intro", "as": [["from", "to"]]},
+        have("place", "1 <= j & j <= n", both(*(combined([], [("1", one), *more]) for one, more in (
+            ("from", [] if this.side == "left" else [("1", "low")]), ("to", [("1", "high")] if this.side == "left" else []))))),
+        {"by": "use", "fact": f"P{label}", "with": ["j", "#place"], "as": ["bit", "one"]},
+        {"by": "use", "fact": f"Q{label}", "with": ["j", "#place"], "as": "other"},
+        *combined([("-1", "one"), ("1", "other")]),
+    ]  # fmt: skip
+    given = [f"j. {y}(j)", f"j. {x}(j)", *ends, nodes]
+    proof: list[Node] = [{"by": "use", "fact": "range", "with": [], "as": ["low", "high"]},
+                         {"by": "use", "fact": "lem:sum_ext", "with": given, "as": "it"}, *hyp("it")]  # fmt: skip
+    text.step(have(f"E{label}", *each(f"{number(other)} = {number(this)}", proof)), f"E{label}")
+    return f"E{label}"
 
 
 def bits(text: ProofLines, k: int, condition: str, nodes: list[Node], held: list[Node]) -> None:
@@ -162,14 +213,6 @@ def _chosen(text: ProofLines, k: int, line: FormulaLine, head: CountHead, shares
     this, after = head.found
     terms = f"n; i. {c}; {x}; i. {own}; {this}; {after}; {name}; k. I[{every}]; z{k}"
     text.lemma(k, "soft_table_found", terms, [f"P{k}", f"W{k}", f"U{k}", f"{name}_is", f"m{k}"])
-
-
-def _found(text: ProofLines, line: FormulaLine) -> str:
-    """The sum of a comparison as it was found, with the own parts."""
-    terms = []
-    for head, one in zip(text.packed.counting[text.formula.lines.index(line)], line.counts, strict=True):
-        terms.append(f"{'-' if one.factor < 0 else '+'} {abs(one.factor)}*({head.found[0]}(i) + {_own(text, head)})")
-    return f"0 {' '.join(terms)}"
 
 
 def _share(text: ProofLines, head: CountHead, one: Count, label: str) -> str:
@@ -239,11 +282,12 @@ def _cases(ones: Sequence[int], whole: str) -> list[Node]:
     if not ones:
         never = [{"by": "contra", "as": "no"}, *combined([], [("1", "low"), ("1", "is")])]
         return told(whole, never, [{"by": "rewrite", "eq": "zero"}, {"by": "true"}])
+    if len(ones) == 1:  # both sides are alike
+        return [{"by": "true"}]
     for one in ones:
         nodes.append(have(f"n{one}", f"I[k = {one}] = 0", told(f"k = {one}", _absurd("is", one), hyp("zero"))))
     ends = [_absurd("it", one) for one in ones]
-    gone = _absurd("is", ones[0]) if len(ones) == 1 else [
-        {"by": "cases", "fact": "is", "as": ["it"] * len(ones), "proofs": ends}]  # fmt: skip
+    gone: list[Node] = [{"by": "cases", "fact": "is", "as": ["it"] * len(ones), "proofs": ends}]
     nodes += told(whole, gone, rewritten([*(f"n{one}" for one in ones), "zero"]))
     for one in reversed(ones):
         proofs = [rewritten([f"is{one}"]), nodes]

@@ -155,7 +155,9 @@ def _each(part: Any, put: Callable[[str], str]) -> Any:
     """A node with its texts changed."""
     if isinstance(part, str):
         return put(part)
-    return [_each(x, put) for x in part] if isinstance(part, list) else {key: _each(x, put) for key, x in part.items()}
+    if isinstance(part, list):
+        return [_each(x, put) for x in part]
+    return {key: _each(x, put) for key, x in part.items()} if isinstance(part, dict) else part
 
 
 class ProofLines:

@@ -153,19 +153,19 @@ def retrieved(text: ProofLines, head: CountHead, found: str, table: str, count: 
     text.cite(f"F{label}", f"soft_{'number' if number else 'truth'}_found", terms, premises)
 
 
-def compared(text: ProofLines, k: int, total: str, found: str, sums: Sequence[str]) -> None:
-    """The fact B<k> about a comparison, of a sum of counts and what was found of it, which the facts `sums` say."""
-    line = text.formula.lines[k - 1]
-    bound, name, apart = line.bound, text.packed.heads[k - 1].name, f"{found} - ({total})"
-    nodes = [here(f"m{k}", "truth"), here(f"{name}_is", "now")]
-    nodes += [here(one, [f"least{t}", f"most{t}"]) for t, one in enumerate(sums, 1)]
-    heads, slack = text.packed.counting[k - 1], Fraction(1, 4)
+def compared(
+    bound: int, total: str, found: str, sums: Sequence[tuple[int, Fraction | int, str]]
+) -> tuple[list[Node], list[tuple[str, str]]]:
+    """That what a network makes of a sum of counts as it was found is I[bound <= total], as nodes and as a combination
+    of equations; `sums` has for each count its factor, its error and the fact that it is near."""
+    apart, slack = f"{found} - ({total})", Fraction(1, 4)
+    nodes = [here(one, [f"least{t}", f"most{t}"]) for t, (_, _, one) in enumerate(sums, 1)]
     ends: tuple[list[tuple[str, str]], ...] = ([], [])
-    for t, (head, one) in enumerate(zip(heads, line.counts, strict=True), 1):
-        slack -= abs(one.factor) * (room(text.packed, head.found[0]) or 0)
-        labels = [f"most{t}", f"least{t}"][:: 1 if one.factor > 0 else -1]
+    for t, (factor, error, _) in enumerate(sums, 1):
+        slack -= abs(factor) * error
+        labels = [f"most{t}", f"least{t}"][:: 1 if factor > 0 else -1]
         for side, label in zip(ends, labels, strict=True):
-            side.append((str(abs(one.factor)), label))
+            side.append((str(abs(factor)), label))
     over, under = ([{"by": "rewrite", "eq": "size"}, *combined([], [*([(str(slack), "")] if slack else []), *side])]
                    for side in ends)  # fmt: skip
     sides = [[{"by": "use", "fact": "ax:abs_pos", "with": [apart, "#d"], "as": "size"}, *over],
@@ -178,10 +178,7 @@ def compared(text: ProofLines, k: int, total: str, found: str, sums: Sequence[st
         {"by": "use", "fact": "lem:comparison_rounded", "with": [found, total, str(bound - 1), "#close"], "as": "step"},
         have("alike", f"I[{below}] = I[{above}]", _alike(bound, total, above, below)),
     ]
-    held = combined([("1", "now"), ("1", "step"), ("1", "alike"), ("-1", "truth")])
-    said = f"bit(z{k}(i)) & {name}(i) = z{k}(i)"
-    proof = [*nodes, *both([{"by": "rewrite", "eq": "truth"}, *bit(above)], held)]
-    text.step(have(f"B{k}", *each(said, proof)), f"B{k}")
+    return nodes, [("1", "step"), ("1", "alike")]
 
 
 def _alike(bound: int, total: str, above: str, below: str) -> list[Node]:
