@@ -53,7 +53,8 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
         return distance(x * (1 if length is None else 1 - _power(gap(), length - 1)) / (1 - x))
 
     def difference() -> flint.arb:
-        """(claimed - value) (1 + S) (1 - x)/(2 x), where both parts are positive or zero."""
+        """(claimed - value) (1 + S) (1 - x)/(2 x) = E + 2 x (1 - E), E = x^(p - 1) + x^(n - p), or 0 over all n: linear
+        in E from 0 to 2, and positive at both ends."""
         x = (-gap()).exp()
         ends = sum((_power(gap(), m) for m in sides), flint.arb(0))
         return ends + x * (2 - 2 * ends)

@@ -55,29 +55,21 @@ def compare(model: Transformer, m: Archive, n_max: int, progress: Progress | Non
     answers), "first_difference" (the first input on which they part, or None), "complete" (whether all lengths to n_max
     were compared), "ends" (why not, or None) and "method".
     """
-    from symcook.export.guarantee import LARGE, MOST_PRODUCTS, weights
+    from symcook.export.guarantee import weights
 
     count, greatest, worst, exact, first = 0, 0, 0.0, "batches of exact integers", None
     ends: str | None = None
     none = _NoRuns()
     limit, added, many = BATCHED, model.embedding.added, weights(model)
     for n in range(added or 1, n_max + 1):
-        size = _size(model, n, limit)
-        least = n * many * (1 if limit == BATCHED else size)  # a batch takes arrays, beside which Python counts little
-        if count + size > limit:
-            ends = _too_many(n - added, size, limit)
-            break
-        if many > LARGE or least > MOST_PRODUCTS:
-            ends = f"the model has {many} weights, too many for length {n - added}"
+        if ends := _no_room(model, many, n, count, limit):
             break
         try:
             try:
                 first, difference = _length(model, m, n, limit, none)
             except NotExact:
                 exact, limit = "the exact domain (or balls where it has no value), one input at a time", SINGLE
-                size = _size(model, n, limit)
-                if count + size > limit:
-                    ends = _too_many(n - added, size, limit)
+                if ends := _no_room(model, many, n, count, limit):
                     break
                 first, difference = _length(model, m, n, limit, none)
         except Undecided:  # what is certified ends before this length
@@ -86,7 +78,7 @@ def compare(model: Transformer, m: Archive, n_max: int, progress: Progress | Non
         if first is not None:
             ends = "the first input with another answer"
             break
-        count, greatest, worst = count + size, n, max(worst, difference)
+        count, greatest, worst = count + _size(model, n, limit), n, max(worst, difference)
         none.keep()
         if progress is not None:
             progress(n, n_max)
@@ -151,9 +143,19 @@ def _size(model: Transformer, n: int, limit: int) -> int:
     return _values(inputs, n, limit) ** (inputs * n)
 
 
-def _too_many(n: int, size: int, limit: int) -> str:
-    how = "in exact batches" if limit == BATCHED else "one by one, as exact batches do not hold this model"
-    return f"length {n} has {size} more inputs, and at most {limit} are compared {how}"
+def _no_room(model: Transformer, many: int, n: int, count: int, limit: int) -> str | None:
+    """Why length `n` is not compared behind `count` inputs: it has too many, or takes too many products with the `many`
+    weights."""
+    from symcook.export.guarantee import LARGE, MOST_PRODUCTS
+
+    size, typed = _size(model, n, limit), n - model.embedding.added
+    if count + size > limit:
+        how = "in exact batches" if limit == BATCHED else "one by one, as exact batches do not hold this model"
+        return f"length {typed} has {size} more inputs, and at most {limit} are compared {how}"
+    least = n * many * (1 if limit == BATCHED else size)  # a batch takes arrays, beside which Python counts little
+    if many > LARGE or least > MOST_PRODUCTS:
+        return f"the model has {many} weights, too many for length {typed}"
+    return None
 
 
 def _length(model: Transformer, m: Archive, n: int, limit: int, none: _NoRuns) -> tuple[str | None, float]:

@@ -12,7 +12,7 @@ import pytest
 from families import together
 
 import symcook as sc
-from symcook.export import certificate, npz
+from symcook.export import certificate, guarantee, npz
 from symcook.export.certificate import compare
 
 F = Fraction
@@ -109,6 +109,19 @@ def test_a_length_without_a_temperature() -> None:
     found = compare(model, npz.arrays(model, "float64", 3), 3)
     assert found["no_run"] == {"inputs": 4, "first": "xx"} and found["inputs"] == 2 + 8
     assert found["complete"] and found["greatest_length"] == 3
+
+
+def test_one_by_one_what_batches_do_not_hold_costs_a_run_for_each_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where batches of exact integers turn out not to hold a model, the products are counted again, before it runs."""
+    model = worded(sc.Readout("value", "last", ("m",)), epsilon=1)
+    arrays, many = npz.arrays(model, "float64", 3), guarantee.weights(model)
+    found, runs = compare(model, arrays, 3), [n * many * 2**n for n in (1, 2, 3)]
+    assert found["complete"] and "one input at a time" in found["method"]
+    for n, most in enumerate(runs):
+        monkeypatch.setattr(guarantee, "MOST_PRODUCTS", most - 1)
+        found = compare(model, arrays, 3)
+        assert (found["greatest_length"], found["inputs"]) == (n, 2 ** (n + 1) - 2)
+        assert found["ends"] == f"the model has {many} weights, too many for length {n + 1}"
 
 
 def test_a_value_that_nothing_settles() -> None:

@@ -13,6 +13,7 @@ from symcook.__main__ import main
 from symcook.errors import BadInput
 from symcook.model.expr import parse_term
 from symcook.recipes import build, info, names
+from symcook.verify import stated
 from symcook.verify.stated import LENGTH, MOST, WORDS, Stated, check_facts, check_recipe
 
 
@@ -48,9 +49,9 @@ def test_nonsense_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch, capsys:
     facts = info(name)
     for kind, text in NONSENSE[name]:
         monkeypatch.setitem(recipes._RECIPES, name, facts._replace(**{kind: text}))
-        wrong = [one for one in check_facts(name, 4) if not one.holds]
+        wrong = [one for one in check_facts(name, 3) if not one.holds]
         assert wrong, text  # of one ReLU layer the weights are made from `computes`, and the formula then fails
-    length = () if build(name).pointwise else ("--max-length", "4")
+    length = () if build(name).pointwise else ("--max-length", "3")
     assert main(["check", name, *length, "--json"]) == 1
     said = json.loads(capsys.readouterr().out)
     assert said["counterexample"] is not None
@@ -96,10 +97,14 @@ def test_the_words_of_formulas_mean_what_their_table_says() -> None:
     assert {"w", "C", "ones", "opens", "closes", "bracket", "gelu"} == set(WORDS)
 
 
-def test_which_inputs_were_tried_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "dyck-1", "--max-length", "9"]) == 0
+def test_which_inputs_were_tried_is_said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["check", "dyck-1", "--max-length", "8"]) == 0
     assert "agree on 126 inputs too" in capsys.readouterr().out  # 2 + 4 + ... + 64
-    assert check_recipe("dyck-k-d", 6).stated == 4 + 16 + 64 + 256 + 1024
+    assert LENGTH == 6 and MOST == 2000
+    monkeypatch.setattr(stated, "MOST", 83)
+    assert check_recipe("dyck-k-d", 3).stated == 4 + 16  # to length 3 there are 84
+    monkeypatch.setattr(stated, "MOST", 84)
+    assert check_recipe("dyck-k-d", 3).stated == 4 + 16 + 64
     assert check_recipe("dyck-1", 4, domain="float64").stated == 0
     assert check_recipe("count", 4, {"by": "i"}).stated == 0  # the texts are those of the default arguments
 
