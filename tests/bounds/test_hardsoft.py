@@ -245,11 +245,12 @@ def test_longer_words_only_where_a_rule_was_found() -> None:
 
 
 @pytest.mark.parametrize(
-    "weight, threshold", [(1, "1/2"), (-1, "-1/2"), (1, "3"), (1, "-3"), (2, "1"), (1, "1/4"), (2, "3/2")]
+    "weight, threshold",
+    [(1, "1/2"), (-1, "-1/2"), (1, "3"), (1, "-3"), (2, "1"), (1, "1/4"), (2, "3/2"), (4, "1"), (4, "3")],
 )
 def test_where_the_threshold_goes(weight: int, threshold: str) -> None:
-    """Between the greatest logit that is rejected and the least that is accepted; where all words are on one side, or
-    it is 0 already, it stays."""
+    """Between the greatest logit that is rejected and the least that is accepted, be that 1 or -1; where all words are
+    on one side, or it is 0 already, it stays."""
     b = sc.Builder(words={"a": {"q": 1}, "b": {"q": 0}}, positions={"one": "1"})
     b.add(sc.head({("one", "q"): 1}, {"v": "q"}, mask="none", weighting="average"))
     b.readout("sign", "last", ("v", "one"), weights=[[weight, f"-({threshold})"]])

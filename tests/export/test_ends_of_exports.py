@@ -18,7 +18,7 @@ from symcook.export import decoding as module
 from symcook.export.archive import arrays
 from symcook.export.decoding import COLUMN, decoding
 from symcook.export.diff import diff
-from symcook.export.guarantee import Length, weights
+from symcook.export.guarantee import Length, guarantee, weights
 from symcook.export.machine_steps import program_run
 from symcook.export.reading import from_archive
 from symcook.export.run_npz import decode
@@ -73,7 +73,9 @@ def test_models_that_read_a_word_at_different_lengths_part_there() -> None:
 
 
 def test_lengths_that_are_compared() -> None:
+    """Of 2^65 - 2 words the first are compared, and the others are not gone through."""
     assert diff(made(), made()).max_length == 6 and diff(made(), made(), 1).same
+    assert diff(made(), made(), 64).inputs == 500
     for length in (0, 65):
         with pytest.raises(BadInput, match="from 1 to 64"):
             diff(made(), made(), length)
@@ -184,3 +186,14 @@ def test_a_run_has_a_number_of_steps(limit: Any) -> None:
     with pytest.raises(BadInput, match="integer of at least 0"):
         program_run(sc.compile("dfa", "a*"), "a", limit)
     assert program_run(sc.compile("dfa", "a*"), "a", 0).answers == ()
+
+
+def test_one_label_is_certain_until_numbers_are_too_great() -> None:
+    """With nothing beside it a label is the answer whatever its score; only what overflows ends that."""
+    for size, length in ((1, 2), (10**160, 0)):
+        b = sc.Builder(words={"x": {"s": size}, "y": {"s": 0}})
+        b.add(sc.feedforward({"t": f"{10**160}*relu(s)"}))
+        b.readout("largest", "last", ("t",), weights=[[1]], labels=("one",))
+        found = guarantee(b.build("single"), "float64", 2)
+        assert found["length"] == length
+        assert ("may be too great for float64" in found["why"]) is (length == 0)

@@ -220,6 +220,10 @@ def test_every_byte_counts(tmp_path: Path) -> None:
             read(tmp_path / "m.npz")
         (tmp_path / name).write_bytes(whole)
     assert verify_export(tmp_path / "m.npz") == verify_export(tmp_path / "m.certificate.json")
+    certificate = tmp_path / "m.certificate.json"
+    certificate.write_text(certificate.read_text(encoding="utf-8"), encoding="utf-16")  # as an editor may save it
+    with pytest.raises(Rejected, match="changed since it was written"):
+        read(certificate)
 
 
 @pytest.mark.parametrize("name", ["m.npz", "m.certificate.json"])
