@@ -8,8 +8,8 @@ here answers with a Fraction as soon as the exponentials cancel, so that exact c
 
 Normal form: with X = e^(1/q) both sums are Laurent polynomials in X, and X is transcendental, so quotients of sums
 are rational functions of X. They are reduced by their greatest common divisor, the least exponent below is 0 and the
-coefficient of its greatest exponent is 1. Where the degree in X would pass MAX_DEGREE the divisor is not looked for;
-equality and hash do not depend on it.
+coefficient of its greatest exponent is 1. Where the degree in X would pass MAX_DEGREE the divisor is not looked for,
+and where it would make more than twice as many terms it is left; equality and hash do not depend on it.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ MAX_DEGREE = 4096
 MAX_TERMS = 20_000
 MAX_SIGN_BITS = 1 << 22
 MAX_POWER_BITS = 1 << 20
+NEAR_BITS = 128
 
 
 class ExpSum:
@@ -111,7 +112,13 @@ class ExpSum:
     @cached_property
     def sign(self) -> int:
         """1 or -1, exactly; never 0, for zero is rational."""
-        return _sign(self._num) * _sign(self._den)
+        return (self.near > 0) - (self.near < 0) or _sign(self._num) * _sign(self._den)
+
+    @cached_property
+    def near(self) -> flint.arb:
+        """An enclosure at NEAR_BITS, that tells most numbers apart."""
+        with flint.ctx.workprec(NEAR_BITS):
+            return self.ball()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ExpSum):
@@ -120,7 +127,7 @@ class ExpSum:
             return False if isinstance(other, (int, Fraction)) else NotImplemented
         if self._den == other._den:
             return self._num == other._num
-        if hash(self) != hash(other):
+        if hash(self) != hash(other) or not self.near.overlaps(other.near):
             return False
         return _times(self._num, other._den) == _times(other._num, self._den)
 
@@ -149,16 +156,16 @@ class ExpSum:
         return cls(dict(term for term in form if len(term) == 2), below)
 
     def __lt__(self, other: ExpSum | Number) -> bool:
-        return sign(self - other) < 0
+        return _compared(self, other) < 0
 
     def __le__(self, other: ExpSum | Number) -> bool:
-        return sign(self - other) <= 0
+        return _compared(self, other) <= 0
 
     def __gt__(self, other: ExpSum | Number) -> bool:
-        return sign(self - other) > 0
+        return _compared(self, other) > 0
 
     def __ge__(self, other: ExpSum | Number) -> bool:
-        return sign(self - other) >= 0
+        return _compared(self, other) >= 0
 
     def ball(self) -> flint.arb:
         """An enclosure at flint's current precision; not finite where that is too low to part the divisor from 0."""
@@ -297,11 +304,20 @@ def _plus(a: ExpSum, b: ExpSum | Number, factor: int) -> Value:
     """a + factor * b."""
     if isinstance(b, ExpSum):
         bn, bd = b._num, b._den
-    else:
-        bn, bd = {Fraction(0): _exact(b)}, {Fraction(0): Fraction(1)}
+    else:  # no common divisor comes or goes
+        return ExpSum(_sum(a._num, _scaled(a._den, _exact(b)), factor), a._den)
     if a._den == bd:
         return quotient_of(_sum(a._num, bn, factor), bd)
     return quotient_of(_sum(_times(a._num, bd), _times(bn, a._den), factor), _times(a._den, bd))
+
+
+def _compared(a: ExpSum, b: ExpSum | Number) -> int:
+    """The sign of a - b."""
+    with flint.ctx.workprec(NEAR_BITS):
+        there = b.near if isinstance(b, ExpSum) else arb_of(_exact(b))
+        if not a.near.overlaps(there):
+            return 1 if a.near > there else -1
+    return sign(a - b)
 
 
 def _sum(a: Terms, b: Terms, factor: int) -> Terms:
@@ -385,7 +401,8 @@ def _ratio(above: Terms, below: Terms) -> Fraction | None:
 
 
 def _reduced(above: Terms, below: Terms) -> tuple[Terms, Terms]:
-    """Both sums divided by their greatest common divisor as polynomials in X, unless the degree is too large."""
+    """Both sums divided by their greatest common divisor as polynomials in X, unless the degree is too large, or few
+    terms become many."""
     grid = _Grid.of(above, below)
     if len(above) == 1 or max(grid.degree(above), grid.degree(below)) > MAX_DEGREE:
         return above, below
@@ -393,7 +410,8 @@ def _reduced(above: Terms, below: Terms) -> tuple[Terms, Terms]:
     divisor = p.gcd(q)
     if divisor.degree() < 1:
         return above, below
-    return grid.back(p // divisor, min(above)), grid.back(q // divisor, min(below))
+    lowest = grid.back(p // divisor, min(above)), grid.back(q // divisor, min(below))
+    return lowest if sum(map(len, lowest)) <= 2 * (len(above) + len(below)) else (above, below)
 
 
 class _Grid:
