@@ -394,7 +394,7 @@ class ProofLines:
         line = self.formula.lines[number]
         if line.op == "letters":
             return int(letter in line.letters or line.letters == frozenset(self.formula.alphabet))
-        if self.packed.values[number] is False or line.op in ("prev", "next"):
+        if line.op in ("prev", "next") or (self.packed.values[number] is False and line.op in TEMPORAL):
             return 0
         if line.op == "at least":
             return int(line.bound <= 0)
