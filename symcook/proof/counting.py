@@ -124,9 +124,9 @@ def _compared(text: ProofLines, k: int, line: FormulaLine) -> None:
         nodes.append(have("same", f"I[{b} <= {s}] = I[{b} <= {s_found}]", puts))
         equations.append(("-1", "same"))
     if any(found in text.packed.soft for found in heads):
-        there = [f"{one.factor}*({found}(i) + {_own(text, heads[found])})" for found, one in zip(heads, counts, strict=True)]
-        within = [(one.factor, softheads.room(text.packed, found) or 0, sums[found]) for found, one in zip(heads, counts, strict=True)]
-        step, equal = softheads.compared(b, s_found, " + ".join(there), within)
+        there = " + ".join(f"{factors[found]}*({found}(i) + {_own(text, heads[found])})" for found in heads)
+        within = [(factors[found], softheads.room(text.packed, found) or 0, sums[found]) for found in heads]
+        step, equal = softheads.compared(b, s_found, there, within)
         nodes, puts, equations = nodes + step, [], [("1", "now"), *equal, *equations]
     else:
         nodes += [here(one, f"near{t}") for t, one in enumerate(sums.values(), 1)]
@@ -141,11 +141,13 @@ def _alike(text: ProofLines, head: CountHead, this: Count, other: Count, label: 
     x, y = f"z{this.line + 1}", f"z{other.line + 1}"
     text.by_cases(f"P{label}", f"bit({y}(i)) & {_own(text, head)} = {y}(i)", [other.line])
     text.by_cases(f"Q{label}", f"{_own(text, head)} = {x}(i)", [this.line])
-    ends = ("1", "i") if this.side == "left" else ("i", "n")
+    left = this.side == "left"
+    ends = ("1", "i") if left else ("i", "n")
+    since = combined([], [("1", "from"), *([] if left else [("1", "low")])])
+    until = combined([], [("1", "to"), *([("1", "high")] if left else [])])
     nodes: list[Node] = [
         {"by": "intro", "as": ["j"]}, {"by": "intro", "as": [["from", "to"]]},
-        have("place", "1 <= j & j <= n", both(*(combined([], [("1", one), *more]) for one, more in (
-            ("from", [] if this.side == "left" else [("1", "low")]), ("to", [("1", "high")] if this.side == "left" else []))))),
+        have("place", "1 <= j & j <= n", both(since, until)),
         {"by": "use", "fact": f"P{label}", "with": ["j", "#place"], "as": ["bit", "one"]},
         {"by": "use", "fact": f"Q{label}", "with": ["j", "#place"], "as": "other"},
         *combined([("-1", "one"), ("1", "other")]),

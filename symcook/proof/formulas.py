@@ -385,6 +385,8 @@ class ProofLines:
             return "" if len(told) == len(self.formula.alphabet) else f"I[{' | '.join(f'w(i) = {a}' for a in told)}]"
         if line.op in ("prev", "next") or (self.packed.values[number] is False and line.op in TEMPORAL):
             return "0"
+        if line.op == "at least":
+            return f"I[{line.bound} <= 0]"
         return {"not": f"I[{x} = 0]", "or": f"I[{x} = 1 | {y} = 1]"}.get(line.op, f"I[{x} = 1 & {y} = 1]")
 
     def truth(self, number: int, known: Mapping[int, int], letter: str | None) -> int | None:
@@ -392,7 +394,7 @@ class ProofLines:
         line = self.formula.lines[number]
         if line.op == "letters":
             return int(letter in line.letters or line.letters == frozenset(self.formula.alphabet))
-        if self.packed.values[number] is False or line.op in ("prev", "next"):
+        if line.op in ("prev", "next") or (self.packed.values[number] is False and line.op in TEMPORAL):
             return 0
         if line.op == "at least":
             return int(line.bound <= 0)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from symcook.compilers.soft import ROOM
 from symcook.model import expr
 from symcook.model.expr import Tree
-from symcook.proof.steps import Node, bit, both, combined, each, have, here, hyp, rewritten, told
+from symcook.proof.steps import Node, both, combined, each, have, here, hyp, rewritten, told
 
 if TYPE_CHECKING:
     from symcook.compilers.formula import CountHead, FormulaHead, Packed

@@ -195,6 +195,19 @@ def test_certificates_of_counts_drawn_at_random(seed: int) -> None:
     assert found.verdict is not None and found.verdict.words == "PROVED", (written(tree), found.missing)
 
 
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("source", [
+    "TABLE(0100)(#right[Q_a])",  # the position function is the truth as it is said
+    "#left[Q_a] = #left[Q_a] + 1", "2*#left[Q_a] - 2*#left[Q_a & true] >= 0",  # nothing is left of the counts
+    "2*#left[Q_a since Q_b] = #left[Q_a & Q_b] + 1", "#right[Q_a] + #right[~~Q_a] > 3*#left[Q_a | Q_a]",  # one head
+])  # fmt: skip
+def test_certificates_of_counts_of_which_less_is_left(source: str, soft: bool) -> None:
+    """Found among formulas drawn at random: lines that are alike have one head, and counts go away."""
+    _, found = formulas.prove(sc.compile("count", source, alphabet="ab", soft=soft))
+    assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
+
+
 def nested(counts: int) -> str:
     """Counts inside of one another."""
     source = "Q_a"

@@ -109,6 +109,12 @@ def test_certificates_of_formulas_drawn_at_random(seed: int) -> None:
     assert found.verdict is not None and found.verdict.words == "PROVED"
 
 
+def test_two_lines_with_one_head_are_proved() -> None:
+    """prev (Q_b & Q_b) has the head of prev Q_b: its truth is told by the coordinate, read backwards."""
+    _, found = formulas.prove(sc.compile("ltl", "prev (Q_b & Q_b) <-> (prev Q_b <-> Q_a since Q_b)", alphabet="ab"))
+    assert found.verdict is not None and found.verdict.words == "PROVED"
+
+
 @pytest.mark.parametrize("source", [
     "prev (Q_a until next Q_b)", "~(next Q_a since (Q_b | prev next Q_b))",
     "output x = next Q_a; output y = Q_b until Q_a; output x = true;",
