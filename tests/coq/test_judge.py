@@ -8,7 +8,7 @@ import json
 import re
 import runpy
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from accepted_by_coq import LEFT, take_over
 
-from symcook.coq import record
+from symcook.coq import development, record
 from symcook.coq.checker import certificates, checker, statements
 from symcook.coq.chk import CLASSICAL, axioms_named, foreign
 from symcook.coq.development import Development
@@ -53,6 +53,14 @@ def only(name: str, change: Callable[[str], str]) -> Change:
 
 
 PROVED = "lem_square_le_proof"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def definitions_once() -> Iterator[None]:
+    """The file of definitions, which nothing here changes, is written once: each development writes it twice."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(development, "definitions_file", cache(development.definitions_file))
+        yield
 
 
 @pytest.fixture(scope="module")
