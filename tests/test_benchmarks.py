@@ -27,6 +27,7 @@ def load(monkeypatch: pytest.MonkeyPatch):
     return module
 
 
+@pytest.mark.sampled(8)
 def test_all_sides_of_the_sweeps_are_right(load, monkeypatch: pytest.MonkeyPatch) -> None:
     sweeps = load("sweeps")
     monkeypatch.setattr(sweeps, "LENGTH", 7)
@@ -51,6 +52,7 @@ def test_the_references_of_the_benchmark_are_right(load, monkeypatch: pytest.Mon
     assert [row["ratio_is"] for row in (*sweeps.references(), sweeps.remembered())] == ["faster"] * 3
 
 
+@pytest.mark.sampled(8)
 def test_merged_words_of_the_benchmark_are_right(load) -> None:
     merging = load("merging")
     for name in ("dyck-1", "dyck-1-zero-one", "parity"):
@@ -59,6 +61,7 @@ def test_merged_words_of_the_benchmark_are_right(load) -> None:
         assert [count.accepted for count in found.by_length] == [merging.accepted(name, n) for n in range(1, 11)]
 
 
+@pytest.mark.sampled(8)
 def test_decisions_and_checks_of_the_benchmark_are_right(load) -> None:
     lengths = load("lengths")
     for name, arguments, short, _ in lengths.DECIDED[:-1]:  # the last one takes seconds
@@ -123,6 +126,7 @@ def test_a_missing_partner_is_named(load, monkeypatch: pytest.MonkeyPatch, tmp_p
     assert [row["missing"] for row in record["rows"]] == ["torch", "tracr"] and plot.curves([record]) == {}
 
 
+@pytest.mark.sampled(8)
 def test_attention_of_the_benchmark_runs(load, monkeypatch: pytest.MonkeyPatch) -> None:
     """At small sizes: both sides agree, of balls and of floats."""
     attention = load("attention")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from importlib import import_module
 from itertools import islice
@@ -56,12 +56,18 @@ class Made:
         return cls(partial(_of_module, home, named[0]) if named else partial(_itself, reference), name)
 
 
+@cache
+def _real(file: str) -> str:
+    """Where a file is, asked once for each name: for all modules that are loaded it takes longer than a short sweep."""
+    return os.path.realpath(file)
+
+
 def _sources(file: Path) -> bytes:
     """A file, and the files of all modules that are loaded from its folder: what it may import from beside it."""
-    loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-    beside = {Path(one).resolve() for one in loaded if one} - {file.resolve()}
-    near = sorted(one for one in beside if one.parent == file.resolve().parent and one.suffix == ".py")
-    return b"".join([file.read_bytes(), *(one.read_bytes() for one in near if one.is_file())])
+    own = _real(str(file))
+    loaded = {_real(one) for module in list(sys.modules.values()) if (one := getattr(module, "__file__", None))}
+    near = sorted(one for one in loaded - {own} if os.path.dirname(one) == os.path.dirname(own) and one.endswith(".py"))
+    return b"".join([file.read_bytes(), *(Path(one).read_bytes() for one in near if os.path.isfile(one))])
 
 
 def _of_module(module: str, name: str) -> Reference:

@@ -8,14 +8,15 @@ import json
 import re
 import runpy
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from accepted_by_coq import LEFT, take_over
 
-from symcook.coq import record
+from symcook.coq import development, record
 from symcook.coq.checker import certificates, checker, statements
 from symcook.coq.chk import CLASSICAL, axioms_named, foreign
 from symcook.coq.development import Development
@@ -52,6 +53,14 @@ def only(name: str, change: Callable[[str], str]) -> Change:
 
 
 PROVED = "lem_square_le_proof"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def definitions_once() -> Iterator[None]:
+    """The file of definitions, which nothing here changes, is written once: each development writes it twice."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(development, "definitions_file", cache(development.definitions_file))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +124,7 @@ def by_false(before: str) -> Callable[[str], str]:
 
 @needs_coqc
 @pytest.mark.parametrize("kind", BOOM)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(9)
 def test_what_switches_a_check_off_or_assumes_is_refused(kind: str, asked: Any, tmp_path: Path) -> None:
     made = written(only(PROVED, by_false(BOOM[kind])))
     good, said = asked(made)
@@ -141,6 +150,7 @@ def ended(by: str) -> Callable[[str], str]:
 
 
 @needs_coqc
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("by", [SHADOW, "Definition everything := I.\n"], ids=["shadow", "nothing"])
 def test_theorems_of_another_statement_are_refused(by: str, asked: Any, tmp_path: Path) -> None:
     good, said = asked(written(only(PROVED, ended(by))))
@@ -341,7 +351,7 @@ def test_the_writer_cannot_leave_out_what_a_claim_needs(tmp_path: Path) -> None:
 
 @needs_coqc
 @pytest.mark.parametrize("kind", ["refuted lemma", "own lemma", "name", "no D"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_nothing_refused_is_recorded(
     kind: str, monkeypatch: pytest.MonkeyPatch, honest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -539,14 +549,18 @@ def test_no_row_stands_by_itself_or_by_what_is_refuted(monkeypatch: pytest.Monke
     assert not shown()
 
 
-def test_the_samples_of_all_turns_have_everything() -> None:
+def test_the_samples_of_all_turns_have_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All turns at once: what each certificate and model is as text, which is asked for its length, is made once."""
     sample, ids, models = (COMMAND.__globals__[one] for one in ("sample", "known_ids", "stored_models"))
+    texts = {name: str(one) for name, one in certificates().items()}
+    monkeypatch.setitem(COMMAND.__globals__, "certificates", lambda: texts)
+    monkeypatch.setitem(COMMAND.__globals__, "model_text", cache(COMMAND.__globals__["model_text"]))
     *_, turns = sample(12, 0)
     drawn = [sample(12, turn) for turn in range(turns)]
     assert sorted({name for some, _, _ in drawn for name in some}) == sorted(ids())
     assert sorted({name for _, some, _ in drawn for name in some}) == sorted(models())
     assert max(len(some) for some, _, _ in drawn) == 12 and turns < 150
-    interval = [sum("'interval'" in str(certificates().get(name)) for name in some) for some, _, _ in drawn]
+    interval = [sum("'interval'" in texts.get(name, "") for name in some) for some, _, _ in drawn]
     assert max(interval) <= 6  # the slow ones: at most half of a sample
     whole = turns * -(-len(models()) // 2)  # when both begin again
     assert sample(12, 3)[:2] == sample(12, 3 + whole)[:2]

@@ -39,63 +39,86 @@ class Runner(Decoder):
             self.code_norm(("mu2__", "dev2__", "y2_v", "y2_minus", "y2_pad"), i, code)
             found = self.found("a", i)
             self.rows("z", i, found, 1)
-            half = [*code, *found]
-            mean, deviation, made = normed([*half, *(-x for x in half)], 1)
-            self.at("mu2___", i, mean)
-            self.at("dev2___", i, deviation)
-            for name, start, many, first in (
-                ("y2_vt", 0, self.T, 0), ("y2_vz", self.T, self.S, 1),
-                ("y2_mt", len(half), self.T, 0), ("y2_mz", len(half) + self.T, self.S, 1),
-            ):  # fmt: skip
-                self.rows(name, i, made[start : start + many], first)
+            last_norm(self, "2", "___", i, (("vt", code, 0), ("vz", found, 1)))
             self.scores(i)
 
     def scores(self, i: int) -> None:
         x, z = ((lambda c, name=name: self.values[name][c, i]) for name in ("y2_vt", "y2_vz"))
-        letters, out = range(1, self.S + 1), [big(0)] * self.T
-        whole = sum(x(c) for c in range(self.T))
-        for e, row in enumerate(self.automaton.step, 1):
-            for c in letters:
-                out[self.S + row[c - 1]] += relu(x(self.S + e) + z(c) - whole)
-            out[self.S + self.K + 1 + self.automaton.final[e - 1]] += relu(x(self.S + e) - sum(z(c) for c in letters))
+        out, end = [big(0)] * self.T, self.S + self.K + 1
+        state_units(self, out, x, z, lambda e: end + self.automaton.final[e - 1])
         out[self.S + self.automaton.first] += relu(sum(x(c) for c in range(self.S + 1)))
-        for c in (self.S + self.K + 1, self.S + self.K + 2):
+        for c in (end, end + 1):
             out[c] += relu(x(c))
         self.rows("o", i, out)
+
+
+def state_units(run: Decoder, out: list[Any], x: Any, z: Any, verdict: Any) -> None:
+    """The units of the states, for each letter and for none."""
+    whole, letters = sum(x(c) for c in range(run.T)), range(1, run.S + 1)
+    for e, row in enumerate(run.automaton.step, 1):
+        for c in letters:
+            out[run.S + row[c - 1]] += relu(x(run.S + e) + z(c) - whole)
+        out[verdict(e)] += relu(x(run.S + e) - sum(z(c) for c in letters))
+
+
+def last_norm(run: Decoder, layer: str, tag: str, i: int, parts: tuple[tuple[str, list[Any], int], ...]) -> None:
+    """The norm before the last part, over the parts and their opposites; a part that begins at -1 is one coordinate."""
+    half = [x for _, values, _ in parts for x in values]
+    mean, deviation, made = normed([*half, *(-x for x in half)], 1)
+    run.at(f"mu{layer}{tag}", i, mean)
+    run.at(f"dev{layer}{tag}", i, deviation)
+    start = 0
+    for sign in "vm":
+        for name, values, first in parts:
+            name, cells = f"y{layer}_{sign}{name[1:]}", made[start : start + len(values)]
+            if first < 0:
+                run.at(name, i, cells[0])
+            else:
+                run.rows(name, i, cells, first)
+            start += len(values)
+
+
+def drawn(rng: random.Random, states: int) -> tuple[Automaton, int, int]:
+    """An automaton at random, with how many letters it reads and the root of the padded width."""
+    letters = rng.randint(1, 2)
+    step = tuple(tuple(rng.randint(1, states) for _ in range(letters)) for _ in range(states))
+    final = rng.choice([(0, 1), (1, 0)])[:states]
+    return Automaton(rng.randint(1, states), step, final), letters, rng.choice([3, 4])
+
+
+def said(run: Decoder, word: list[int], tokens: list[int], start: int = 0) -> dict[str, Any]:
+    """The numbers of a run by their names in a statement; `tokens` are what it read, from position `start` on, and the
+    one behind."""
+    automaton = run.automaton
+    return {
+        "m": F(len(word)), "n": F(len(run.tokens)), "w()": column(tokens, start),
+        "q()": column(automaton.reached(word), 0),
+        "K": F(run.K), "S": F(run.S), "first": F(automaton.first), "R": F(run.R), "v": [F(c) for c in range(run.T)],
+        "delta()": {(e, c): F(s) for e, row in enumerate(automaton.step, 1) for c, s in enumerate(row, 1)},
+        "final()": column(automaton.final),
+        **{f"{name}()": dict(cells) for name, cells in run.values.items()},
+        "automaton": automaton, "word": word, "run": "decoded",
+    }  # fmt: skip
 
 
 def decodings() -> Iterator[dict[str, Any]]:
     rng = random.Random("runs of automata")
     for k in range(12):
-        states, letters = min(k + 1, 2), rng.randint(1, 2)
-        step = tuple(tuple(rng.randint(1, states) for _ in range(letters)) for _ in range(states))
-        final = rng.choice([(0, 1), (1, 0)])[:states]
-        automaton = Automaton(rng.randint(1, states), step, final)
-        root = rng.choice([3, 4])
+        states = min(k + 1, 2)
+        automaton, letters, root = drawn(rng, states)
         word = [rng.randint(1, letters) for _ in range((0, 1, 2, 2)[k % 4])]
         tokens = [0, *word]
         while len(tokens) < 2 * len(word) + 3:
             tokens.append(Runner(automaton, letters, root, tokens).next())
         end, read = tokens[-1], tokens[:-1]
         run = Runner(automaton, letters, root, read)
-        good = {
-            "m": F(len(word)), "n": F(len(read)), "w()": column(tokens, 0), "q()": column(automaton.reached(word), 0),
-            "K": F(states), "S": F(letters), "first": F(automaton.first), "R": F(root),
-            "v": [F(c) for c in range(letters + states + 3)],
-            "delta()": {(e, c): F(s) for e, row in enumerate(step, 1) for c, s in enumerate(row, 1)},
-            "final()": column(automaton.final),
-            **{f"{name}()": dict(cells) for name, cells in run.values.items()},
-            "y1_pad()": run.values.get("y1_pad", {}), "y2_pad()": run.values.get("y2_pad", {}),
-            "automaton": automaton, "word": word, "run": "decoded",
-        }  # fmt: skip
+        good = said(run, word, tokens)
         yield good
         yield good | {"w()": column([*read, end + (1 if end == letters + states + 1 else -1)], 0), "run": "other end"}
         if states == 2:  # another state is read in place of the first one
             other = [0, *word, letters + 3 - automaton.first, *tokens[len(word) + 2 : -1]]
             wrong = Runner(automaton, letters, root, other)
-            cells: dict[str, Any] = {f"{name}()": dict(cells) for name, cells in wrong.values.items()}
-            cells |= {"w()": column([*other, end], 0), "run": "other state"}
-            yield good | {"y1_pad()": {}, "y2_pad()": {}} | cells
+            yield good | said(wrong, word, [*other, end]) | {"run": "other state"}
             yield good | {"q()": column([3 - q for q in automaton.reached(word)], 0), "run": "no run"}
         scores = dict(run.values["o"])
         scores[0, 0] += big(9)

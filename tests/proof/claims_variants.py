@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from proof.adequacy import adequate, column
+from proof.claims_decoders import drawn, last_norm, said, state_units
 from proof.claims_programs import Automaton, Decoder, F, big, normed, relu
 
 
@@ -116,15 +117,6 @@ class Unmarked(Decoder):
         return max(range(self.T), key=lambda c: (self.values["o"][c, last], -c))
 
 
-def state_units(run: Decoder, out: list[Any], x: Any, z: Any, verdict: Any) -> None:
-    """The units of the states, for each letter and for none."""
-    whole, letters = sum(x(c) for c in range(run.T)), range(1, run.S + 1)
-    for e, row in enumerate(run.automaton.step, 1):
-        for c in letters:
-            out[run.S + row[c - 1]] += relu(x(run.S + e) + z(c) - whole)
-        out[verdict(e)] += relu(x(run.S + e) - sum(z(c) for c in letters))
-
-
 def looked_up(values: dict[str, Any], layer: str, query: str, i: int, seen: range, letters: int) -> list[Any]:
     """What a head finds of the letters among the positions that it sees."""
     scores = {
@@ -135,48 +127,19 @@ def looked_up(values: dict[str, Any], layer: str, query: str, i: int, seen: rang
     return [total(c) / big(len(best) or 1) for c in range(1, letters + 1)]
 
 
-def last_norm(run: Decoder, layer: str, tag: str, i: int, parts: tuple[tuple[str, list[Any], int], ...]) -> None:
-    """The norm before the last part, over the parts and their opposites; a part that begins at -1 is one coordinate."""
-    half = [x for _, values, _ in parts for x in values]
-    mean, deviation, made = normed([*half, *(-x for x in half)], 1)
-    run.at(f"mu{layer}{tag}", i, mean)
-    run.at(f"dev{layer}{tag}", i, deviation)
-    start = 0
-    for sign in "vm":
-        for name, values, first in parts:
-            name, cells = f"y{layer}_{sign}{name[1:]}", made[start : start + len(values)]
-            if first < 0:
-                run.at(name, i, cells[0])
-            else:
-                run.rows(name, i, cells, first)
-            start += len(values)
-
-
 def decodings(made: Any, start: int) -> Iterator[dict[str, Any]]:
     """Automata and words with their tokens; and runs with another end, another state, or none at all."""
     rng = random.Random(f"variants {start}")
     for k in range(12):
-        states, letters = min(k + 1, 2), rng.randint(1, 2)
-        step = tuple(tuple(rng.randint(1, states) for _ in range(letters)) for _ in range(states))
-        final = rng.choice([(0, 1), (1, 0)])[:states]
-        automaton = Automaton(rng.randint(1, states), step, final)
-        root = rng.choice([3, 4])
+        states = min(k + 1, 2)
+        automaton, letters, root = drawn(rng, states)
         word = [rng.randint(1, letters) for _ in range((start, 1, 2, 3)[k % 4])]
         tokens = [*[0] * (1 - start), *word]
         while len(tokens) < 2 * len(word) + 2 - start:
             tokens.append(made(automaton, letters, root, tokens).next())
         end, read = tokens[-1], tokens[:-1]
         run = made(automaton, letters, root, read)
-        good = {
-            "m": F(len(word)), "n": F(len(read)), "w()": column(tokens, start),
-            "q()": column(automaton.reached(word), 0),
-            "K": F(states), "S": F(letters), "first": F(automaton.first), "R": F(root),
-            "v": [F(c) for c in range(run.T)],
-            "delta()": {(e, c): F(s) for e, row in enumerate(step, 1) for c, s in enumerate(row, 1)},
-            "final()": column(automaton.final),
-            **{f"{name}()": dict(cells) for name, cells in run.values.items()},
-            "automaton": automaton, "word": word, "run": "decoded",
-        }  # fmt: skip
+        good = said(run, word, tokens, start)
         yield good
         other = run.T - 1 if end != run.T - 1 else 0 if start else end - 1
         yield good | {"w()": column([*read, other], start), "run": "other end"}

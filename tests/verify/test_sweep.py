@@ -62,16 +62,16 @@ def test_brackets_hold_on_every_word():
 )  # fmt: skip
 def test_one_wrong_weight_is_found_at_its_smallest_word(change, monkeypatch):
     model = dyck(**change)
-    expected = brute(model, dyck1, 7)
+    expected = brute(model, dyck1, 6)
     assert expected, "the change must matter, or it tests nothing"
-    found = check(model, dyck1, 7)
+    found = check(model, dyck1, 6)
     assert not found.holds and found.mismatches == len(expected)
     assert found.counterexample.input == expected[0]
     assert found.counterexample.got is (not dyck1(expected[0])) and found.counterexample.expected is dyck1(expected[0])
     assert found.counterexample.replay == ("--input", expected[0])
     assert run(model, found.counterexample.replay[1]).accept is found.counterexample.got
     monkeypatch.setattr(answers, "BLOCK", 4)
-    again = check(model, dyck1, 7)
+    again = check(model, dyck1, 6)
     assert again.to_json() == found.to_json() and again.counterexample == found.counterexample
 
 

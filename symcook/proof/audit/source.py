@@ -95,13 +95,15 @@ def unasked(statement: Statement) -> list[str]:
     folder = Folder(statement.known, used_definitions([statement_tree(statement.text)], statement.known))
     found: dict[str, None] = {}
 
-    def look(t: Term, taken: set[str], asserted: bool) -> None:
-        """`asserted`: the statement says `t` behind nothing but quantifiers and premises."""
+    def look(t: Term, over: tuple[Term, ...], taken: set[str], asserted: bool) -> None:
+        """`over` are the variables in whose binders `t` stands, the innermost first; they are put in where an F is
+        met, as in the whole body of each binder they cost its size at every depth. `asserted`: the statement says `t`
+        behind nothing but quantifiers and premises."""
         tag, data, kids = t
         if tag == "->" and asserted:
-            return look(kids[1], taken, True)
+            return look(kids[1], over, taken, True)
         if tag == "ind":
-            found.update(dict.fromkeys(map(folder.text, cases(kids[0]))))
+            found.update(dict.fromkeys(map(folder.text, cases(instantiate(kids[0], over) if over else kids[0]))))
         bound = {"lam": data, "all": (data,), "ex": (data,), "sum": ("Int",), "prod": ("Int",)}.get(tag, ())
         new: list[Term] = []
         for sort in bound:
@@ -109,11 +111,11 @@ def unasked(statement: Statement) -> list[str]:
             new.append(fresh(sort, taken) if named is None else named)
             taken = {*taken, new[-1][1][0]}
         for k in kids[:-1] if new else kids:
-            look(k, taken, asserted and tag == "&")
+            look(k, over, taken, asserted and tag == "&")
         if new:
-            look(instantiate(kids[-1], tuple(reversed(new))), taken, asserted and tag == "all")
+            look(kids[-1], (*reversed(new), *over), taken, asserted and tag == "all")
 
-    look(statement.formula, {*statement.known}, True)
+    look(statement.formula, (), {*statement.known}, True)
     return list(found)
 
 
