@@ -197,3 +197,30 @@ def test_one_label_is_certain_until_numbers_are_too_great() -> None:
         found = guarantee(b.build("single"), "float64", 2)
         assert found["length"] == length
         assert ("may be too great for float64" in found["why"]) is (length == 0)
+
+
+def test_a_word_on_its_threshold_among_many() -> None:
+    """Of 42^2 words of length 2, which are too many to take each by itself, one is exactly on the threshold: it is
+    named, and the lengths behind it are certain, as they are where no word is taken by itself."""
+    tie, other = Fraction(1, 3) + Fraction(1, 7), Fraction(1, 3) - Fraction(1, 7)
+    values = [tie, other, *range(3, 43)]
+    places = {"t": "1/3*if(n = 2, 1, 0) - if(n = 2, 0, 1)"}
+    b = sc.Builder(words={f"w{k}": {"q": value} for k, value in enumerate(values)}, positions=places)
+    b.add(sc.head({}, {"v": "q"}, mask="none", weighting="average"))
+    b.readout("sign", "first", ("v", "t"), weights=[[1, -1]])
+    found = guarantee(b.build("tie"), "float32", 4)
+    assert found["ranges"] == [[1, 1], [3, 4]] and found["length"] == 1
+    assert found["why"] == "a word of length 2 is exactly on the threshold"
+    (one,) = found["open"]
+    assert one["input"] == "w0 w1" and one["alone"] and one["exact"]["logit"] == "0"
+
+
+def test_words_are_taken_together_as_far_as_they_can() -> None:
+    """1,200 tokens with one answer need one run a length, and five whose first decides need five, at every length:
+    more than 1,000 runs, or words with the same numbers of tokens, would end that early."""
+    for values, runs in (([*range(1, 1201)], 1), ([3, -3, 4, -4, 5], 5)):
+        b = sc.Builder(words={f"w{k}": {"q": value} for k, value in enumerate(values)})
+        b.add(sc.head({}, {"v": "q"}, mask="none", weighting="average"))
+        b.readout("sign", "first", ("q", "v"), weights=[[1, "1/10"]])
+        found = guarantee(b.build("together"), "float32", 10)
+        assert found["length"] == 10 and [each["runs"] for each in found["lengths"]] == [runs] * 10
