@@ -21,7 +21,7 @@ from symcook.export.diff import diff
 from symcook.export.guarantee import Length, guarantee, weights
 from symcook.export.machine_steps import program_run
 from symcook.export.reading import from_archive
-from symcook.export.run_npz import decode
+from symcook.export.run_npz import decode, evaluate, shown
 
 ODD = next(one for one in automata_examples.FILES if one.stem == "odd-ones")
 
@@ -224,3 +224,26 @@ def test_words_are_taken_together_as_far_as_they_can() -> None:
         b.readout("sign", "first", ("q", "v"), weights=[[1, "1/10"]])
         found = guarantee(b.build("together"), "float32", 10)
         assert found["length"] == 10 and [each["runs"] for each in found["lengths"]] == [runs] * 10
+
+
+def test_the_first_step_that_numpy_gets_wrong() -> None:
+    """In float16 the numpy runtime errs behind one letter: at the first of all such steps, behind its word, as a pass
+    over each beginning of the run says, column by column."""
+    model = sc.compile("tm", (ODD.parents[1] / "machines" / "increment.tm").read_text(encoding="utf-8"))
+    m = arrays(model, "float16", 40)
+    found = decoding(model, m, "float16", 1, 30, strictly=False)
+    assert found is not None
+    vocabulary, labels = m["vocabulary"].tolist(), m["readout.labels"].tolist()
+    for each, words in zip(found["lengths"], ([()], [("0",), ("1",)]), strict=True):
+        wrong = []
+        for word in words:
+            right = program_run(model, word, 30).answers
+            for k, label in enumerate(right):
+                tokens = [str(m["before"]), *word, *right[:k]]
+                z = evaluate(m, m["embedding"][[vocabulary.index(token) for token in tokens]])
+                if labels[int(shown(m, z)[-1].argmax())] != label:
+                    wrong.append((k + 1, "".join(word)))
+                    break
+        said = each["first_wrong"], each["first_wrong_word"]
+        assert said == min(wrong, default=(None, None)) and each["steps"] < len(right)
+    assert found["lengths"][1]["first_wrong"] is not None
