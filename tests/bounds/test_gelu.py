@@ -37,6 +37,7 @@ def test_the_constant_of_the_product(form):
 
     place = MP.findroot(lambda s: MP.diff(ratio, s), MP.mpf("2.04"), tol=MP.mpf(10) ** -40)
     assert abs(found - ratio(place)) < MP.mpf(10) ** -48 and radius < MP.mpf(10) ** -50
+    assert abs(MP.mpf(answer.extra["at x = y"].mid) - place / 2) < MP.mpf(10) ** -30
     draw = random.Random(7)
     for _ in range(400):  # no pair of either sign exceeds it
         x, y = MP.mpf(draw.uniform(-6, 6)), MP.mpf(draw.uniform(-6, 6))
@@ -56,6 +57,7 @@ def test_the_rate(form, c):
 
     place = MP.findroot(lambda u: MP.diff(lambda v: v * (1 - cdf(form, v)), u), MP.mpf("0.75"), tol=MP.mpf(10) ** -40)
     assert abs(MP.mpf(answer.value.mid) - difference(place / scale)) < MP.mpf(10) ** -38 / scale
+    assert abs(MP.mpf(answer.extra["u"].mid) - place) < MP.mpf(10) ** -30
     assert all(difference(MP.mpf(k) / 50) <= MP.mpf(answer.value.mid) for k in range(-400, 400))
     assert answer.holds is True and set(answer.verdicts().values()) == {"PROVED"}
 

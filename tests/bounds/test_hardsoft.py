@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from math import log
+from math import exp, log
 from pathlib import Path
 from typing import Any
 
@@ -330,6 +330,26 @@ def test_ties_that_cannot_be_broken_name_head_and_word(tmp_path: Path, capsys: p
 ])  # fmt: skip
 def test_models_that_the_theorem_does_not_speak_of(name: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert said in refused(capsys, "hardsoft", name, "--error", "1/4", "--max-length", "2")
+
+
+@pytest.mark.parametrize("error", ["5379/10000", "1/2", "7/10"])
+def test_a_temperature_that_no_word_needs(error: str) -> None:
+    """Two heads whose values cancel: no temperature has an error, however cold the layers by themselves ask to be, and
+    also where that is a power of two, from which the search comes to its end exactly."""
+    heads = tuple(
+        sc.Head(("one", "q"), ("v",), Q=[[1, 0]], K=[[0, 1]], V=[[0, sign]], mask="none", weighting="average")
+        for sign in (1, -1)
+    )
+    words = {"a": {"q": 1}, "b": {"q": 0}}
+    embedding = sc.Embedding(sc.Space(("one", "q", "v")), words=words, positions={"one": "1"})
+    made = sc.Transformer(
+        "cancels", embedding, (sc.Layer(sc.SelfAttention(heads), None),), sc.Readout("value", "last", ("v",))
+    )
+    row = hardsoft(made, error, max_length=2).rows[-1]
+    tau = row.tau_layers
+    assert tau is not None and row.tau_needed is None and row.error.mid == "0"
+    x, more = (Fraction(2) / (1 + Fraction.from_float(exp(1 / (float(tau) * k)))) for k in (1, 1 + 1 / 512))
+    assert x <= Fraction(error) < more and (tau == 1) is (error == "5379/10000")
 
 
 def test_a_threshold_that_errors_can_reach_stays() -> None:

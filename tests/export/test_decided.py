@@ -156,20 +156,23 @@ def limited(longest: int) -> sc.Transformer:
     return sc.Transformer("m", made.embedding, made.layers, made.readout, max_length=longest)
 
 
-@pytest.mark.parametrize("kind", ["sign", "value"])
+@pytest.mark.parametrize("kind", ["sign", "value", "zero", "largest"])
 def test_what_helps_is_said_where_the_other_order_is_less(kind: str) -> None:
     """Divided first the mean of three equal values may be off by a little: the threshold 1 is reached."""
     head = sc.Head(("a",), ("b",), [[0]], [[0]], [[1]], "future")
-    embedding = sc.Embedding(sc.Space(("a", "b", "c")), words={"x": {"a": 1}, "y": {"a": 1}}, positions={"c": "1"})
-    reads = ("b", "c") if kind == "sign" else ("b",)
-    readout = sc.Readout(kind, "last", reads, [[1, -1]] if kind == "sign" else None)
-    found = guarantee(sc.Transformer("m", embedding, (sc.Layer(head),), readout), "float32", 4)
+    apart = sc.FeedForward(("b", "c"), ("d",), [[1, -1], [-1, 1]], [0, 0], [[1, 1]], [0])
+    names = sc.Space(("a", "b", "c", "d"))
+    embedding = sc.Embedding(names, words={"x": {"a": 1}, "y": {"a": 1}}, positions={"c": "1"})
+    reads = {"sign": ("b", "c"), "value": ("b",), "zero": ("d",), "largest": ("b", "c")}[kind]
+    weights = {"sign": [[1, -1]], "largest": [[1, 0], [0, 1]]}.get(kind)
+    readout = sc.Readout(kind, "last", reads, weights, ("mean", "one") if kind == "largest" else ())
+    found = guarantee(sc.Transformer("m", embedding, (sc.Layer(head, apart),), readout), "float32", 4)
     if kind == "value":
         assert found["divided_first"]["help"] is None and found["length"] is None
         return
     assert found["ranges"] == [[1, 4]] and found["divided_first"]["ranges"] == [[1, 2], [4, 4]]  # 1/4 is a float
     helps = found["divided_first"]["help"]
-    assert "divides behind the sum" in helps and "test |x|" not in helps
+    assert "divides behind the sum" in helps and ("in place of = 0 a test |x| <= t" in helps) is (kind == "zero")
     assert "divides once, behind" in found["error_model"] and "before the sum" in found["divided_first"]["error_model"]
     assert found["unit_roundoff"] == "2^-24" and found["added_tokens_counted"] == 0
 

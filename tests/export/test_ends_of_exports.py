@@ -21,7 +21,7 @@ from symcook.export.diff import diff
 from symcook.export.guarantee import Length, guarantee, weights
 from symcook.export.machine_steps import program_run
 from symcook.export.reading import from_archive
-from symcook.export.run_npz import decode
+from symcook.export.run_npz import decode, evaluate, shown
 
 ODD = next(one for one in automata_examples.FILES if one.stem == "odd-ones")
 
@@ -197,3 +197,53 @@ def test_one_label_is_certain_until_numbers_are_too_great() -> None:
         found = guarantee(b.build("single"), "float64", 2)
         assert found["length"] == length
         assert ("may be too great for float64" in found["why"]) is (length == 0)
+
+
+def test_a_word_on_its_threshold_among_many() -> None:
+    """Of 42^2 words of length 2, which are too many to take each by itself, one is exactly on the threshold: it is
+    named, and the lengths behind it are certain, as they are where no word is taken by itself."""
+    tie, other = Fraction(1, 3) + Fraction(1, 7), Fraction(1, 3) - Fraction(1, 7)
+    values = [tie, other, *range(3, 43)]
+    places = {"t": "1/3*if(n = 2, 1, 0) - if(n = 2, 0, 1)"}
+    b = sc.Builder(words={f"w{k}": {"q": value} for k, value in enumerate(values)}, positions=places)
+    b.add(sc.head({}, {"v": "q"}, mask="none", weighting="average"))
+    b.readout("sign", "first", ("v", "t"), weights=[[1, -1]])
+    found = guarantee(b.build("tie"), "float32", 4)
+    assert found["ranges"] == [[1, 1], [3, 4]] and found["length"] == 1
+    assert found["why"] == "a word of length 2 is exactly on the threshold"
+    (one,) = found["open"]
+    assert one["input"] == "w0 w1" and one["alone"] and one["exact"]["logit"] == "0"
+
+
+def test_words_are_taken_together_as_far_as_they_can() -> None:
+    """1,200 tokens with one answer need one run a length, and five whose first decides need five, at every length:
+    more than 1,000 runs, or words with the same numbers of tokens, would end that early."""
+    for values, runs in (([*range(1, 1201)], 1), ([3, -3, 4, -4, 5], 5)):
+        b = sc.Builder(words={f"w{k}": {"q": value} for k, value in enumerate(values)})
+        b.add(sc.head({}, {"v": "q"}, mask="none", weighting="average"))
+        b.readout("sign", "first", ("q", "v"), weights=[[1, "1/10"]])
+        found = guarantee(b.build("together"), "float32", 10)
+        assert found["length"] == 10 and [each["runs"] for each in found["lengths"]] == [runs] * 10
+
+
+def test_the_first_step_that_numpy_gets_wrong() -> None:
+    """In float16 the numpy runtime errs behind one letter: at the first of all such steps, behind its word, as a pass
+    over each beginning of the run says, column by column."""
+    model = sc.compile("tm", (ODD.parents[1] / "machines" / "increment.tm").read_text(encoding="utf-8"))
+    m = arrays(model, "float16", 40)
+    found = decoding(model, m, "float16", 1, 30, strictly=False)
+    assert found is not None
+    vocabulary, labels = m["vocabulary"].tolist(), m["readout.labels"].tolist()
+    for each, words in zip(found["lengths"], ([()], [("0",), ("1",)]), strict=True):
+        wrong = []
+        for word in words:
+            right = program_run(model, word, 30).answers
+            for k, label in enumerate(right):
+                tokens = [str(m["before"]), *word, *right[:k]]
+                z = evaluate(m, m["embedding"][[vocabulary.index(token) for token in tokens]])
+                if labels[int(shown(m, z)[-1].argmax())] != label:
+                    wrong.append((k + 1, "".join(word)))
+                    break
+        said = each["first_wrong"], each["first_wrong_word"]
+        assert said == min(wrong, default=(None, None)) and each["steps"] < len(right)
+    assert found["lengths"][1]["first_wrong"] is not None

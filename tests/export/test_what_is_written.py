@@ -233,3 +233,18 @@ def test_the_length_that_is_exported_by_default_is_one_that_the_model_has(
     path = Path(tempfile.mkdtemp()) / "m.npz"
     model.export(path)
     assert len(np.load(path)["positions"]) == length + (before is not None)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("exponent", [39, 400])
+def test_a_wider_type_is_advised_where_it_would_do(dtype: str, exponent: int) -> None:
+    """10^39 is beyond all types but float64, 10^400 beyond that too; a type that was asked for is no advice."""
+    words = {"x": {"s": 10**exponent}}
+    embedding = sc.Embedding(sc.Space(("s",)), words=words)
+    model = sc.Transformer("t", embedding, (), sc.Readout("value", "last", ("s",)))
+    if dtype == "float64" and exponent == 39:
+        assert arrays(model, dtype, 1)["embedding"].tolist() == [[1e39]]
+        return
+    with pytest.raises(BadInput, match=f"every weight must fit {dtype}") as refused:
+        arrays(model, dtype, 1)
+    assert refused.value.do == ("use --dtype float64" if exponent == 39 else "choose other values of the symbols")
