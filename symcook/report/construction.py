@@ -25,7 +25,6 @@ Said = str | Tree
 """Words, a term or formula, or one of `SIGNS` as ("sign", text)."""
 SIGNS = {":=": (" := ", " := "), "+=": (" += ", r" \mathrel{+}= "), "=": (" = ", "="), "..": (", .., ", r",\dots,")}
 HERE, THERE = ("name", "i"), ("name", "j")
-WEIGHT: Tree = ("call", "alpha", (HERE, THERE))
 MASKS = {"none": "no mask", "future": "future-masked", "strict-future": "strictly future-masked",
          "past": "past-masked", "strict-past": "strictly past-masked"}  # fmt: skip
 BEST = "of these j with the greatest score"
@@ -107,6 +106,7 @@ class _Construction:
         self.live = {one.name for one in family.inputs} | {w.to.name for w in (*family.words, *family.positions)}
         self.hidden: set[str] = set()  # what the norms of the present block make, or that they stand in place of all
         self.rounds: tuple[Range, ...] = ()
+        self.weight: Tree = ZERO  # of the present head
 
     def _constants(self) -> dict[str, tuple[tuple[Range, ...], Tree]]:
         """The coordinates that are one number at all positions and stay so."""
@@ -253,12 +253,13 @@ class _Construction:
                 yield from self._feedforward(layer.feedforward)
             self.hidden = set()
             if layer.placement == "post":
-                yield from chain.from_iterable(self._norm(norm, "norm") for norm in norms)
+                yield from chain.from_iterable(self._norm(norm, "norm behind") for norm in norms)
 
     def _norm(self, norm: Norm, label: str) -> Iterator[Row]:
         gains = listed([[f"{key} ", one] for key, one in zip(NORM, norm[1:4], strict=True)], ", ")
         if not norm.writes:
-            yield Row(label, ("layer norm of the stream, read in its place, with ", *gains))
+            what = "the stream becomes LN(stream)" if label == "norm behind" else "LN(stream), read in its place"
+            yield Row(label, (f"{what}, with ", *gains))
             return
         left = listed([[self._left(w.to), *_for(w.to.over)] for w in norm.writes])
         right = [[self._entry(w), *_for(w.to.over)] for w in norm.writes]
@@ -283,8 +284,9 @@ class _Construction:
         sees: list[Said] = [f"{MASKS[head.mask]}: ", HERE, " sees ", THERE, mark("="), *_span(low, high)]
         if seen.empty is not None:
             sees += [", and ", parse_term(seen.empty), " sees nothing, where it adds 0"]
-        many = [*_for([*head.over, *ranges]), ": "] if head.over or ranges else []
-        yield Row(label, tuple([*("one" for _ in many[:1]), *many, *sees, ". ", *self._weights(head, flat, seen.size)]))
+        each: list[Said] = ["one", *_for([*head.over, *ranges]), ": "] if head.over or ranges else []
+        self.weight = called("alpha", (*_names([*head.over, *ranges]), HERE, THERE))
+        yield Row(label, (*each, *sees, ". ", *self._weights(head, flat, seen.size)))
         if not flat:
             products = [
                 (
@@ -308,7 +310,7 @@ class _Construction:
     def _weights(self, head: FamilyHead, flat: bool, size: str) -> list[Said]:
         """The weighting of a head in a sentence."""
         if flat and head.weighting in ("average", "softmax"):
-            return ["Uniform (scores 0): ", WEIGHT, mark("="), ("/", ONE, parse_term(size))]
+            return ["Uniform (scores 0): ", self.weight, mark("="), ("/", ONE, parse_term(size))]
         if flat:
             return [
                 f"{head.weighting.capitalize()}-hard of scores 0: all weight on the "
@@ -316,11 +318,17 @@ class _Construction:
                 THERE,
             ]
         if head.weighting != "softmax":
-            return [f"{head.weighting.capitalize()}-hard: ", WEIGHT, f" {HARD[head.weighting]}"]
+            return [f"{head.weighting.capitalize()}-hard: ", self.weight, f" {HARD[head.weighting]}"]
         cases = by_cases(head.temperature)
         heat = listed([[value, " if ", condition] for condition, value in cases], ", ") or [tidy(head.temperature)]
         over = "" if head.temperature == ONE else "/temperature"
-        return ["Softmax of temperature ", *heat, ": ", WEIGHT, f" is exp(score{over}) over the sum of these for all j"]
+        return [
+            "Softmax of temperature ",
+            *heat,
+            ": ",
+            self.weight,
+            f" is exp(score{over}) over the sum of these for all j",
+        ]
 
     def _output(self, head: FamilyHead, write: Write, scope: frozenset[str], flat: bool) -> Iterator[Row]:
         seen = window(head.mask, self.family.start)
@@ -332,7 +340,7 @@ class _Construction:
         elif flat:
             right = ("/", ("sum", "j", low, high, value), parse_term(seen.size))
         else:
-            right = ("sum", "j", low, high, tidy(("*", WEIGHT, value)))
+            right = ("sum", "j", low, high, tidy(("*", self.weight, value)))
         if head.over:
             right = ("sum", *head.over[0], right)
         yield from self._equation("output", to, sign, ZERO if value == ZERO else right, over, 1)

@@ -121,7 +121,9 @@ def _lines(row: Row) -> list[str]:
     for start, end in held:
         kept[start:end] = [c.replace(" ", "\0") for c in kept[start:end]]
     if row.depth < 0:  # across the labels
-        return textwrap.wrap(f"{label}: {_written(row.said)}", room(WIDE), initial_indent="  ", subsequent_indent="      ")
+        return textwrap.wrap(
+            f"{label}: {_written(row.said)}", room(WIDE), initial_indent="  ", subsequent_indent="      "
+        )
     depth = "  " * row.depth
     first = f"  {depth}{label}".ljust(LABEL + 2) if label else " " * (LABEL + 2) + depth
     later = " " * (LABEL + 4) + ("" if label else depth)

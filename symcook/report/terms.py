@@ -28,6 +28,8 @@ def tidy(tree: Tree) -> Tree:
         return kids[1] if kids[0] == ZERO else kids[0]
     if tag == "-" and kids[1] == ZERO:
         return kids[0]
+    if tag in ("+", "-") and kids[1][0] == "neg":
+        return tidy(("-" if tag == "+" else "+", kids[0], kids[1][1]))
     if tag in ("+", "*") and kids[1][0] == tag:
         return tidy((tag, (tag, kids[0], kids[1][1]), kids[1][2]))
     if tag == "+" and kids[1][0] == "-":
@@ -36,8 +38,6 @@ def tidy(tree: Tree) -> Tree:
         low, high = (Fraction(*one[1:]) for one in (kids[0][2], kids[1]))
         both = (low if kids[0][0] == "+" else -low) + (high if tag == "+" else -high)
         return tidy(("+" if both > 0 else "-", kids[0][1], ("num", abs(both.numerator), both.denominator)))
-    if tag in ("+", "-") and kids[1][0] == "neg":
-        return ("-" if tag == "+" else "+", kids[0], kids[1][1])
     if tag == "neg" and kids[0][0] == "neg":
         return kids[0][1]
     return (tag, *kids)
