@@ -21,11 +21,11 @@ from symcook.cli.options import (
     option,
     papers,
     typed,
+    whole_family,
 )
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, say, say_or_json
 from symcook.errors import BadInput
-from symcook.recipes.models import path_of, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,13 +48,19 @@ def list_(
 def show(*, name: Name, settings: Settings, latex: Latex = False, document: Complete = False, as_json: bool) -> None:
     """Show the matrices, coordinates, symbols and region of a recipe or model file.
 
-    A family without --set is shown as mathematics: what its runs satisfy at all sizes. With --json: the model file.
+    A family without its sizes is shown as a paper would define it, with what is proved at all sizes; with --json also
+    the equations of a run, which theorems are about. Of a model --json gives the model file.
     """
     check_latex(latex, document, as_json)
-    if not settings and (path := path_of(name)) is not None and not as_json and not document:
-        from symcook.report import family
+    if (family := whole_family(name, settings)) is not None:
+        from symcook.cli.families import proved_of
+        from symcook.report import definition
 
-        say((family.latex if latex else family.text)(read(path)))
+        proved = proved_of(family)
+        if latex:
+            say(definition.latex(family, proved, document))
+        else:
+            say_or_json(as_json, lambda: definition.document(family, proved), lambda: definition.text(family, proved))
         return
     chosen = choose(name, settings)
     model = chosen.bound()

@@ -189,21 +189,65 @@ def derive_family(family: Family, target: str | None, force: bool, seconds: int,
 
 def conclusions(statement: str, family: Family) -> list[str]:
     """What a statement says of a run of this very family, behind its hypotheses."""
+    return [said for _, said in _clauses(statement, family)]
+
+
+def _clauses(statement: str, family: Family) -> Iterator[tuple[list[str], str]]:
+    """The same, each with the hypotheses that are more than a word and the family's premises."""
     from symcook.proof.familyrel import CALL
 
-    usual, out = {key: many[0] for key, many in family.choices.items()}, list[str]()
+    usual = {key: many[0] for key, many in family.choices.items()}
     for call in CALL.finditer(statement):
         made = usual | dict(re.findall(r"(\w+) = (\w+)", call[3]))
         behind = re.match(r"\s*->\s*", statement[call.end() :])
         if call[1] != "run" or call[2] != family.name or made != family.chosen or behind is None:
             continue
-        start = at = call.end() + behind.end()
-        depth = 0
-        while at < len(statement) and depth >= 0:
-            depth += (statement[at] in "([") - (statement[at] in ")]")
-            at += 1
-        out.append(" ".join(statement[start : at - (depth < 0)].split()))
-    return out
+        start, end = _clause(statement, call.start(), -1), _clause(statement, call.end() + behind.end(), 1)
+        before = re.sub(r"^\s*all [^.]*\.\s", "", statement[start : call.start()])
+        parts = [" ".join(one.split()) for one in _parted(before)]
+        own = [one for one in parts if one and one != "1 <= n" and CALL.fullmatch(one) is None]
+        yield own, " ".join(statement[call.end() + behind.end() : end].split())
+
+
+def _clause(text: str, at: int, step: int) -> int:
+    """Where the bracket around a place begins (step -1) or ends (1)."""
+    depth, opening = 0, ")]" if step < 0 else "(["
+    closing = "([" if step < 0 else ")]"
+    at -= step < 0
+    while 0 <= at < len(text):
+        depth += (text[at] in opening) - (text[at] in closing)
+        if depth < 0:
+            return at + (step < 0)
+        at += step
+    return max(at + (step < 0), 0)
+
+
+def _parted(text: str) -> Iterator[str]:
+    """The parts of a text between signs & and -> that stand in no bracket."""
+    depth = start = 0
+    for sign in re.finditer(r"[(\[)\]]|&|->", text):
+        depth += (sign[0] in "([") - (sign[0] in ")]")
+        if depth == 0 and sign[0] in ("&", "->"):
+            yield text[start : sign.start()]
+            start = sign.end()
+    yield text[start:]
+
+
+def proved_of(family: Family) -> list[tuple[str, list[str], str]]:
+    """The stored theorems about a family that ships: their names, hypotheses beyond the premises, and what they say of
+    a run. Those that say the same stand together."""
+    from symcook.proof.familyrel import CALL
+
+    def word(call: re.Match[str]) -> str:
+        place = call[3].rpartition(";")[2].strip() if call[1] == "answer" else "w" if call[1] == "accept" else ""
+        return f"{call[1]}({place})" if place else call[1]
+
+    found = dict[tuple[tuple[str, ...], str], list[str]]()
+    for one in theorems_of(family) if ships(family) else []:
+        for given, says in _clauses(one.written, family):
+            key = tuple(CALL.sub(word, text) for text in given), CALL.sub(word, says)
+            found.setdefault(key, []).append(one.id)
+    return [(", ".join(dict.fromkeys(ids)), list(given), says) for (given, says), ids in found.items()]
 
 
 def verdicts_of(theorems: Sequence[Statement]) -> list[Verdict]:

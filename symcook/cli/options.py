@@ -15,6 +15,7 @@ import click
 from symcook.errors import BadInput, NotExact, unknown
 
 if TYPE_CHECKING:
+    from symcook.model.family import Family
     from symcook.model.transformer import Transformer
 
 
@@ -272,6 +273,18 @@ def read_settings(settings: Sequence[str]) -> dict[str, str]:
             raise BadInput("a setting must be given once", name)
         result[name] = value
     return result
+
+
+def whole_family(name: str, settings: Sequence[str]) -> Family | None:
+    """The family of this name with the choices that are made, where nothing else is set; None where it is no family,
+    or a size, a table or an unknown name is set."""
+    from symcook.recipes.models import path_of, read
+
+    if (path := path_of(name)) is None:
+        return None
+    given = read_settings(settings)
+    family = read(path, given)
+    return family if given.keys() <= family.choices.keys() else None
 
 
 def setting_text(key: str, value: str) -> str:

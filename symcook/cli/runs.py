@@ -37,7 +37,7 @@ from symcook.cli.options import (
     need_values,
     option,
     read_input,
-    read_settings,
+    whole_family,
 )
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, SweepProgress, Waiting, line_width, print_json, say, say_or_json, within
@@ -245,15 +245,8 @@ def derive(
 
 def _whole_family(name: str, settings: Sequence[str]) -> Family | None:
     """The family of this name with the choices that are made, where none of its sizes and tables is given."""
-    from symcook.recipes.models import path_of, read
-
-    path = path_of(name)
-    if path is None:
-        return None
-    given = read_settings(settings)
-    family = read(path, given)
-    named = {*family.sizes, *family.tables}
-    return family if named and given.keys() <= family.choices.keys() else None
+    family = whole_family(name, settings)
+    return family if family is not None and {*family.sizes, *family.tables} else None
 
 
 def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int, as_json: bool) -> None:

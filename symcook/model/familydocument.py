@@ -33,7 +33,7 @@ _NORMS = "a layer must have the norms of its placement"
 
 def plain(document: object) -> dict[str, Any]:
     """A document in the plain spelling; BadInput for a key that is missing or unknown, and a value of another kind."""
-    may = {"source", "tables", "choices", "longest", "summary"}
+    may = {"source", "tables", "choices", "longest", "summary", "meanings"}
     doc = _fields(document, "a family", _FAMILY, may)
     if doc["symcook family"] != VERSION or isinstance(doc["symcook family"], bool):
         raise BadInput(f"a family must have version {VERSION}", str(doc["symcook family"]))
@@ -52,6 +52,11 @@ def plain(document: object) -> dict[str, Any]:
     made["layers"] = [_part(one, made.get("choices", {})) for one in _some(doc["layers"], "layers")]
     made["readout"] = _readout(doc["readout"])
     _own_names(made)
+    if "meanings" in doc:
+        made["meanings"] = {key: _text(one, "a meaning") for key, one in _object(doc["meanings"], "meanings").items()}
+        named = [*doc["sizes"], *map(last_name, (*doc.get("tables", ()), *doc["space"])), *doc.get("choices", ())]
+        for name in made["meanings"].keys() - {*named}:
+            raise unknown("name that has a meaning", name, named)
     return _constants(_indices(made))
 
 

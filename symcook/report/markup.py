@@ -142,6 +142,19 @@ def latex(displays: Sequence[Display], document: bool = False) -> str:
     return "\n".join([*_preamble("\n".join(lines)), r"\begin{document}", *lines, r"\end{document}"])
 
 
+def described(title: str, sections: Sequence[tuple[str, Sequence[tuple[str, str]]]], document: bool = False) -> str:
+    """Sections of labelled items in LaTeX, broken into lines as text is: a heading in plain words, and its items, each
+    with its label. With `document` a complete document."""
+    lines = [rf"\par\noindent {escaped(title)}"]
+    for heading, items in sections:
+        lines += [rf"\par\medskip\noindent\textbf{{{escaped(heading)}.}}", r"\begin{description}\raggedright"]
+        lines += [rf"\item[{{{label}}}] {body}" for label, body in items]
+        lines += [r"\end{description}"]
+    if document:
+        return "\n".join([*_preamble("\n".join(lines)), r"\begin{document}", *lines, r"\end{document}"])
+    return "\n".join([f"% needs \\usepackage{{{','.join(PACKAGES)}}}", *lines])
+
+
 def _drawn(displays: Sequence[Display], display: str) -> list[str]:
     lines = []
     for one in displays:

@@ -18,11 +18,17 @@ def test_shipped_families_are_listed_and_shown(capsys: pytest.CaptureFixture[str
     code, out, _ = call(capsys, "list")
     assert code == 0 and all(f"family-{name}" in out for name in SHIPPED)
     code, out, _ = call(capsys, "show", "family-lookup-one-hot")
-    assert code == 0 and "all c in 1..N. all i in 1..n. at(c, i) = I[i = c]" in out and "1 <= N" in out
+    assert code == 0 and "at(c, i) := I[i = c] for c in 1, .., N" in out and "1 <= n <= N" in out
+    assert (
+        "no mask: i sees j = 1, .., n. Average-hard" in out and "key        of j: (at(c, j) for c in 1, .., N)" in out
+    )
+    assert "cookbook.t5.onehot: all i in 1..n. all p in 1..n. query(i) = p -> found(i) = value(p)" in out
+    code, out, _ = call(capsys, "show", "family-lookup-one-hot", "--set", "ties=leftmost")
+    assert code == 0 and "Leftmost-hard" in out
     code, out, _ = call(capsys, "show", "family-dyck-k-d", "--latex")
-    assert code == 0 and r"\forall t \in \{1,\dots,D\}" in out
-    code, out, _ = call(capsys, "show", "family-boolean")
-    assert "table       phi(r) for r in 1..M in Int" in out
+    assert code == 0 and r"\alpha_{i,j}\,\mathit{token}_{j}" in out
+    shown = document(capsys, "show", "family-dyck-k-d", "--json")
+    assert shown["premises"] == "(1 <= K) & (1 <= D)" and "active(0, i) = 1" in shown["equations"][1]
 
 
 def test_a_family_file_runs_with_sizes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

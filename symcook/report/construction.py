@@ -1,0 +1,435 @@
+"""What the definition of a family says, part by part, as a paper would: sizes and tables, the residual stream, the
+embedding, heads with query, key, mask, weighting and value, feed-forward parts, the readout, and what is assumed.
+
+Nothing rests on it: what theorems speak of are the equations of `symcook.proof.familyrel`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from symcook.model.expr import Tree, names, parse_term, show
+from symcook.model.family import Family, renamed
+from symcook.model.plainfamily import ONE, ZERO, Declared, FamilyHead, FamilyLayer, Norm, Range, Repeat, Write
+from symcook.proof.familyrel import FamilyRelation
+from symcook.proof.rows import window
+from symcook.report.terms import at_round, body, by_cases, depends, entries, erased, tidy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Said = str | Tree
+"""Words, a term or formula, or one of `SIGNS` as ("sign", text)."""
+SIGNS = {":=": (" := ", " := "), "+=": (" += ", r" \mathrel{+}= "), "=": (" = ", "="), "..": (", .., ", r",\dots,")}
+HERE, THERE = ("name", "i"), ("name", "j")
+MASKS = {"none": "no mask", "future": "future-masked", "strict-future": "strictly future-masked",
+         "past": "past-masked", "strict-past": "strictly past-masked"}  # fmt: skip
+BEST = "of these j with the greatest score"
+HARD = {
+    "average": f"is 1/(how many) for each {BEST}, 0 for the others",
+    "leftmost": f"is 1 for the first {BEST}, 0 for the others",
+    "rightmost": f"is 1 for the last {BEST}, 0 for the others",
+}
+PLACES = {"first": "the first position", "last": "the last position", "each": "each position", "all": "all positions"}
+NORM = ("gain", "bias", "epsilon")
+SORTS = {"Int": "an integer", "Real": "a real number"}
+
+
+class Row(NamedTuple):
+    """A line: its label, and what it says, in words and formulas; `depth` sets it in."""
+
+    label: str | Tree
+    said: tuple[Said, ...]
+    depth: int = 0
+
+
+class Section(NamedTuple):
+    title: str
+    rows: tuple[Row, ...]
+
+
+def construction(family: Family) -> list[Section]:
+    """The parts of the definition, in the order in which they are read."""
+    made = _Construction(family)
+    found = [
+        Section("Sizes and tables", tuple(made.parameters())),
+        Section("Residual stream", tuple(made.stream())),
+        Section("Embedding", tuple(made.embedding())),
+        *made.parts(),
+        Section("Readout", tuple(made.readout())),
+        Section("Assumed", tuple(made.assumed())),
+    ]
+    return [one for one in found if one.rows]
+
+
+def listed(parts: Iterable[Sequence[Said]], between: str = "; ") -> list[Said]:
+    out: list[Said] = []
+    for one in parts:
+        out += [*([between] if out else []), *one]
+    return out
+
+
+def mark(text: str) -> Tree:
+    return ("sign", text)
+
+
+def _for(over: Sequence[Range]) -> list[Said]:
+    """What stands behind something that is meant at all indices."""
+    out: list[Said] = []
+    for index in over:
+        out += [", " if out else " for ", ("name", index.name), " in ", *_span(index.low, index.high)]
+    return out
+
+
+def _names(over: Sequence[Range]) -> list[Tree]:
+    return [("name", index.name) for index in over]
+
+
+def _span(low: Tree, high: Tree) -> list[Said]:
+    return [low, mark(".."), high]
+
+
+def called(name: str, args: Iterable[Tree]) -> Tree:
+    args = tuple(args)
+    return ("call", name, args) if args else ("name", name)
+
+
+class _Construction:
+    def __init__(self, family: Family) -> None:
+        self.family, self.relation = family, FamilyRelation(family)
+        self.meaning: Mapping[str, str] = family.document.get("meanings", {})
+        self.layers = [layer for part in family.layers for layer in part.layers]
+        self.fixed = self._constants()
+        self.live = {one.name for one in family.inputs} | {w.to.name for w in (*family.words, *family.positions)}
+        self.hidden: set[str] = set()  # what the norms of the present block make, or that they stand in place of all
+        self.rounds: tuple[Range, ...] = ()
+        self.weight: Tree = ZERO  # of the present head
+
+    def _constants(self) -> dict[str, tuple[tuple[Range, ...], Tree]]:
+        """The coordinates that are one number at all positions and stay so."""
+        family, given = self.family, Counter(w.to.name for w in (*self.family.words, *self.family.positions))
+        written = {name for part in family.layers for name in part.written}
+        if any(layer.placement == "post" for layer in self.layers):
+            return {}
+        return {
+            w.to.name: (w.to.over, w.form)
+            for w in (*family.words, *family.positions)
+            if given[w.to.name] == 1 and w.to.name not in written and not depends(w.form, ("i", "n", "w"))
+        }
+
+    def _value(self, place: Tree) -> Callable[[str, tuple[Tree, ...]], Tree]:
+        """What stands for a coordinate at a position."""
+
+        def put(name: str, args: tuple[Tree, ...]) -> Tree:
+            if name in self.fixed and not self.hidden & {name, "*"}:
+                over, form = self.fixed[name]
+                return renamed(form, {index.name: arg for index, arg in zip(over, args, strict=True)})
+            return called(name, (*args, *(() if self.family.pointwise else (place,))))
+
+        return put
+
+    def _left(self, to: Declared, place: Tree = HERE) -> Tree:
+        return called(to.name, (*_names(to.over), *(() if self.family.pointwise else (place,))))
+
+    def _said(self, name: str) -> list[Said]:
+        return [f"{self.meaning[name]}; "] if name in self.meaning else []
+
+    def parameters(self) -> Iterator[Row]:
+        family = self.family
+        for name, condition in family.sizes.items():
+            yield Row(("name", name), (*self._said(name), "an integer, ", condition))
+        for name, table in family.tables.items():
+            each = [(one, body(one, table.over)) for one in table.where]
+            near = [mine for _, mine in each if mine is not None]
+            with_them = [" with ", *listed(([one] for one in near), " and ")] if near else []
+            said = (*self._said(name), SORTS[table.sort], *_for(table.over), *with_them)
+            yield Row(called(name, _names(table.over)), said)
+            yield from (Row("", ("with ", one)) for one, mine in each if mine is None)
+        for key, many in family.choices.items():
+            others = ", ".join(one for one in many if one != family.chosen[key])
+            said = f"the {self._chosen(key)}: {family.chosen[key]} here; {others} by --set {key}=.."
+            yield Row(("name", key), (said,))
+
+    def _chosen(self, key: str) -> str:
+        """What a choice is: the mask or the weighting of which heads."""
+        what, where = "weighting", list[str]()
+        for number, layer in enumerate(
+            chain.from_iterable(part.get("layers", [part]) for part in self.family.document["layers"]), 1
+        ):
+            for place, head in enumerate(layer.get("attention") or (), 1):
+                for kind in ("mask", "weighting"):
+                    if head[kind] == key:
+                        what = kind
+                        many = len(layer["attention"]) > 1
+                        where.append(f"{'head ' + str(place) + ' of ' if many else ''}layer {number}")
+        return f"{what} of {' and '.join(where)}" if where else "choice of no head"
+
+    def stream(self) -> Iterator[Row]:
+        family, said = self.family, self.meaning
+        if not family.pointwise:
+            ends = [parse_term(self.relation.low), parse_term(self.relation.high)]
+            yield Row("positions", (HERE, mark("="), *_span(ends[0], ends[1])))
+        width = parse_term(entries(family.space.values()))
+        bare = ([called(name, _names(over)), *_for(over)] for name, over in family.space.items() if name not in said)
+        rest = [", of the coordinates " if not said else ", with ", *named] if (named := listed(bare)) else []
+        yield Row("width", (width, *rest))
+        for name, over in family.space.items():
+            if name in said:
+                each = [*_for(over)[1:], ": "] if over else []
+                yield Row(called(name, _names(over)), (*(["for "] if over else []), *each, said[name]))
+        plain = "" if family.pointwise else " x(i) is the coordinate x at position i."
+        yield Row(
+            "blocks", (f"each reads the stream before it and adds to it: +=, or := where nothing was there.{plain}",)
+        )
+
+    def embedding(self) -> Iterator[Row]:
+        family = self.family
+        if family.vocabulary is not None:
+            last = (
+                tidy(("-", family.vocabulary, ONE))
+                if family.vocabulary[0] == "num"
+                else parse_term(entries([(Range("c", ONE, ("-", family.vocabulary, ONE)),)]))
+            )
+            word: Tree = ("call", "w", (HERE,))
+            yield Row("tokens", ("the numbers ", *_span(ZERO, last), "; ", word, " is the one at position ", HERE))
+            low, high = self.relation.low, self.relation.high
+            for end, place in ((family.before, low), (family.after, high)):
+                if end is not None:
+                    yield Row("", (parse_term(f"w({place})"), mark("="), end, " is put there, and stands nowhere else"))
+        for one in family.inputs:
+            yield Row("input", (self._left(one), *_for(one.over)))
+        for name, over in family.space.items():
+            forms = [w.form for w in (*family.words, *family.positions) if w.to.name == name]
+            if forms:
+                form = tidy(renamed(forms[0] if len(forms) == 1 else ("+", *forms), {"w": ("call", "w", (HERE,))}))
+                yield from self._equation("", self._left(Declared(name, over)), ":=", form, over)
+        rest = [name for name in family.space if name not in self.live]
+        if rest:
+            yield Row("", (f"0 in the others: {', '.join(rest)}",))
+
+    def parts(self) -> Iterator[Section]:
+        number = 0
+        for part in self.family.layers:
+            self.rounds, first, last = part.over, number + 1, number + len(part.layers)
+            once = Counter(part.written)
+            self.single = {name for name, many in once.items() if many == 1 and name not in self.live}
+            if part.over:
+                self.live |= {*part.written}
+            for layer in part.layers:
+                number += 1
+                yield Section(self._heading(part, number, first, last), tuple(self._layer(layer)))
+        self.rounds = ()
+
+    def _heading(self, part: Repeat, number: int, first: int, last: int) -> str:
+        if not part.over:
+            return f"Layer {number}"
+        (index,) = part.over
+        turns = f"{index.name} = {show(index.low)}, .., {show(index.high)}"
+        if first == last:
+            return f"Layer {number}, once for each {turns}, in turn"
+        if number == first:
+            return f"Rounds {turns}, each of layers {first} to {last}. Layer {first}"
+        return f"Layer {number}, in round {index.name}"
+
+    def _layer(self, layer: FamilyLayer) -> Iterator[Row]:
+        blocks = (
+            ("attention", layer.heads, layer.attention_norms),
+            ("feed-forward", layer.feedforward, layer.feedforward_norms),
+        )
+        for what, block, norms in blocks:
+            if not block:
+                continue
+            before = layer.placement not in ("none", "post")
+            if before:
+                yield from chain.from_iterable(self._norm(norm, "norm") for norm in norms)
+                self.hidden = {w.to.name for norm in norms for w in norm.writes} or {"*"}
+            if what == "attention":
+                for number, head in enumerate(layer.heads, 1):
+                    yield from self._head(head, f"head {number}" if len(layer.heads) > 1 else "head")
+            else:
+                yield from self._feedforward(layer.feedforward)
+            self.hidden = set()
+            if layer.placement == "post":
+                yield from chain.from_iterable(self._norm(norm, "norm behind") for norm in norms)
+
+    def _norm(self, norm: Norm, label: str) -> Iterator[Row]:
+        gains = listed([[f"{key} ", one] for key, one in zip(NORM, norm[1:4], strict=True)], ", ")
+        if not norm.writes:
+            what = "the stream becomes LN(stream)" if label == "norm behind" else "LN(stream), read in its place"
+            yield Row(label, (f"{what}, with ", *gains))
+            return
+        left = listed([[self._left(w.to), *_for(w.to.over)] for w in norm.writes])
+        right = [[self._entry(w), *_for(w.to.over)] for w in norm.writes]
+        yield Row(label, ("(", *left, ")", mark("="), "LN(", *listed(right), "), with ", *gains))
+
+    def _entry(self, write: Write) -> Tree:
+        scope = write.to.indices | {one.name for one in self.rounds}
+        return tidy(self.family.form(write.form, scope, self._value(HERE)))
+
+    def _head(self, head: FamilyHead, label: str) -> Iterator[Row]:
+        scope = frozenset(one.name for one in (*self.rounds, *head.over))
+        shared = frozenset.intersection(*(w.to.indices for w in head.writes)) & names(head.score)
+        ranges = [index for index in head.writes[0].to.over if index.name in shared]
+        inside = scope | shared
+        seen = window(head.mask, self.family.start)
+        low, high = parse_term(seen.low), parse_term(seen.high)
+        read, other = self._value(HERE), self._value(THERE)
+        score = tidy(self.family.score(head.score, inside, read, other))
+        if head.scale != ONE and head.weighting == "softmax":
+            score = tidy(("*", head.scale, score))
+        flat = score == ZERO
+        sees: list[Said] = [f"{MASKS[head.mask]}: ", HERE, " sees ", THERE, mark("="), *_span(low, high)]
+        if seen.empty is not None:
+            sees += [", and ", parse_term(seen.empty), " sees nothing, where it adds 0"]
+        each: list[Said] = ["one", *_for([*head.over, *ranges]), ": "] if head.over or ranges else []
+        self.weight = called("alpha", (*_names([*head.over, *ranges]), HERE, THERE))
+        yield Row(label, (*each, *sees, ". ", *self._weights(head, flat, seen.size)))
+        if not flat:
+            products = [
+                (
+                    over,
+                    tidy(self.family.form(q, inside | {o.name for o in over}, read)),
+                    tidy(self.family.form(("neg", k) if sign < 0 else k, inside | {o.name for o in over}, other)),
+                )
+                for over, q, k, sign in self.family.products(head.score, inside)
+            ]
+            width = parse_term(entries([over for over, _, _ in products]))
+            yield Row(
+                "query",
+                ("of ", HERE, ": (", *listed([[q, *_for(over)] for over, q, _ in products]), "), d_key = ", width),
+                1,
+            )
+            yield Row("key", ("of ", THERE, ": (", *listed([[k, *_for(over)] for over, _, k in products]), ")"), 1)
+            yield Row("score", (score,), 1)
+        for write in head.writes:
+            yield from self._output(head, write, inside, flat)
+
+    def _weights(self, head: FamilyHead, flat: bool, size: str) -> list[Said]:
+        """The weighting of a head in a sentence."""
+        if flat and head.weighting in ("average", "softmax"):
+            return ["Uniform (scores 0): ", self.weight, mark("="), ("/", ONE, parse_term(size))]
+        if flat:
+            return [
+                f"{head.weighting.capitalize()}-hard of scores 0: all weight on the "
+                f"{'first' if head.weighting == 'leftmost' else 'last'} of these ",
+                THERE,
+            ]
+        if head.weighting != "softmax":
+            return [f"{head.weighting.capitalize()}-hard: ", self.weight, f" {HARD[head.weighting]}"]
+        cases = by_cases(head.temperature)
+        heat = listed([[value, " if ", condition] for condition, value in cases], ", ") or [tidy(head.temperature)]
+        over = "" if head.temperature == ONE else "/temperature"
+        return [
+            "Softmax of temperature ",
+            *heat,
+            ": ",
+            self.weight,
+            f" is exp(score{over}) over the sum of these for all j",
+        ]
+
+    def _output(self, head: FamilyHead, write: Write, scope: frozenset[str], flat: bool) -> Iterator[Row]:
+        seen = window(head.mask, self.family.start)
+        low, high = parse_term(seen.low), parse_term(seen.high)
+        to, form, sign, over = self._written_at(write, flat or not depends(head.score, write.to.indices))
+        value = tidy(self.family.form(form, scope | write.to.indices, self._value(THERE)))
+        if flat and head.weighting in ("leftmost", "rightmost"):
+            right = renamed(value, {"j": low if head.weighting == "leftmost" else high})
+        elif flat:
+            right = ("/", ("sum", "j", low, high, value), parse_term(seen.size))
+        else:
+            right = ("sum", "j", low, high, tidy(("*", self.weight, value)))
+        if head.over:
+            right = ("sum", *head.over[0], right)
+        yield from self._equation("output", to, sign, ZERO if value == ZERO else right, over, 1)
+
+    def _written_at(self, write: Write, may: bool = True) -> tuple[Tree, Tree, str, tuple[Range, ...]]:
+        """What is written, its form, the sign and the indices: in a round t often I[f = t]*x(f), which is x(t) at t."""
+        to, over, name = write.to, write.to.over, write.to.name
+        if may and self.rounds and len(over) == 1 and over[0][1:] == self.rounds[0][1:]:
+            made = at_round(write.form, over[0].name, self.rounds[0].name)
+            if made is not None:
+                left = renamed(self._left(to), {over[0].name: ("name", self.rounds[0].name)})
+                return left, made, ":=" if name in self.single else "+=", ()
+        sign = "+=" if name in self.live else ":="
+        self.live.add(name)
+        return self._left(to), write.form, sign, over
+
+    def _feedforward(self, block: Sequence[Write]) -> Iterator[Row]:
+        label = "feed-forward"
+        for write in block:
+            left, form, sign, over = self._written_at(write)
+            scope = write.to.indices | {one.name for one in self.rounds}
+            made = tidy(self.family.entry(form, scope, self._value(HERE)))
+            gone = erased(made, left)
+            yield from self._equation(label, left, sign, made, over, 0, ", which makes it 0" if gone else "")
+            label = ""
+
+    def _equation(
+        self, label: str, left: Tree, sign: str, right: Tree, over: Sequence[Range], depth: int = 0, note: str = ""
+    ) -> Iterator[Row]:
+        cases = by_cases(right)
+        if not cases:
+            yield Row(label, (left, mark(sign), right, *_for(over), note), depth)
+            return
+        yield Row(label, (left, mark(sign), "by cases", *_for(over)), depth)
+        for condition, value in cases:
+            yield Row("", (value, " if ", condition), depth + 1)
+        if not self._whole([condition for condition, _ in cases]):
+            yield Row("", ("0 otherwise",), depth + 1)
+
+    def _whole(self, cases: Sequence[Tree]) -> bool:
+        """Whether a size has no other values than those of the cases."""
+        name = cases[0][1][1] if cases[0][0] == "=" and cases[0][1][0] == "name" else ""
+        parts, todo = list[Tree](), [self.family.sizes.get(name, ("false",))]
+        while todo:
+            one = todo.pop()
+            todo += one[1:] if one[0] == "|" else ()
+            parts += [] if one[0] == "|" else [one]
+        return {*parts} == {*cases}
+
+    def readout(self) -> Iterator[Row]:
+        readout, family_names = self.family.readout, {*self.family.space}
+        where = PLACES[readout.position]
+        ends = {"first": parse_term(self.relation.low), "last": parse_term(self.relation.high)}
+        place = ends.get(readout.position, HERE)
+        put = self._value(place)
+        here = () if self.family.pointwise else (place,)
+        reads = [[called(to.name, (*_names(to.over), *here)), *_for(to.over)] for to in readout.reads]
+        at_where = "" if self.family.pointwise else f", at {where}"
+        if readout.kind == "value":
+            yield Row("returns", (*listed(reads), at_where))
+        elif readout.kind == "largest":
+            (index,) = readout.reads[0].over
+            best: list[Said] = ["the ", ("name", index.name), " in ", *_span(index.low, index.high)]
+            yield Row("answers", (*best, " with the greatest ", reads[0][0], f", the first of several{at_where}"))
+        elif readout.kind == "zero":
+            zeros = listed([one[0], mark("="), ZERO, *one[1:]] for one in reads)
+            yield Row("accepts", ("where ", *zeros, at_where))
+        else:
+            form = tidy(self.family.form(readout.score, frozenset(), put))
+            yield Row("accepts", ("where ", ("<", ZERO, form), at_where))
+        used = [*(one.name for one in readout.reads), *sorted(names(readout.score) & family_names)]
+        for name in dict.fromkeys(used):
+            function, rounds = self.relation.held.get(name, (name, ()))
+            if (function, rounds) != (name, ()):
+                to = self._left(Declared(name, self.family.space[name]))
+                last = called(function, (*rounds, *(() if to[0] == "name" else to[2])))
+                yield Row("in theorems", (last, " is the last value of ", to))
+
+    def assumed(self) -> Iterator[Row]:
+        family = self.family
+        if not family.pointwise:
+            n: Tree = ("name", "n")
+            short: Tree = ("<=", ONE, n)
+            yield Row("length", (short if family.longest is None else ("&", short, ("<=", n, family.longest)),))
+        if family.inputs:
+            yield Row("inputs", ("any real numbers; what a theorem asks of them stands before its arrow",))
+        warm = [one for one in dict.fromkeys(self.relation.needed) if one.startswith(("0 <", "(all"))]
+        if warm:
+            yield Row("temperatures", ("are positive",))
+        norms = [norm for layer in self.layers for norm in (*layer.attention_norms, *layer.feedforward_norms)]
+        if any(norm.zero == "refuse" for norm in norms):
+            yield Row("norms", ("LN(x) = gain*(x - mean)/sqrt(variance + epsilon) + bias, with the square root not 0",))

@@ -1,0 +1,218 @@
+"""Terms of a family as one would write them: without factors 1 and terms 0, at the one index that is written, by cases;
+and how many entries ranges have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import reduce
+
+from symcook.model.expr import Tree, names, show
+from symcook.model.family import renamed
+from symcook.model.plainfamily import ONE, ZERO, Range
+
+
+def tidy(tree: Tree) -> Tree:
+    """The same value, without factors 1, terms 0, brackets and signs that meet.
+
+    >>> show(tidy(("+", ("*", ONE, ("name", "x")), ("neg", ("name", "y")))))
+    'x - y'
+    """
+    tag, *kids = (tidy(one) if isinstance(one, tuple) and one else one for one in tree)
+    if tag == "*" and ZERO in kids:
+        return ZERO
+    if (tag == "*" and ONE in kids) or (tag == "/" and kids[1] == ONE):
+        return kids[1] if kids[0] == ONE and tag == "*" else kids[0]
+    if tag == "+" and ZERO in kids:
+        return kids[1] if kids[0] == ZERO else kids[0]
+    if tag == "-" and kids[1] == ZERO:
+        return kids[0]
+    if tag in ("+", "-") and kids[1][0] == "neg":
+        return tidy(("-" if tag == "+" else "+", kids[0], kids[1][1]))
+    if tag in ("+", "*") and kids[1][0] == tag:
+        return tidy((tag, (tag, kids[0], kids[1][1]), kids[1][2]))
+    if tag == "+" and kids[1][0] == "-":
+        return tidy(("-", ("+", kids[0], kids[1][1]), kids[1][2]))
+    if tag in ("+", "-") and kids[0][0] in ("+", "-") and kids[1][0] == kids[0][2][0] == "num":
+        low, high = (Fraction(*one[1:]) for one in (kids[0][2], kids[1]))
+        both = (low if kids[0][0] == "+" else -low) + (high if tag == "+" else -high)
+        return tidy(("+" if both > 0 else "-", kids[0][1], ("num", abs(both.numerator), both.denominator)))
+    if tag == "neg" and kids[0][0] == "neg":
+        return kids[0][1]
+    return (tag, *kids)
+
+
+def conjuncts(tree: Tree) -> list[Tree]:
+    """The parts of a conjunction."""
+    return [*conjuncts(tree[1]), *conjuncts(tree[2])] if tree[0] == "&" else [tree]
+
+
+def prose(tree: Tree) -> str:
+    """A formula as text: a <= b <= c where both hold, and != for what is not equal.
+
+    >>> from symcook.model.expr import parse_formula
+    >>> prose(parse_formula("0 <= x & x <= 1 -> x != 2"))
+    '0 <= x <= 1 -> x != 2'
+    """
+    tag = tree[0]
+    if tag in ("->", "|"):
+        return f" {tag} ".join(_bracketed(one, tag) for one in tree[1:])
+    if tag == "~" and tree[1][0] == "=":
+        return f"{show(tree[1][1])} != {show(tree[1][2])}"
+    if tag in ("all in", "ex in"):
+        return f"{tag[:-3]} {tree[1]} in {show(tree[2])}..{show(tree[3])}. {prose(tree[4])}"
+    if tag != "&":
+        return show(tree)
+    out, end = list[str](), None
+    for part in conjuncts(tree):
+        if part[0] in ("=", "<=", "<") and part[1] == end:
+            out[-1] += f" {part[0]} {show(part[2])}"
+        else:
+            out.append(_bracketed(part, "&"))
+        end = part[2] if part[0] in ("=", "<=", "<") else None
+    return " & ".join(out)
+
+
+def _bracketed(tree: Tree, around: str) -> str:
+    weak = {"&": ("|", "->", "<->", "all in", "ex in"), "|": ("->", "<->", "all in", "ex in"), "->": ("->", "<->")}
+    return f"({prose(tree)})" if tree[0] in weak[around] else prose(tree)
+
+
+def body(tree: Tree, over: Sequence[Range]) -> Tree | None:
+    """What a condition says at all indices of these ranges, where it is of that form."""
+    for index in over:
+        if tree[0] != "all in" or tree[1:4] != tuple(index):
+            return None
+        tree = tree[4]
+    return tree
+
+
+def at_round(tree: Tree, index: str, other: str) -> Tree | None:
+    """What a form is at `index` = `other` where it is zero at all other indices, by a factor I[index = other]; else
+    None.
+
+    >>> from symcook.model.expr import parse_term
+    >>> show(at_round(parse_term("I[f = t & 0 < c(f)]*x(f)"), "f", "t"))
+    'I[0 < c(t)]*x(t)'
+    """
+    found = _alone(tree, {("=", ("name", index), ("name", other)), ("=", ("name", other), ("name", index))})
+    return None if found is None else tidy(renamed(found, {index: ("name", other)}))
+
+
+def _alone(tree: Tree, wanted: set[Tree]) -> Tree | None:
+    tag = tree[0]
+    if tag == "ind":
+        parts = conjuncts(tree[1])
+        rest = [one for one in parts if one not in wanted]
+        if len(rest) == len(parts):
+            return None
+        return ("ind", reduce(lambda a, b: ("&", a, b), rest)) if rest else ONE
+    if tag == "*":
+        for place in (1, 2):
+            if (made := _alone(tree[place], wanted)) is not None:
+                return (tag, made, tree[2]) if place == 1 else (tag, tree[1], made)
+    if tag in ("neg", "/"):
+        made = _alone(tree[1], wanted)
+        return None if made is None else (tag, made, *tree[2:])
+    if tag in ("+", "-"):
+        both = [_alone(one, wanted) for one in tree[1:]]
+        return None if None in both else (tag, *both)
+    return None
+
+
+def by_cases(tree: Tree) -> list[tuple[Tree, Tree]]:
+    """A sum of terms I[x = 1]*a, I[x = 2]*b as its cases: conditions of which no two hold, each with its value; else
+    nothing."""
+    found = []
+    for sign, term in _terms(tidy(tree), 1):
+        case = _case(term)
+        if case is None:
+            return []
+        found.append((case[0], tidy(("neg", case[1])) if sign < 0 else tidy(case[1])))
+    told = [next((one for one in conjuncts(c) if one[0] == "=" and one[2][0] == "num"), None) for c, _ in found]
+    apart = {one[2] for one in told if one is not None}
+    same = {one[1] for one in told if one is not None}
+    return found if len(found) > 1 and len(apart) == len(found) and len(same) == 1 else []
+
+
+def _terms(tree: Tree, sign: int) -> list[tuple[int, Tree]]:
+    if tree[0] in ("+", "-"):
+        return [*_terms(tree[1], sign), *_terms(tree[2], sign if tree[0] == "+" else -sign)]
+    return [(sign, tree)]
+
+
+def _case(tree: Tree) -> tuple[Tree, Tree] | None:
+    """The condition of a factor I[..] of a term, and the rest of the term."""
+    if tree[0] == "ind":
+        return tree[1], ONE
+    if tree[0] in ("*", "/"):
+        for place in (1, 2)[: 2 if tree[0] == "*" else 1]:
+            if (made := _case(tree[place])) is not None:
+                kids = [made[1] if k == place else one for k, one in enumerate(tree[1:], 1)]
+                return made[0], (tree[0], *kids)
+    return None
+
+
+def erased(tree: Tree, value: Tree) -> bool:
+    """Whether a feed-forward part takes a coordinate off itself: relu(-x) - relu(x) is -x."""
+    tree = tidy(tree)
+    return tree == ("-", ("call", "relu", (("neg", value),)), ("call", "relu", (value,)))
+
+
+# --- how many ---
+
+Poly = dict[tuple[str, ...], Fraction]
+
+
+def entries(over: Iterable[Sequence[Range]]) -> str:
+    """How many entries there are at all indices of these ranges together, as text.
+
+    >>> from symcook.model.plainfamily import Range
+    >>> entries([(), (Range("c", ONE, ("name", "N")),), (Range("c", ZERO, ("name", "N")),)])
+    '2*N + 2'
+    """
+    each = (reduce(_times, (_size(one) for one in ranges), {(): Fraction(1)}) for ranges in over)
+    made = reduce(_plus, each, Poly())
+    ordered = sorted(made.items(), key=lambda one: (-len(one[0]), one[0]))
+    text = ""
+    for names_of, number in ordered:
+        if number:
+            powers = [name if k == 1 else f"{name}^{k}" for name, k in Counter(names_of).items()]
+            size = "*".join([*([str(abs(number))] if abs(number) != 1 or not names_of else []), *powers])
+            text += (" - " if number < 0 else " + ") + size if text else ("-" if number < 0 else "") + size
+    return text or "0"
+
+
+def _size(index: Range) -> Poly:
+    return _plus(_plus(_poly(index.high), _poly(("neg", index.low))), {(): Fraction(1)})
+
+
+def _poly(tree: Tree) -> Poly:
+    tag = tree[0]
+    if tag == "num":
+        return {(): Fraction(tree[1], tree[2])}
+    if tag == "neg":
+        return _times({(): Fraction(-1)}, _poly(tree[1]))
+    if tag in ("+", "-"):
+        return _plus(_poly(tree[1]), _poly(tree[2] if tag == "+" else ("neg", tree[2])))
+    if tag == "*":
+        return _times(_poly(tree[1]), _poly(tree[2]))
+    return {(show(tree),): Fraction(1)}
+
+
+def _plus(a: Poly, b: Poly) -> Poly:
+    return {key: a.get(key, Fraction(0)) + b.get(key, Fraction(0)) for key in {**a, **b}}
+
+
+def _times(a: Poly, b: Poly) -> Poly:
+    made = Poly()
+    for x, p in a.items():
+        for y, q in b.items():
+            made = _plus(made, {tuple(sorted((*x, *y))): p * q})
+    return made
+
+
+def depends(tree: Tree, given: Iterable[str]) -> bool:
+    """Whether one of these names is in a term."""
+    return not names(tree).isdisjoint(given)

@@ -1,0 +1,306 @@
+"""The definition of a family as it is printed: computing by its lines alone gives what the instance computes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
+
+import pytest
+from families import together
+from mpmath import mp, mpf
+from proof.family_cases import NAMES, case, chosen, family
+from proof.test_family_relation import Run
+from shared import call
+
+from symcook.model.expr import Tree
+from symcook.model.family import Family
+from symcook.report.construction import Row, construction
+from symcook.report.definition import latex, text
+from symcook.report.terms import by_cases, tidy
+
+NEAR = mpf(10) ** -10
+CALLS: dict[str, Callable[..., Any]] = {
+    "relu": lambda x: max(x, 0), "exp": mp.exp, "abs": abs, "sqrt": mp.sqrt, "log": mp.log, "pow": lambda a, b: a**b,
+}  # fmt: skip
+Env = dict[str, Any]
+
+
+def value(tree: Any, env: Env) -> Any:
+    tag, *kids = tree
+    if tag == "num":
+        return mpf(kids[0]) / kids[1]
+    if tag == "name":
+        found = env[kids[0]]
+        return found() if callable(found) else found
+    if tag == "call":
+        return {**CALLS, **env}[kids[0]](*(value(one, env) for one in kids[1]))
+    if tag == "sum":
+        return sum((value(kids[3], env | {kids[0]: k}) for k in span(kids[1], kids[2], env)), mpf(0))
+    if tag == "ind":
+        return mpf(true(kids[0], env))
+    parts = [value(one, env) for one in kids]
+    if tag == "/":
+        return parts[0] / parts[1]
+    steps = {"neg": lambda a: -a, "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b}
+    return (steps | {"^": lambda a, b: a**b})[tag](*parts)
+
+
+def span(low: Any, high: Any, env: Env) -> range:
+    return range(round(value(low, env)), round(value(high, env)) + 1)
+
+
+def true(tree: Any, env: Env) -> bool:
+    tag, *kids = tree
+    if tag in ("=", "<=", "<"):
+        off = value(kids[0], env) - value(kids[1], env)
+        return bool(abs(off) < NEAR if tag == "=" else off < NEAR if tag == "<=" else off < -NEAR)
+    if tag in ("all in", "ex in"):
+        found = (true(kids[3], env | {kids[0]: k}) for k in span(kids[1], kids[2], env))
+        return all(found) if tag == "all in" else any(found)
+    if tag == "~":
+        return not true(kids[0], env)
+    first, second = (true(one, env) for one in kids)
+    return {"&": first and second, "|": first or second, "->": not first or second}[tag]
+
+
+def groups(said: Sequence[Any]) -> list[list[Any]]:
+    """The parts of a list that semicolons part."""
+    out: list[list[Any]] = [[]]
+    for one in said:
+        if one == "; ":
+            out.append([])
+        else:
+            out[-1].append(one)
+    return out
+
+
+def cells(said: Sequence[Any], env: Env) -> Iterator[Env]:
+    """The values of the indices behind "for"."""
+    said = [one for one in said if one not in (" for ", ", ", " in ", ("sign", ".."))]
+    many = [env]
+    while len(said) >= 3 and said[0][0] == "name":
+        name, low, high, *said = said
+        many = [one | {name[1]: k} for one in many for k in span(low, high, one)]
+    return iter(many)
+
+
+class Reader:
+    """What a definition says is computed, at values of sizes and tables and an input."""
+
+    def __init__(self, shown: Family, run: Run) -> None:
+        self.stream: dict[tuple[Any, ...], Any] = {}
+        self.places = [at[0] for at in run.place if at] or [None]
+        env = run.env
+        self.env: Env = {name: self._table(env[name]) for name in (*shown.sizes, *shown.tables)} | {
+            "n": len(self.places)
+        }
+        self.env |= {"w": lambda i: mpf(int(env["w"][round(i)]))} if "w" in env else {}
+        self.env |= {x: lambda *at, x=x: self.stream.get((x, *map(round, at)), mpf(0)) for x in shown.space}
+        for one in shown.inputs:
+            for at, found in run.made[one.name].items():
+                self.stream[one.name, *at] = mpf(found.numerator) / found.denominator
+        parts = construction(shown)
+        self.space = [[("call", x, tuple(("name", one.name) for one in over)) if over else ("name", x),
+                       *(part for one in over for part in (" for ", ("name", one.name), " in ", *one[1:]))]
+                      for x, over in shown.space.items()]  # fmt: skip
+        layers = iter([one for one in parts if one.title.startswith(("Layer", "Rounds"))])
+        self.rows(next(one for one in parts if one.title == "Embedding").rows)
+        for part in shown.layers:
+            mine = [next(layers) for _ in part.layers]
+            turns = span(part.over[0][1], part.over[0][2], self.env) if part.over else [None]
+            for t in turns:
+                self.env |= {part.over[0].name: t} if part.over else {}
+                for one in mine:
+                    self.rows(one.rows)
+        assert next(layers, None) is None
+
+    @staticmethod
+    def _table(made: Any) -> Any:
+        def put(found: Any) -> Any:
+            return mpf(found.numerator) / found.denominator
+
+        return (lambda *at: put(made(*map(round, at)))) if callable(made) else put(made)
+
+    def at(self, place: int | None) -> Env:
+        return self.env if place is None else self.env | {"i": place}
+
+    def rows(self, rows: Sequence[Row]) -> None:
+        """A block reads what was there before it: norms, then all heads or the feed-forward part."""
+        added: list[tuple[tuple[Any, ...], str, Any]] = []
+        score: Tree | None = None
+        head: Row | None = None
+        outer = self.env
+        for place, row in enumerate(rows):
+            label = row.label if isinstance(row.label, str) else ""
+            if label == "norm" and not any(one.label == "norm" for one in rows[max(place - 1, 0) : place]):
+                self.add(added)  # the block before it is done
+                self.env = outer
+            if label == "norm behind":
+                self.add(added)
+                self.stream |= {(x, *at): found for (x, *at), found in self.whole(row).items()}
+            elif label == "norm":
+                self.env = self.env | self.norm(row)
+            elif label.startswith("head"):
+                head, score = row, None
+            elif label == "feed-forward":
+                self.add(added)
+                head = None
+            elif label == "score":
+                score = cast(Tree, row.said[0])
+            if any(one in (("sign", ":="), ("sign", "+=")) for one in row.said):
+                added += self.equation(row, rows[place + 1 :], head, score)
+        self.add(added)
+        self.env = outer
+
+    def add(self, added: list[tuple[tuple[Any, ...], str, Any]]) -> None:
+        for key, how, found in added:
+            assert how == "+=" or not self.stream.get(key), key
+            self.stream[key] = self.stream.get(key, mpf(0)) + found
+        added.clear()
+
+    def whole(self, row: Row) -> dict[tuple[Any, ...], Any]:
+        """A norm over the whole stream."""
+        gain, bias, epsilon = (value(one, self.env) for one in row.said[2::3])
+        made = dict[tuple[Any, ...], Any]()
+        for i in self.places:
+            all_of = [
+                (to[0][1], *(round(value(k, env)) for k in (to[0][2] if to[0][0] == "call" else ())), i)
+                for to in self.space for env in cells(to[1:], self.env)
+            ]  # fmt: skip
+            found = [self.stream.get(key, mpf(0)) for key in all_of]
+            mean = sum(found) / len(found)
+            deviation = mp.sqrt(sum((one - mean) ** 2 for one in found) / len(found) + epsilon)
+            for key, one in zip(all_of, found, strict=True):
+                made[key] = (gain * (one - mean) / deviation if deviation else mpf(0)) + bias
+        return made
+
+    def norm(self, row: Row) -> Env:
+        said, made = list(row.said), dict[tuple[Any, ...], Any]()
+        if "LN(stream)" in said[0]:
+            made = self.whole(row)
+            return {x: lambda *at, x=x: made[x, *map(round, at)] for x, *_ in made}
+        equal, behind = said.index(("sign", "=")), said.index("), with ")
+        left, right = groups(said[1 : equal - 1]), groups(said[equal + 2 : behind])
+        gain, bias, epsilon = (value(one, self.env) for one in said[behind + 2 :: 3])
+        for i in self.places:
+            names = [(one[0], env) for one in left for env in cells(one[1:], self.at(i))]
+            found = [value(one[0], env) for one in right for env in cells(one[1:], self.at(i))]
+            mean = sum(found) / len(found)
+            deviation = mp.sqrt(sum((one - mean) ** 2 for one in found) / len(found) + epsilon)
+            for (to, env), one in zip(names, found, strict=True):
+                off = gain * (one - mean) / deviation if deviation else mpf(0)
+                made[to[1], *(round(value(k, env)) for k in to[2:][0])] = off + bias
+        return {x: lambda *at, x=x: made[x, *map(round, at)] for x, *_ in made}
+
+    def equation(self, row: Row, rest: Sequence[Row], head: Row | None, score: Tree | None) -> Iterator[Any]:
+        to, (_, how), right, *over = row.said
+        for i in self.places:
+            env = self.at(i)
+            if head is not None:
+                if not self.window(head, env):
+                    continue
+                env = env | {"alpha": self.alpha(head, score, env)}
+            for one in cells([k for k in over if k not in ("", ", which makes it 0")], env):
+                key = (to[1], *(round(value(k, one)) for k in (to[2] if to[0] == "call" else ())))
+                found = self.cases(rest, one) if right == "by cases" else value(right, one)
+                if found:
+                    yield key, how, found
+
+    @staticmethod
+    def cases(rest: Sequence[Row], env: Env) -> Any:
+        for one in rest:
+            if one.said[-1] == "0 otherwise" or one.label:
+                return mpf(0)
+            if true(one.said[2], env):
+                return value(one.said[0], env)
+        raise AssertionError("no case holds")
+
+    @staticmethod
+    def window(head: Row, env: Env) -> range:
+        equal = head.said.index(("sign", "="))
+        return span(head.said[equal + 1], head.said[equal + 3], env)
+
+    def alpha(self, head: Row, score: Tree | None, env: Env) -> Callable[..., Any]:
+        """The weights of a head, which may have an index of its own before i and j."""
+        first = head.said[: head.said.index(": ")] if head.said[0] == "one" else ()
+        names = [one[1] for before, one in zip(first, first[1:], strict=False) if before in (" for ", ", ")]
+        made = dict[tuple[Any, ...], dict[int, Any]]()
+
+        def weight(*at: Any) -> Any:
+            if at[:-2] not in made:
+                made[at[:-2]] = self.weights(head, score, env | dict(zip(names, at[:-2], strict=True)))
+            return made[at[:-2]][round(at[-1])]
+
+        return weight
+
+    def weights(self, head: Row, score: Tree | None, env: Env) -> dict[int, Any]:
+        said, words = list(head.said), " ".join(one for one in head.said if isinstance(one, str))
+        assert score is not None, head
+        scores = {j: value(score, env | {"j": j}) for j in self.window(head, env)}
+        if "Softmax of temperature " in said:
+            start = said.index("Softmax of temperature ")
+            heats = groups(["; " if one == ", " else one for one in said[start + 1 : said.index(": ", start)]])
+            heat = next(value(one[0], env) for one in heats if len(one) == 1 or true(one[2], env))
+            weights = {j: mp.exp(one / heat) for j, one in scores.items()}
+        else:
+            best = [j for j, one in scores.items() if one > max(scores.values()) - NEAR]
+            for word, which in (("first", best[:1]), ("last", best[-1:])):
+                best = which if f"is 1 for the {word}" in words else best
+            weights = {j: mpf(j in best) for j in scores}
+        return {j: one / sum(weights.values()) for j, one in weights.items()}
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_printed_computes_what_the_instance_does(name: str) -> None:
+    rng = random.Random(f"definition {name}")
+    for _ in range(3):
+        shown = family(name, chosen(name, rng))
+        values, make = case(name, rng)
+        run = Run(shown, values, make())
+        read = Reader(shown, run)
+        for x, (fn, rounds) in read_held(run, shown).items():
+            first = tuple(int(run.at.number(part, run.at.env)) for part in rounds)
+            for key, found in run.made[fn].items():
+                if key[: len(first)] == first:
+                    mine = read.stream.get((x, *key[len(first) :]), mpf(0))
+                    assert abs(mine - mpf(str(float(found)))) < mpf(10) ** -9 * (1 + abs(mine)), (name, x, key)
+
+
+def read_held(run: Run, shown: Family) -> dict[str, Any]:
+    """The last value of each coordinate, as statements call it."""
+    return {x: held for x, held in run.far.held.items() if x in shown.space}
+
+
+def test_a_definition_of_another_computes_something_else() -> None:
+    values, word = {"S": 2}, ["0", "1", "0"]
+    run = Run(family("count"), values, word)
+    right, wrong = (Reader(family("count", {"seen": mask}), run).stream for mask in ("none", "future"))
+    assert right != wrong and right["share", 1, 3] == wrong["share", 1, 3]
+
+
+@together("name", NAMES)
+def test_each_is_printed(name: str) -> None:
+    shown = family(name)
+    drawn = latex(shown, [("some.id", ["0 < x"], "all i in 1..n. out(i) = 1")], document=True)
+    assert drawn.replace(r"\$", "").count("$") % 2 == 0 and drawn.count("{description}") % 2 == 0
+    assert r"\item[{some.id}] if $0 < x$:" in drawn
+    lines = text(shown).splitlines()
+    assert max(map(len, lines)) <= 118 and {"Readout", "Assumed"} <= {*lines}
+
+
+def test_a_wrong_document_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    for line, code in ((("show", "family-max", "--document"), 2), (("show", "family-max", "--set", "x=1"), 2)):
+        assert call(capsys, *line)[0] == code
+
+
+def test_cases_are_told_apart() -> None:
+    one, two = (("ind", ("=", ("name", "x"), ("num", k, 1))) for k in (1, 2))
+    assert len(by_cases(("+", ("*", one, ("name", "a")), ("*", two, ("name", "b"))))) == 2
+    assert by_cases(("+", ("*", one, ("name", "a")), ("*", one, ("name", "b")))) == []
+    assert tidy(("+", ("-", ("name", "a"), ("num", 1, 1)), ("neg", ("num", 1, 4)))) == (
+        "-",
+        ("name", "a"),
+        ("num", 5, 4),
+    )
