@@ -8,7 +8,8 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from symcook.compilers.automaton import compiled
+from symcook.compilers import genuine
+from symcook.compilers.automaton import variant_of
 from symcook.decide import decision
 from symcook.decide.automata import Answering, Asked, Automaton, parted
 from symcook.decide.decision import Decision
@@ -77,11 +78,14 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
     else:
         must = "the reference of a compiled automaton must be a Fold, an automaton, a model or a regular expression"
         raise BadInput(must, "a Fold with each=True" if isinstance(against, Fold) else type(against).__name__)
-    why = f"its weights are those of a decoder that runs its program, on every word ({decoders.THEOREM})"
+    if model.program.theorem and not model.embedding.added:
+        return _tried(model, reference, name, "without a token in front nothing stands behind the empty word")
+    theorem = decoders.theorem_of(model)
+    why = f"its weights are those of a decoder that runs its program, on every word ({theorem})"
     try:
         decoders.prove(model)
     except (BadInput, Rejected, Undecided) as error:
-        if replace(compiled(table, model.program.source, model.name), source=model.source) != model:
+        if not genuine(model) or not (model.program.theorem or variant_of(model) == "strict"):
             return _tried(model, reference, name, str(error).rstrip("."))
         why += "; as an instance, without a certificate"
     found, least = parted(automaton, reference, letters), automaton.minimal()
