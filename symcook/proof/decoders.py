@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
-from symcook.compilers.automaton import FAMILY, counted_at, settings, variant_of
+from symcook.compilers.automaton import FAMILY, settings
 from symcook.errors import BadInput, Undecided
 from symcook.model.family import load, shipped
 from symcook.model.modelfile import to_document
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
 
 THEOREM = "merrill2024.thm1.schedule"
 """For all automata and words: the family puts out exactly the states of the run, and the verdict."""
-COUNTED = {
-    "strict": "merrill2024.thm1",
-    "nonstrict": "merrill2024.thm1.nonstrict",
-    "no-start": "merrill2024.thm1.nodollar",
-}
-"""For all automata and words (with a letter where there is no $): token |x| + 1 behind x is the verdict."""
 
 
 class RunBridge(Bridge):
@@ -70,11 +64,6 @@ class Bridged:
         return self.verdict.words
 
 
-def theorem_of(model: Transformer) -> str:
-    """The theorem about the family of a compiled automaton."""
-    return COUNTED[variant_of(model)] if model.program is not None and model.program.theorem else THEOREM
-
-
 def prove(model: Transformer) -> Bridged:
     """Show that the weights of a compiled automaton are those of the family at its table, and that the theorem about
     the family is proved.
@@ -86,15 +75,14 @@ def prove(model: Transformer) -> Bridged:
     if program is None or program.kind != "dfa":
         raise BadInput("the model must be a compiled automaton", model.name, "symcook compile dfa makes one")
     table = program_table(program)
-    if program.theorem:
-        at, tokens = counted_at(table, variant_of(model))
-    else:
-        at, tokens = instance_of(load(shipped(FAMILY)), settings(table)), tokens_of(table)
+    family = load(shipped(FAMILY))
+    at = instance_of(family, settings(table))
+    tokens = tokens_of(table)
     if tuple(model.embedding.words or ()) != tokens or model.readout.labels != tokens:
         raise BadInput("the tokens of the model must be those of its program", model.name, "compile the program again")
-    bridge = (Bridge if program.theorem else RunBridge)(at.family, at, to_document(model))
+    bridge = RunBridge(family, at, to_document(model))
     certificate, verdict = checked(bridge)
-    (theorem,) = replay.library().replay([theorem_of(model)])
+    (theorem,) = replay.library().replay([THEOREM])
     if theorem.status != "PROVED":
-        raise Undecided(f"the theorem about all automata, {theorem.id}, is not proved here: {theorem.reason}")
+        raise Undecided(f"the theorem about all automata, {THEOREM}, is not proved here: {theorem.reason}")
     return Bridged(bridge.statement, certificate, verdict, theorem)
