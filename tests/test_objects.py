@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,9 +18,10 @@ import mpmath
 import pytest
 from checkout import ROOT
 
+import symcook as sc
 from symcook.compose import Builder
 from symcook.decide.automata import Automaton
-from symcook.decode import generate
+from symcook.decode import generate, recognizes, stream
 from symcook.errors import BadInput
 from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
@@ -28,13 +30,16 @@ from symcook.model.layers import Layer
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import truth
 from symcook.model.transformer import Transformer
+from symcook.papers.merrill2024.figures import visited
 from symcook.programs.automata import read_table
 from symcook.programs.steps import OutputToken, StepToken
 from symcook.programs.turing import read_turing
 from symcook.recipes import build
+from symcook.run import run
 from symcook.spec import languages
 from symcook.spec.turing import execute
 from symcook.thought.integers import IntegerDecoder
+from symcook.thought.running import run_machine
 
 F = Fraction
 PAIR = ("a", "b")
@@ -353,3 +358,70 @@ def test_a_machine_that_recognizes() -> None:
         found = [step.token for step in decoder.steps(word)]
         first = next(token for token in found if isinstance(token, OutputToken))
         assert first.symbol == str(word.count("1") % 2)
+
+
+def test_the_time_and_space_of_machines() -> None:
+    """merrill2024.def.time: steps and cells of the shipped machines, counted here row by row; linear and more time.
+
+    A language is in TIME(t(n)) by a machine that accepts it and a constant, which is the least one for the words here.
+    """
+    constants: dict[str, list[F]] = {}
+    linear = ["".join(w) for n in range(6) for w in itertools.product("ab", repeat=n)]
+    square = ["1" * n + "0" + "1" * n for n in range(6)]
+    for name, words in (("palindromes", linear), ("unary-multiplication", square)):
+        text = (ROOT / "examples" / "machines" / f"{name}.tm").read_text()
+        machine, model = read_turing(text), sc.compile("tm", text)
+        for word in words:
+            tapes, state, count = [dict(enumerate(word, 1)), *({} for _ in range(machine.tapes))], machine.start, 0
+            heads = [machine.head, *[0] * machine.tapes]
+            seen = {(k, head) for k, head in enumerate(heads)}
+            while state not in machine.halt:
+                read = tuple(tape.get(head, "_") for tape, head in zip(tapes, heads, strict=True))
+                state, written, moves = machine.rows[state, read]
+                for k, symbol in enumerate(written, 1):
+                    tapes[k][heads[k]] = symbol
+                heads = [head + move for head, move in zip(heads, moves, strict=True)]
+                seen |= set(enumerate(heads))
+                count += 1
+            assert execute(machine, word, 1000).steps == count
+            if word in words[-2:]:
+                book = run_machine(model, word, 1000)
+                output = {(machine.tapes, heads[-1] + k) for k in range(len(book.output))}
+                assert visited(book) == len(seen | output)
+            constants.setdefault(name, []).append(F(count, len(word) + 1))
+    assert max(constants["palindromes"]) == 3
+    growing = constants["unary-multiplication"]
+    assert growing == sorted(growing) and growing[-1] > 3
+
+
+def test_a_language_in_a_class_of_decoding_steps() -> None:
+    """merrill2024.def.cot: with exactly t(n) = n + 1 steps a decoder recognizes the words with an odd number of 1s, and
+    another language or none with other numbers of steps."""
+    text = (ROOT / "examples" / "automata" / "odd-ones.json").read_text()
+    model = sc.compile("dfa", text, theorem="1", variant="nonstrict")
+    words = ["".join(w) for n in range(5) for w in itertools.product("01", repeat=n)]
+    odd = {word for word in words if word.count("1") % 2}
+
+    def language(t: Callable[[int], int]) -> set[str]:
+        return {word for word in words if recognizes(model, word, t, "yes")}
+
+    assert language(lambda n: n + 1) == odd == language(lambda n: n + 3)
+    assert language(lambda n: max(1, n)) == set()  # too few: a state of the run is the last token
+
+
+def test_log_precision() -> None:
+    """merrill2024.def.precision: behind m tokens every operation is rounded to c log m bits, and the decoders of a
+    machine and of an automaton answer as with exact numbers; with few bits at every length they do not."""
+    machine = (ROOT / "examples" / "machines" / "increment.tm").read_text()
+    automaton = (ROOT / "examples" / "automata" / "odd-ones.json").read_text()
+    for kind, text, word, many in (("tm", machine, "1011", 24), ("dfa", automaton, "0110101", 20)):
+        model = sc.compile(kind, text)
+        tokens = [*word, *stream(model, word, many, "ball")]
+
+        def answer(m: int, bits: int, model: Transformer = model, tokens: list[str] = tokens) -> str | None:
+            return run(model, tokens[:m], "mpmath", bits=bits).result.label(-1)
+
+        columns = range(len(word), len(tokens))
+        assert all(answer(m, math.ceil(8 * math.log2(m + 1))) == tokens[m] for m in columns)
+        if kind == "tm":
+            assert any(answer(m, 6) != tokens[m] for m in columns)

@@ -10,7 +10,7 @@ from symcook.cli import own
 from symcook.cli.options import OneOf, Seconds, argument, command, option
 from symcook.cli.output import Waiting, say_or_json, within
 from symcook.errors import BadInput, Undecided
-from symcook.programs import AUTOMATA, LANGUAGES, MACHINES, THEOREMS, VARIANTS, WEIGHTINGS
+from symcook.programs import AUTOMATA, FORMULAS, LANGUAGES, MACHINES, THEOREMS, VARIANTS, WEIGHTINGS
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -127,7 +127,7 @@ def _unproved(model: Transformer) -> str | None:
     from symcook.compilers.automaton import variant_of
 
     program = model.program
-    if program is None:
+    if program is None or program.theorem:
         return None
     if program.kind == "tm":
         return f"a Turing machine without --theorem {MACHINES}"
@@ -178,7 +178,7 @@ def _instance(model: Transformer) -> tuple[Statement, dict[str, Any], Verdict, l
 
     found, sure = candidates(model, model.name) if model.source else ([], False)
     about = theorems_of(found[0][0]) if sure else []
-    if model.program is not None:
+    if model.program is not None and model.program.kind in FORMULAS:
         about = [one for one in about if "truths(op," in one.written]
     verdicts = verdicts_of(about)
     if not about or any(one.status not in ("PROVED", "CORRECTED") for one in verdicts):

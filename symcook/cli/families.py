@@ -85,8 +85,9 @@ def prove_instance(
     own = False
     if path is None:
         chosen = choose(name, settings)
-        require_genuine(chosen.model, name)
         found, sure = candidates(chosen.model, name)
+        if not sure:  # else a weight that is another is named
+            require_genuine(chosen.model, name)
         own = sure and not ships(found[0][0])
     else:
         family = read(path, given)
@@ -118,6 +119,8 @@ def prove_instance(
             else:
                 say(f"OPEN  {stored[0]}: {error}")
             return 1
+        if path is None:
+            require_genuine(chosen.model, name)
         if not as_json:
             what = f"the family of {name}" if own and path is not None else family.name
             say(f"{verdict.words}  {name} is {what} at {at.values}: the same words, runs and answers")

@@ -367,8 +367,8 @@ def _figures(name: str, folder: str, given: int | None, force: bool, as_json: bo
 
     machine = PurePath(name).suffix == ".json"
     model = choose(name, ()).model if machine else None
-    if model is not None and (model.program is None or model.program.kind != "tm"):
-        must = "a model whose figures are drawn must be compiled from a Turing machine"
+    if model is not None and (model.program is None or model.program.kind != "tm" or model.program.theorem):
+        must = "a model whose figures are drawn must be compiled from a Turing machine, without --theorem"
         raise BadInput(must, model.name, "give -o PAGE.html for its page")
     makes = () if model is None else of_machine(model)
     longest = given or (64 if machine else 1000)

@@ -152,7 +152,7 @@ def _decoded(
         raise BadInput("--steps and --then must not stand together", "both", "leave one out")
     chosen = choose(name, settings)
     program = chosen.model.program
-    machine = program is not None and program.kind == "tm" and then is None
+    machine = program is not None and program.kind == "tm" and not program.theorem and then is None
     for option_name, value in others.items():
         if value:
             raise BadInput(f"{mine} must stand without {option_name}", option_name, f"leave {option_name} out")

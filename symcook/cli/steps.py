@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from symcook.cli.options import Chosen, exact_or_balls, need_values
+from symcook.cli.options import Chosen, exact_or_balls, in_balls, need_values
 from symcook.cli.output import say, say_line, say_or_json
 from symcook.errors import EMPTY_WORD, BadInput
 
@@ -46,7 +46,7 @@ def run_steps(
     from symcook.programs.running import speech_of
 
     need_values(chosen)
-    speech = speech_of(chosen.model)
+    speech, domain = speech_of(chosen.model), in_balls(domain, chosen.model)
     given = given_word(chosen, speech, word, tokens, rows)
     said: list[str] = []
     first = 1 - len(chosen.model.embedding.ends[0])  # the position of the first token: what is added in front is 0

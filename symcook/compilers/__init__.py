@@ -109,7 +109,7 @@ def compile(
             must = "the letters of a machine must stand in its text"
             raise BadInput(must, "--alphabet", "write input: and the letters, and leave --alphabet out")
         if theorem:
-            return _of_table(read_turing(source), theorem, {"weighting": weighting, "variant": variant}, name)
+            return _of_table(read_turing(source), source, theorem, {"weighting": weighting, "variant": variant}, name)
         return turing.compiled(read_turing(source), source, name, weighting or "average", variant or "strict")
     if kind == "dfa":
         from symcook.compilers import automaton
@@ -118,7 +118,7 @@ def compile(
         table = read_source(source, alphabet, name)
         if theorem:
             _require(theorem, AUTOMATA, "automata")
-            return automaton.counted(table, name, variant or "strict")
+            return automaton.counted(table, source, name, variant or "strict")
         return automaton.compiled(table, source, name, variant or "strict")
     if kind == "srasp":
         from symcook.compilers import srasp
@@ -137,7 +137,9 @@ def compile(
     return compiled(formula, source, name, kind, attention)
 
 
-def _of_table(machine: TuringMachine, theorem: str, others: dict[str, str | None], name: str) -> Transformer:
+def _of_table(
+    machine: TuringMachine, source: str, theorem: str, others: dict[str, str | None], name: str
+) -> Transformer:
     """The decoder of the theorem about all machines."""
     from symcook.compilers import tables
 
@@ -146,7 +148,7 @@ def _of_table(machine: TuringMachine, theorem: str, others: dict[str, str | None
         if value is not None:
             must = f"the decoder of --theorem 2 must have its own {option}"
             raise BadInput(must, f"--{option} {value}", "leave it out")
-    return tables.compiled(machine, name)
+    return tables.compiled(machine, source, name)
 
 
 def _require(theorem: str, own: str, what: str) -> None:
@@ -191,12 +193,14 @@ def as_compiled(model: Transformer) -> Transformer | None:
         return None
     told: dict[str, Any] = {"theorem": program.theorem, "soft": bool(program.attention)}
     told["tau"] = 1 if program.attention == PLAIN else None
-    if program.kind == "tm":
+    if program.kind == "tm" and program.theorem:
+        pass  # its weighting and masks are those of the theorem
+    elif program.kind == "tm":
         heads = (head for layer in model.layers if layer.attention is not None for head in layer.attention.heads)
         told["weighting"] = WEIGHTINGS[any(head.weighting == WEIGHTINGS[1] for head in heads)]
     else:
         told["alphabet"] = program.alphabet
-    if program.kind in TAKES["variant"]:
+    if program.kind == "dfa" or (program.kind == "tm" and not program.theorem):
         from symcook.compilers.automaton import variant_of
 
         told["variant"] = variant_of(model)

@@ -1,8 +1,7 @@
 """Automata to decoders that write down their run: instances of the family automaton-run, with names, and with
 `--theorem 1` of the families that leave out the first state.
 
-What is proved of a family holds of each of them: a bridge ties the weights to it (`symcook.proof.decoders`, and of the
-latter `symcook prove FILE`).
+What is proved of a family holds of each of them: a bridge ties the weights to it (`symcook.proof.decoders`).
 Source: Merrill and Sabharwal (2024), Theorem 1.
 """
 
@@ -12,12 +11,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import isqrt
+from typing import TypeVar
 
 from symcook.model.checks import Space
 from symcook.model.family import load, shipped
+from symcook.model.instance import Instance
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import Head, LayerNorm
 from symcook.model.transformer import Program, Transformer
+from symcook.programs import AUTOMATA
 from symcook.programs.automata import AutomatonTable
 from symcook.programs.running import START, VERDICTS, tokens_of
 from symcook.recipes.models import instance_of, said
@@ -27,6 +29,7 @@ COUNTED = {"strict": "automaton", "nonstrict": "automaton-nonstrict", "no-start"
 """The families of the decoders with |x| + 1 tokens, by variant."""
 MASK = "strict-future"
 HALF = Fraction(1, 2)
+T = TypeVar("T")
 
 
 def settings(table: AutomatonTable, entries: int = 0) -> dict[str, str]:
@@ -56,21 +59,34 @@ def compiled(table: AutomatonTable, source: str, name: str, variant: str = "stri
     return replace(made, source=f"{model.source}; {variant}", program=replace(model.program, plan=plan))
 
 
-def counted(table: AutomatonTable, name: str, variant: str = "strict") -> Transformer:
-    """The decoder of Theorem 1: behind a word x it puts out the states but for the first, then the verdict, as token
-    |x| + 1 and ever after. It is an instance of a family and names no program: its source says the sizes and tables.
+def counted(table: AutomatonTable, source: str, name: str, variant: str = "strict") -> Transformer:
+    """The decoder of Theorem 1, an instance of a family: behind a word x it puts out the states but for the first, then
+    the verdict, as token |x| + 1 and ever after.
 
     `no-start` is for words with a letter. With strict masks a word of one letter is answered with the verdict at once,
     twice.
     """
-    family = load(shipped(COUNTED[variant]))
-    states, letters = len(table.moves), len(table.alphabet)
+    at, tokens = counted_at(table, variant)
+    program = Program("dfa", source, table.alphabet, _counted_plan(table, variant, tokens), AUTOMATA)
+    made = f"{at.family.source}; {said(at.family, at.values)}"
+    return replace(at.model(tokens, name), source=made, program=program)
+
+
+def counted_at(table: AutomatonTable, variant: str) -> tuple[Instance, tuple[str, ...]]:
+    """The instance of the family of a variant (`COUNTED`) at an automaton's table, and its tokens."""
     tokens = tokens_of(table)
     if variant == "no-start":
         tokens = (tokens[-2], *tokens[1:-2], tokens[-1])  # no is token 0, where $ was
-    entries = states + 3 * letters + 3 if variant == "strict" else len(tokens)
-    at = instance_of(family, settings(table, entries))
-    return replace(at.model(tokens, name), source=f"{family.source}; {said(family, at.values)}")
+    entries = len(table.moves) + 3 * len(table.alphabet) + 3 if variant == "strict" else len(tokens)
+    return instance_of(load(shipped(COUNTED[variant])), settings(table, entries)), tokens
+
+
+def put_out(model: Transformer, run: Sequence[T]) -> Sequence[T]:
+    """Of a run, the states that an automaton goes through and the verdict, what a decoder puts out: all, or by
+    --theorem 1 all but for the first state, and behind one letter the verdict at once unless columns see themselves."""
+    if model.program is None or not model.program.theorem:
+        return run
+    return run[-1:] if len(run) == 3 and variant_of(model) != "nonstrict" else run[1:]
 
 
 def _others(variant: str) -> tuple[tuple[str, str, str], ...]:
@@ -86,6 +102,31 @@ def _others(variant: str) -> tuple[tuple[str, str, str], ...]:
         ("later", "layer 1", "0 at position 0, 1 behind it"),
         ("u", "layer 2", "1/i at position i, 0 at position 0"),
         ("d", "layer 2", "k/i, with k states before position i: with u, the query of position k"),
+    )
+
+
+def _counted_plan(table: AutomatonTable, variant: str, tokens: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
+    """Which coordinate of a decoder of Theorem 1 holds what; a coordinate y or z is a letter's that was found."""
+    first, start = 1 + (variant == "no-start"), next(iter(tokens_of(table)))
+    last = f"layer {first + 1}"
+    states = dict(zip(tokens[1 + len(table.alphabet) :], table.names, strict=False))
+    shown = [f"state {states[one]}" if one in states else one for one in tokens]
+    marks = {
+        "strict": (("other", "embedding", f"-1 at {start}, 1 elsewhere: with u, the key of a position"),),
+        "nonstrict": (("one", "embedding", "1"),),
+        "no-start": (("one", "embedding", "1"), ("later", "layer 1", "0 at the first position, 1 behind it")),
+    }[variant]
+    over = {"strict": "i", "nonstrict": "(i + 1)", "no-start": "i"}[variant]
+    near, far = {"strict": ("k + 1", "k + 2"), "nonstrict": ("", "k + 1"), "no-start": ("1", "k + 2")}[variant]
+    letters = list(enumerate(table.alphabet, 1))
+    return (
+        *((f"t{number}", "embedding", f"the token is {what}") for number, what in enumerate(shown)),
+        *marks,
+        ("u", f"layer {first}", f"1/{over} at position i"),
+        ("d", f"layer {first}", f"k/{over}, with k states to there"),
+        *((f"y{c}", f"{last}, attention", f"letter {near} is {one}") for c, one in letters if near),
+        *((f"z{c}", f"{last}, attention", f"letter {far} is {one}") for c, one in letters),
+        *((f"o{number}", f"{last}, feed-forward", f"score of {what}") for number, what in enumerate(shown)),
     )
 
 

@@ -6,10 +6,13 @@ Source: Merrill and Sabharwal (2024), Theorem 2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput
+from symcook.programs import MACHINES
+from symcook.programs.steps import row_label, table_labels, table_symbols
 from symcook.programs.turing import LETTERS
 
 if TYPE_CHECKING:
@@ -33,7 +36,7 @@ def settings(machine: TuringMachine) -> dict[str, str]:
             given = f"{state} {' '.join(reads)} -> .. {' '.join(LETTERS[move] for move in row.moves)}"
             raise BadInput(must, given, "write L and R in place of S, or leave --theorem out")
     number = {state: k for k, state in enumerate(machine.states, 1)}
-    symbol = {one: k for k, one in enumerate(_symbols(machine))}
+    symbol = {one: k for k, one in enumerate(table_symbols(machine))}
     tapes, rows = range(machine.tapes + 1), machine.rows.items()
     writes = [["0" if t == 0 else str(symbol[row.writes[t - 1]]) for _, row in rows] for t in tapes]
     return {
@@ -48,23 +51,46 @@ def settings(machine: TuringMachine) -> dict[str, str]:
     }  # fmt: skip
 
 
-def compiled(machine: TuringMachine, name: str) -> Transformer:
+def compiled(machine: TuringMachine, source: str, name: str) -> Transformer:
     """The decoder: behind a word it puts out the rows that the machine uses, `state(reads)`, then the output with a
     mark before each symbol, up to a blank."""
     from symcook.model.family import load, shipped
+    from symcook.model.transformer import Program
     from symcook.recipes.models import instance_of, said
 
     family = load(shipped(FAMILY))
     at = instance_of(family, settings(machine))
-    rows = [f"{state}({','.join(reads)})" for state, reads in machine.rows]
-    tokens = ["$", *machine.input, *rows, *(f"={one}" for one in _symbols(machine))]
-    if len({*tokens}) < len(tokens):
-        twice = next(one for k, one in enumerate(tokens) if one in tokens[:k])
-        raise BadInput("letters, rows and symbols of the output must have different names", twice)
-    return replace(at.model(tokens, name), source=f"{family.source}; {said(family, at.values)}")
+    model = at.model(table_labels(machine), name)
+    program = Program("tm", source, machine.input, tuple(_plan(machine)), MACHINES)
+    return replace(model, source=f"{family.source}; {said(family, at.values)}", program=program)
 
 
-def _symbols(machine: TuringMachine) -> tuple[str, ...]:
-    """The blank, the letters, and what only work tapes hold."""
-    others = [one for one in machine.symbols if one not in machine.input]
-    return (machine.blank, *machine.input, *others)
+def _plan(machine: TuringMachine) -> Iterator[tuple[str, str, str]]:
+    """Which coordinate holds what. At position i the norm before layer 1's network divides all by one number N."""
+    heads = ["the input head", *(f"work head {t}" for t in range(1, machine.tapes + 1))]
+    symbols, last = table_symbols(machine), f"layer {machine.tapes + 3}"
+    yield "one", "embedding", "1"
+    yield "bos", "embedding", "the token is $"
+    for k, letter in enumerate(machine.input, 1):
+        yield f"x{k}", "embedding", f"the token is letter {letter}"
+    for k, state in enumerate(machine.states, 1):
+        yield f"s{k}", "embedding", f"the state entered is {state}"
+    yield "halt", "embedding", "that state halts, or the token is of the output"
+    for t, head in enumerate(heads):
+        yield f"plus{t}", "embedding", f"{head} moves right"
+        yield f"minus{t}", "embedding", f"{head} moves left"
+        yield f"cand{t}", "embedding", f"the token says what a cell of {'the input' if t == 0 else f'tape {t}'} holds"
+        for c, symbol in enumerate(symbols):
+            yield f"sym{t}_{c}", "embedding", f"that is {symbol}"
+        yield f"p{t}", "layer 1", f"where {head} was before the own move, over i"
+        yield f"at{t}", "layer 1, feed-forward", f"where {head} is, over i N"
+    yield "u", "layer 1", "1/i"
+    yield "share", "layer 1, feed-forward", "1/(i N)"
+    yield "small", "layer 1, feed-forward", "F(1/i), the first half of the tie-break"
+    for r, (state, reads) in enumerate(machine.rows, 1):
+        yield f"match{r}", "layers 2 on", f"how many heads read what the row {row_label(state, reads)} says"
+    for c, symbol in enumerate(symbols):
+        yield f"got{c}", f"layer {machine.tapes + 2}", f"{heads[-1]} reads {symbol}"
+    yield "blank", "layer 2", "what the input head reads is no letter"
+    for number, what in enumerate(table_labels(machine)):
+        yield f"o{number}", last, f"score of {what}"

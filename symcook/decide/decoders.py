@@ -8,7 +8,8 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from symcook.compilers.automaton import compiled
+from symcook.compilers import genuine
+from symcook.compilers.automaton import counted_at, variant_of
 from symcook.decide import decision
 from symcook.decide.automata import Answering, Asked, Automaton, parted
 from symcook.decide.decision import Decision
@@ -56,6 +57,8 @@ def _accepted(reference: Transformer) -> Automaton | Decision:
     return found.automaton
 
 
+COUNTED = {"strict": "merrill2024.thm1", "nonstrict": "merrill2024.thm1.nonstrict"}
+"""For all automata and words: token |x| + 1 behind x is the verdict, of the decoders of --theorem 1."""
 TRIED = 4
 """Up to which length words are run where a decoder is not shown to be what its program says."""
 
@@ -77,11 +80,17 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
     else:
         must = "the reference of a compiled automaton must be a Fold, an automaton, a model or a regular expression"
         raise BadInput(must, "a Fold with each=True" if isinstance(against, Fold) else type(against).__name__)
-    why = f"its weights are those of a decoder that runs its program, on every word ({decoders.THEOREM})"
+    if model.program.theorem and not model.embedding.added:
+        return _tried(model, reference, name, "without a token in front nothing stands behind the empty word")
+    theorem = COUNTED[variant_of(model)] if model.program.theorem else decoders.THEOREM
+    why = f"its weights are those of a decoder that runs its program, on every word ({theorem})"
     try:
-        decoders.prove(model)
+        if model.program.theorem:
+            _instance(model, theorem)
+        else:
+            decoders.prove(model)
     except (BadInput, Rejected, Undecided) as error:
-        if replace(compiled(table, model.program.source, model.name), source=model.source) != model:
+        if not genuine(model) or not (model.program.theorem or variant_of(model) == "strict"):
             return _tried(model, reference, name, str(error).rstrip("."))
         why += "; as an instance, without a certificate"
     found, least = parted(automaton, reference, letters), automaton.minimal()
@@ -91,6 +100,23 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
         why = f"no difference on any word to length {found.length}"
         return Decision("open", model, name, automaton=least, why=why)
     return Decision("equal", model, name, automaton=least, why=why)
+
+
+def _instance(model: Transformer, theorem: str) -> None:
+    """Show that a model of --theorem 1 is the instance of its family at its program's table, and that the theorem is
+    proved. Raises as `symcook.proof.decoders.prove` does."""
+    from symcook.model.modelfile import to_document
+    from symcook.proof import replay
+    from symcook.proof.search.bridge import Bridge, checked
+
+    assert model.program is not None
+    at, tokens = counted_at(program_table(model.program), variant_of(model))
+    if tuple(model.embedding.words or ()) != tokens or model.readout.labels != tokens:
+        raise BadInput("the tokens of the model must be those of its program", model.name, "compile the program again")
+    checked(Bridge(at.family, at, to_document(model)))
+    (found,) = replay.library().replay([theorem])
+    if found.status != "PROVED":
+        raise Undecided(f"the theorem about all automata, {theorem}, is not proved here: {found.reason}")
 
 
 def _tried(model: Transformer, reference: Answering, name: str, why: str) -> Decision:

@@ -6,12 +6,12 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput, require_known
-from symcook.programs import ATTENTIONS, FORMULAS, LANGUAGES
+from symcook.programs import ATTENTIONS, AUTOMATA, FORMULAS, LANGUAGES, MACHINES
 from symcook.programs.automata import AutomatonTable
 from symcook.programs.reading import formula_of
 from symcook.programs.running import program_table, tokens_of
 from symcook.programs.srasp_reading import read_srasp
-from symcook.programs.steps import START, labels
+from symcook.programs.steps import START, labels, table_labels
 from symcook.programs.turing import TuringMachine, read_turing
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
     others. Whether the weights are its own is another question (`symcook.compilers.genuine`)."""
     found = read(program)
     require_known("attention of a program", program.attention, ATTENTIONS)
-    if program.theorem and (program.kind not in FORMULAS or program.attention):
-        must = "a program with a theorem must be a formula, without another attention"
+    others = {"dfa": AUTOMATA, "tm": MACHINES}.get(program.kind, "")
+    if program.theorem and (program.kind not in FORMULAS or program.attention) and program.theorem != others:
+        must = "a program with a theorem must be what the theorem is about, without another attention"
         raise BadInput(must, f"theorem {program.theorem}, {program.attention or program.kind}")
     if program.attention and program.kind not in FORMULAS:
         raise BadInput("a program with soft attention must be a formula", program.kind)
@@ -44,6 +45,8 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
     if isinstance(found, AutomatonTable):
         own = tokens_of(found)
         own = own if own[0] in tokens else own[1:]  # a decoder without $
+    elif isinstance(found, TuringMachine) and program.theorem:
+        own = table_labels(found)
     elif isinstance(found, TuringMachine):
         own = (*(START,) * (START in tokens), *found.input, *labels(found).values())  # a decoder may be without $
     odd = [*(one for one in own if one not in tokens), *(one for one in tokens if one not in own)]

@@ -14,13 +14,15 @@ class Speech:
     """The tokens of a model that goes on by its own answers.
 
     letters: what may be given. names: of a machine, what the tokens that it puts out are called. ends: the labels that
-    end a run. verdict: whether the label at the end is the output, rather than all before it.
+    end a run. verdict: whether the label at the end is the output, rather than all before it. puts: where only some
+    tokens are of the output, the symbol of each.
     """
 
     letters: tuple[str, ...]
     names: Mapping[str, str] = field(default_factory=dict)
     ends: frozenset[str] = frozenset()
     verdict: bool = False
+    puts: Mapping[str, str] | None = None
 
     def word(self, given: str | Sequence[str]) -> tuple[str, ...]:
         """A word over the letters: text where each is one character, or with spaces between. BadInput for another
@@ -57,5 +59,7 @@ class Speech:
         """What the run put out: the verdict, None where it has none yet; else the tokens before the end."""
         if self.verdict:
             return self.names.get(tokens[-1], tokens[-1]) if tokens and tokens[-1] in self.ends else None
-        shown = [self.names.get(token, token) for token in tokens if token not in self.ends]
+        names = self.names if self.puts is None else self.puts
+        kept = [token for token in tokens if token not in self.ends and (self.puts is None or token in self.puts)]
+        shown = [names.get(token, token) for token in kept]
         return ("" if all(len(letter) == 1 for letter in self.letters) else " ").join(shown)

@@ -6,7 +6,7 @@ at any other, whether its heads are on cells that were visited before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -124,6 +124,27 @@ def shown(token: MachineToken) -> str:
     tapes = zip(token.written, token.moves[1:], token.fresh, strict=True)
     parts = (f"{w.symbol}{'<' * w.leftmost}{'>' * w.rightmost}{LETTERS[move]}{'!' * new}" for w, move, new in tapes)
     return f"{token.state}({LETTERS[token.moves[0]]};{';'.join(parts)})"
+
+
+def table_labels(machine: TuringMachine) -> tuple[str, ...]:
+    """The tokens of the decoder of `--theorem 2` in the order of their numbers: `START`, the letters, the rows of the
+    table, and `=` before each symbol that is put out, the blank first. BadInput where two are alike."""
+    rows = (row_label(state, reads) for state, reads in machine.rows)
+    found = (START, *machine.input, *rows, *(f"={one}" for one in table_symbols(machine)))
+    if len({*found}) < len(found):
+        twice = next(one for k, one in enumerate(found) if one in found[:k])
+        raise BadInput("letters, rows and symbols of the output must have different names", twice)
+    return found
+
+
+def row_label(state: str, reads: Iterable[str]) -> str:
+    """What the row of a state and what its heads read is called."""
+    return f"{state}({','.join(reads)})"
+
+
+def table_symbols(machine: TuringMachine) -> tuple[str, ...]:
+    """The blank, the letters, and what only work tapes hold."""
+    return (machine.blank, *machine.input, *(one for one in machine.symbols if one not in machine.input))
 
 
 def document(token: MachineToken) -> dict[str, object]:

@@ -51,9 +51,13 @@ class MachineRun:
 
 
 def machine_of(model: Transformer) -> TuringMachine:
-    """The machine that a model was compiled from. BadInput where there is none."""
+    """The machine that a model was compiled from. BadInput where there is none, and for the decoder of a theorem, whose
+    tokens are others."""
     if model.program is None or model.program.kind != "tm":
         raise BadInput("a model must be compiled from a Turing machine", model.name, "symcook compile tm makes one")
+    if model.program.theorem:
+        must = "a model that is followed by tapes must be compiled from a Turing machine without --theorem"
+        raise BadInput(must, f"{model.name}, of --theorem {model.program.theorem}", "symcook.decode.stream runs it")
     return _read(model.program.source)
 
 

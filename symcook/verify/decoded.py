@@ -10,14 +10,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
+from symcook.compilers.automaton import put_out
 from symcook.decode import continued, stream
 from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, Undecided, require_known
 from symcook.model.transformer import Program, Transformer
 from symcook.programs.compiled import fitting
 from symcook.programs.running import decodes, program_table, speech_of
-from symcook.programs.steps import END, document, labels
-from symcook.programs.turing import read_turing
+from symcook.programs.steps import END, document, labels, row_label, table_symbols
+from symcook.programs.turing import LETTERS, read_turing
 from symcook.spec.automata import tokens
 from symcook.spec.turing import execute
 from symcook.verify.comparison import Counterexample, LengthCount
@@ -95,7 +96,7 @@ def _automaton(model: Transformer, program: Program, domain: str, digits: int) -
     table, speech = program_table(program), speech_of(model)
 
     def asked(word: Sequence[str]) -> tuple[list[str] | None, list[str]]:
-        wanted = tokens(table, word)
+        wanted = list(put_out(model, tokens(table, word)))
         if continued(model, word, speech.heard(wanted), domain, digits).agrees:
             return None, wanted
         said = stream(model, word, len(wanted) + 1, domain, digits)
@@ -106,11 +107,18 @@ def _automaton(model: Transformer, program: Program, domain: str, digits: int) -
 
 def _machine(model: Transformer, program: Program, domain: str, digits: int) -> Asked:
     machine = read_turing(program.source)
-    shown = {label: _words(document(token)) for token, label in labels(machine).items()}
+    if program.theorem:  # a token is a row of the table, and none is of the start
+        shown = {f"={symbol}": symbol for symbol in table_symbols(machine)} | {f"={machine.blank}": END}
+        for (state, reads), row in machine.rows.items():
+            done = {"token": row.state, "write": list(row.writes), "move": [LETTERS[move] for move in row.moves]}
+            shown[row_label(state, reads)] = _words(done)
+    else:
+        shown = {label: _words(document(token)) for token, label in labels(machine).items()}
 
     def asked(word: Sequence[str]) -> tuple[list[str] | None, list[str]]:
-        run = execute(machine, word, TOKENS)
-        wanted = [_words(one) for one in run.documents] + [END] * run.ended
+        run = execute(machine, word, TOKENS + bool(program.theorem))
+        documents = run.documents[1:] if program.theorem else run.documents
+        wanted = [_words(one) for one in documents] + [END] * run.ended
         got = [shown.get(one, one) for one in stream(model, word, len(wanted), domain, digits)]
         return None if got == wanted else got, wanted
 

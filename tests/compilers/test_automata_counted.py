@@ -13,8 +13,10 @@ from automata_examples import FILES, LANGUAGES, letters, walked
 from shared import call, document, refused, words
 
 import symcook as sc
-from symcook.decode import recognizes, stream
+from symcook.compilers import genuine
+from symcook.decode import extended, recognizes
 from symcook.errors import BadInput
+from symcook.export.machine_steps import program_run
 from symcook.programs import VARIANTS
 from symcook.programs.running import read_source, tokens_of
 
@@ -35,8 +37,32 @@ def test_behind_a_word_come_the_states_but_for_the_first_and_the_verdict(file: P
         wanted = walked(file, word)[1:]
         if variant != "nonstrict" and len(word) == 1:  # one letter is answered at once
             wanted = wanted[-1:] * 2
-        assert [shown[one] for one in stream(model, word, len(word) + 1)] == wanted, word
+        behind = extended(model, word, len(word) + 1)[len(word) :]
+        assert [shown[one] for one in behind] == wanted, word
         assert recognizes(model, word, lambda n: n + 1, "yes") is LANGUAGES[file.stem](word), word
+    assert genuine(model) and {line[0] for line in model.plan} == set(model.space)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_program_stays_in_the_file(variant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Words by their letters, the run to its end, beside the program, at all lengths, and as a page runs it."""
+    odd = next(file for file in FILES if file.stem == "odd-ones")
+    file = tmp_path / "m.json"
+    assert call(capsys, "compile", "dfa", odd, "--theorem", "1", "--variant", variant, "-o", file)[0] == 0
+    for word in ("0110", "1"):
+        wanted = walked(odd, word)[1:] if variant == "nonstrict" or len(word) > 1 else walked(odd, word)[-1:]
+        code, out, _ = call(capsys, "run", file, "--input", word, "--steps", "20")
+        assert code == 0 and [line.split()[1] for line in out.splitlines()[:-1]] == wanted
+        assert call(capsys, "run", file, "--input", word, "--then", " ".join(wanted))[0] == 0
+        assert program_run(sc.load(file), word, 20).ended
+    assert "agrees with its program on 30 inputs of 30" in call(capsys, "check", file, "--max-length", "4")[1]
+    code, said, _ = call(capsys, "decide", file, "--against", "0*1(0|10*1)*")
+    assert (code, said[:4]) == ((3, "OPEN") if variant == "no-start" else (0, "EQUA"))
+    made = json.loads(file.read_text())
+    made["program"]["source"] = made["program"]["source"].replace('["odd"]', '["even"]')
+    file.write_text(json.dumps(made))
+    assert "differs from its program" in call(capsys, "check", file, "--max-length", "2")[1]
+    assert "must be what its weights were compiled from" in refused(capsys, "prove", file)
 
 
 def with_weight(made: dict[str, Any]) -> None:

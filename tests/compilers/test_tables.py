@@ -1,15 +1,23 @@
 """``compile tm --theorem 2``: instances of the family turing, against the interpreter, and the theorem about them."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from shared import call
 
 import symcook as sc
 from symcook.__main__ import main
+from symcook.compilers import genuine
+from symcook.decode import stream
 from symcook.errors import BadInput
+from symcook.export.machine_steps import ProgramRun, program_run
+from symcook.programs.running import speech_of
 from symcook.programs.turing import read_turing
 from symcook.spec import turing
+from symcook.thought.running import machine_of
+from symcook.verify.decoded import check_decoded
 
 COPY = """\
 input: a
@@ -38,29 +46,40 @@ go   _ * -> done . L L
 def test_it_runs_the_machine(text: str) -> None:
     machine = read_turing(text)
     model = sc.compile("tm", text, theorem="2")
+    assert genuine(model) and {line[0] for line in model.plan} == set(model.space)
     for word in ("", "a", "aa") if text == COPY else ("", "a", "b", "ba", "bb"):
         truth = turing.execute(machine, tuple(word), 30)
-        tokens = list(word)
-        for _ in range(20):
-            tokens.append(_answer(model, tokens))
-            if tokens[-1] == "=_":
-                break
-        behind = tokens[len(word) :]
+        behind = list(stream(model, word, 20, "ball"))
         output = [one[1:] for one in behind if one.startswith("=")]
         assert output == [*truth.output, "_"] and len(behind) - len(output) == truth.steps
+        assert speech_of(model).output(behind) == truth.output
+        assert program_run(model, word, 20) == ProgramRun(tuple(word), tuple(behind), True)
+    assert check_decoded(model, 2).mismatches == 0
 
 
-def _answer(model: Any, tokens: list[str]) -> Any:
-    from symcook.run import run
-
-    return run(model, tokens, domain="ball").result.label(len(tokens))
+def test_the_program_stays_in_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Words by their letters, the run to its end, and beside the program; other rows are told."""
+    (tmp_path / "not.tm").write_text(NOT, encoding="utf-8")
+    file = tmp_path / "not.json"
+    assert call(capsys, "compile", "tm", tmp_path / "not.tm", "--theorem", "2", "-o", file)[0] == 0
+    code, out, _ = call(capsys, "run", file, "--input", "ba", "--steps", "20")
+    assert code == 0 and out.endswith("ended; output: ab\n") and "go(b,_)" in out
+    code, out, _ = call(capsys, "check", file, "--max-length", "2")
+    assert code == 0 and "not.json agrees with its program on 6 inputs of 6" in out
+    with pytest.raises(BadInput, match="followed by tapes"):
+        machine_of(sc.load(file))
+    made = json.loads(file.read_text())
+    made["program"]["source"] = NOT.replace("go   a R R", "go   b R R")
+    file.write_text(json.dumps(made))
+    assert "differs from its program" in call(capsys, "check", file, "--max-length", "2")[1]
 
 
 @pytest.mark.sampled(3)
 def test_the_theorem_of_the_model_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "copy.tm").write_text(COPY, encoding="utf-8")
     file = str(tmp_path / "copy.json")
-    assert main(["compile", "tm", str(tmp_path / "copy.tm"), "--theorem", "2", "--prove", "-o", file]) == 0
+    asked = ["compile", "tm", str(tmp_path / "copy.tm"), "--theorem", "2", "--prove", "--seconds", "600", "-o", file]
+    assert main(asked) == 0
     made = capsys.readouterr().out
     assert "8 operators" in made and "PROVED  on every word it puts out the machine's steps, then its output" in made
     assert "(merrill2024.thm2)" in made and (tmp_path / "copy.certificate.json").exists()

@@ -12,7 +12,7 @@ from symcook.proof.grammar import leading_names
 from symcook.proof.replay import statements
 
 ROOT = big(F(1, 8)).sqrt()
-SHARED = {"Q": 2, "S": 2, "G": 6, "K": 1, "R": 2, "first": 2, "N": 0, "L": 0, "m": 0}
+SHARED = {"Q": 2, "S": 2, "G": 6, "K": 1, "R": 2, "first": 2, "N": 0, "L": 0, "m": 0, "A": 1, "B": 0}
 ONES = "from print move one bos y1_vbos y1_nplus y1_nminus y1_e2 y2_q2 y2_k3 y2_c2 y2_d2 y2_vone y2_vbos y2_ncand"
 HALVES = "mu1 dev1 dev1__ dev2 dev2_ dev2__ dev2___ mu2____ dev2____ dev3"
 
@@ -35,12 +35,12 @@ def values() -> Iterator[tuple[str, Any]]:
     yield "o", lambda label, i: big(2 * (label == 5))
 
 
-def runs() -> Iterator[dict[str, Any]]:
-    formula = statements()["merrill2024.thm2"].formula
+def runs(claim: str = "merrill2024.thm2") -> Iterator[dict[str, Any]]:
+    formula = statements()[claim].formula
     given: dict[str, Any] = {"n": [F(1)], "e": [F(-1), F(0), F(1)], "b": [F(b) for b in range(13)]}
     given |= {name: F(value) for name, value in SHARED.items()}
     known = dict(values())
-    for name in leading_names(statements()["merrill2024.thm2"].expanded):
+    for name in leading_names(statements()[claim].expanded):
         sort, formula = formula[1], formula[2][0]
         if name not in given:
             found, real = known.get(name, lambda *_: big(0)), sort[2] == "Real"
@@ -51,6 +51,7 @@ def runs() -> Iterator[dict[str, Any]]:
 
 
 MISSES = [("b = S + R + 1)", "b = S + R + 2)"), ("b = S + R + 1)", "b = S + R)")]
+LATER = [("b = S + R + 1 +", "b = S + R + 2 +"), ("b = S + R + 1 +", "b = S + R +")]
 
 
 @adequate("merrill2024.thm2", at=runs(), misses=MISSES, fixed=True)
@@ -60,3 +61,9 @@ def the_output_ends_at_once(v: Any) -> bool | None:
     if v["a()"][0](1, 0, 0) != 0 or v["o()"][0](5, 0) != 2:
         return None
     return max(labels, key=lambda label: v["o()"][0](label, 0)) == v["S"] + v["R"] + 1
+
+
+@adequate("merrill2024.s1.1.realtime", at=runs("merrill2024.s1.1.realtime"), misses=LATER, fixed=True)
+def the_answer_is_there_at_once(v: Any) -> bool | None:
+    """Behind no letter and no step the answer is that at $, which is the blank."""
+    return the_output_ends_at_once(v)

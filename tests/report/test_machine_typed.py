@@ -109,6 +109,23 @@ def test_words_of_automata_are_run_as_the_model_runs_them(source: Path | str, ma
     assert own_tokens == automata.tokens(table, word)
 
 
+@pytest.mark.parametrize("variant", ["strict", "nonstrict"])
+def test_words_of_decoders_of_theorem_1(variant: str, made: Any, tmp_path: Path) -> None:
+    """Without the first state, and the page says behind which letter the automaton is."""
+    model = sc.compile("dfa", (AUTOMATA / "odd-ones.json").read_text(), theorem="1", variant=variant)
+    speech, file = speech_of(model), tmp_path / "page.html"
+    file.write_text(model_page(model, tuple("0110"))[0], encoding="utf-8")
+    made.get_log("browser")
+    made.get(file.as_uri())
+    words = ["", "0", "1", "11", "0110", "10100"]
+    for word, said in zip(words, by_page(made, words), strict=True):
+        assert [one["token"] for one in said["tokens"]] == [speech.text(one) for one in stream(model, word, 40)]
+    made.execute_script("document.getElementById('token-on').click()")
+    said = made.execute_script("return document.getElementById('path').textContent")
+    assert said == "Now in odd, behind the letter 1."
+    assert complaints(made) == []
+
+
 def random_machine(random: Random) -> str:
     """A machine of two states and two tapes by chance, as text; it may run for ever."""
     lines = ["input: 0 1", "work symbols: x y", "start: p", "halt: h", f"head: {random.choice((-1, 0, 1))}"]

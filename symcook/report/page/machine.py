@@ -72,16 +72,20 @@ def machine_runs(model: Transformer, first: Given) -> MachineRuns | None:
 
 def _table(model: Transformer) -> dict[str, Any] | None:
     """The table by which the page runs any word, as `stepper.js` reads it: None where there are no letters to type, too
-    many rows, or other weights than the compiler gives to the machine."""
+    many rows, nothing in front of the empty word, or other weights than the compiler gives to the machine."""
     from symcook.compilers import genuine
+    from symcook.compilers.automaton import variant_of
 
     assert model.program is not None
     if model.program.kind == "dfa":
         automaton = program_automaton(model)
         assert automaton is not None
-        if not automaton.alphabet or len(automaton) * len(automaton.alphabet) > ROWS or not genuine(model):
+        many = len(automaton) * len(automaton.alphabet)
+        if not 0 < many <= ROWS or not model.embedding.added or not genuine(model):
             return None
         kept = {"alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names}
+        counted = bool(model.program.theorem)
+        kept |= {"counted": counted, "at_once": counted and variant_of(model) != "nonstrict"}
         return kept | {"answers": automaton.answers}
     from symcook.thought.running import machine_of
 

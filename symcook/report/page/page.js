@@ -151,6 +151,10 @@
     $("on").disabled = step === all.length - 1;
     $("did").replaceChildren(...detail().map((line) => make("li", { text: line })));
     $("tables").replaceChildren(stream(), ...heads());
+    for (const here of $("tables").querySelectorAll(".frame thead .here")) {  // the position is in sight
+      const frame = here.closest(".frame"), left = here.getBoundingClientRect().left - frame.getBoundingClientRect().left;
+      frame.scrollLeft += left - (frame.clientWidth - here.offsetWidth) / 2;
+    }
     hint();
   };
   const go = (to, at) => {
@@ -351,8 +355,9 @@
   };
   /* The states of an automaton: how many letters were read, and the arrow that was taken. */
   const states = () => {
-    const now = ran.tokens[at], read = Math.min(at, ran.input.length);
-    const past = at > ran.input.length, { moves, names, alphabet } = data.automaton;
+    const left = ran.input.length + 2 - ran.tokens.length;  // how many of its first states are left out
+    const now = ran.tokens[at], read = Math.min(at + left, ran.input.length);
+    const past = at + left > ran.input.length, { moves, names, alphabet } = data.automaton;
     let state = 0, edge = null;
     for (const letter of ran.input.slice(0, read)) {
       const to = moves[state][alphabet.indexOf(letter)];
@@ -365,7 +370,7 @@
       : `Now in ${names[state]}${read ? `, behind the letter ${ran.input[read - 1]}` : ", where it begins"}.`;
     const run = ran.tokens.map((one, k) => make("td", { class: k === at ? "here" : null, text: one.token }));
     $("strips").replaceChildren(table("the word and its states",
-      [head("letter read", "col"), ...ran.tokens.map((_, k) => make("td", { text: k ? ran.input[k - 1] ?? "" : "" }))],
+      [head("letter read", "col"), ...ran.tokens.map((_, k) => make("td", { text: k + left ? ran.input[k + left - 1] ?? "" : "" }))],
       [make("tr", {}, head("token put out", "row"), ...run)], "tape"));
     const column = now.position - data.start - 1;  // the position whose column put this token out
     const rows = !found || column >= found.length ? [] : found.trace.flatMap((one) => (one.attention ?? []).flatMap((weights, k) => {

@@ -108,7 +108,9 @@ const SymcookMachine = (() => {
       called.push(table.names[state]);
     }
     const verdict = table.answers[state] ? "yes" : "no";
-    return [[...called, verdict].map((token, k) => ({ position: word.length + 1 + k, token })), true];
+    const whole = [...called, verdict];  // with counted, by Theorem 1, the first state is left out
+    const shown = !table.counted ? whole : table.at_once && word.length === 1 ? [verdict] : whole.slice(1);
+    return [shown.map((token, k) => ({ position: word.length + 1 + k, token })), true];
   };
 
   /* The run behind what is typed. Refusal, with a sentence, where that is no word. */
