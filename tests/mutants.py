@@ -45,7 +45,8 @@ noticed: "time".
 It can be stopped at any moment (Ctrl-C or kill) and the same command goes on: FOLDER/results.json holds what is known.
 After tests were added the same command maps the changed test files again and runs again only what nobody noticed.
 After the code was changed the test files that ran a changed module are mapped again, and its changes run again. What is
-accepted is not run.
+accepted by its digest is not run; of a line or function that is accepted all changes are, since some alter what others
+do not.
 
 Tests that are `sampled` run the cases of one turn, that of --turn, or with --every-case all of them. What carries a
 guarantee (export, the kernel, the run relation, bounds) is meant to be noticed on the cases of any one turn; elsewhere
@@ -969,7 +970,7 @@ def run(args: argparse.Namespace) -> int:
         pool = Pool(folder, args.workers)
         try:
             lines, reasons = build_map(pool, folder, args.tests, code), accepted()
-            left = [change for change in chosen if reason(change, reasons) is None]
+            left = [change for change in chosen if change.digest not in reasons]
             try_changes(pool, lines, left, results, args.seconds)
         finally:
             pool.kill()

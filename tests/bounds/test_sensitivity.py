@@ -297,3 +297,16 @@ def test_scores_and_norms_by_brute_force(name):
         assert len(changed) == 1 and abs(max(moved.values()) - best) < mpmath.mpf(10) ** -30
         if each:
             assert abs(mpmath.mpf(found.extra["at the changed position"].mid) - own) < mpmath.mpf(10) ** -18
+
+
+@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize(("words", "n"), [({"x": {"s": 1, "t": 2}}, 30), (None, 2)])
+def test_where_no_symbol_changes_an_output(soft, words, n):
+    """One letter has one word of each length, and a coordinate that positions alone write is the same for all words."""
+    parts = SOFT if soft else mean(("s", "t"), ("m",), [[1, -1]])
+    seen = "m" if words else "p"
+    found = sensitivity(
+        model(Readout("value", "last", (seen,)), Layer(SelfAttention((parts,)), None), words=words), n, digits=5
+    )
+    assert found.value.mid == "0" and found.where == "no symbol changes an output"
+    assert found.extra["no proved C/n" if soft else "C"] == (f"the model has {WHY['softmax']}" if soft else "0")

@@ -190,3 +190,11 @@ def test_a_great_gamma_leaves_nothing_open(kind: str, n: int | None) -> None:
     still the claim is decided."""
     found = bounds.bound(kind, gamma=10**6, n=n, digits=5)
     assert found.holds is True and found.claimed is not None and found.value.mid == found.claimed.mid
+
+
+@pytest.mark.parametrize("kind", ["ziggurat", "softmax-hardmax"])
+def test_the_greatest_gamma(kind: str) -> None:
+    """10^30 is taken, as the docstrings say, and 1 more is not."""
+    assert bounds.bound(kind, gamma=10**30, n=3, digits=5).holds is True
+    with pytest.raises(BadInput, match=r"gamma must be at most 10\^30"):
+        bounds.bound(kind, gamma=10**30 + 1, n=3, digits=5)

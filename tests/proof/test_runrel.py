@@ -471,6 +471,18 @@ def test_a_norm_of_three_entries_has_its_root(placement: str, epsilon: str) -> N
         compared.agrees(row)
 
 
+def test_rows_have_positions_where_some_layer_attends() -> None:
+    """One layer with a head and one without: each row has its place, before and behind the head."""
+    head = Head(("x",), ("y",), [[0]], [[0]], [[1]], "future")
+    block = FeedForward(("y", "x"), ("z",), [[1, 0], [0, 1]], [0, "1/2"], [[2, -1]], [1])
+    embedding, readout = Embedding(Space(("x", "y", "z")), inputs=("x",)), Readout("value", "last", ("z",))
+    attends, other = Layer(SelfAttention((head,))), Layer(None, block)
+    for layers in ((attends, other), (other, attends)):
+        compared = Compared(Transformer("rows", embedding, layers, readout))
+        for rows in rows_of("x", repeat=2)[::3]:
+            compared.agrees(rows)
+
+
 # --- Inputs that have no run ------------------------------------------------------------------------------------------
 
 
