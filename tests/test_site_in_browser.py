@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from families import by_turns
 
 from symcook.claims import ledger
 
@@ -69,16 +70,16 @@ def as_seen(browser: Any, dark: bool) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_nothing_is_in_the_console_and_axe_is_content(site: Path, browser: Any, dark: bool) -> None:
+@by_turns(3, "page", PAGES)
+def test_nothing_is_in_the_console_and_axe_is_content(site: Path, browser: Any, dark: bool, page: str) -> None:
     axe = pytest.importorskip("axe_selenium_python", reason="needs axe-selenium-python")
     script = (Path(axe.__file__).parent / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
     as_seen(browser, dark)
-    for page in PAGES:
-        browser.get((site / page).as_uri())
-        assert browser.get_log("browser") == [], page
-        browser.execute_script(script)
-        found = json.loads(browser.execute_async_script(ASK))
-        assert [one for one in found if one[0] not in KNOWN] == [], page
+    browser.get((site / page).as_uri())
+    assert browser.get_log("browser") == []
+    browser.execute_script(script)
+    found = json.loads(browser.execute_async_script(ASK))
+    assert [one for one in found if one[0] not in KNOWN] == []
 
 
 def test_pages_fit_a_phone(site: Path, browser: Any) -> None:
