@@ -18,7 +18,7 @@ from symcook.cli.options import command as declare
 from symcook.cli.output import Waiting, print_json, say, say_or_json
 from symcook.errors import BadInput, Rejected
 from symcook.model.family import shipped
-from symcook.recipes.models import instance_of, model_of, path_of, read, said, ships, told
+from symcook.recipes.models import SHIPPED, instance_of, is_path, model_of, no_family, path_of, read, said, ships, told
 from symcook.report.document import WIDE
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ def new(
     from symcook.model.modelfile import save
 
     path, given = path_of(name), read_settings(settings)
+    if path is None and name.startswith(SHIPPED) and not is_path(name):
+        raise no_family(name)
     if path is None:
         raise BadInput("the name must be that of a family or a family file", name, "symcook list shows those that ship")
     family = read(path, given)
@@ -96,7 +98,7 @@ def prove_instance(
             return _answer(family, [] if own else theorems_of(family), as_json, {"family": family.name})
         chosen = choose(name, settings)
         found, sure = [(family, instance_of(family, {k: v for k, v in given.items() if k in chosen.arguments}))], True
-    document = to_document(chosen.bound())
+    document = to_document(chosen.bound()) if found else {}
     for family, at in found:
         if family.longest is None and document["max_length"] is not None:
             if not sure:
@@ -294,7 +296,27 @@ def candidates(model: Transformer, name: str) -> tuple[list[tuple[Family, Instan
     if (found := told(model.source, Path(name).parent, name)) is not None:
         family = read(*found)
         return [(family, instance_of(family, found[1]))], True
-    return [one for path in sorted(shipped("").parent.glob("*.json")) for one in _counted(path, model)], False
+    counted = (one for path in sorted(shipped("").parent.glob("*.json")) for one in _counted(path, model))
+    return [*counted, *_bridged(model)], False
+
+
+def _bridged(model: Transformer) -> Iterator[tuple[Family, Instance]]:
+    """The values of stored bridges at which a family has the model's numbers of coordinates, tokens and layers."""
+    from symcook.proof.familyrel import CALL
+    from symcook.proof.replay import statements
+
+    for name, one in statements().items():
+        call = CALL.search(one.written) if name.startswith("bridge.") else None
+        if call is None:
+            continue
+        path, values = shipped(call[2]), call[3].split(";")[1].split(",")
+        given = {key.strip(): " ".join(value.split()) for key, _, value in (part.partition("=") for part in values)}
+        family = read(path, given)
+        given = {key: value for key, value in given.items() if key not in family.choices}
+        if family.tables and (family.vocabulary is None) is (model.embedding.words is None):
+            at = _sized(family, given, model)
+            if at is not None:
+                yield family, at
 
 
 def _counted(path: Path, model: Transformer) -> Iterator[tuple[Family, Instance]]:
@@ -313,7 +335,7 @@ def _counted(path: Path, model: Transformer) -> Iterator[tuple[Family, Instance]
             return
 
 
-def _sized(family: Family, sizes: Mapping[str, int], model: Transformer) -> Instance | None:
+def _sized(family: Family, sizes: Mapping[str, object], model: Transformer) -> Instance | None:
     try:
         at = instance_of(family, {key: str(value) for key, value in sizes.items()})
     except BadInput:

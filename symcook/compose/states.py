@@ -18,7 +18,6 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 
 if TYPE_CHECKING:
-
     from symcook.numbers.matrix import RationalMatrix
 
 

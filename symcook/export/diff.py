@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from flint import arb, fmpq
 
     from symcook.domains.protocol import Domain
+    from symcook.model.layers import Layer
+    from symcook.model.parts import Head
 
 INPUTS = 500
 """The greatest number of inputs on which two models are run."""
@@ -131,10 +133,22 @@ def _structure(one: Transformer, other: Transformer) -> Iterator[str]:
     a, b = _steps(one), _steps(other)
     if a != b:
         yield f"the steps are {', '.join(a)} and {', '.join(b)}"
+    else:
+        for number, (mine, far) in enumerate(zip(one.layers, other.layers, strict=True), 1):
+            heads = zip(_heads(mine), _heads(far), strict=False)
+            for place, (own, its) in enumerate(heads, 1):
+                for what in ("mask", "weighting"):
+                    a, b = getattr(own, what), getattr(its, what)
+                    if a != b:
+                        yield f"the {what} of head {place} of layer {number} is {a} and {b}"
     for what in ("kind", "position", "reads", "labels"):
         a, b = getattr(one.readout, what), getattr(other.readout, what)
         if a != b:
             yield f"the {what} of the readout is {a} and {b}"
+
+
+def _heads(layer: Layer) -> Sequence[Head]:
+    return () if layer.attention is None else layer.attention.heads
 
 
 def _steps(model: Transformer) -> list[str]:

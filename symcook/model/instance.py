@@ -129,8 +129,9 @@ class Instance:
         for table in family.tables.values():
             for condition in table.where:
                 self._few(self._cases(condition), f"the condition {show(condition)}", "cases", MAX_CASES)
-                if not _Numbers(self.env).formula(condition):
-                    raise BadInput(f"the tables of {family.name} must meet their condition", show(condition))
+                if (where := self._broken(condition)) is not None:
+                    said = f"{show(condition)}{', not at ' * bool(where)}{', '.join(where)}"
+                    raise BadInput(f"the tables of {family.name} must meet their condition", said)
         self.weights = self._weights()
         self._few(self.weights, "about", "weights")
         self.cells = {name: list(self._cells(over)) for name, over in family.space.items()}
@@ -199,6 +200,20 @@ class Instance:
             return many * self._units(tree[4], {**env, tree[1]: Fraction(self.number(tree[2], env))})
         return sum(self._units(one, env) for one in children(tree)) if tree[0] in ("+", "-", "neg", "*", "/") else 0
 
+    def _broken(self, condition: Tree) -> list[str] | None:
+        """The first indices at which a condition does not hold; None where it does at all."""
+        env, where = self.env, list[str]()
+        if _Numbers(env).formula(condition):
+            return None
+        while condition[0] == "all in":
+            _, name, low, high, condition = condition
+            for value in _Numbers(env).range(low, high, condition):
+                if not _Numbers(tried := {**env, name: Fraction(value)}).formula(condition):
+                    env = tried
+                    where.append(f"{name} = {value}")
+                    break
+        return where
+
     def _cases(self, tree: Tree, env: Env | None = None) -> int:
         """How many cases a condition has."""
         env = self.env if env is None else env
@@ -229,10 +244,14 @@ class Instance:
             found = {at: given(*at) for at in cells}
         elif isinstance(given, Mapping):
             found = {at if isinstance(at, tuple) else (at,): value for at, value in given.items()}
+            if more := [at for at in found if at not in {*cells}]:
+                said = f"one at {', '.join(map(str, more[0]))}"
+                raise BadInput(f"the table {name} must have {len(cells)} entries, at the indices of its ranges", said)
         else:
             flat = given.split() if isinstance(given, str) else list(_flat(given))
             if len(flat) != len(cells):
-                raise BadInput(f"the table {name} must have {len(cells)} entries, row by row", len(flat))
+                do = "put spaces between them" if isinstance(given, str) and re.search("[,;]", given) else None
+                raise BadInput(f"the table {name} must have {len(cells)} entries, row by row", len(flat), do)
             found = dict(zip(cells, flat, strict=True))
         for at in cells:
             if at not in found:

@@ -82,7 +82,10 @@ def over(a: Value, b: Value) -> Value:
     if not sign(b):
         raise Rejected("the statement divides by zero")
     return _either(
-        lambda: (Fraction(a) if isinstance(a, int) else a) / b, lambda: normal.mul(_poly(a), _inverse(b)), a, b  # type: ignore[operator]
+        lambda: (Fraction(a) if isinstance(a, int) else a) / b,
+        lambda: normal.mul(_poly(a), _inverse(b)),
+        a,
+        b,  # type: ignore[operator]
     )
 
 

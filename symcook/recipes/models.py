@@ -36,6 +36,12 @@ def path_of(name: str) -> Path | None:
         return None
 
 
+def no_family(name: str) -> BadInput:
+    """The error of a name that no family has, with the nearest one."""
+    families = sorted(one.stem for one in shipped("").parent.glob("*.json"))
+    return unknown("family", name.removeprefix(SHIPPED), families, "symcook list shows those that ship")
+
+
 def read(path: Path, given: Mapping[str, str] | None = None) -> Family:
     """The family of a file, with the choices among `given`."""
     from symcook.model.family import load
@@ -144,6 +150,8 @@ def named(
         for key in given.keys() - arguments.keys() - {*(model.embedding.inputs or ())}:
             raise unknown("setting", key, [*family.sizes, *family.tables, *family.choices])
         return None, arguments, model
+    if name.startswith(SHIPPED) and not is_path(name):
+        raise no_family(name)
     if is_path(name):
         from symcook.model.modelfile import load
 

@@ -49,6 +49,7 @@ DECIDE_SECONDS = 10
 HOUR = 3600
 RANDOM_SECONDS = 1.0
 
+
 @door(reference="give a function of an input; that of a recipe is recipes.reference(NAME)")
 def check(
     model: Transformer,

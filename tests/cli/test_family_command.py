@@ -84,14 +84,22 @@ def test_new_writes_a_model_whose_theorem_prove_finds(
     for order in (("mine.json", "family-dyck-k-d"), ("family-dyck-k-d", "mine.json")):
         code, out, _ = call(capsys, "diff", *order, "--set", "K=3", "--set", "D=2")
         assert code == 1 and "first difference: layer 2, feed-forward, position 1, active" in out
+    edited = json.loads(text)
+    edited["layers"][0]["attention"][0]["weighting"] = "leftmost"
+    Path("mine.json").write_text(json.dumps(edited))
+    code, out, _ = call(capsys, "diff", "mine.json", "family-dyck-k-d", "--set", "K=3", "--set", "D=2")
+    assert code == 1 and "the weighting of head 1 of layer 1 is leftmost and average" in out
     assert "must not exist yet" in refused(
         capsys, "new", "family-dyck-k-d", "--set", "K=1", "--set", "D=1", "-o", "mine.json"
     )
 
 
 def test_prove_finds_the_family_of_a_stored_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Without a word in it: by its numbers of coordinates, tokens and layers, and then by the bridge."""
-    for name, values in (("lookup-one-hot", "N = 8"), ("induction-most-recent", "S = 4")):
+    """Without a word in it: by its numbers of coordinates, tokens and layers, with the tables of a stored bridge, and
+    then by the bridge."""
+    several = (("lookup-one-hot", "N = 8"), ("induction-most-recent", "S = 4"),
+               ("cpwl", "P = 2, xs = 0 1 2, ys = 0 1 0, m = 1 -1"))  # fmt: skip
+    for name, values in several:
         file = tmp_path / f"{name}.json"
         file.write_text((FAMILIES.parent / "models" / f"{name}.json").read_text())
         found = document(capsys, "prove", file)
@@ -116,6 +124,25 @@ def test_prove_of_a_family_alone_gives_its_theorems(capsys: pytest.CaptureFixtur
 def test_a_table_comes_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     xi, phi = tmp_path / "xi.json", tmp_path / "phi.json"
     xi.write_text("[[0, 1], [1, 0]]")
+    phi.write_text('{"1": 1, "2": 1, "3": 0}')
+    line = (
+        "run",
+        "family-boolean",
+        "--set",
+        "m=2",
+        "--set",
+        "M=2",
+        "--set",
+        f"xi={xi}",
+        "--set",
+        "p1=0",
+        "--set",
+        "p2=0",
+    )
+    said = refused(capsys, *line, "--set", f"phi={phi}")
+    assert "the table phi must have 2 entries, at the indices of its ranges; given: one at 3" in said
+    assert "xi(r, c) = 1, not at r = 2, c = 1" in refused(capsys, *line[:6], "--set", "xi=0 1 2 0", "--set", "phi=1 1")
+    assert "put spaces between them" in refused(capsys, *line[:6], "--set", "xi=0,1,1,0", "--set", "phi=1 1")
     phi.write_text('{"1": 1, "2": 1}')
     line = ("family-boolean", "--set", "m=2", "--set", "M=2", "--set", f"xi={xi}", "--set", f"phi={phi}")
     for p1, p2, out in ((0, 1, "1"), (1, 1, "0")):
@@ -135,7 +162,12 @@ def test_a_table_comes_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path:
             "run family-dyck-k-d --set K=1 --set D=1 --set E=1 --tokens 0",
             "the setting must be a known name; given: E; known: K, D, left_ties, right_ties.",
         ),
-        ("new family-nothere -o x.json", "the name must be that of a family or a family file; given: family-nothere"),
+        ("new nothere -o x.json", "the name must be that of a family or a family file; given: nothere"),
+        (
+            "new family-dyck-kd -o x.json",
+            "the family must be a known name; given: dyck-kd; did you mean dyck-k-d?",
+        ),
+        ("show family-nothere", "the family must be a known name; given: nothere; symcook list shows those"),
         ("new dyck-1 -o x.json", "the name must be that of a family"),
         ("new family-lookup-one-hot --set N=2 --tokens a -o x.json", "must be given no tokens"),
         ("new family-dyck-k-d --set K=1 --set D=1 --tokens a -o x.json", "must have 2 different tokens; given: a"),
