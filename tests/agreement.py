@@ -22,6 +22,8 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 import symcook as sc
 from symcook.errors import Unmerged
 from symcook.spec.fold import Fold
@@ -32,6 +34,7 @@ KINDS = ("uniform", "hard", "softmax")
 LENGTH = 7
 ADDED = ((None, None), (None, None), ("CLS", None), (None, "EOS"), ("BOS", "EOS"))
 LABELS = ("p", "q", "r")
+NONE = Fraction(0)
 
 
 def drawn(kind: str, seed: int) -> sc.Transformer:
@@ -228,7 +231,7 @@ class Soft:
     def __add__(self, other: Any) -> Soft:
         more = other.above if isinstance(other, Soft) else {q: other * many for q, many in self.below.items()}
         assert not isinstance(other, Soft) or other.below == self.below
-        return Soft({q: self.above.get(q, 0) + more.get(q, 0) for q in {*self.above, *more}}, self.below)
+        return Soft({q: self.above.get(q, NONE) + more.get(q, NONE) for q in {*self.above, *more}}, self.below)
 
     def __mul__(self, factor: Fraction) -> Soft:
         return Soft({q: factor * x for q, x in self.above.items()}, self.below)
@@ -288,9 +291,63 @@ def said(model: sc.Transformer, word: Sequence[str]) -> Any:
     return all(rows) if place == "all" else rows if place == "each" else rows[0 if place == "first" else -1]
 
 
+def at_once(model: sc.Transformer, n: int) -> Iterator[Any]:
+    """What the model says of each word of length n, in order, whose heads are all softmax: in floats for all of them at
+    once; None where a float is too near to zero."""
+    tokens = [model.embedding.surround(word) for word in itertools.product(model.alphabet, repeat=n)]
+    size = len(tokens[0])
+    places = [{t: embedded(model, t, i, size) for t in {word[i] for word in tokens}} for i in range(size)]
+    stream = np.array([[[float(at[t][name]) for name in NAMES] for at, t in zip(places, word, strict=True)]
+                       for word in tokens])  # fmt: skip
+    near = np.zeros(len(tokens), dtype=bool)
+
+    def zero(x: Any) -> Any:
+        nonlocal near
+        near = near | (np.abs(x) < 1e-9).reshape(len(near), -1).any(axis=1)
+        return x
+
+    def column(names: Sequence[str]) -> list[int]:
+        return [NAMES.index(name) for name in names]
+
+    def floats(rows: list[list[Fraction]]) -> Any:
+        return np.array([[float(x) for x in row] for row in rows])
+
+    i, j = np.indices((size, size))
+    seen = {"none": i == i, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}
+    for layer in model.layers:
+        read, added = stream[:, :, column(READS)], np.zeros_like(stream)
+        for head in layer.attention.heads if layer.attention else ():
+            m = known(head)
+            query, key, value = (read @ floats(m[name]).T for name in "QKV")
+            scores = np.where(seen[head.mask], query @ key.transpose(0, 2, 1), -np.inf)
+            top = scores.max(axis=2, keepdims=True)
+            exps = np.exp(scores - np.where(np.isinf(top), 0, top))
+            whole = exps.sum(axis=2, keepdims=True)
+            added[:, :, column(head.writes)] += exps / np.where(whole == 0, 1, whole) @ value
+        stream = stream + added
+        if layer.feedforward is not None:
+            m, read = known(layer.feedforward), stream[:, :, column(READS)]
+            inside = read @ floats(m["W1"]).T + floats(m["b1"])[:, 0]
+            active = np.maximum(inside, 0) if layer.feedforward.activation == "relu" else (zero(inside) > 0) * 1.0
+            stream[:, :, column(layer.feedforward.writes)] += active @ floats(m["W2"]).T + floats(m["b2"])[:, 0]
+    readout = model.readout
+    where = {"first": [0], "last": [-1], "all": range(size)}[readout.position]
+    shown = zero(stream[:, where][:, :, column(readout.reads)] if readout.kind == "zero" else
+                 stream[:, where][:, :, column(readout.reads)] @ floats(matrix(readout.weights)).T)  # fmt: skip
+    said = (shown == 0) if readout.kind == "zero" else (shown > 0)
+    yield from (None if close else bool(one.all()) for close, one in zip(near, said, strict=True))
+
+
 def words(model: sc.Transformer, most: int) -> Iterator[tuple[str, ...]]:
     for n in range(1, most + 1):
         yield from itertools.product(model.alphabet, repeat=n)
+
+
+def answers(model: sc.Transformer, kind: str, most: int) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for n in range(1, most + 1):
+        floats = at_once(model, n) if kind == "softmax" else itertools.repeat(None)
+        for word, got in zip(itertools.product(model.alphabet, repeat=n), floats, strict=False):
+            yield word, said(model, word) if got is None else got
 
 
 def outcome(kind: str, seed: int, most: int = LENGTH) -> str:
@@ -307,8 +364,7 @@ def outcome(kind: str, seed: int, most: int = LENGTH) -> str:
     except Unmerged as error:
         return f"open: {error.must}"
     accepted, wrong = Counter[int](), list[tuple[str, ...]]()
-    for word in words(model, most):
-        got = said(model, word)
+    for word, got in answers(model, kind, most):
         accepted[len(word)] += (got[-1] if model.readout.each else got) is True  # a word is accepted at its end
         if got != fold(word):
             wrong.append(word)
