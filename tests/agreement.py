@@ -3,8 +3,8 @@
     python tests/agreement.py --count 2000
 
 says for each kind of model how many agree with the loops, how many cannot be merged, and how many are wrong. The loops
-are written here, in fractions (floats where a softmax is no fraction), and share nothing with the library but the
-numbers of a model.
+are written here, in fractions (floats where a softmax is no fraction; near a tie its weights are powers of e with
+fractions, `Soft`), and share nothing with the library but the numbers of a model.
 """
 
 from __future__ import annotations
@@ -17,12 +17,15 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 import symcook as sc
 from symcook.errors import Unmerged
-from symcook.run import run as run_exactly
 from symcook.spec.fold import Fold
 
 READS = ("a", "b", "c", "d")
@@ -31,6 +34,7 @@ KINDS = ("uniform", "hard", "softmax")
 LENGTH = 7
 ADDED = ((None, None), (None, None), ("CLS", None), (None, "EOS"), ("BOS", "EOS"))
 LABELS = ("p", "q", "r")
+NONE = Fraction(0)
 
 
 def drawn(kind: str, seed: int) -> sc.Transformer:
@@ -108,7 +112,7 @@ def reader(model: sc.Transformer, seed: int) -> Fold:
 # --- Loops ------------------------------------------------------------------------------------------------------------
 
 
-def run(model: sc.Transformer, word: Sequence[str]) -> list[dict[str, Any]]:
+def run(model: sc.Transformer, word: Sequence[str], exact: bool = False) -> list[dict[str, Any]]:
     """The stream at every position, one position after the other: that of a prefix is known where no head looks ahead
     and no number knows the length."""
     tokens = model.embedding.surround(tuple(word))
@@ -116,20 +120,20 @@ def run(model: sc.Transformer, word: Sequence[str]) -> list[dict[str, Any]]:
     if "i/n" in map(str, model.embedding.positions.values()) or any("future" not in head.mask for head in heads):
         rows = [[embedded(model, token, i, len(tokens)) for i, token in enumerate(tokens)]]
         for layer in model.layers:
-            rows.append(behind(layer, rows[-1], range(len(tokens))))
+            rows.append(behind(layer, rows[-1], range(len(tokens)), exact))
         return rows[-1]
     for n in range(1, len(tokens) + 1):
-        if tokens[:n] not in PREFIXES:
-            before = [PREFIXES[tokens[:k]] for k in range(1, n)]
+        if (exact, tokens[:n]) not in PREFIXES:
+            before = [PREFIXES[exact, tokens[:k]] for k in range(1, n)]
             rows = [embedded(model, tokens[n - 1], n - 1, n)]
             for number, layer in enumerate(model.layers):
-                rows += behind(layer, [row[number] for row in before] + rows[-1:], range(n - 1, n))
-            PREFIXES[tokens[:n]] = rows
-    return [PREFIXES[tokens[:n]][-1] for n in range(1, len(tokens) + 1)]
+                rows += behind(layer, [row[number] for row in before] + rows[-1:], range(n - 1, n), exact)
+            PREFIXES[exact, tokens[:n]] = rows
+    return [PREFIXES[exact, tokens[:n]][-1] for n in range(1, len(tokens) + 1)]
 
 
-PREFIXES: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-"""By prefix the stream at its last position, before each layer and behind all."""
+PREFIXES: dict[tuple[bool, tuple[str, ...]], list[dict[str, Any]]] = {}
+"""By prefix, exact or not, the stream at its last position, before each layer and behind all."""
 KNOWN: dict[Any, Any] = {}
 """The numbers of a part, and of a token at a position."""
 
@@ -145,10 +149,10 @@ def embedded(model: sc.Transformer, token: str, place: int, n: int) -> dict[str,
     return KNOWN[token, place, n]
 
 
-def behind(layer: sc.Layer, stream: list[dict[str, Any]], places: range) -> list[dict[str, Any]]:
+def behind(layer: sc.Layer, stream: list[dict[str, Any]], places: range, exact: bool) -> list[dict[str, Any]]:
     """The stream behind a layer at some positions."""
     heads = layer.attention.heads if layer.attention else ()
-    added = [attended(head, stream, places) for head in heads]
+    added = [attended(head, stream, places, exact) for head in heads]
     found = [
         {name: stream[i][name] + sum(one[k].get(name, 0) for one in added) for name in NAMES}
         for k, i in enumerate(places)
@@ -171,7 +175,7 @@ def times(rows: list[list[Fraction]], row: dict[str, Any]) -> list[Any]:
     return [sum((w * row[name] for w, name in zip(line, READS, strict=True) if w), Fraction(0)) for line in rows]
 
 
-def attended(head: Any, stream: list[dict[str, Any]], places: range) -> list[dict[str, Any]]:
+def attended(head: Any, stream: list[dict[str, Any]], places: range, exact: bool) -> list[dict[str, Any]]:
     m, found = known(head), []
     keys, values = [times(m["K"], row) for row in stream], [times(m["V"], row) for row in stream]
     for i in places:
@@ -185,10 +189,17 @@ def attended(head: Any, stream: list[dict[str, Any]], places: range) -> list[dic
         if not seen:
             weights: list[Any] = []
         elif head.weighting == "softmax" and len(set(scores)) > 1:
-            exps = [math.exp(score - max(scores)) for score in scores]
-            weights = [e / sum(exps) for e in exps]
+            top = max(scores)
+            if exact:
+                below = Counter(score - top for score in scores)
+                weights = [Soft({score - top: Fraction(1)}, below) for score in scores]
+            else:
+                exps = [math.exp(score - top) for score in scores]
+                whole = sum(exps)
+                weights = [e / whole for e in exps]
         else:
-            best = [k for k, score in enumerate(scores) if score == max(scores)]
+            top = max(scores)
+            best = [k for k, score in enumerate(scores) if score == top]
             best = {"leftmost": best[:1], "rightmost": best[-1:]}.get(head.weighting, best)
             weights = [Fraction(int(k in best), len(best)) for k in range(len(seen))]
         parts = {
@@ -206,6 +217,48 @@ def fed(network: Any, row: dict[str, Any]) -> dict[str, Any]:
     for name, weights, bias in zip(network.writes, m["W2"], m["b2"], strict=True):
         new[name] += sum((w * x for w, x in zip(weights, active, strict=True)), Fraction(0)) + bias[0]
     return new
+
+
+@dataclass(frozen=True)
+class Soft:
+    """A number at a position behind a softmax over several scores: the sum of fractions times e to fractions, over the
+    positive sum that all the numbers there have below. It is zero where all fractions are (Lindemann and Weierstrass).
+    """
+
+    above: dict[Fraction, Fraction]
+    below: dict[Fraction, int]
+
+    def __add__(self, other: Any) -> Soft:
+        more = other.above if isinstance(other, Soft) else {q: other * many for q, many in self.below.items()}
+        assert not isinstance(other, Soft) or other.below == self.below
+        return Soft({q: self.above.get(q, NONE) + more.get(q, NONE) for q in {*self.above, *more}}, self.below)
+
+    def __mul__(self, factor: Fraction) -> Soft:
+        return Soft({q: factor * x for q, x in self.above.items()}, self.below)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __neg__(self) -> Soft:
+        return self * Fraction(-1)
+
+    @property
+    def sign(self) -> int:
+        terms = {q: x for q, x in self.above.items() if x}
+        for digits in itertools.count(30, 30) if terms else ():
+            with localcontext() as context:
+                context.prec = digits
+                each = [Decimal(x.numerator) / x.denominator * (Decimal(q.numerator) / q.denominator).exp()
+                        for q, x in terms.items()]  # fmt: skip
+                total, error = sum(each), sum(map(abs, each)) * Decimal(10) ** (4 - digits)
+            if abs(total) > error:
+                return 1 if total > 0 else -1
+        return 0
+
+    def __gt__(self, other: Fraction) -> bool:
+        return (self + -other).sign > 0
+
+    def __lt__(self, other: Fraction) -> bool:
+        return (self + -other).sign < 0
 
 
 class Near(Exception):
@@ -232,16 +285,69 @@ def answer(model: sc.Transformer, row: dict[str, Any]) -> Any:
 def said(model: sc.Transformer, word: Sequence[str]) -> Any:
     try:
         rows = [answer(model, row) for row in run(model, word)]
-    except Near:  # a tie of a softmax, or nearly: exactly, by the library
-        result = run_exactly(model, "".join(word), "exact")
-        return result.accept
+    except Near:  # a tie of a softmax, or nearly
+        rows = [answer(model, row) for row in run(model, word, exact=True)]
     place = model.readout.position
     return all(rows) if place == "all" else rows if place == "each" else rows[0 if place == "first" else -1]
+
+
+def at_once(model: sc.Transformer, n: int) -> Iterator[Any]:
+    """What the model says of each word of length n, in order, whose heads are all softmax: in floats for all of them at
+    once; None where a float is too near to zero."""
+    tokens = [model.embedding.surround(word) for word in itertools.product(model.alphabet, repeat=n)]
+    size = len(tokens[0])
+    places = [{t: embedded(model, t, i, size) for t in {word[i] for word in tokens}} for i in range(size)]
+    stream = np.array([[[float(at[t][name]) for name in NAMES] for at, t in zip(places, word, strict=True)]
+                       for word in tokens])  # fmt: skip
+    near = np.zeros(len(tokens), dtype=bool)
+
+    def zero(x: Any) -> Any:
+        nonlocal near
+        near = near | (np.abs(x) < 1e-9).reshape(len(near), -1).any(axis=1)
+        return x
+
+    def column(names: Sequence[str]) -> list[int]:
+        return [NAMES.index(name) for name in names]
+
+    def floats(rows: list[list[Fraction]]) -> Any:
+        return np.array([[float(x) for x in row] for row in rows])
+
+    i, j = np.indices((size, size))
+    seen = {"none": i == i, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}
+    for layer in model.layers:
+        read, added = stream[:, :, column(READS)], np.zeros_like(stream)
+        for head in layer.attention.heads if layer.attention else ():
+            m = known(head)
+            query, key, value = (read @ floats(m[name]).T for name in "QKV")
+            scores = np.where(seen[head.mask], query @ key.transpose(0, 2, 1), -np.inf)
+            top = scores.max(axis=2, keepdims=True)
+            exps = np.exp(scores - np.where(np.isinf(top), 0, top))
+            whole = exps.sum(axis=2, keepdims=True)
+            added[:, :, column(head.writes)] += exps / np.where(whole == 0, 1, whole) @ value
+        stream = stream + added
+        if layer.feedforward is not None:
+            m, read = known(layer.feedforward), stream[:, :, column(READS)]
+            inside = read @ floats(m["W1"]).T + floats(m["b1"])[:, 0]
+            active = np.maximum(inside, 0) if layer.feedforward.activation == "relu" else (zero(inside) > 0) * 1.0
+            stream[:, :, column(layer.feedforward.writes)] += active @ floats(m["W2"]).T + floats(m["b2"])[:, 0]
+    readout = model.readout
+    where = {"first": [0], "last": [-1], "all": range(size)}[readout.position]
+    shown = zero(stream[:, where][:, :, column(readout.reads)] if readout.kind == "zero" else
+                 stream[:, where][:, :, column(readout.reads)] @ floats(matrix(readout.weights)).T)  # fmt: skip
+    said = (shown == 0) if readout.kind == "zero" else (shown > 0)
+    yield from (None if close else bool(one.all()) for close, one in zip(near, said, strict=True))
 
 
 def words(model: sc.Transformer, most: int) -> Iterator[tuple[str, ...]]:
     for n in range(1, most + 1):
         yield from itertools.product(model.alphabet, repeat=n)
+
+
+def answers(model: sc.Transformer, kind: str, most: int) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for n in range(1, most + 1):
+        floats = at_once(model, n) if kind == "softmax" else itertools.repeat(None)
+        for word, got in zip(itertools.product(model.alphabet, repeat=n), floats, strict=False):
+            yield word, said(model, word) if got is None else got
 
 
 def outcome(kind: str, seed: int, most: int = LENGTH) -> str:
@@ -258,8 +364,7 @@ def outcome(kind: str, seed: int, most: int = LENGTH) -> str:
     except Unmerged as error:
         return f"open: {error.must}"
     accepted, wrong = Counter[int](), list[tuple[str, ...]]()
-    for word in words(model, most):
-        got = said(model, word)
+    for word, got in answers(model, kind, most):
         accepted[len(word)] += (got[-1] if model.readout.each else got) is True  # a word is accepted at its end
         if got != fold(word):
             wrong.append(word)

@@ -8,7 +8,7 @@ from typing import Any
 
 from flint import fmpq, fmpq_mpoly
 
-from symcook.domains.field import Value
+from symcook.domains.field import Value, polynomial_of
 from symcook.domains.lengths import Lengths
 from symcook.domains.linear import Atom, Guard, Linear
 from symcook.domains.world import GuardedCell
@@ -125,10 +125,22 @@ class Spelling:
             if isinstance(cell.value, fmpq) and cell.value == 0:
                 continue
             guards = [g for atom, held in cell.guard.items() for g in self.atom(atom, held)]
-            test = f"I[{' & '.join(map(in_brackets, guards))}]" if guards else ""
-            value = self.value(cell.value)
-            parts.append(test if test and value == "1" else f"{test}*({value})" if test else value)
+            test, value = " & ".join(map(in_brackets, guards)), self.value(cell.value)
+            parts.append(self.where(test, value, self.infinite(cell)) if test else value)
         return " + ".join(parts) or "0"
+
+    def where(self, test: str, value: str, infinite: bool) -> str:
+        """A term that is `value` where a formula holds, else 0; `infinite` says that it may have a pole elsewhere."""
+        if infinite:
+            return f"if({test}, {value}, 0)"
+        return f"I[{test}]" if value == "1" else f"I[{test}]*({value})"
+
+    def infinite(self, cell: GuardedCell) -> bool:
+        """Whether a cell's value may have a pole where the cell does not hold."""
+        if isinstance(cell.value, fmpq) or not self.world.names_in(cell.value):
+            return False
+        self.world.field.lift(cell.value)
+        return self.world.signs(polynomial_of(self.world.field, cell.value.den), {}) not in ({1}, {-1})
 
     # --- Guards ---------------------------------------------------------------------------------------------------
 

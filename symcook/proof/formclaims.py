@@ -49,6 +49,10 @@ class StatementSpelling(Spelling):
     def token(self, token: str) -> str:
         return str(self.tokens[token])
 
+    def where(self, test: str, value: str, infinite: bool) -> str:
+        """As a product, as sums of a run are written; the checkers ask whether it is defined."""
+        return super().where(test, value, False)
+
     def residue(self, name: str, m: int, residue: int) -> str:
         if m == 2:
             return f"pow(-1, {self.name(name)}) = {'-1' if residue else '1'}"

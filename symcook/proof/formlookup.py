@@ -24,7 +24,7 @@ class CountLookup:
         self.function, self.there = function, False
         self.count = "sum(l, 0, n - 1, I[w(l) = 0])"
         self.behind = "sum(l, 1, n - 1, I[w(l) = 0])"
-        found = _SCORES.search(equations[function])
+        found = _SCORES.search(equations.get(function, ""))
         if found is None or word != WORD:
             return
         self.share, self.index, self.inverse, self.square, self.value = found.groups()

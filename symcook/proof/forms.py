@@ -26,6 +26,7 @@ from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model import modelfile
 from symcook.model.symbols import exact
 from symcook.proof import own, replay, runrel
+from symcook.proof.formcircle import CircleText
 from symcook.proof.formclaims import FormClaim, Proof, StatementSpelling, at_each, conjuncts, equation
 from symcook.proof.formgaps import SumText
 from symcook.proof.formlookup import CountLookup
@@ -72,6 +73,8 @@ class _FormText:
         self.labels: dict[str, str] = {}
         self.lemma: str | None = None
         self.count_k = self.cleared = self.looking = False
+        self.circle: Sequence[str] = ()
+        """What is known of a root where values are points of a circle."""
         self.parity: ParityText | None = None
         """Where the model is that of PARITY: its own lines, once those at their beginning have been proved."""
 
@@ -229,7 +232,7 @@ class _FormText:
         self.elaborator = elaborate.Elaborator()
         self.head = f"proof {statement.id}\n"
         self.lines, self.lemma, self.parity, self.sums = [], None, None, dict[str, bool]()
-        self.count_k = self.looking = False
+        self.count_k, self.looking, self.circle = False, False, ()
         labels = [*parts(statement).labels, *(["asked"] if whole.given else [])]
         assert self.line(f"given .. {' '.join(labels)}", 60.0, True) is None
         self.assumed, self.opened = dict(self.g.facts), len(self.g.nodes)
@@ -591,7 +594,25 @@ class _FormText:
             if not self.looking:
                 self.looking = all(self.line(one) is None for one in text.begin())
             if self.looking and all(self.line(one) is None for one in text.lines()):
+                yield from self.on_a_circle(claim, text)
                 yield from text.versions(claim.formula)
+
+    def on_a_circle(self, claim: FormClaim, looked: CountLookup) -> Iterator[str]:
+        """What is looked up as a point of a circle that the count goes round."""
+        values, held = dict[str, list[str]](), self.meaning.relation.held
+        for name in self.found.reads:
+            one = CountLookup(self.meaning.word, self.equations, held.get(self.meaning.names[name]) or "")
+            if one.there and (angle := re.match(r"(sin|cos)\(", one.equation)):
+                column = self.found.reads[name]
+                values[angle[1]] = [self.ended.value(column.value_at(guard)) for guard, _ in self.found.cells]  # type: ignore[union-attr]
+        cases = [" & ".join(guard) for guard in self.guards()]
+        text = CircleText(looked.equation, looked.behind, cases, values)
+        if text.there:
+            if "circle" not in self.labels:
+                self.labels["circle"] = "circle" if all(self.line(x) is None for x in text.begin()) else ""
+                self.circle = text.also if self.labels["circle"] else ()
+            if self.labels["circle"]:
+                yield text.version(claim.formula, f"{looked.function}_looked")
 
     def last_versions(self, claim: FormClaim) -> Iterator[str]:
         yield from self.looked_up(claim)
@@ -650,7 +671,7 @@ class _FormText:
                 hints += self.zero(name)
         if self.parity is not None:
             yield f"{claim.formula} by decided"
-        below = self.denominators()
+        below = [*self.denominators(), *self.circle]
         if not self.model.readout.everywhere:
             cases = range(1, len(self.found.cells) + 1)
             takes = [f"take ({' '.join(f'{label}_{k}' for k in cases)}) from {label}" for label in hints]

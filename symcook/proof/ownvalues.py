@@ -112,7 +112,7 @@ def function(name: str, given: Sequence[Value]) -> Value:
         return _either(lambda: exp_of(a), lambda: normal._function("exp", [_poly(a)]), a)  # type: ignore[arg-type]
     if name == "log" and sign(a) <= 0:
         raise Rejected("the statement takes the logarithm of a number that is not positive")
-    if name in ("log", "erf", "pi"):
+    if name in ("log", "erf", "pi", "sin", "cos"):
         return _closed(normal._function(name, [_poly(x) for x in given]))
     raise Rejected(f"'{name}' has no exact value here")
 

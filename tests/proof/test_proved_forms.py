@@ -76,6 +76,8 @@ MODELS = {
     "count": lambda: build("count"),
     "dyck-1": lambda: build("dyck-1"),
     "modulo": lambda: build("modulo"),
+    "modulo 3": lambda: build("modulo", m=3),
+    "modulo 4": lambda: build("modulo", m=4),
 }
 
 
@@ -147,9 +149,9 @@ def test_a_planted_form_is_not_proved(name: str, change: Any) -> None:
 
 
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize("name", ["cosines", "sines"])
-def test_what_a_count_does_not_look_up_is_not_proved(name: str) -> None:
-    found = every_length(build("modulo"))
+@pytest.mark.parametrize("name, m", [("cosines", 2), ("sines", 2), ("sines", 3)])
+def test_what_a_count_does_not_look_up_is_not_proved(name: str, m: int) -> None:
+    found = every_length(build("modulo", m=m))
     column = found.reads[name]
     assert isinstance(column, CellTable)
     wrong = CellTable(column.world, [GuardedCell(c.guard, fmpq(1) - c.value) for c in column.cells])

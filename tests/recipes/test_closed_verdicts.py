@@ -280,3 +280,14 @@ def test_a_sum_that_is_looked_up_elsewhere_keeps_its_own_position() -> None:
     b.add(sc.head(value={"last": "mean"}, mask="future", weighting="rightmost"))
     b.readout("sign", "each", "last", weights=[1])
     assert compared(b.build("sums"), 4) > 100
+
+
+def test_a_term_with_a_pole_is_said_for_its_own_places_alone() -> None:
+    """A mean of those before, of none at position 1: what is divided by i - 1 is no number there, times 0 or not."""
+    b = sc.Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
+    b.add(sc.head(value={"mean": "vote"}, mask="strict-future"))
+    b.readout("sign", "last", b.add(sc.head(value={"mean_of_means": "mean"}, mask="future")), weights=[1])
+    model = b.build("poles")
+    assert compared(model, 6) == 126
+    (form,) = every_length(model).forms
+    assert "if(w(j) = a & 2 <= j, (" in form.meaning[1]
