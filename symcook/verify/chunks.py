@@ -28,6 +28,9 @@ CHUNK_SECONDS = 1.0
 TRIAL_FROM = 2**10
 """From how many words on a sweep is tried before it begins."""
 TRIAL_SECONDS, TRIALS = 0.2, 10
+"""How long a pass works that tells the rate, and how many of the largest are tried."""
+WAITING = 1.0
+"""How long a pass takes that tells it too, though it worked less: its reference waits, or the machine is busy."""
 
 
 class TooMuch(BadInput):
@@ -129,26 +132,30 @@ def check_count(model: Transformer, max_length: int) -> None:
 
 
 def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
-    """Strings a second, by passes over more and more of the longest words until one takes long enough to tell; where
+    """Strings a second, by passes over more and more of the longest words until one works long enough to tell; where
     there are many, by the fastest of some of the largest. One that takes long is run again: the first call of all loads
-    what it needs, and a busy machine stops any."""
+    what it needs, and a busy machine stops any. A small pass has the rate of what it costs to begin one, so that a busy
+    machine's clock alone ends no trial at the smallest."""
     most, letters = whole.max_length, whole.model.alphabet
     largest = min(most, whole.stride)
 
-    def seconds(part: InputPart) -> float:
-        start = time.perf_counter()
+    def seconds(part: InputPart) -> tuple[float, float]:
+        start, worked = time.perf_counter(), time.process_time()
         compare(part)
-        return max(time.perf_counter() - start, 1e-9)
+        return max(time.perf_counter() - start, 1e-9), time.process_time() - worked
 
     fastest = 0.0
     for free in (*range(1, largest + 1), *[largest] * (TRIALS if whole.total > TRIALS**2 * whole.block else 0)):
         prefix = tuple(islice((letters[(k * k + k // 3) % len(letters)] for k in range(most)), most - free))
         part = whole.part(most - free + 1 if whole.shared else most, most, prefix)
-        took = seconds(part)
-        if took > TRIAL_SECONDS:
-            took = min(took, seconds(part), seconds(part))
+        took, worked = seconds(part)
+        enough = worked > TRIAL_SECONDS or took > WAITING
+        if enough:
+            again = [seconds(part) for _ in range(2)]
+            took = min(took, *(clock for clock, _ in again))
+            enough = all(work > TRIAL_SECONDS for _, work in again) or took > WAITING
         fastest = max(fastest, part.size / took)
-        if took > TRIAL_SECONDS:
+        if enough:
             break
     return fastest
 

@@ -456,9 +456,22 @@ def test_a_slow_first_call_does_not_make_a_sweep_slow(monkeypatch: pytest.Monkey
     assert chunks.rate(plan, first_is_slow) > 10**4 and max(calls) >= 2**8
 
     def always_slow(part: answers.InputPart) -> None:
-        time.sleep(0.3)
+        time.sleep(0.55 * part.size)
 
     assert 1 < chunks.rate(plan, always_slow) < 10
+
+
+def test_a_busy_machine_does_not_make_passes_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every pass is held up for a while in which it does not work: the rate is that of larger ones."""
+    clock = [0.0]
+    monkeypatch.setattr(chunks.time, "perf_counter", lambda: clock[0])
+    sizes: list[int] = []
+
+    def held_up(part: answers.InputPart) -> None:
+        sizes.append(part.size)
+        clock[0] += 0.5
+
+    assert chunks.rate(Plan(build("dyck-1"), 12, 2**8, 2**8), held_up) > 2 * max(sizes) - 1 > 2**8
 
 
 def test_what_a_reference_imports_from_beside_it_tells_it_from_others(
