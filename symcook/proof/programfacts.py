@@ -8,9 +8,10 @@ compiler that keeps what it made each coordinate for; the elaborator shows each 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.compilers.booleans import Node, cubes
@@ -55,12 +56,15 @@ class Told(Compiled):
         self.counts: dict[str, tuple[str, Truth, str]] = {}
         self.selections: dict[int, list[Selection]] = {}
         self.squared: dict[str, tuple[Form, Linear]] = {}
+        self.asking: dict[int, int] = {}
         self.now = -1
         super().__init__(program)
 
     def _line(self, number: int, line: Any, reads: Any) -> Any:
-        self.now = number
-        return super()._line(number, line, reads)
+        self.now, before = number, len(self.equalities)
+        found = super()._line(number, line, reads)
+        self.asking |= {id(one): number for one in self.equalities[before:]}
+        return found
 
     def _zero(self, d: Form) -> Truth:
         return self._kept("zero", d if d.whole and d.atoms[min(d.atoms)] > 0 else d.times(-1), super()._zero(d), d)
@@ -102,6 +106,14 @@ class Told(Compiled):
             self.squared[square] = form, found
         return found
 
+    def put_out(self, labels: Sequence[str]) -> None:
+        """Hold what is put out, as the model does."""
+        answer = self.lines[self.program.output]
+        if isinstance(answer, Form):
+            self._shown(answer)
+        for truth in [answer[a] for a in labels] if isinstance(answer, dict) else [answer] * (not isinstance(answer, Form)):
+            self.hold(self.node(truth))
+
     def held(self) -> Mapping[str, Node]:
         """What the coordinates hold that have a truth."""
         return {name: node for node, name in self._held.items()}
@@ -121,13 +133,14 @@ class ProgramFacts:
         self.equations = softheads.equations(meaning.run)
         self.lines: list[str] = []
         self.done: set[str] = set()
+        self.told.put_out(model.readout.labels or ())
         self.held = self.told.held()
 
     # Texts
 
     def put(self, name: str) -> str:
         """A coordinate as the statement calls it."""
-        return self.meaning.names[name]
+        return self.meaning.names.get(name, name)
 
     def there(self, name: str) -> bool:
         """Whether a coordinate is in the model: one that nothing needs is not."""
@@ -187,12 +200,12 @@ class ProgramFacts:
 
     # Lines of the proof
 
-    def add(self, label: str, fact: str, hints: Sequence[str] = (), inner: Sequence[str] = ()) -> None:
+    def add(self, label: str, fact: str, hints: Iterable[str] = (), inner: Sequence[str] = ()) -> None:
         """A fact, once; by hints, or by lines set in below."""
         if label in self.done:
             return
         self.done.add(label)
-        by = f" by {', '.join(hints)}" if hints else ""
+        by = f" by {', '.join(hints)}" if (hints := list(hints)) else ""
         self.lines += [f"{label}: {fact}{by}", *(f"  {one}" for one in inner)]
 
     def each(self, label: str, said: str, inner: Sequence[str]) -> None:
@@ -283,28 +296,64 @@ class ProgramFacts:
             facts = [(f"L{number}", f"{name} = {self.form(value)}", [*value.bits])]
             facts = [one for one in facts if all(self.there(atom.name) for atom in value.atoms)]
         elif isinstance(value, dict):
-            codes = self.spoken.codes.items()
-            facts = [(f"L{number}_{code}", f"I[{name} = {code}] = I[{self.truth(value.get(a, frozenset()))}]",
-                      [value.get(a, frozenset())]) for a, code in codes]  # fmt: skip
+            facts = [(f"M{number}", " | ".join(f"{name} = {self.spoken.codes[a]}" for a in value), [])]
+            facts += [(f"L{number}_{self.spoken.codes[a]}", f"I[{name} = {self.spoken.codes[a]}] = I[{self.truth(one)}]", [one])
+                      for a, one in value.items()]  # fmt: skip
         else:
             facts = [(f"L{number}", f"{name} = I[{self.truth(value)}]", [value])]
         for label, said, truths in facts:
             if all(self.there(one) for one in self.bits(*truths)):
                 yield label, said, truths
 
-    def known(self, number: int, at: str = "") -> list[str]:
-        """The facts about a line that is read."""
-        line = self.program.lines[number]
-        if number in self.spoken.names:
-            return [f"{label}{at}" for label, *_ in self.goals(number) if label in self.done]
-        return [f"word{at}"] if line.op == "in" else []
+    def known(self, number: int, code: str = "") -> list[str]:
+        """The facts about a line that is read; of a letter with a `code` those that say whether it is this one."""
+        line, value = self.program.lines[number], self.told.lines[number]
+        if number not in self.spoken.names:
+            return ["word"] if line.op == "in" else []
+        labels = [label for label, *_ in self.goals(number) if label in self.done]
+        if not isinstance(value, dict):
+            return labels
+        if not code:
+            return labels[1:]
+        return [one for one in labels if one.endswith(f"_{code}")] or labels[:1]
 
-    def pointwise(self, number: int) -> None:
+    def members(self, number: int) -> list[str]:
+        """The fact which letters a line may be."""
+        line = self.program.lines[number]
+        return ["word"] if line.op == "in" else [f"M{number}"] if number in self.spoken.names else []
+
+    def pointwise(self, number: int, more: Sequence[str] = ()) -> None:
         """A line that looks at no other position."""
-        reads = [fact for k in self.program.lines[number].reads for fact in self.known(k)]
+        line = self.program.lines[number]
+        compared = [self.program.lines[k] for k in line.reads]
+        code = next((str(self.spoken.codes[one.value]) for one in compared if one.op == "constant" and isinstance(one.value, str)), "")
         for label, said, truths in self.goals(number):
-            hints = [f"{self.spoken.names[number]}_is", *reads, *map(self.bit, self.bits(*truths))]
-            self.add(label, f"all i in 1..n. {said}", hints)
+            if line.op == "if" and self.program.types[number] == "letter":
+                self.chooses(number, label, said, truths)
+                continue
+            letter = code if line.op == "compare" else label.partition("_")[2]
+            find = self.members if label[0] == "M" else lambda k, letter=letter: self.known(k, letter)
+            reads = [fact for k in line.reads for fact in (self.known(k) if self.program.types[k] != "letter" else find(k))]
+            hints = [f"{self.spoken.names[number]}_is", *more, *reads, *map(self.bit, self.bits(*truths))]
+            self.add(label, f"all i in 1..n. {said}", dict.fromkeys(hints))
+
+    def chooses(self, number: int, label: str, said: str, truths: Sequence[Truth]) -> None:
+        """A letter that is chosen by a condition."""
+        test, *lines = self.program.lines[number].reads
+        name, letter = self.spoken.value(number), label.partition("_")[2]
+        told = f"{self.spoken.value(test)} = "
+        inner = [f"cases yes, no: {self.truth(self.told.lines[test])}"]
+        bits = [f"{self.bit(one)}(i)" for one in self.bits(*truths, self.told.lines[test])]
+        for case, value, line in zip(("yes", "no"), (1, 0), lines, strict=True):
+            block = [f"told: {told}{value} by {', '.join([f'{fact}(i)' for fact in self.known(test)])}, {case}, il, ih",
+                     f"same: {name} = {self.spoken.value(line)} by {self.spoken.names[number]}_is(i), told, il, ih"]  # fmt: skip
+            if label[0] == "M":
+                block += [one.replace("pl, ph, ", "") for one in self.letters(line, "i", "same")]
+            else:
+                hints = [f"{fact}(i)" for fact in self.known(line, letter)]
+                block += [f"qed by {', '.join([case, 'same', *hints, *bits, 'il', 'ih'])}"]
+            inner += _block(block)
+        self.each(label, said, inner)
 
     def compared(self, number: int, line: Any) -> None:
         """A comparison: of what has few values as others; of whole numbers by the coordinate that says it."""
@@ -314,13 +363,7 @@ class ProgramFacts:
         if isinstance(self.told.lines[line.reads[0]], Form) and len(new) == 1 and self.there(new[0]):
             reads = [f"{fact}(i)" for k in line.reads for fact in self.known(k)]
             self.compares(new[0], f"D{number}", f"{a} - ({b})", reads, [self.told.lines[k] for k in line.reads])
-        self.pointwise_with(number, [f"D{number}"] if f"D{number}" in self.done else [])
-
-    def pointwise_with(self, number: int, more: Sequence[str]) -> None:
-        reads = [fact for k in self.program.lines[number].reads for fact in self.known(k)]
-        for label, said, truths in self.goals(number):
-            hints = [f"{self.spoken.names[number]}_is", *more, *reads, *map(self.bit, self.bits(*truths))]
-            self.add(label, f"all i in 1..n. {said}", hints)
+        self.pointwise(number, [f"D{number}"] if f"D{number}" in self.done else [])
 
     def compares(self, name: str, label: str, of: str, reads: Sequence[str], forms: Sequence[Form]) -> None:
         """The fact what a coordinate says of a whole number, that `of` is up to its sign."""
@@ -383,14 +426,254 @@ class ProgramFacts:
         return f"N_{name}"
 
     def nearest(self, number: int, line: Any) -> None:
-        raise Undecided(f"no proof is made of a selection: {self.program.text(number)}")
+        """A selection: what its head has found, and what that says of the value."""
+        kept = self.told.selections.get(number, [])
+        shown = self.program.text(number)
+        if len(kept) != 1 or kept[0].head is None:
+            raise Undecided(f"no proof is made of a selection that compares indices, or reads nothing: {shown}")
+        (one,) = kept
+        if one.op != "right" or one.mask not in ("future", "strict-future", "none"):
+            raise Undecided(f"no proof is made of a selection of the first position, or to the right: {shown}")
+        if len(one.equalities) > 1:
+            raise Undecided(f"no proof is made of a selection by two equalities of numbers: {shown}")
+        assert one.head is not None
+        copies = {name: row for name, row in one.head.values.items() if self.there(name)}
+        self.found(number, line, one, copies)
+        for name in copies:
+            if not name.startswith("key"):
+                self.by_head(number, one, copies, f"B_{name}", f"bit({self.put(name)}(i))")
+        for label, said, truths in self.goals(number):
+            self.by_head(number, one, copies, label, said, self.bits(*truths))
+
+    def found(self, number: int, line: Any, one: Selection, copies: Mapping[str, Linear]) -> None:
+        """The fact P<number>: there is a position p whose values the head copies; it is the last one that is selected,
+        or none is."""
+        selector, value, default = line.reads
+        end, name = RANGES[one.mask][1].format(i="i"), self.spoken.names[number]
+        copied, every = self.copied(copies), one.head is not None and one.head.score is None
+        at = end if every else "p"
+        labels, inner = self.labels(copied), ["given i (il ih)", "low: 1 <= i by il"]
+        for label, (source, said) in zip(labels, copied.items(), strict=True):
+            row = self.row(copies[source], "j")
+            rule = f"sum_delta(j. {row}; 1; {end}; {end})" if every else f"heads(j. {row})"
+            said = said.replace("(p)", f"({at})")
+            inner.append(f"{label}: {said} by {rule}, {self.put(source)}_is(i), low, il, ih{'' if every else ', pl, ph'}")
+        copying, inner = inner[2:], inner[:2]
+        inner.append(f"take (sel none) from {name}_is(i) by low, ih")
+        test, chosen = self.test(one, copies), self.chosen(number, one, copies, f"({end})" if every else "p")
+        if every:  # the last position is seen
+            inner += [*copying, f"value: {name}(i) = {self.spoken.value(value, f'({end})')} by sel({end}), il, ih, low",
+                      f"chosen: {chosen} by value"]  # fmt: skip
+        else:
+            pair = partial(self.spoken.pair, selector)
+            found = f"last_found({end}; j. I[{pair()}]; j. {self.score(copies)}; {self.top(one)})"
+            told = f"({pair()} & I[{pair()}] = 1) | (~({pair()}) & I[{pair()}] = 0)"
+            inner += [*self.scores(line, one, copies, end),
+                      f"either: all j in 1..{end}. {told}",
+                      "  given j (jl jh)", f"  cases holds: {pair()}", "    - qed by holds", "    - qed by holds",
+                      f"obtain p (pl ph how heads) from {found} by truths, picked, others, il, ih, low", *copying,
+                      *self.meets(one, copies),
+                      f"chosen: {chosen}", "  cases yes, no from how", "    - left",
+                      *_told("here", pair("i", "p"), "p", "yes, pl, ph"),
+                      f"      behind: all k in p + 1..{end}. ~({pair('i', 'k')})", "        given k (kl kh)",
+                      f"        zero: I[{pair('i', 'k')}] = 0 by yes, kl, kh",
+                      *_told("fails", f"~({pair('i', 'k')})", "k", "zero, kl, kh, pl", "  "),
+                      f"      value: {name}(i) = {self.spoken.value(value, 'p')} by sel(p), here, behind, pl, ph",
+                      f"      test: {test} = 1 by {'met, here' if one.equalities else f'picked(p), yes, pl, ph, {chr(44).join(labels)}'}",
+                      "      qed by test, value", "    - right",
+                      f"      never: all j in 1..{end}. ~({pair('i', 'j')})", "        given j (jl jh)",
+                      f"        zero: I[{pair('i', 'j')}] = 0 by no, jl, jh",
+                      *_told("fails", f"~({pair('i', 'j')})", "j", "zero, jl, jh", "  "),
+                      f"      value: {name}(i) = {self.spoken.value(default)} by none, never",
+                      *([f"      fails: ~({pair('i', 'p')}) by never(p), pl, ph"] if one.equalities else []),
+                      f"      test: {test} = 0 by {'met, fails' if one.equalities else f'zeros(p), no, pl, ph, {chr(44).join(labels)}'}",
+                      "      qed by test, value"]  # fmt: skip
+        inner += [f"witness {at}", f"qed by {', '.join([*([] if every else ['pl', 'ph']), 'il', 'ih', 'low', 'chosen', *labels])}"]
+        least = "2" if one.mask == "strict-future" else "1"
+        parts = ["1 <= p", f"p <= {end}", f"({self.chosen(number, one, copies)})", *copied.values()]
+        self.add(f"P{number}", f"all i in {least}..n. ex p:Int. {' & '.join(parts)}", (), inner)
+        if one.mask == "strict-future":
+            zero = [f"{self.put(source)}(1) = 0" for source in copies]
+            inner = [f"take (sel none) from {name}_is(1) by some"]
+            inner += [f"{label}: {said} by {self.put(source)}_is(1), some" for label, said, source in zip(labels, zero, copies, strict=True)]
+            inner += [f"value: {name}(1) = {self.spoken.value(default, '1')} by none"]
+            said = " & ".join([f"{name}(1) = {self.spoken.value(default, '1')}", *zero])
+            self.add(f"E{number}", said, (), [*inner, f"qed by {', '.join(['value', *labels])}"])
+
+    def chosen(self, number: int, one: Selection, copies: Mapping[str, Linear], at: str = "p") -> str:
+        """Whether the test of what was found succeeds, and the value then and else."""
+        _, value, default = self.program.lines[number].reads
+        name, test = self.spoken.names[number], self.test(one, copies)
+        return (f"({test} = 1 & {name}(i) = {self.spoken.value(value, at)}) | "
+                f"({test} = 0 & {name}(i) = {self.spoken.value(default)})")  # fmt: skip
+
+    def test(self, one: Selection, copies: Mapping[str, Linear]) -> str:
+        """What is 1 where the position that was found is selected, by coordinates at i, else 0."""
+        if one.head is None or one.head.score is None:
+            return "1"
+        if one.equalities:
+            return f"{self.put(self.meeting(one.equalities[0], copies))}(i)"
+        parts = [f"I[{self.truth(case.here)}]" for case in one.cases if case.there is True]
+        for case in one.cases:
+            if not isinstance(case.there, bool):
+                source = self.told.hold(case.there)
+                copy = next((name for name, row in copies.items() if list(row) == [source]), "")
+                if not copy:
+                    raise Undecided(f"no proof is made where a bit is left out: {self.told.meanings[source]}")
+                parts.append(f"{self.put(self.told.hold(self.told.node(case.here)))}(i)*{self.put(copy)}(i)")
+        return f"({' + '.join(parts)})"
+
+    def meeting(self, equality: Equality, copies: Mapping[str, Linear]) -> str:
+        """The coordinate that says whether two numbers are equal, the key as it was found."""
+        keys = [name for name in copies if name.startswith("key")]
+        for name, (_, number) in self.told.compared.items():
+            if any(atom.name in keys for atom in number.atoms):
+                return name
+        raise Undecided(f"no proof is made where a bit is left out: {equality.shown}")
+
+    def copied(self, copies: Mapping[str, Linear]) -> dict[str, str]:
+        """What a head has copied from position p."""
+        return {name: f"{self.put(name)}(i) = {self.row(row, 'p')}" for name, row in copies.items()}
+
+    def labels(self, copied: Mapping[str, str]) -> list[str]:
+        return [f"F{k}" for k in range(len(copied))]
+
+    def score(self, copies: Mapping[str, Linear]) -> str:
+        """The score of position j, as the equations of a head have it."""
+        text = self.equations[self.put(next(iter(copies)))]
+        found = re.search(r"I\[all k in [^<]*? <= (.*?) & \(j < k -> ", text)
+        assert found is not None
+        return found[1]
+
+    def top(self, one: Selection) -> str:
+        """The score of what is selected: less by 1 where the selector looks at nothing of j."""
+        plain = [self.truth(case.here) for case in one.cases if case.there is True]
+        parts = ["1" if not plain else f"1 - I[{plain[0]}]"]
+        for equality in one.equalities:
+            query, constant = self.query(equality)
+            parts.append(f"({query} - ({constant}))^2")
+        return " + ".join(parts)
+
+    def query(self, equality: Equality) -> tuple[str, Fraction]:
+        """What is looked for at i, and the constant of the key."""
+        line = self.program.lines[self.told.asking[id(self.told.equalities[self.told.equalities.index(equality)])]]
+        return self.spoken.value(line.reads[1]), self.told.linear(equality.key).get("", Fraction(0))
+
+    def keys(self, equality: Equality) -> tuple[int, int]:
+        """The lines of an equality: key and query."""
+        line = self.program.lines[self.told.asking[id(self.told.equalities[self.told.equalities.index(equality)])]]
+        return line.reads
+
+    def scores(self, line: Any, one: Selection, copies: Mapping[str, Linear], end: str) -> list[str]:
+        """Lines that show the score of what is selected, `picked`, and that of all else to be below it, `others`."""
+        selector, score, top = self.spoken.pair(line.reads[0]), self.score(copies), self.top(one)
+        facts = [f"{fact}(i)" for case in one.cases for fact in self.truths(case.here, case.there)]
+        facts += [f"{self.holds(self.told.hold(case.there))}(j)" for case in one.cases if not isinstance(case.there, bool)]
+        facts += [f"{self.holds('one')}(i)"] if "one" in self.run else []
+        facts += [f"{fact}({at})" for read, at in self.selected(line.reads[0], "j") for fact in self.known(read)]
+        hints = ", ".join([*dict.fromkeys(facts), "jl", "jh", "il", "ih", "low", "is"])
+        lines, given = [f"truths: all j in 1..{end}. bit(I[{selector}])"], "  given j (jl jh) is"
+        if one.equalities:
+            return [*lines, *self.equality(line, one, score, top, end)]
+        plain = any(case.there is True for case in one.cases)
+        return [*lines, f"picked: all j in 1..{end}. I[{selector}] = 1 -> {score} = {top}", given, f"  qed by {hints}",
+                f"zeros: all j in 1..{end}. I[{selector}] = 0 -> {score} = 0", given, f"  qed by {hints}",
+                f"others: all j in 1..{end}. I[{selector}] = 0 -> {score} < {top}", given,
+                f"  qed by zeros(j), {hints if plain else 'jl, jh, is'}"]  # fmt: skip
+
+    def equality(self, line: Any, one: Selection, score: str, top: str, end: str) -> list[str]:
+        raise Undecided("no proof is made of a selection by an equality of numbers")
+
+    def truths(self, here: Truth, there: Node) -> list[str]:
+        """The facts what the coordinate of a case holds, where the score reads it."""
+        if isinstance(there, bool):
+            return []
+        return [self.holds(self.told.hold(self.told.node(here)))]
+
+    def selected(self, selector: int, at: str = "p") -> list[tuple[int, str]]:
+        """The lines that a selector reads, each with the position at which it does."""
+        line = self.program.lines[selector]
+        if line.op == "select":
+            return [(line.reads[0], at), (line.reads[1], "i")]
+        if line.op in ("key", "query"):
+            return [(line.reads[0], at if line.op == "key" else "i")]
+        return [one for part in line.reads for one in self.selected(part, at)]
+
+    def by_head(self, number: int, one: Selection, copies: Mapping[str, Linear], label: str, said: str,
+                bits: Sequence[str] = ()) -> None:  # fmt: skip
+        """A fact about what a head has found, at every position."""
+        line, copied = self.program.lines[number], self.copied(copies)
+        selector, value, default = line.reads
+        names, letter = [*copies], label.partition("_")[2] if label[0] == "L" else ""
+        asked = [one for one in names if one in bits or label == f"B_{one}"]
+        facts = [f"F{names.index(one)}" for one in asked]
+        for source in dict.fromkeys(source for one in asked for source in copies[one]):
+            facts += [f"{self.holds(source)}(p)"] if self._truthful(source) else []
+        if label[0] != "B":
+            facts += [f"{self.holds(self.told.hold(self.told.node(case.here)))}(i)" for case in one.cases
+                      if not isinstance(case.there, bool)] + [f"{self.bit(name)}(i)" for name in asked]  # fmt: skip
+            find = self.members if label[0] == "M" else lambda k: self.known(k, letter)
+            facts += [f"{fact}(p)" for fact in find(value)] + [f"{fact}(i)" for fact in find(default)]
+        facts += [f"{self.bit(name)}(i)" for name in bits if name not in copies]
+        later = ["later_is(i)"] if "later" in bits else []
+        hints = ", ".join(dict.fromkeys([*facts, *later, "pl", "ph", "il", "ih", "low"]))
+        strict = one.mask == "strict-future"
+        main = [f"obtain p (pl ph how {' '.join(self.labels(copied))}) from P{number}(i) by il, ih" + (", more" * strict)]
+        if label[0] == "B":
+            main += [f"qed by {hints}"]
+        elif label[0] == "M":
+            main += ["cases yes, no from how", *_block(self.letters(value, "p", "yes")), *_block(self.letters(default, "i", "no"))]
+        else:
+            main += ["cases yes, no from how", f"  - qed by yes, {hints}", f"  - qed by no, {hints}"]
+        inner = ["low: 1 <= i by il"]
+        if strict:
+            ends = [f"E{number}", "some", *(["later_is(1)"] if later else []), *(f"{fact}(1)" for fact in self.known(default))]
+            inner += ["cases more, less: 2 <= i", *_block(main),
+                      *_block(["first: i = 1 by less, il", "rewrite first", f"qed by {', '.join(ends)}"])]  # fmt: skip
+        else:
+            inner += main
+        self.each(label, said, inner)
+
+    def letters(self, number: int, at: str, fact: str) -> list[str]:
+        """Lines that show which letters there may be, where `fact` says that it is that of a line at a position."""
+        found = self.members(number)
+        if not found:
+            return [f"qed by {fact}"]
+        labels = [f"C{k}" for k in range(len(self.told.lines[number]))]
+        return [f"cases {', '.join(labels)} from {found[0]}({at}) by pl, ph, il, ih",
+                *(f"  - qed by {one}, {fact}" for one in labels)]  # fmt: skip
+
+    def meets(self, one: Selection, copies: Mapping[str, Linear]) -> list[str]:
+        return []
 
     # The answer
 
     def answer(self) -> None:
         """What is put out."""
         number = self.program.output
-        value = self.told.lines[number]
-        hints = [*self.known(number), *(self.holds(one) for one in self.model.readout.reads if self._truthful(one))]
-        hints += map(self.bit, self.bits(*(value.values() if isinstance(value, dict) else [] if isinstance(value, Form) else [value])))
-        self.lines.append(f"qed by {', '.join(hints)}")
+        value, said = self.told.lines[number], self.spoken.value(number)
+        bits = [] if isinstance(value, Form) else [*value.values()] if isinstance(value, dict) else [value]
+        reads, labels = self.model.readout.reads, self.model.readout.labels
+        if isinstance(value, dict):
+            shown, codes = list[str](), [self.spoken.codes[a] for a in value]
+            for a in labels or ():
+                code, held = self.spoken.codes[a], self.told.hold(self.told.node(value[a]))
+                self.add(f"A{code}", f"all i in 1..n. {self.put(held)}(i) = I[{said} = {code}]",
+                         [self.holds(held), *self.known(number, str(code))])  # fmt: skip
+                shown.append(f"A{code}(i)")
+            self.lines += ["given i (il ih)", f"cases {', '.join(f'C{code}' for code in codes)} from M{number}(i) by il, ih"]
+            self.lines += [f"  - qed by C{code}, {', '.join(shown)}, il, ih" for code in codes]
+            return
+        hints = [*self.known(number), *(self.holds(one) for one in reads if self._truthful(one))]
+        self.lines.append(f"qed by {', '.join([*hints, *map(self.bit, self.bits(*bits))])}")
+
+
+def _block(lines: Sequence[str]) -> list[str]:
+    """Lines as a block."""
+    return [f"  {'- ' if not k else '  '}{one}" for k, one in enumerate(lines)]
+
+
+def _told(label: str, said: str, at: str, fact: str, more: str = "") -> list[str]:
+    """A condition on a position, or that it fails, by what its truth is."""
+    return [f"{more}      {label}: {said}", f"{more}        cases holds, not_so from either({at}) by {fact}",
+            f"{more}          - qed by holds, {fact}", f"{more}          - qed by not_so, {fact}"]  # fmt: skip
