@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from symcook.compilers.booleans import Node, cubes
+from symcook.compilers.booleans import Cube, Node, cubes
 from symcook.compilers.numbers import Form, Linear
 from symcook.compilers.selection import Cases, Equality, FoundThere
 from symcook.compilers.srasp import Compiled
@@ -146,13 +146,6 @@ class ProgramFacts:
         """Whether a coordinate is in the model: one that nothing needs is not."""
         return name in self.run
 
-    def literal(self, name: str, value: bool, at: str) -> str:
-        """A bit as a condition: of the letter, where the embedding has it."""
-        if name in self.told.sets:
-            said = self.truth(self.told.sets[name], at)
-            return said if value else f"~({said})"
-        return f"{self.put(name)}({at}) = {int(value)}"
-
     def truth(self, truth: Truth, at: str = "i") -> str:
         """A truth at a position as a condition on the bits that it is of."""
         truth = self.told.truth(truth)
@@ -164,8 +157,23 @@ class ProgramFacts:
         found = cubes(truth, MOST_CUBES)
         if found is None:
             raise Undecided(f"no proof is made of a Boolean part of more than {MOST_CUBES} cubes")
-        units = [" & ".join(f"({self.literal(self.told.name(v), value, at)})" for v, value in cube) for cube in found]
-        return " | ".join(f"({unit})" for unit in units)
+        units = dict.fromkeys(unit for cube in found if (unit := self.unit(cube, at)) is not None)
+        return " | ".join(f"({unit})" for unit in units) or NEVER
+
+    def unit(self, cube: Cube, at: str) -> str | None:
+        """A conjunction: the letters that it leaves, then bits; None where it leaves no letter."""
+        letters, parts = self.told.every, list[str]()
+        for variable, value in cube:
+            name = self.told.name(variable)
+            if name in self.told.sets:
+                letters = letters & self.told.sets[name] if value else letters - self.told.sets[name]
+            else:
+                parts.append(f"{self.put(name)}({at}) = {int(value)}")
+        if not letters:
+            return None
+        if letters != self.told.every:
+            parts.insert(0, f"({self.truth(letters, at)})")
+        return " & ".join(parts) or ALWAYS
 
     def bits(self, *truths: Truth) -> list[str]:
         """The bits that truths are of, but for those of letters."""
@@ -249,6 +257,9 @@ class ProgramFacts:
         put = self.put(name)
         if name in self.told.sets:
             self.add(label, f"all i in 1..n. {put}(i) = I[{self.truth(self.told.sets[name])}]", [f"{put}_is", "word"])
+        elif name in self.told.tables:
+            said = self.form(Form(self.told.tables[name]))
+            self.each(label, f"{put}(i) = {said}", self.lettered("w(i)", [f"{put}_is(i)"]))
         elif name in ("one", "zero"):
             self.add(label, f"all i in 1..n. {put}(i) = {int(name == 'one')}", [f"{put}_is"])
         elif name in self.held and not (isinstance(self.held[name], tuple) and self.held[name][1:] == (False, True)):
@@ -335,7 +346,29 @@ class ProgramFacts:
             find = self.members if label[0] == "M" else lambda k, letter=letter: self.known(k, letter)
             reads = [fact for k in line.reads for fact in (self.known(k) if self.program.types[k] != "letter" else find(k))]
             hints = [f"{self.spoken.names[number]}_is", *more, *reads, *map(self.bit, self.bits(*truths))]
-            self.add(label, f"all i in 1..n. {said}", dict.fromkeys(hints))
+            if "w(i)" in said or "word" in hints:
+                self.each(label, said, self.lettered(said, [f"{one}(i)" for one in dict.fromkeys(hints)]))
+            else:
+                self.add(label, f"all i in 1..n. {said}", dict.fromkeys(hints))
+
+    def lettered(self, said: str, hints: Sequence[str], held: Sequence[str] = ()) -> list[str]:
+        """Lines that close a goal by hints, with cases over the letter where it is asked for; `held` are coordinates
+        that are put in."""
+        hints = [*dict.fromkeys([*hints, "il", "ih"])]
+        if "w(i)" not in said or len(self.program.alphabet) == 1:
+            return [f"qed by {', '.join([*hints, *(f'{self.holds(one)}(i)' for one in held)])}"]
+        lines = [f"cases {', '.join(f'W{k}' for k in range(len(self.program.alphabet)))} from word(i) by il, ih"]
+        for k, letter in enumerate(self.program.alphabet):
+            block, now = list[str](), [f"W{k}"]
+            for one in dict.fromkeys(held):
+                if one in self.told.sets:
+                    now.append(f"G{len(now)}")
+                    fact = f"{self.put(one)}(i) = {int(letter in self.told.sets[one])}"
+                    block.append(f"{now[-1]}: {fact} by W{k}, {self.holds(one)}(i), il, ih")
+                else:
+                    now.append(f"{self.holds(one)}(i)")
+            lines += _block([*block, f"qed by {', '.join([*now, *(hint for hint in hints if hint != 'word(i)')])}"])
+        return lines
 
     def chooses(self, number: int, label: str, said: str, truths: Sequence[Truth]) -> None:
         """A letter that is chosen by a condition."""
@@ -351,7 +384,7 @@ class ProgramFacts:
                 block += [one.replace("pl, ph, ", "") for one in self.letters(line, "i", "same")]
             else:
                 hints = [f"{fact}(i)" for fact in self.known(line, letter)]
-                block += [f"qed by {', '.join([case, 'same', *hints, *bits, 'il', 'ih'])}"]
+                block += self.lettered(said, [case, "same", *hints, *bits])
             inner += _block(block)
         self.each(label, said, inner)
 
@@ -373,8 +406,9 @@ class ProgramFacts:
         if factor not in (1, -1):
             raise Undecided("no proof is made of a comparison of fractions")
         of, row, put = (f"{of}" if factor == 1 else f"-({of})"), self.told.linear(number), self.put(name)
-        hints = [f"{self.holds(one)}(i)" for one in row if one and self._truthful(one)]
-        inner = [f"same: {self.row(row)} = {of} by {', '.join([*reads, *hints, 'il', 'ih'])}",
+        hints = [*reads, *(f"{self.holds(one)}(i)" for one in row if one and self._truthful(one))]
+        split = "w(i)" * any(one in self.told.tables or one in self.told.sets for one in row)
+        inner = [f"same: {self.row(row)} = {of}", *(f"  {one}" for one in self.lettered(split, hints)),
                  f"take it from number_is_{op}({of}; {self.row(row)}) by same",
                  f"qed by it, {put}_is(i), il, ih"]  # fmt: skip
         self.each(label, f"{put}(i) = I[{'0 <' if op == 'positive' else ''} {of} {'= 0' if op == 'zero' else ''}]", inner)
@@ -382,7 +416,7 @@ class ProgramFacts:
 
     def _truthful(self, name: str) -> bool:
         """Whether a coordinate holds a truth."""
-        return name in self.told.sets or name in self.held or name in self.told.compared
+        return name in self.told.sets or name in self.held or name in self.told.compared or name in self.told.tables
 
     def psum(self, number: int, line: Any) -> None:
         """A sum over the positions up to here: the counts of the truths of which the number is made."""
@@ -606,17 +640,22 @@ class ProgramFacts:
         selector, value, default = line.reads
         names, letter = [*copies], label.partition("_")[2] if label[0] == "L" else ""
         asked = [one for one in names if one in bits or label == f"B_{one}"]
-        facts = [f"F{names.index(one)}" for one in asked]
-        for source in dict.fromkeys(source for one in asked for source in copies[one]):
-            facts += [f"{self.holds(source)}(p)"] if self._truthful(source) else []
+        truths = self.told.lines[value]
+        truths = [] if isinstance(truths, Form) else truths.values() if isinstance(truths, dict) else [truths]
+        read = {self.told.hold(self.told.node(truth)) for truth in truths}
+        facts, here = list[str](), list[str]()
+        for name in asked:
+            if label[0] == "B" or read & {*copies[name]}:
+                facts += [f"F{names.index(name)}", *(f"{self.holds(source)}(p)" for source in copies[name] if self._truthful(source))]
         if label[0] != "B":
-            facts += [f"{self.holds(self.told.hold(self.told.node(case.here)))}(i)" for case in one.cases
-                      if not isinstance(case.there, bool)] + [f"{self.bit(name)}(i)" for name in asked]  # fmt: skip
+            here = [self.told.hold(self.told.node(case.here)) for case in one.cases if not isinstance(case.there, bool)]
+            facts += [f"{self.bit(name)}(i)" for name in asked]
             find = self.members if label[0] == "M" else lambda k: self.known(k, letter)
             facts += [f"{fact}(p)" for fact in find(value)] + [f"{fact}(i)" for fact in find(default)]
         facts += [f"{self.bit(name)}(i)" for name in bits if name not in copies]
         later = ["later_is(i)"] if "later" in bits else []
-        hints = ", ".join(dict.fromkeys([*facts, *later, "pl", "ph", "il", "ih", "low"]))
+        ends = [*dict.fromkeys([*facts, *later, "pl", "ph", "il", "ih", "low"])]
+        hints = ", ".join(ends)
         strict = one.mask == "strict-future"
         main = [f"obtain p (pl ph how {' '.join(self.labels(copied))}) from P{number}(i) by il, ih" + (", more" * strict)]
         if label[0] == "B":
@@ -624,12 +663,12 @@ class ProgramFacts:
         elif label[0] == "M":
             main += ["cases yes, no from how", *_block(self.letters(value, "p", "yes")), *_block(self.letters(default, "i", "no"))]
         else:
-            main += ["cases yes, no from how", f"  - qed by yes, {hints}", f"  - qed by no, {hints}"]
+            main += ["cases yes, no from how", *_block(self.lettered(said, ["yes", *ends], here)), *_block(self.lettered(said, ["no", *ends], here))]
         inner = ["low: 1 <= i by il"]
         if strict:
-            ends = [f"E{number}", "some", *(["later_is(1)"] if later else []), *(f"{fact}(1)" for fact in self.known(default))]
+            first = [f"E{number}", "some", *(["later_is(1)"] if later else []), *(f"{fact}(1)" for fact in self.known(default))]
             inner += ["cases more, less: 2 <= i", *_block(main),
-                      *_block(["first: i = 1 by less, il", "rewrite first", f"qed by {', '.join(ends)}"])]  # fmt: skip
+                      *_block(["first: i = 1 by less, il", "rewrite first", f"qed by {', '.join(first)}"])]  # fmt: skip
         else:
             inner += main
         self.each(label, said, inner)
@@ -664,8 +703,16 @@ class ProgramFacts:
             self.lines += ["given i (il ih)", f"cases {', '.join(f'C{code}' for code in codes)} from M{number}(i) by il, ih"]
             self.lines += [f"  - qed by C{code}, {', '.join(shown)}, il, ih" for code in codes]
             return
-        hints = [*self.known(number), *(self.holds(one) for one in reads if self._truthful(one))]
-        self.lines.append(f"qed by {', '.join([*hints, *map(self.bit, self.bits(*bits))])}")
+        if isinstance(value, Form):
+            rows = [f"{self.put(one)}_is" for one in reads]
+            held = [self.holds(one) for one in self.run if one in self.held or one in self.told.sets or one in self.told.tables]
+            self.lines.append(f"qed by {', '.join([*self.known(number), *rows, *held])}")
+            return
+        (one,) = reads
+        put = self.put(one)
+        self.lines += ["given i (il ih)", f"same: {put}(i) = {said} by {', '.join([*self.known(number), self.holds(one)])}, il, ih",
+                       f"bit: bit({put}(i)) by {self.holds(one)}, il, ih", "cases zero, more from bit",
+                       "  - qed by zero, same", "  - qed by more, same"]  # fmt: skip
 
 
 def _block(lines: Sequence[str]) -> list[str]:
