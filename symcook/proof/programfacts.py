@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 NEVER, ALWAYS = "0 = 1", "0 = 0"
 MOST_CUBES = 64
+MOST_BITS = 5
+"""Up to how many bits the cases of a network are told apart by all of them."""
 
 
 class Compared(NamedTuple):
@@ -263,17 +265,22 @@ class ProgramFacts:
         elif name in ("one", "zero"):
             self.add(label, f"all i in 1..n. {put}(i) = {int(name == 'one')}", [f"{put}_is"])
         elif name in self.held and not (isinstance(self.held[name], tuple) and self.held[name][1:] == (False, True)):
-            node = self.held[name]
-            hints = [f"{put}_is", *map(self.bit, self.bits(node)), *self.sets(put)]
-            self.add(label, f"all i in 1..n. {put}(i) = I[{self.truth(node)}]", hints)
+            node, bits = self.held[name], self.bits(self.held[name])
+            said, sets = f"{put}(i) = I[{self.truth(node)}]", self.sets(put)
+            for one in [*sets, *bits]:
+                self.holds(one) if one in sets else self.within(one)
+            if sets or len(bits) > 2:
+                self.each(label, said, self.tree(node, [f"{put}_is(i)"], sets))
+            else:
+                self.add(label, f"all i in 1..n. {said}", [f"{put}_is", *map(self.bit, bits)])
         else:
             self.add(label, f"all i in 1..n. {put}(i) = I[{put}(i) = 1]", [self.bit(name)])
         return label
 
     def sets(self, put: str) -> list[str]:
-        """What the letters are that the equation of a coordinate reads."""
+        """The coordinates of letters that the equation of a coordinate reads."""
         read = re.findall(r"(\w+)\(", self.equations.get(put, ""))
-        return [self.holds(self.own[one]) for one in dict.fromkeys(read) if self.own.get(one) in self.told.sets]
+        return [self.own[one] for one in dict.fromkeys(read) if self.own.get(one) in self.told.sets]
 
     def bit(self, name: str) -> str:
         """The fact that a coordinate is a bit."""
@@ -369,6 +376,50 @@ class ProgramFacts:
                     now.append(f"{self.holds(one)}(i)")
             lines += _block([*block, f"qed by {', '.join([*now, *(hint for hint in hints if hint != 'word(i)')])}"])
         return lines
+
+    def by_letter(self) -> str:
+        """A line that begins cases over the letter."""
+        if len(self.program.alphabet) == 1:
+            raise Undecided("no proof is made of a program of one letter")
+        return f"cases {', '.join(f'W{k}' for k in range(len(self.program.alphabet)))} from word(i) by il, ih"
+
+    def within(self, name: str) -> str:
+        """The fact that a bit is from 0 to 1."""
+        put = self.put(name)
+        self.add(f"R_{name}", f"all i in 1..n. 0 <= {put}(i) & {put}(i) <= 1", [self.bit(name)])
+        return f"R_{name}"
+
+    def tree(self, node: Node, hints: Sequence[str], sets: Sequence[str]) -> list[str]:
+        """Lines that close a goal about a truth by cases over the letter, where coordinates `sets` tell of it, and over
+        the bits on which the truth turns."""
+        every, now = self.bits(node), [f"take now from {hints[0]} by il, ih"]
+
+        def cases(node: Node, letter: str | None, told: list[str], split: list[str]) -> list[str]:
+            while isinstance(node, tuple) and self.told.name(node[0]) in self.told.sets:
+                if letter is None:
+                    break
+                node = node[1 + (letter in self.told.sets[self.told.name(node[0])])]
+            rest = [one for one in every if one not in split]
+            if isinstance(node, bool) and not rest:
+                return ["rewrite now", *(f"rewrite {one}" for one in told), "qed"]
+            if isinstance(node, bool) and len(every) > MOST_BITS:
+                return [f"qed by {', '.join([*told, *hints, *(f'R_{one}(i)' for one in rest), 'il', 'ih'])}"]
+            name = rest[0] if isinstance(node, bool) else self.told.name(node[0])
+            k = every.index(name)
+            lines = [f"cases O{k}, I{k} from {self.bit(name)}(i) by il, ih"]
+            for value in (0, 1):
+                left = node if isinstance(node, bool) else node[1 + value]
+                lines += _block(cases(left, letter, [*told, f"{'OI'[value]}{k}"], [*split, name]))
+            return lines
+
+        if not sets:
+            return [*now, *cases(node, self.program.alphabet[0], [], [])]
+        lines = [self.by_letter()]
+        for k, letter in enumerate(self.program.alphabet):
+            facts = [f"{self.put(one)}(i) = {int(letter in self.told.sets[one])} by W{k}, {self.holds(one)}(i), il, ih" for one in sets]
+            told = [*(f"G{n}" for n in range(len(sets))), *([f"W{k}"] if "w(i)" in self.truth(node) else [])]
+            lines += _block([*(f"G{n}: {fact}" for n, fact in enumerate(facts)), *cases(node, letter, told, [])])
+        return [*now, *lines]
 
     def chooses(self, number: int, label: str, said: str, truths: Sequence[Truth]) -> None:
         """A letter that is chosen by a condition."""
@@ -476,6 +527,9 @@ class ProgramFacts:
         for name in copies:
             if not name.startswith("key"):
                 self.by_head(number, one, copies, f"B_{name}", f"bit({self.put(name)}(i))")
+        for equality in one.equalities:
+            name = self.meeting(equality, copies)
+            self.add(f"B_{name}", f"all i in 1..n. bit({self.put(name)}(i))", (), self.met_bit(number, one, copies))
         for label, said, truths in self.goals(number):
             self.by_head(number, one, copies, label, said, self.bits(*truths))
 
@@ -502,9 +556,9 @@ class ProgramFacts:
             pair = partial(self.spoken.pair, selector)
             found = f"last_found({end}; j. I[{pair()}]; j. {self.score(copies)}; {self.top(one)})"
             told = f"({pair()} & I[{pair()}] = 1) | (~({pair()}) & I[{pair()}] = 0)"
-            inner += [*self.scores(line, one, copies, end),
-                      f"either: all j in 1..{end}. {told}",
+            inner += [f"either: all j in 1..{end}. {told}",
                       "  given j (jl jh)", f"  cases holds: {pair()}", "    - qed by holds", "    - qed by holds",
+                      *self.scores(line, one, copies, end),
                       f"obtain p (pl ph how heads) from {found} by truths, picked, others, il, ih, low", *copying,
                       *self.meets(one, copies),
                       f"chosen: {chosen}", "  cases yes, no from how", "    - left",
@@ -616,7 +670,82 @@ class ProgramFacts:
                 f"  qed by zeros(j), {hints if plain else 'jl, jh, is'}"]  # fmt: skip
 
     def equality(self, line: Any, one: Selection, score: str, top: str, end: str) -> list[str]:
-        raise Undecided("no proof is made of a selection by an equality of numbers")
+        """The same where a number at j must be one at i: the score is the square of that one less the square of the
+        difference."""
+        (equality,) = one.equalities
+        if any(case.there is not True for case in one.cases):
+            raise Undecided("no proof is made of a selection by an equality of numbers and a condition")
+        (key, query), (y, c) = self.keys(equality), self.query(equality)
+        selector, x = self.spoken.pair(line.reads[0]), self.spoken.value(key, "j")
+        row = {name: q for name, q in self.told.linear(equality.key).items() if name}
+        asked, keyed = self.row(self.told.linear(equality.query)), self.row(row, "j")
+        squares = self.squares(key, equality)
+        hints = [f"{fact}(i)" for fact in self.known(query)] + self.coordinates(self.told.linear(equality.query), "i")
+        keys = [f"{fact}(j)" for fact in self.known(key)] + self.coordinates(row, "j")
+        unit = [f"{self.holds('one')}(i)"] if "one" in self.run else []
+        total = f"{score} = 2*(({asked}) - ({c}))*({keyed}) - ({squares[0]})"
+        return [f"asked: {asked} = {y} by {', '.join([*hints, 'low', 'ih'])}",
+                f"keyed: all j in 1..{end}. {keyed} = {x} - ({c})", "  given j (jl jh)",
+                f"  qed by {', '.join([*keys, 'jl', 'jh', 'ih'])}",
+                f"total: all j in 1..{end}. {score} = {top} - ({x} - {y})^2", "  given j (jl jh)",
+                f"  parts: {total} by {', '.join([*unit, 'low', 'ih'])}", f"  one_key: {keyed} = {x} - ({c}) by keyed, jl, jh",
+                f"  square: {squares[0]} = ({x} - ({c}))^2 by {squares[1]}(j), jl, jh, ih",
+                "  rewrite parts", "  rewrite asked", "  rewrite one_key", "  rewrite square", "  qed",
+                f"picked: all j in 1..{end}. I[{selector}] = 1 -> {score} = {top}", "  given j (jl jh) is",
+                "  cases level, apart from either(j) by jl, jh", "    - qed by total(j), level, jl, jh", "    - qed by apart, is",
+                f"others: all j in 1..{end}. I[{selector}] = 0 -> {score} < {top}", "  given j (jl jh) is",
+                "  cases level, apart from either(j) by jl, jh", "    - qed by level, is",
+                f"    - far: 1 <= ({x} - {y})^2 by apart", "      qed by total(j), far, jl, jh"]  # fmt: skip
+
+    def coordinates(self, row: Linear, at: str) -> list[str]:
+        """The facts about the coordinates of a row that hold truths."""
+        return [f"{self.holds(name)}({at})" for name in row if name and self._truthful(name)]
+
+    def squares(self, key: int, equality: Equality) -> tuple[str, str]:
+        """The sum of coordinates that is the square of a key, at j, and the fact that it is."""
+        c = self.told.linear(equality.key).get("", Fraction(0))
+        form = equality.key.plus(self.told.number(c), -1)
+        square = self.told.square(form)
+        label, x = f"S{key}", f"({self.spoken.value(key)} - ({c}))"
+        if label not in self.done:
+            pieces = [name for name in square if name]
+            if len(pieces) % 3 or not all(self.there(name) for name in pieces) or form.side != "left":
+                raise Undecided(f"no proof is made of the square of {self.program.text(key)}")
+            inner = self.pieces(key, x, form, pieces)
+            self.each(label, f"{self.row(square)} = {x}^2", inner)
+        return self.row(square, "j"), label
+
+    def pieces(self, key: int, x: str, form: Form, pieces: Sequence[str]) -> list[str]:
+        """Lines that show that three coordinates for what is above 0, and three for what is below, are a square."""
+        row = self.told.linear(form)
+        counts = [f"{self.count(atom.name, *self.told.counts[atom.name][1:])}(i)" for atom in form.atoms if atom.name in self.told.counts]
+        bits = [f"{self.bit(one)}(i)" for node in form.bits for one in self.bits(node)]
+        known = [f"{fact}(i)" for fact in self.known(key)]
+        lines = [f"is: {self.row(row)} = {x} by {', '.join([*known, *self.coordinates(row, 'i'), 'il', 'ih'])}",
+                 f"most: {x} <= i", *(f"  {one}" for one in self.lettered("w(i)", [*known, *counts, *bits, "before_is(i)"])),
+                 f"least: -i <= {x}", *(f"  {one}" for one in self.lettered("w(i)", [*known, *counts, *bits, "before_is(i)"])),
+                 "keys: all j in 1..i. before(j) = j - 1 by before_is, ih",
+                 "squares: all j in 1..i. before_square(j) = (j - 1)^2 by before_square_is, ih",
+                 f"unit: one(i) = 1 by {self.holds('one')}, il, ih"]  # fmt: skip
+        ends = list[str]()
+        for place in range(0, len(pieces), 3):
+            square, part, some = pieces[place : place + 3]
+            sign = "" if not place else "-"
+            y = f"relu({sign}{x} - 1)"
+            n = place // 3
+            lines += [f"low{n}: {self.put(part)}(i) = {y} by {self.put(part)}_is(i), is, il, ih",
+                      f"some{n}: {self.put(some)}(i) = I[0 < {sign}{x}]",
+                      f"  take it from number_is_positive({sign}{x}; {sign}({self.row(row)})) by is",
+                      f"  qed by it, {self.put(some)}_is(i), il, ih",
+                      f"take found{n} from looked_up(i; {y}; one(i); {self.put(part)}(i); {self.put(square)}(i); before; "
+                      f"before_square; before_square) by low{n}, unit, most, least, keys, squares, {self.put(square)}_is, il, ih",
+                      f"square{n}: {self.put(square)}(i) = {y}^2 by found{n}, squares({y} + 1), most, least, il, ih"]  # fmt: skip
+            ends += [f"low{n}", f"some{n}", f"square{n}"]
+        if len(pieces) != 6:
+            raise Undecided(f"no proof is made of the square of {self.program.text(key)}")
+        hints = ", ".join(ends)
+        return [*lines, f"cases above, below: 1 <= {x}", f"  - qed by above, {hints}", f"  - cases under, zero: {x} <= -1",
+                f"      - qed by under, {hints}", f"      - none: {x} = 0 by below, zero", f"        qed by none, {hints}"]  # fmt: skip
 
     def truths(self, here: Truth, there: Node) -> list[str]:
         """The facts what the coordinate of a case holds, where the score reads it."""
@@ -632,6 +761,19 @@ class ProgramFacts:
         if line.op in ("key", "query"):
             return [(line.reads[0], at if line.op == "key" else "i")]
         return [one for part in line.reads for one in self.selected(part, at)]
+
+    def met_bit(self, number: int, one: Selection, copies: Mapping[str, Linear]) -> list[str]:
+        """Lines that show that a comparison of what was found is a bit, also where there is nothing to be found."""
+        lines = ["given i (il ih)", "low: 1 <= i by il"]
+        strict = one.mask == "strict-future"
+        main = [f"obtain p (pl ph how {' '.join(self.labels(copies))}) from P{number}(i) by il, ih" + (", more" * strict),
+                "cases yes, no from how", "  - qed by yes", "  - qed by no"]  # fmt: skip
+        if not strict:
+            return [*lines, *main]
+        found = next(name for name in copies if name.startswith("key"))
+        first = ["first: i = 1 by less, il", f"none: {self.put(found)}(i) = 0 by {self.put(found)}_is(i), first, il, ih",
+                 *self.meets(one, copies, "1"), "qed by met"]  # fmt: skip
+        return [*lines, "cases more, less: 2 <= i", *_block(main), *_block(first)]
 
     def by_head(self, number: int, one: Selection, copies: Mapping[str, Linear], label: str, said: str,
                 bits: Sequence[str] = ()) -> None:  # fmt: skip
@@ -654,10 +796,13 @@ class ProgramFacts:
             facts += [f"{fact}(p)" for fact in find(value)] + [f"{fact}(i)" for fact in find(default)]
         facts += [f"{self.bit(name)}(i)" for name in bits if name not in copies]
         later = ["later_is(i)"] if "later" in bits else []
-        ends = [*dict.fromkeys([*facts, *later, "pl", "ph", "il", "ih", "low"])]
+        ground = [*dict.fromkeys([*facts, *later])]
+        taken = [one for one in ground if "(" in one]
+        ends = [*(one for one in ground if "(" not in one), *(f"T{k}" for k in range(len(taken))), "pl", "ph", "il", "ih", "low"]
         hints = ", ".join(ends)
         strict = one.mask == "strict-future"
         main = [f"obtain p (pl ph how {' '.join(self.labels(copied))}) from P{number}(i) by il, ih" + (", more" * strict)]
+        main += [f"take T{k} from {fact} by pl, ph, il, ih" for k, fact in enumerate(taken)] if label[0] != "M" else []
         if label[0] == "B":
             main += [f"qed by {hints}"]
         elif label[0] == "M":
@@ -682,8 +827,29 @@ class ProgramFacts:
         return [f"cases {', '.join(labels)} from {found[0]}({at}) by pl, ph, il, ih",
                 *(f"  - qed by {one}, {fact}" for one in labels)]  # fmt: skip
 
-    def meets(self, one: Selection, copies: Mapping[str, Linear]) -> list[str]:
-        return []
+    def meets(self, one: Selection, copies: Mapping[str, Linear], at: str = "p") -> list[str]:
+        """The fact `met` what the coordinate says that compares the key, as it was found, with what is asked; at the
+        first position, with no other before it, what it says is a bit."""
+        if not one.equalities:
+            return []
+        (equality,) = one.equalities
+        (key, query), (y, c) = self.keys(equality), self.query(equality)
+        name = self.meeting(equality, copies)
+        found = next(one for one in copies if one.startswith("key"))
+        op, number = self.told.compared[name]
+        factor = next(q for atom, q in number.atoms.items() if atom.name == found)
+        if factor not in (1, -1):
+            raise Undecided("no proof is made of a comparison of fractions")
+        x = self.spoken.value(key, "p") if at == "p" else str(c)
+        of = f"{x} - ({y})" if factor == 1 else f"({y}) - {x}"
+        row = self.told.linear(number)
+        hints = [f"F{[*copies].index(found)}" if at == "p" else "none", *(f"{fact}(i)" for fact in self.known(query)), *self.coordinates(row, "i")]
+        if at == "p":
+            key_row = {one: q for one, q in self.told.linear(equality.key).items() if one}
+            hints += [*(f"{fact}(p)" for fact in self.known(key)), *self.coordinates(key_row, "p"), "pl", "ph"]
+        return [f"level: {self.row(row)} = {of} by {', '.join([*hints, 'low', 'ih'])}",
+                f"take it from number_is_{op}({of}; {self.row(row)}) by level",
+                f"met: {self.put(name)}(i) = I[{of} = 0] by it, {self.put(name)}_is(i), low, ih"]  # fmt: skip
 
     # The answer
 
