@@ -118,7 +118,7 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     if model.program is None:
         raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
     if model.program.kind not in FORMULAS or model.program.theorem:
-        raise Undecided("no proof is made of an S-RASP program, nor of a printed construction that counts")
+        raise Undecided("no proof is made of a printed construction that counts")
     formula = formula_of(model.program)
     packed = Packed(formula, model.program.attention)
     if packed.model(model.program.source, model.name, model.program.kind) != model:

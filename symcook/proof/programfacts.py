@@ -135,6 +135,7 @@ class ProgramFacts:
         self.equations = softheads.equations(meaning.run)
         self.lines: list[str] = []
         self.done: set[str] = set()
+        self.shown = {f"{name}_is": spoken.equation(k).partition(". ")[2] for k, name in spoken.names.items()}
         self.told.put_out(model.readout.labels or ())
         self.held = self.told.held()
 
@@ -216,6 +217,7 @@ class ProgramFacts:
             return
         self.done.add(label)
         by = f" by {', '.join(hints)}" if (hints := list(hints)) else ""
+        self.shown[label] = fact.partition(". ")[2]
         self.lines += [f"{label}: {fact}{by}", *(f"  {one}" for one in inner)]
 
     def each(self, label: str, said: str, inner: Sequence[str]) -> None:
@@ -352,11 +354,54 @@ class ProgramFacts:
             letter = code if line.op == "compare" else label.partition("_")[2]
             find = self.members if label[0] == "M" else lambda k, letter=letter: self.known(k, letter)
             reads = [fact for k in line.reads for fact in (self.known(k) if self.program.types[k] != "letter" else find(k))]
-            hints = [f"{self.spoken.names[number]}_is", *more, *reads, *map(self.bit, self.bits(*truths))]
-            if "w(i)" in said or "word" in hints:
-                self.each(label, said, self.lettered(said, [f"{one}(i)" for one in dict.fromkeys(hints)]))
-            else:
-                self.add(label, f"all i in 1..n. {said}", dict.fromkeys(hints))
+            bits, name = self.bits(*truths, *self.turning(line)), self.spoken.names[number]
+            hints = [f"{name}_is", *more, *reads, *map(self.bit, bits)]
+            if label[0] == "M" or len(bits) > MOST_BITS or not (bits or "w(i)" in said or "word" in hints):
+                if "w(i)" in said or "word" in hints:
+                    self.each(label, said, self.lettered(said, [f"{one}(i)" for one in dict.fromkeys(hints)]))
+                else:
+                    self.add(label, f"all i in 1..n. {said}", dict.fromkeys(hints))
+                continue
+            facts = [f"{name}_is", *more, *(one for one in dict.fromkeys(reads) if one != "word")]
+            asked = "w(i)" if "word" in reads or any("w(i)" in self.shown.get(one, "") for one in facts) else said
+            self.each(label, said, self.worked(said, facts, bits, asked))
+
+    def turning(self, line: Any) -> list[Truth]:
+        """The truths on which the lines that are read turn."""
+        found = list[Truth]()
+        for read in line.reads:
+            value = self.told.lines[read]
+            if isinstance(value, Form):
+                found += value.bits
+            elif not isinstance(value, dict):
+                found.append(value)
+        return found
+
+    def worked(self, said: str, facts: Sequence[str], bits: Sequence[str], asked: str) -> list[str]:
+        """Lines that close a goal by putting in facts, one behind the other, in each case of the letter and of bits."""
+        lines, used, text = list[str](), list[str](), said
+        for k, one in enumerate(facts):
+            left, right = _sides(self.shown[one])
+            if left in text:
+                lines.append(f"take N{k} from {one}(i) by il, ih")
+                used.append(f"N{k}")
+                text = text.replace(left, f"({right})")
+
+        def cases(left: Sequence[str], told: Mapping[str, str]) -> list[str]:
+            if not left:
+                return [*(f"rewrite {one}" for one in [*used, *told.values()] if one), "qed"]
+            k = len(bits) - len(left)
+            found = [f"cases O{k}, I{k} from {self.bit(left[0])}(i) by il, ih"]
+            for value in "OI":
+                found += _block(cases(left[1:], {**told, left[0]: f"{value}{k}" * (f"{self.put(left[0])}(i)" in text)}))
+            return found
+
+        if "w(i)" not in asked or len(self.program.alphabet) == 1:
+            return [*lines, *cases(bits, {})]
+        lines.append(self.by_letter())
+        for k in range(len(self.program.alphabet)):
+            lines += _block(cases(bits, {"": f"W{k}" * bool(re.search(r"\bw\(i\)", text))}))
+        return lines
 
     def lettered(self, said: str, hints: Sequence[str], held: Sequence[str] = ()) -> list[str]:
         """Lines that close a goal by hints, with cases over the letter where it is asked for; `held` are coordinates
@@ -737,9 +782,11 @@ class ProgramFacts:
                       f"some{n}: {self.put(some)}(i) = I[0 < {sign}{x}]",
                       f"  take it from number_is_positive({sign}{x}; {sign}({self.row(row)})) by is",
                       f"  qed by it, {self.put(some)}_is(i), il, ih",
+                      f"least{n}: 0 <= {y}", f"less{n}: {y} < i by {'least' if place else 'most'}, il",
+                      f"query{n}: {self.put(part)}(i) = one(i)*{y} by low{n}, unit", "warm{n}: 0 < one(i) by unit".format(n=n),
                       f"take found{n} from looked_up(i; {y}; one(i); {self.put(part)}(i); {self.put(square)}(i); before; "
-                      f"before_square; before_square) by low{n}, unit, most, least, keys, squares, {self.put(square)}_is, il, ih",
-                      f"square{n}: {self.put(square)}(i) = {y}^2 by found{n}, squares({y} + 1), most, least, il, ih"]  # fmt: skip
+                      f"before_square; before_square) by least{n}, less{n}, warm{n}, query{n}, keys, squares, {self.put(square)}_is, il, ih",
+                      f"square{n}: {self.put(square)}(i) = {y}^2 by found{n}, squares({y} + 1), least{n}, less{n}"]  # fmt: skip
             ends += [f"low{n}", f"some{n}", f"square{n}"]
         if len(pieces) != 6:
             raise Undecided(f"no proof is made of the square of {self.program.text(key)}")
@@ -890,3 +937,13 @@ def _told(label: str, said: str, at: str, fact: str, more: str = "") -> list[str
     """A condition on a position, or that it fails, by what its truth is."""
     return [f"{more}      {label}: {said}", f"{more}        cases holds, not_so from either({at}) by {fact}",
             f"{more}          - qed by holds, {fact}", f"{more}          - qed by not_so, {fact}"]  # fmt: skip
+
+
+def _sides(equation: str) -> tuple[str, str]:
+    """What stands on the left and on the right of an equation for a term or a truth."""
+    depth = 0
+    for place, sign in enumerate(equation):
+        depth += (sign in "[(") - (sign in "])")
+        if not depth and equation.startswith(" = ", place):
+            return equation[:place], equation[place + 3 :]
+    return equation, ""
