@@ -704,6 +704,9 @@ class ProgramFacts:
         facts += [f"{self.holds(self.told.hold(case.there))}(j)" for case in one.cases if not isinstance(case.there, bool)]
         facts += [f"{self.holds('one')}(i)"] if "one" in self.run else []
         facts += [f"{fact}({at})" for read, at in self.selected(line.reads[0], "j") for fact in self.known(read)]
+        if self.program.lines[line.reads[0]].op == "key" and len(one.cases) == 1 and isinstance(one.cases[0].there, tuple):
+            (read,) = self.program.lines[line.reads[0]].reads
+            facts = [*self.alike(read, self.told.hold(one.cases[0].there)), f"{self.holds(self.told.hold(True))}(i)"]
         hints = ", ".join([*dict.fromkeys(facts), "jl", "jh", "il", "ih", "low", "is"])
         lines, given = [f"truths: all j in 1..{end}. bit(I[{selector}])"], "  given j (jl jh) is"
         if one.equalities:
@@ -713,6 +716,15 @@ class ProgramFacts:
                 f"zeros: all j in 1..{end}. I[{selector}] = 0 -> {score} = 0", given, f"  qed by {hints}",
                 f"others: all j in 1..{end}. I[{selector}] = 0 -> {score} < {top}", given,
                 f"  qed by zeros(j), {hints if plain else 'jl, jh, is'}"]  # fmt: skip
+
+    def alike(self, number: int, name: str) -> list[str]:
+        """The facts that a coordinate holds a truth of the program, and that this is a bit."""
+        value, put, held = self.spoken.value(number), self.put(name), self.holds(name)
+        self.each(f"K{number}", f"{put}(i) = {value}", [
+            f"take held from {held}(i) by il, ih", f"take told from L{number}(i) by il, ih",
+            "rewrite held", "rewrite told", "qed"])  # fmt: skip
+        self.add(f"V{number}", f"all i in 1..n. bit({value})", [f"L{number}"])
+        return [f"K{number}(j)", f"V{number}(j)"]
 
     def equality(self, line: Any, one: Selection, score: str, top: str, end: str) -> list[str]:
         """The same where a number at j must be one at i: the score is the square of that one less the square of the
@@ -923,8 +935,13 @@ class ProgramFacts:
             return
         (one,) = reads
         put = self.put(one)
-        self.lines += ["given i (il ih)", f"same: {put}(i) = {said} by {', '.join([*self.known(number), self.holds(one)])}, il, ih",
-                       f"bit: bit({put}(i)) by {self.holds(one)}, il, ih", "cases zero, more from bit",
+        held = self.holds(one)
+        if f"L{number}" not in self.done:
+            raise Undecided(f"no proof is made where a bit is left out: {self.program.text(number)}")
+        self.lines += ["given i (il ih)", f"same: {put}(i) = {said}",
+                       f"  take held from {held}(i) by il, ih", f"  take told from L{number}(i) by il, ih",
+                       "  rewrite held", "  rewrite told", "  qed",
+                       f"bit: bit({put}(i)) by {held}, il, ih", "cases zero, more from bit",
                        "  - qed by zero, same", "  - qed by more, same"]  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from symcook.proof import own
 from symcook.proof.formulas import spelled
 from symcook.proof.replay import Statement
 from symcook.proof.search import prooftext
+from symcook.proof.search.prooftext import BadProof
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -39,6 +40,14 @@ RANGES = {
 """The positions that a mask leaves."""
 
 
+LABELS = frozenset(
+    "above alike apart asked behind below bit chosen each either fails far first found half heads held here holds how il ih"
+    " is it jl jh keyed keys kl kh least less level low met more most never no none not_so now off one_key others parts"
+    " ph picked pl same sel some square squares test told total truths under unit value word yes zero zeros".split()
+)
+"""What facts are called in the proofs: no function is called so."""
+
+
 class Spoken:
     """A program as equations of functions: `names` has that of each line which has one, in the order of the lines."""
 
@@ -48,11 +57,11 @@ class Spoken:
         for letter in (*program.alphabet, *(a for letters in program.letters for a in letters)):
             self.codes.setdefault(letter, len(self.codes))
         given, self.names = {line: name for name, line in reversed(program.names)}, dict[int, str]()
-        avoided = {*taken, "i", "j", "k", "n", "p", "w"}
+        avoided = {*taken, *LABELS, "i", "j", "k", "n", "p", "w"}
         for number, line in enumerate(program.lines):
             if line.op not in INLINE and line.op not in PAIRS and not line.op.startswith("pair"):
                 name = given.get(number, f"v{number}")
-                while name in avoided or re.fullmatch(r"[A-Z]\d+\w*", name):
+                while name in avoided or re.fullmatch(r"[A-Z]\w*|(found|least|less|low|query|some|square|warm)\d", name):
                     name += "_"
                 avoided.add(name)
                 self.names[number] = name
@@ -196,7 +205,10 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
         raise Undecided(f"no proof is made of a program that makes no statement: {error.do}") from None
     meaning = own.meaning(document, whole)
     text = ProgramFacts(spoken, meaning, model).text(statement.id)
-    return statement, own.settle(statement, document, prooftext.read(text), seconds, words=False)
+    try:
+        return statement, own.settle(statement, document, prooftext.read(text), seconds, words=False)
+    except BadProof as error:
+        raise Undecided(f"no proof is made of this program: its text is none, {error}") from None
 
 
 def witnesses(spoken: Spoken, word: str) -> Mapping[str, Any]:
