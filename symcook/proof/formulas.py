@@ -88,7 +88,8 @@ def functional(formula: Formula) -> list[expr.Tree]:
         if op == "letters":
             every = len(told) == len(formula.alphabet)
             names = tuple(("name", spelled(a)) for a in told)
-            one: expr.Tree = ("name", f"Q_{told[0] if re.fullmatch(WORD, told[0]) else spelled(told[0])}") if told else ()
+            letter = (told[0] if re.fullmatch(WORD, told[0]) else spelled(told[0])) if told else ""
+            one: expr.Tree = ("name", f"Q_{letter}") if told else ()
             trees.append((str(every).lower(),) if not told or every else one if len(told) == 1 else ("call", op, names))
         elif op in COUNTING:
             trees.append(counting.functional(line, trees))

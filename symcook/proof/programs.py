@@ -40,11 +40,12 @@ RANGES = {
 """The positions that a mask leaves."""
 
 
-LABELS = frozenset(
-    "above alike apart asked behind below bit chosen each either fails far first found half heads held here holds how il ih"
-    " is it jl jh keyed keys kl kh least less level low met more most never no none not_so now off one_key others parts"
-    " ph picked pl same sel some square squares test told total truths under unit value word yes zero zeros".split()
-)
+_LABELS = """
+above alike apart asked behind below bit chosen each either fails far first found half heads held here holds how
+il ih is it jl jh keyed keys kl kh least less level low met more most never no none not_so now off one_key others parts ph picked
+pl same sel some square squares test told total truths under unit value word yes zero zeros
+"""
+LABELS = frozenset(_LABELS.split())
 """What facts are called in the proofs: no function is called so."""
 
 
@@ -61,7 +62,9 @@ class Spoken:
         for number, line in enumerate(program.lines):
             if line.op not in INLINE and line.op not in PAIRS and not line.op.startswith("pair"):
                 name = given.get(number, f"v{number}")
-                while name in avoided or re.fullmatch(r"[A-Z]\w*|(found|least|less|low|query|some|square|warm)\d", name):
+                while name in avoided or re.fullmatch(
+                    r"[A-Z]\w*|(found|least|less|low|query|some|square|warm)\d", name
+                ):
                     name += "_"
                 avoided.add(name)
                 self.names[number] = name
@@ -86,7 +89,9 @@ class Spoken:
             return f"{self.names[number]}({at})"
         if line.op == "constant":
             given = line.value
-            return str(self.codes[given] if isinstance(given, str) else int(given) if isinstance(given, bool) else given)
+            return str(
+                self.codes[given] if isinstance(given, str) else int(given) if isinstance(given, bool) else given
+            )
         return {"in": f"w({at})", "indices": f"({at} - 1)", "length": "n"}[line.op]
 
     def pair(self, number: int, i: str = "i", j: str = "j") -> str:
@@ -174,7 +179,7 @@ def _bracketed(term: str) -> str:
 
 
 def sentence(model: Transformer) -> str:
-    """What `prove` proves of a compiled model: its program as equations, and that the answers are those of its output."""
+    """What `prove` proves of a compiled model: its program as equations, and that it puts out what the last says."""
     program, document = _program(model), to_document(model)
     return Spoken(program, own.meaning(document, "1 = 1").taken).sentence(model)
 
