@@ -76,7 +76,7 @@ def _answers(
 
 
 def _answered(label: str) -> str:
-    return f"answer({_said(label)}, i)"
+    return f"answer({spelled(label)}, i)"
 
 
 def functional(formula: Formula) -> list[expr.Tree]:
@@ -87,8 +87,9 @@ def functional(formula: Formula) -> list[expr.Tree]:
         op, told = line.op, [a for a in formula.alphabet if a in line.letters]
         if op == "letters":
             every = len(told) == len(formula.alphabet)
-            names = tuple(("name", _said(a)) for a in told)
-            one: expr.Tree = ("name", f"Q_{told[0] if re.fullmatch(WORD, told[0]) else _said(told[0])}") if told else ()
+            names = tuple(("name", spelled(a)) for a in told)
+            letter = (told[0] if re.fullmatch(WORD, told[0]) else spelled(told[0])) if told else ""
+            one: expr.Tree = ("name", f"Q_{letter}") if told else ()
             trees.append((str(every).lower(),) if not told or every else one if len(told) == 1 else ("call", op, names))
         elif op in COUNTING:
             trees.append(counting.functional(line, trees))
@@ -101,7 +102,7 @@ def functional(formula: Formula) -> list[expr.Tree]:
     return trees
 
 
-def _said(letter: str) -> str:
+def spelled(letter: str) -> str:
     """A letter or label in a sentence: a name, else quoted."""
     if re.fullmatch(rf"(?!\d){WORD}", letter) and letter not in expr.KEYWORDS:
         return letter
@@ -118,7 +119,7 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     if model.program is None:
         raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
     if model.program.kind not in FORMULAS or model.program.theorem:
-        raise Undecided("no proof is made of an S-RASP program, nor of a printed construction that counts")
+        raise Undecided("no proof is made of a printed construction that counts")
     formula = formula_of(model.program)
     packed = Packed(formula, model.program.attention)
     if packed.model(model.program.source, model.name, model.program.kind) != model:
