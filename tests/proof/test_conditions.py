@@ -57,6 +57,12 @@ def test_the_parts_of_a_conclusion_can_be_met(text: str) -> None:
     assert inhabited(whole, NAMES) == read_formula(said, {}, {})
 
 
+def test_each_part_of_a_conjunction_of_statements_is_met() -> None:
+    one, other = "all a:Int. a = 0 -> a < 9", "all b:Int. b = 1 -> b < 9"
+    wanted = read_formula("(ex a:Int. a = 0) & (ex b:Int. b = 1)", {}, {})
+    assert inhabited(read_formula(f"({one}) & ({other})", {}, {})) == wanted
+
+
 @pytest.mark.parametrize("part", ["{0}, a, y", "a, {0}, y", "a, b, y*{0}", "{0}, {1}, y*{2}"])
 @pytest.mark.parametrize("kind", ["sum", "prod"])
 def test_both_ends_of_a_sum_are_defined_and_each_term_within_them(kind: str, part: str) -> None:

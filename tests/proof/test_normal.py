@@ -121,6 +121,23 @@ def test_formulas_are_decided_by_numerals_only():
     assert key("all u:Real. u < x") != key("all u:Int. u < x")
 
 
+WRITTEN_OUT = "sum(j, 1, 2, j*{})"
+
+
+@pytest.mark.parametrize("relation", ["=", "<=", "<"])
+@pytest.mark.parametrize("inner", ["all", "ex"])
+def test_bound_variables_of_what_is_written_out_keep_their_binders(relation, inner):
+    """A sum that is written out leaves fewer binders than there were, so that the variables around it get other names:
+    in equations and inequalities alike each stays with its own quantifier."""
+    text = "all a:Real. {inner} b:Real. {left} {relation} {right}".format
+    kind = {"inner": inner, "relation": relation}
+    for left, right in (("a", "b"), ("b", "a"), ("a", "1"), ("b", "1"), ("a", "a"), ("a + b", "x")):
+        short = key(text(left=f"3*({left})", right=right, **kind))
+        assert key(text(left=WRITTEN_OUT.format(f"({left})"), right=right, **kind)) == short
+    one, other = (key(text(left=WRITTEN_OUT.format(name), right="x", **kind)) for name in "ab")
+    assert one != other  # "some number is x/3" beside "each number is"
+
+
 def test_a_division_by_zero_is_refused():
     for text in ("1/0", "x/(y - y)", "1/relu(-1)", "1/sum(j, 1, 0, f(j))"):
         with pytest.raises(Rejected):
