@@ -250,9 +250,28 @@ def proved_of(family: Family) -> list[tuple[str, list[str], str]]:
     found = dict[tuple[tuple[str, ...], str], list[str]]()
     for one in theorems_of(family) if ships(family) else []:
         for given, says in _clauses(one.written, family):
-            key = tuple(CALL.sub(word, text) for text in given), CALL.sub(word, says)
+            given, says = _unprefixed([CALL.sub(word, text) for text in given], CALL.sub(word, says))
+            key = tuple(given), says
             found.setdefault(key, []).append(one.id)
     return [(", ".join(dict.fromkeys(ids)), list(given), says) for (given, says), ids in found.items()]
+
+
+def _unprefixed(given: Sequence[str], says: str) -> tuple[list[str], str]:
+    """Hypotheses and conclusion with the family's names for g_..: where a hypothesis only says that a table of the
+    statement is the family's, it is left out; all as it was where one of the names would then mean two things."""
+    kept, same = list[str](), set[str]()
+    for one in given:
+        parts = _parted(re.sub(r"^(?:all \w+ in [^.]*\.\.[^.]*\. )*", "", one.removeprefix("(").removesuffix(")")))
+        equal = [re.fullmatch(r"g_(\w+)(\([\w, ]*\))? = \1(?(2)\2)", part.strip()) for part in parts]
+        if all(equal):
+            same |= {match[1] for match in equal if match}
+        else:
+            kept.append(one)
+    text = " ".join([*kept, says])
+    prefixed = {*re.findall(r"\bg_(\w+)", text)}
+    if {*re.findall(r"\b(?!g_)[A-Za-z]\w*", text)} & (prefixed - same):
+        return list(given), says
+    return [re.sub(r"\bg_(?=\w)", "", one) for one in kept], re.sub(r"\bg_(?=\w)", "", says)
 
 
 def verdicts_of(theorems: Sequence[Statement]) -> list[Verdict]:

@@ -29,7 +29,7 @@ MASKS = {"none": "no mask", "future": "future-masked", "strict-future": "strictl
          "past": "past-masked", "strict-past": "strictly past-masked"}  # fmt: skip
 BEST = "of these j with the greatest score"
 HARD = {
-    "average": f"is 1/(how many) for each {BEST}, 0 for the others",
+    "average": f"is 1/(their number) for each {BEST}, 0 for the others",
     "leftmost": f"is 1 for the first {BEST}, 0 for the others",
     "rightmost": f"is 1 for the last {BEST}, 0 for the others",
 }
@@ -38,7 +38,7 @@ NORM = ("gain", "bias", "epsilon")
 SORTS = {"Int": "an integer", "Real": "a real number"}
 
 
-class Row(NamedTuple):
+class DefinitionRow(NamedTuple):
     """A line: its label, and what it says, in words and formulas; `depth` sets it in."""
 
     label: str | Tree
@@ -48,7 +48,7 @@ class Row(NamedTuple):
 
 class Section(NamedTuple):
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[DefinitionRow, ...]
 
 
 def construction(family: Family) -> list[Section]:
@@ -137,21 +137,21 @@ class _Construction:
     def _said(self, name: str) -> list[Said]:
         return [f"{self.meaning[name]}; "] if name in self.meaning else []
 
-    def parameters(self) -> Iterator[Row]:
+    def parameters(self) -> Iterator[DefinitionRow]:
         family = self.family
         for name, condition in family.sizes.items():
-            yield Row(("name", name), (*self._said(name), "an integer, ", condition))
+            yield DefinitionRow(("name", name), (*self._said(name), "an integer, ", condition))
         for name, table in family.tables.items():
             each = [(one, body(one, table.over)) for one in table.where]
             near = [mine for _, mine in each if mine is not None]
             with_them = [" with ", *listed(([one] for one in near), " and ")] if near else []
             said = (*self._said(name), SORTS[table.sort], *_for(table.over), *with_them)
-            yield Row(called(name, _names(table.over)), said)
-            yield from (Row("", ("with ", one)) for one, mine in each if mine is None)
+            yield DefinitionRow(called(name, _names(table.over)), said)
+            yield from (DefinitionRow("", ("with ", one)) for one, mine in each if mine is None)
         for key, many in family.choices.items():
             others = ", ".join(one for one in many if one != family.chosen[key])
             said = f"the {self._chosen(key)}: {family.chosen[key]} here; {others} by --set {key}=.."
-            yield Row(("name", key), (said,))
+            yield DefinitionRow(("name", key), (said,))
 
     def _chosen(self, key: str) -> str:
         """What a choice is: the mask or the weighting of which heads."""
@@ -167,25 +167,25 @@ class _Construction:
                         where.append(f"{'head ' + str(place) + ' of ' if many else ''}layer {number}")
         return f"{what} of {' and '.join(where)}" if where else "choice of no head"
 
-    def stream(self) -> Iterator[Row]:
+    def stream(self) -> Iterator[DefinitionRow]:
         family, said = self.family, self.meaning
         if not family.pointwise:
             ends = [parse_term(self.relation.low), parse_term(self.relation.high)]
-            yield Row("positions", (HERE, mark("="), *_span(ends[0], ends[1])))
+            yield DefinitionRow("positions", (HERE, mark("="), *_span(ends[0], ends[1])))
         width = parse_term(entries(family.space.values()))
         bare = ([called(name, _names(over)), *_for(over)] for name, over in family.space.items() if name not in said)
         rest = [", of the coordinates " if not said else ", with ", *named] if (named := listed(bare)) else []
-        yield Row("width", (width, *rest))
+        yield DefinitionRow("width", (width, *rest))
         for name, over in family.space.items():
             if name in said:
                 each = [*_for(over)[1:], ": "] if over else []
-                yield Row(called(name, _names(over)), (*(["for "] if over else []), *each, said[name]))
+                yield DefinitionRow(called(name, _names(over)), (*(["for "] if over else []), *each, said[name]))
         plain = "" if family.pointwise else " x(i) is the coordinate x at position i."
-        yield Row(
+        yield DefinitionRow(
             "blocks", (f"each reads the stream before it and adds to it: +=, or := where nothing was there.{plain}",)
         )
 
-    def embedding(self) -> Iterator[Row]:
+    def embedding(self) -> Iterator[DefinitionRow]:
         family = self.family
         if family.vocabulary is not None:
             last = (
@@ -194,13 +194,17 @@ class _Construction:
                 else parse_term(entries([(Range("c", ONE, ("-", family.vocabulary, ONE)),)]))
             )
             word: Tree = ("call", "w", (HERE,))
-            yield Row("tokens", ("the numbers ", *_span(ZERO, last), "; ", word, " is the one at position ", HERE))
+            yield DefinitionRow(
+                "tokens", ("the numbers ", *_span(ZERO, last), "; ", word, " is the one at position ", HERE)
+            )
             low, high = self.relation.low, self.relation.high
             for end, place in ((family.before, low), (family.after, high)):
                 if end is not None:
-                    yield Row("", (parse_term(f"w({place})"), mark("="), end, " is put there, and stands nowhere else"))
+                    yield DefinitionRow(
+                        "", (parse_term(f"w({place})"), mark("="), end, " is put there, and stands nowhere else")
+                    )
         for one in family.inputs:
-            yield Row("input", (self._left(one), *_for(one.over)))
+            yield DefinitionRow("input", (self._left(one), *_for(one.over)))
         for name, over in family.space.items():
             forms = [w.form for w in (*family.words, *family.positions) if w.to.name == name]
             if forms:
@@ -208,7 +212,7 @@ class _Construction:
                 yield from self._equation("", self._left(Declared(name, over)), ":=", form, over)
         rest = [name for name in family.space if name not in self.live]
         if rest:
-            yield Row("", (f"0 in the others: {', '.join(rest)}",))
+            yield DefinitionRow("", (f"0 in the others: {', '.join(rest)}",))
 
     def parts(self) -> Iterator[Section]:
         number = 0
@@ -234,7 +238,7 @@ class _Construction:
             return f"Rounds {turns}, each of layers {first} to {last}. Layer {first}"
         return f"Layer {number}, in round {index.name}"
 
-    def _layer(self, layer: FamilyLayer) -> Iterator[Row]:
+    def _layer(self, layer: FamilyLayer) -> Iterator[DefinitionRow]:
         blocks = (
             ("attention", layer.heads, layer.attention_norms),
             ("feed-forward", layer.feedforward, layer.feedforward_norms),
@@ -255,21 +259,21 @@ class _Construction:
             if layer.placement == "post":
                 yield from chain.from_iterable(self._norm(norm, "norm behind") for norm in norms)
 
-    def _norm(self, norm: Norm, label: str) -> Iterator[Row]:
+    def _norm(self, norm: Norm, label: str) -> Iterator[DefinitionRow]:
         gains = listed([[f"{key} ", one] for key, one in zip(NORM, norm[1:4], strict=True)], ", ")
         if not norm.writes:
             what = "the stream becomes LN(stream)" if label == "norm behind" else "LN(stream), read in its place"
-            yield Row(label, (f"{what}, with ", *gains))
+            yield DefinitionRow(label, (f"{what}, with ", *gains))
             return
         left = listed([[self._left(w.to), *_for(w.to.over)] for w in norm.writes])
         right = [[self._entry(w), *_for(w.to.over)] for w in norm.writes]
-        yield Row(label, ("(", *left, ")", mark("="), "LN(", *listed(right), "), with ", *gains))
+        yield DefinitionRow(label, ("(", *left, ")", mark("="), "LN(", *listed(right), "), with ", *gains))
 
     def _entry(self, write: Write) -> Tree:
         scope = write.to.indices | {one.name for one in self.rounds}
         return tidy(self.family.form(write.form, scope, self._value(HERE)))
 
-    def _head(self, head: FamilyHead, label: str) -> Iterator[Row]:
+    def _head(self, head: FamilyHead, label: str) -> Iterator[DefinitionRow]:
         scope = frozenset(one.name for one in (*self.rounds, *head.over))
         shared = frozenset.intersection(*(w.to.indices for w in head.writes)) & names(head.score)
         ranges = [index for index in head.writes[0].to.over if index.name in shared]
@@ -286,7 +290,7 @@ class _Construction:
             sees += [", and ", parse_term(seen.empty), " sees nothing, where it adds 0"]
         each: list[Said] = ["one", *_for([*head.over, *ranges]), ": "] if head.over or ranges else []
         self.weight = called("alpha", (*_names([*head.over, *ranges]), HERE, THERE))
-        yield Row(label, (*each, *sees, ". ", *self._weights(head, flat, seen.size)))
+        yield DefinitionRow(label, (*each, *sees, ". ", *self._weights(head, flat, seen.size)))
         if not flat:
             products = [
                 (
@@ -297,13 +301,15 @@ class _Construction:
                 for over, q, k, sign in self.family.products(head.score, inside)
             ]
             width = parse_term(entries([over for over, _, _ in products]))
-            yield Row(
+            yield DefinitionRow(
                 "query",
                 ("of ", HERE, ": (", *listed([[q, *_for(over)] for over, q, _ in products]), "), d_key = ", width),
                 1,
             )
-            yield Row("key", ("of ", THERE, ": (", *listed([[k, *_for(over)] for over, _, k in products]), ")"), 1)
-            yield Row("score", (score,), 1)
+            yield DefinitionRow(
+                "key", ("of ", THERE, ": (", *listed([[k, *_for(over)] for over, _, k in products]), ")"), 1
+            )
+            yield DefinitionRow("score", (score,), 1)
         for write in head.writes:
             yield from self._output(head, write, inside, flat)
 
@@ -330,7 +336,7 @@ class _Construction:
             f" is exp(score{over}) over the sum of these for all j",
         ]
 
-    def _output(self, head: FamilyHead, write: Write, scope: frozenset[str], flat: bool) -> Iterator[Row]:
+    def _output(self, head: FamilyHead, write: Write, scope: frozenset[str], flat: bool) -> Iterator[DefinitionRow]:
         seen = window(head.mask, self.family.start)
         low, high = parse_term(seen.low), parse_term(seen.high)
         to, form, sign, over = self._written_at(write, flat or not depends(head.score, write.to.indices))
@@ -357,7 +363,7 @@ class _Construction:
         self.live.add(name)
         return self._left(to), write.form, sign, over
 
-    def _feedforward(self, block: Sequence[Write]) -> Iterator[Row]:
+    def _feedforward(self, block: Sequence[Write]) -> Iterator[DefinitionRow]:
         label = "feed-forward"
         for write in block:
             left, form, sign, over = self._written_at(write)
@@ -369,16 +375,16 @@ class _Construction:
 
     def _equation(
         self, label: str, left: Tree, sign: str, right: Tree, over: Sequence[Range], depth: int = 0, note: str = ""
-    ) -> Iterator[Row]:
+    ) -> Iterator[DefinitionRow]:
         cases = by_cases(right)
         if not cases:
-            yield Row(label, (left, mark(sign), right, *_for(over), note), depth)
+            yield DefinitionRow(label, (left, mark(sign), right, *_for(over), note), depth)
             return
-        yield Row(label, (left, mark(sign), "by cases", *_for(over)), depth)
+        yield DefinitionRow(label, (left, mark(sign), "by cases", *_for(over)), depth)
         for condition, value in cases:
-            yield Row("", (value, " if ", condition), depth + 1)
+            yield DefinitionRow("", (value, " if ", condition), depth + 1)
         if not self._whole([condition for condition, _ in cases]):
-            yield Row("", ("0 otherwise",), depth + 1)
+            yield DefinitionRow("", ("0 otherwise",), depth + 1)
 
     def _whole(self, cases: Sequence[Tree]) -> bool:
         """Whether a size has no other values than those of the cases."""
@@ -390,7 +396,7 @@ class _Construction:
             parts += [] if one[0] == "|" else [one]
         return {*parts} == {*cases}
 
-    def readout(self) -> Iterator[Row]:
+    def readout(self) -> Iterator[DefinitionRow]:
         readout, family_names = self.family.readout, {*self.family.space}
         where = PLACES[readout.position]
         ends = {"first": parse_term(self.relation.low), "last": parse_term(self.relation.high)}
@@ -400,36 +406,42 @@ class _Construction:
         reads = [[called(to.name, (*_names(to.over), *here)), *_for(to.over)] for to in readout.reads]
         at_where = "" if self.family.pointwise else f", at {where}"
         if readout.kind == "value":
-            yield Row("returns", (*listed(reads), at_where))
+            yield DefinitionRow("returns", (*listed(reads), at_where))
         elif readout.kind == "largest":
             (index,) = readout.reads[0].over
             best: list[Said] = ["the ", ("name", index.name), " in ", *_span(index.low, index.high)]
-            yield Row("answers", (*best, " with the greatest ", reads[0][0], f", the first of several{at_where}"))
+            yield DefinitionRow(
+                "answers", (*best, " with the greatest ", reads[0][0], f", the first of several{at_where}")
+            )
         elif readout.kind == "zero":
             zeros = listed([one[0], mark("="), ZERO, *one[1:]] for one in reads)
-            yield Row("accepts", ("where ", *zeros, at_where))
+            yield DefinitionRow("accepts", ("where ", *zeros, at_where))
         else:
             form = tidy(self.family.form(readout.score, frozenset(), put))
-            yield Row("accepts", ("where ", ("<", ZERO, form), at_where))
+            yield DefinitionRow("accepts", ("where ", ("<", ZERO, form), at_where))
         used = [*(one.name for one in readout.reads), *sorted(names(readout.score) & family_names)]
         for name in dict.fromkeys(used):
             function, rounds = self.relation.held.get(name, (name, ()))
             if (function, rounds) != (name, ()):
                 to = self._left(Declared(name, self.family.space[name]))
                 last = called(function, (*rounds, *(() if to[0] == "name" else to[2])))
-                yield Row("in theorems", (last, " is the last value of ", to))
+                yield DefinitionRow("in theorems", (last, " is the last value of ", to))
 
-    def assumed(self) -> Iterator[Row]:
+    def assumed(self) -> Iterator[DefinitionRow]:
         family = self.family
         if not family.pointwise:
             n: Tree = ("name", "n")
             short: Tree = ("<=", ONE, n)
-            yield Row("length", (short if family.longest is None else ("&", short, ("<=", n, family.longest)),))
+            yield DefinitionRow(
+                "length", (short if family.longest is None else ("&", short, ("<=", n, family.longest)),)
+            )
         if family.inputs:
-            yield Row("inputs", ("any real numbers; what a theorem asks of them stands before its arrow",))
+            yield DefinitionRow("inputs", ("any real numbers; what a theorem asks of them stands before its arrow",))
         warm = [one for one in dict.fromkeys(self.relation.needed) if one.startswith(("0 <", "(all"))]
         if warm:
-            yield Row("temperatures", ("are positive",))
+            yield DefinitionRow("temperatures", ("are positive",))
         norms = [norm for layer in self.layers for norm in (*layer.attention_norms, *layer.feedforward_norms)]
         if any(norm.zero == "refuse" for norm in norms):
-            yield Row("norms", ("LN(x) = gain*(x - mean)/sqrt(variance + epsilon) + bias, with the square root not 0",))
+            yield DefinitionRow(
+                "norms", ("LN(x) = gain*(x - mean)/sqrt(variance + epsilon) + bias, with the square root not 0",)
+            )

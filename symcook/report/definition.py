@@ -16,7 +16,7 @@ from symcook.errors import BadInput
 from symcook.model.expr import parse_formula, show
 from symcook.model.family import Family
 from symcook.proof.familyrel import FamilyRelation
-from symcook.report.construction import SIGNS, Row, Said, Section, construction, listed
+from symcook.report.construction import SIGNS, DefinitionRow, Said, Section, construction, listed
 from symcook.report.document import WIDE, room
 from symcook.report.latex import latex as typeset
 from symcook.report.markup import described, escaped
@@ -76,10 +76,10 @@ def sections(family: Family, proved: Proved = ()) -> list[Section]:
     return [*construction(family), *([Section(title, rows)] if rows else [])]
 
 
-def _proved(name: str, hypotheses: Sequence[str], says: str) -> Row:
+def _proved(name: str, hypotheses: Sequence[str], says: str) -> DefinitionRow:
     given = listed([[_formula(one)] for one in hypotheses], "; ")
     note = " (g_x is the family's x)" if re.search(r"\bg_\w", says) else ""
-    return Row(name, (*(["if ", *given, ": "] if given else []), _formula(says), note), -1)
+    return DefinitionRow(name, (*(["if ", *given, ": "] if given else []), _formula(says), note), -1)
 
 
 def _formula(text: str) -> Said:
@@ -106,7 +106,7 @@ def _word(one: Said) -> str:
     return SIGNS[one[1]][0] if one[0] == "sign" else prose(one)
 
 
-def _lines(row: Row) -> list[str]:
+def _lines(row: DefinitionRow) -> list[str]:
     """A row of the text, in which short brackets stay on a line."""
     label = row.label if isinstance(row.label, str) else show(row.label)
     short = (word.replace(" ", "\0") if len(word) < KEPT and not isinstance(one, str) else word
@@ -132,7 +132,7 @@ def _lines(row: Row) -> list[str]:
     return [line.replace("\0", " ") for line in lines]
 
 
-def _mathematics(row: Row) -> str:
+def _mathematics(row: DefinitionRow) -> str:
     """A row as text with formulas; an equation is drawn large."""
     equation = row.label == "score" or any(one in (("sign", ":="), ("sign", "+=")) for one in row.said)
     start = r"$\displaystyle " if equation else "$"

@@ -15,7 +15,7 @@ from shared import call
 
 from symcook.model.expr import Tree
 from symcook.model.family import Family
-from symcook.report.construction import Row, construction
+from symcook.report.construction import DefinitionRow, construction
 from symcook.report.definition import latex, text
 from symcook.report.terms import by_cases, tidy
 
@@ -125,11 +125,11 @@ class Reader:
     def at(self, place: int | None) -> Env:
         return self.env if place is None else self.env | {"i": place}
 
-    def rows(self, rows: Sequence[Row]) -> None:
+    def rows(self, rows: Sequence[DefinitionRow]) -> None:
         """A block reads what was there before it: norms, then all heads or the feed-forward part."""
         added: list[tuple[tuple[Any, ...], str, Any]] = []
         score: Tree | None = None
-        head: Row | None = None
+        head: DefinitionRow | None = None
         outer = self.env
         for place, row in enumerate(rows):
             label = row.label if isinstance(row.label, str) else ""
@@ -159,7 +159,7 @@ class Reader:
             self.stream[key] = self.stream.get(key, mpf(0)) + found
         added.clear()
 
-    def whole(self, row: Row) -> dict[tuple[Any, ...], Any]:
+    def whole(self, row: DefinitionRow) -> dict[tuple[Any, ...], Any]:
         """A norm over the whole stream."""
         gain, bias, epsilon = (value(one, self.env) for one in row.said[2::3])
         made = dict[tuple[Any, ...], Any]()
@@ -175,7 +175,7 @@ class Reader:
                 made[key] = (gain * (one - mean) / deviation if deviation else mpf(0)) + bias
         return made
 
-    def norm(self, row: Row) -> Env:
+    def norm(self, row: DefinitionRow) -> Env:
         said, made = list(row.said), dict[tuple[Any, ...], Any]()
         if "LN(stream)" in said[0]:
             made = self.whole(row)
@@ -193,7 +193,9 @@ class Reader:
                 made[to[1], *(round(value(k, env)) for k in to[2:][0])] = off + bias
         return {x: lambda *at, x=x: made[x, *map(round, at)] for x, *_ in made}
 
-    def equation(self, row: Row, rest: Sequence[Row], head: Row | None, score: Tree | None) -> Iterator[Any]:
+    def equation(
+        self, row: DefinitionRow, rest: Sequence[DefinitionRow], head: DefinitionRow | None, score: Tree | None
+    ) -> Iterator[Any]:
         to, (_, how), right, *over = row.said
         for i in self.places:
             env = self.at(i)
@@ -208,7 +210,7 @@ class Reader:
                     yield key, how, found
 
     @staticmethod
-    def cases(rest: Sequence[Row], env: Env) -> Any:
+    def cases(rest: Sequence[DefinitionRow], env: Env) -> Any:
         for one in rest:
             if one.said[-1] == "0 otherwise" or one.label:
                 return mpf(0)
@@ -217,11 +219,11 @@ class Reader:
         raise AssertionError("no case holds")
 
     @staticmethod
-    def window(head: Row, env: Env) -> range:
+    def window(head: DefinitionRow, env: Env) -> range:
         equal = head.said.index(("sign", "="))
         return span(head.said[equal + 1], head.said[equal + 3], env)
 
-    def alpha(self, head: Row, score: Tree | None, env: Env) -> Callable[..., Any]:
+    def alpha(self, head: DefinitionRow, score: Tree | None, env: Env) -> Callable[..., Any]:
         """The weights of a head, which may have an index of its own before i and j."""
         first = head.said[: head.said.index(": ")] if head.said[0] == "one" else ()
         names = [one[1] for before, one in zip(first, first[1:], strict=False) if before in (" for ", ", ")]
@@ -234,7 +236,7 @@ class Reader:
 
         return weight
 
-    def weights(self, head: Row, score: Tree | None, env: Env) -> dict[int, Any]:
+    def weights(self, head: DefinitionRow, score: Tree | None, env: Env) -> dict[int, Any]:
         said, words = list(head.said), " ".join(one for one in head.said if isinstance(one, str))
         assert score is not None, head
         scores = {j: value(score, env | {"j": j}) for j in self.window(head, env)}
