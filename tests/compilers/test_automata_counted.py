@@ -14,11 +14,15 @@ from shared import call, document, refused, words
 
 import symcook as sc
 from symcook.compilers import genuine
+from symcook.compilers.automaton import counted_at
 from symcook.decode import extended, recognizes
 from symcook.errors import BadInput
 from symcook.export.machine_steps import program_run
+from symcook.model.modelfile import to_document
 from symcook.programs import VARIANTS
 from symcook.programs.running import read_source, tokens_of
+from symcook.proof.search.bridge import Bridge
+from symcook.run import run
 
 THEOREMS = {
     "strict": ("automaton", "merrill2024.thm1"),
@@ -117,6 +121,20 @@ def test_a_change_of_the_table_is_another_model() -> None:
             for one in (text, text.replace('"1": "odd"', '"1": "even"'), text.replace('["odd"]', '["even"]'))
         ]
         assert made[0].layers != made[1].layers and made[0].layers != made[2].layers
+
+
+def test_a_run_of_many_states_is_found() -> None:
+    """Of 32 states, with more names than may stand one below the other: each equation is read by itself."""
+    names, letters = [f"s{k}" for k in range(32)], "01"
+    rows = {q: {c: names[(2 * k + int(c)) % 32] for c in letters} for k, q in enumerate(names)}
+    text = json.dumps({"states": names, "input_symbols": [*letters], "transitions": rows, "initial_state": "s0",
+                       "final_states": ["s5"]})  # fmt: skip
+    model = sc.compile("dfa", text, theorem="1", variant="nonstrict")
+    at, tokens = counted_at(read_source(text), "nonstrict")
+    length, word, values = Bridge(at.family, at, to_document(model))._solved()
+    assert (length, [tokens[k] for k in word]) == (2, ["$", "0"])
+    scored = [token for k, token in enumerate(tokens) if values[f"o{k}"][1] != "0"]
+    assert scored == [run(model, "0").result.label(-1)] == ["s0"]
 
 
 @pytest.mark.parametrize(("kind", "theorem", "message"), [

@@ -23,7 +23,7 @@ from symcook.model.rationals import quotient
 from symcook.proof import normal, replay
 from symcook.proof.familyrel import set_at
 from symcook.proof.normal import FALSE, fkey, nf
-from symcook.proof.ownruns import Runs
+from symcook.proof.ownruns import Runs, _ordered
 from symcook.proof.ownwords import shown
 from symcook.proof.recorded import Matching, Recorded, RecordedFamily
 from symcook.proof.replay import Statement
@@ -43,7 +43,7 @@ from symcook.proof.search.computed import (
     witnessed,
 )
 from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import COMPARISONS, Term, flatten, instantiate, opened, var
+from symcook.proof.terms import COMPARISONS, Term, flatten, free, instantiate, opened, var
 from symcook.proof.terms import TRUE as TERM_TRUE
 
 PREFIX = "g_"
@@ -51,6 +51,8 @@ SHORT = 3
 """Up to which length a run is looked for."""
 LONG = 64
 """Up to which number of parts a conjunction stands without brackets."""
+DEEP = 300
+"""The same of the equations of the model itself."""
 TRIED = 40
 """So many inputs are tried for a run without roots."""
 
@@ -110,7 +112,7 @@ class Bridge:
         front = ", ".join([*([] if self.pointwise else ["n:Int"]), *(["w:Int->Int"] if self.words else []), *runs])
 
         def near(word: str) -> str:
-            return f"{word}({name})" if stored else f"({self._named(getattr(self.own, word)())})"
+            return f"{word}({name})" if stored else f"({_halved(self._named(getattr(self.own, word)()), DEEP)})"
 
         def far(word: str) -> str:
             if not stored:
@@ -403,9 +405,7 @@ class Bridge:
         for inputs in self._inputs():
             document = {**self.model, "embedding": {**self.model["embedding"], "inputs": None, **inputs}}
             equations = Relation(document)
-            names = ", ".join(f"{name}:Int->Real" for name in equations.defined)
-            text = f"all n:Int, w:Int->Int, {names}. 1 <= n -> ({equations.word()}) -> ({equations.run()}) -> 0 = 0"
-            runs = Runs(Statement("bridge.run", text, known=_definitions()))
+            runs = _ModelRuns(equations)
             for length in range(least, SHORT + 1):
                 for met in runs.at(length):
                     if met and (found is None or runs.rational):
@@ -430,8 +430,34 @@ class Bridge:
             yield {"words": {"a": {name: str(1 if not tried else rng.randint(-8, 8)) for name in names}}}
 
 
-def _halved(text: str) -> str:
-    """A long conjunction bracketed in halves, as it stands below all names of the model and of the family."""
+class _ModelRuns(Runs):
+    """The runs of a model, each equation read by itself, since names one below the other soon nest too deep."""
+
+    def __init__(self, equations: Relation) -> None:
+        super().__init__(Statement("bridge.run", "all n:Int, w:Int->Int. 1 <= n -> 0 = 0", known=_definitions()))
+        sorts = {"n": "Int", "w": "Int->Int"} | dict.fromkeys(equations.defined, "Int->Real")
+        found, premises = dict[str, Term](), list[Term]()
+        every = [equations.word(), *equations.needs(), *map(equations.everywhere, equations.equations)]
+        for text in (*every, *equations.positive):
+            own = [name for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text, re.ASCII)) if name in sorts]
+            front = ", ".join(f"{name}:{sorts[name]}" for name in own)
+            read = Statement("bridge.run", f"all {front}. {text}", known=_definitions()).formula
+            for name in own:
+                found[name] = var(name, read[1])
+                read = instantiate(read[2][0], (found[name],))
+            premises += flatten("&", read)
+        found |= zip("nw", self.order, strict=True)
+        self.names, self.order = list(sorts), [found[name] for name in sorts]
+        self.conclusion = TERM_TRUE
+        self.words_of, plain = {found["w"]}, {self.order[0], found["w"]}
+        self.choose += [one for one in premises if free(one) <= plain]
+        ordered = _ordered([one for one in premises if not free(one) <= plain], plain)
+        self.follow = [(one, [v for v in self.order if v in free(one)]) for one in ordered]
+
+
+def _halved(text: str, most: int = LONG) -> str:
+    """Conjunctions of more than `most` parts bracketed in halves, as they stand below all names of the model and of
+    the family."""
     parts, depth = [""], 0
     for one in re.split(r"( & |[()])", text):
         depth += (one == "(") - (one == ")")
@@ -439,12 +465,23 @@ def _halved(text: str) -> str:
             parts.append("")
         else:
             parts[-1] += one
+    parts = [f"({_halved(one[1:-1], most)})" if _bracketed(one) else one for one in parts]
 
     def joined(some: Sequence[str]) -> str:
         half = len(some) // 2
         return " & ".join(some) if len(some) <= 8 else f"({joined(some[:half])}) & ({joined(some[half:])})"
 
-    return joined(parts) if len(parts) > LONG else text
+    return joined(parts) if len(parts) > most else " & ".join(parts)
+
+
+def _bracketed(text: str) -> bool:
+    """Whether a text is in brackets as a whole, and what stands there is quantified by nothing."""
+    depth, ends = 0, []
+    for at, one in enumerate(text):
+        depth += (one == "(") - (one == ")")
+        if not depth:
+            ends.append(at)
+    return text.startswith("(") and ends[0] == len(text) - 1 and not re.match(r"\((all|ex) ", text)
 
 
 def _entry(term: Term) -> bool:
