@@ -140,7 +140,7 @@ def _proved(model: Transformer, to: own.Files, seconds: int) -> dict[str, Any]:
 
     Of the construction of a theorem the certificate is the bridge to its family, and "theorems" are those about it.
     """
-    from symcook.proof import decoders, formulas
+    from symcook.proof import decoders, formulas, programs
 
     program = model.program
     none = "the model is written, and no proof was found"
@@ -160,7 +160,7 @@ def _proved(model: Transformer, to: own.Files, seconds: int) -> dict[str, Any]:
             raise Undecided(f"{none}: {why.must}; given: {why.given}; {_instead(model)}.") from None
     else:
         with Waiting("proving"):
-            statement, found = formulas.prove(model, seconds)
+            statement, found = (programs if program.kind == "srasp" else formulas).prove(model, seconds)
         if found.certificate is None or found.verdict is None:
             why = str(found.missing).partition("\n")[0]
             raise Undecided(f"{none}: {why}; {_instead(model)}.")

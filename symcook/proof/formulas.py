@@ -30,6 +30,7 @@ from symcook.proof.search import equations, prooftext
 from symcook.proof.search.elaborate import Elaborator
 from symcook.proof.search.prooftext import Place
 from symcook.proof.search.tactics import Goal
+from symcook.proof.spelled import WORD, spelled
 from symcook.proof.steps import Node, have
 from symcook.proof.terms import opened, variables
 
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.proof.ownnames import ModelMeaning
 
-WORD = r"\w+"
 Step = Callable[[Goal], None]
 """What closes a part of a goal, or adds a fact to it."""
 
@@ -76,7 +76,7 @@ def _answers(
 
 
 def _answered(label: str) -> str:
-    return f"answer({_said(label)}, i)"
+    return f"answer({spelled(label)}, i)"
 
 
 def functional(formula: Formula) -> list[expr.Tree]:
@@ -87,8 +87,9 @@ def functional(formula: Formula) -> list[expr.Tree]:
         op, told = line.op, [a for a in formula.alphabet if a in line.letters]
         if op == "letters":
             every = len(told) == len(formula.alphabet)
-            names = tuple(("name", _said(a)) for a in told)
-            one: expr.Tree = ("name", f"Q_{told[0] if re.fullmatch(WORD, told[0]) else _said(told[0])}") if told else ()
+            names = tuple(("name", spelled(a)) for a in told)
+            letter = (told[0] if re.fullmatch(WORD, told[0]) else spelled(told[0])) if told else ""
+            one: expr.Tree = ("name", f"Q_{letter}") if told else ()
             trees.append((str(every).lower(),) if not told or every else one if len(told) == 1 else ("call", op, names))
         elif op in COUNTING:
             trees.append(counting.functional(line, trees))
@@ -101,15 +102,6 @@ def functional(formula: Formula) -> list[expr.Tree]:
     return trees
 
 
-def _said(letter: str) -> str:
-    """A letter or label in a sentence: a name, else quoted."""
-    if re.fullmatch(rf"(?!\d){WORD}", letter) and letter not in expr.KEYWORDS:
-        return letter
-    if '"' in letter and "'" in letter:
-        raise Undecided(f"no proof is made of a formula with the letter {letter}, which has both quotes")
-    return f"'{letter}'" if '"' in letter else f'"{letter}"'
-
-
 def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, own.Settled]:
     """The statement that a compiled model answers as its formula, with its certificate, or what is missing.
 
@@ -118,7 +110,7 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     if model.program is None:
         raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
     if model.program.kind not in FORMULAS or model.program.theorem:
-        raise Undecided("no proof is made of an S-RASP program, nor of a printed construction that counts")
+        raise Undecided("no proof is made of a printed construction that counts")
     formula = formula_of(model.program)
     packed = Packed(formula, model.program.attention)
     if packed.model(model.program.source, model.name, model.program.kind) != model:
@@ -136,8 +128,14 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
 def settle(
     model: Transformer, statement: Statement, document: Mapping[str, object], seconds: float = own.SECONDS
 ) -> own.Settled:
-    """`own.settle` without a text; a sentence about the formula of a compiled model is tried with lines made for it."""
+    """`own.settle` without a text; a sentence about the formula or program of a compiled model is tried with lines made
+    for it."""
+    from symcook.proof import programs
+
     until = time.monotonic() + seconds
+    srasp = model.program is not None and model.program.kind == "srasp"
+    if srasp and (found := programs.settled(model, statement, seconds)) is not None:
+        return found
     with suppress(BadInput, Undecided):
         program = model.program
         meaning = own.meaning(document, statement.note)

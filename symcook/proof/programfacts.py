@@ -1,0 +1,267 @@
+"""The proof that a compiled model answers as its S-RASP program, as a text. Nothing here is trusted.
+
+For each line of the program facts say what its function is by the bits and numbers that coordinates hold, and the
+elaborator shows them by the facts that are named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from symcook.compilers.numbers import Form
+from symcook.compilers.values import Truth
+from symcook.errors import Undecided
+from symcook.proof.programheads import SelectionFacts
+from symcook.proof.programsaid import witnesses
+from symcook.proof.programtext import MOST_BITS, as_block
+
+
+class ProgramFacts(SelectionFacts):
+    """The lines of one proof."""
+
+    def text(self, name: str) -> str:
+        """The text of the proof."""
+        for number, line in enumerate(self.program.lines):
+            if number in self.spoken.names:
+                self.line(number, line)
+        self.answer()
+        functions = [*self.spoken.names.values()]
+        labels = [f"{one}_is" for one in re.findall(r"\(all i in 1\.\.n\. (\w+)\(i\)", self.meaning.run)]
+        given = [f"given .. some word ({' '.join(labels)})"]
+        given += [f"given {' '.join([*functions, *(f'{one}_is' for one in functions)])}"] if functions else []
+        body = "\n".join(f"  {one}" for one in [*given, *self.lines])
+        return f"proof {name}\n{body}\n{self.inhabited()}\n"
+
+    def inhabited(self) -> str:
+        """H, by the run on a word of one letter."""
+        from symcook.run import run
+
+        letter = self.program.alphabet[0]
+        steps = run(replace(self.model, program=None), [letter], trace=True).result.steps
+        stream = {name: column[0] for name, column in steps[-1].columns.items()}
+        values = [f"j. {stream.get(name, 0)}" for name in self.run]
+        lines = ["inhabited", f"  witness {'; '.join(['1', 'j. 0', *values])}"]
+        found = witnesses(self.spoken, letter)
+        if found:
+            lines.append(f"  - witness {'; '.join(f'j. {value}' for value in found.values())}")
+        return "\n".join(lines)
+
+    def line(self, number: int, line: Any) -> None:
+        """The facts about one line."""
+        make = {"psum": self.psum, "compare": self.compared, "right": self.nearest}.get(line.op)
+        if line.op in ("left", "width", "aggregate", "product"):
+            names = {"left": "left", "width": "selector_width"}
+            raise Undecided(f"no proof is made of {names.get(line.op, f'the {line.op}')}: {self.program.text(number)}")
+        if make is not None:
+            make(number, line)
+        else:
+            self.pointwise(number)
+
+    def pointwise(self, number: int, more: Sequence[str] = ()) -> None:
+        """A line that looks at no other position."""
+        line = self.program.lines[number]
+        compared = [self.program.lines[k] for k in line.reads]
+        code = next(
+            (
+                str(self.spoken.codes[one.value])
+                for one in compared
+                if one.op == "constant" and isinstance(one.value, str)
+            ),
+            "",
+        )
+        for label, said, truths in self.goals(number):
+            if line.op == "if" and self.program.types[number] == "letter":
+                self.chooses(number, label, said, truths)
+                continue
+            letter = code if line.op == "compare" else label.partition("_")[2]
+            find = self.members if label[0] == "M" else lambda k, letter=letter: self.known(k, letter)
+            reads = [
+                fact for k in line.reads for fact in (self.known(k) if self.program.types[k] != "letter" else find(k))
+            ]
+            bits, name = self.bits(*truths, *self.turning(line)), self.spoken.names[number]
+            hints = [f"{name}_is", *more, *reads, *map(self.bit, bits)]
+            if label[0] == "M" or len(bits) > MOST_BITS or not (bits or "w(i)" in said or "word" in hints):
+                if "w(i)" in said or "word" in hints:
+                    self.each(label, said, self.lettered(said, [f"{one}(i)" for one in dict.fromkeys(hints)]))
+                else:
+                    self.add(label, f"all i in 1..n. {said}", dict.fromkeys(hints))
+                continue
+            facts = [f"{name}_is", *more, *(one for one in dict.fromkeys(reads) if one != "word")]
+            asked = "w(i)" if "word" in reads or any("w(i)" in self.shown.get(one, "") for one in facts) else said
+            self.each(label, said, self.worked(said, facts, bits, asked))
+
+    def turning(self, line: Any) -> list[Truth]:
+        """The truths on which the lines that are read turn."""
+        found = list[Truth]()
+        for read in line.reads:
+            value = self.told.lines[read]
+            if isinstance(value, Form):
+                found += value.bits
+            elif not isinstance(value, dict):
+                found.append(value)
+        return found
+
+    def worked(self, said: str, facts: Sequence[str], bits: Sequence[str], asked: str) -> list[str]:
+        """Lines that close a goal by putting in facts, one behind the other, in each case of the letter and of bits."""
+        lines, used, text = list[str](), list[str](), said
+        for k, one in enumerate(facts):
+            left, right = sides(self.shown[one])
+            if left in text:
+                lines.append(f"take N{k} from {one}(i) by il, ih")
+                used.append(f"N{k}")
+                text = text.replace(left, f"({right})")
+
+        def cases(left: Sequence[str], told: Mapping[str, str]) -> list[str]:
+            if not left:
+                return [*(f"rewrite {one}" for one in [*used, *told.values()] if one), "qed"]
+            k = len(bits) - len(left)
+            found = [f"cases O{k}, I{k} from {self.bit(left[0])}(i) by il, ih"]
+            for value in "OI":
+                label = f"{value}{k}" * (f"{self.put(left[0])}(i)" in text)
+                found += as_block(cases(left[1:], {**told, left[0]: label}))
+            return found
+
+        if "w(i)" not in asked or len(self.program.alphabet) == 1:
+            return [*lines, *cases(bits, {})]
+        lines.append(self.by_letter())
+        for k in range(len(self.program.alphabet)):
+            lines += as_block(cases(bits, {"": f"W{k}" * bool(re.search(r"\bw\(i\)", text))}))
+        return lines
+
+    def chooses(self, number: int, label: str, said: str, truths: Sequence[Truth]) -> None:
+        """A letter that is chosen by a condition."""
+        test, *lines = self.program.lines[number].reads
+        name, letter = self.spoken.value(number), label.partition("_")[2]
+        told = f"{self.spoken.value(test)} = "
+        inner = [f"cases yes, no: {self.truth(self.told.lines[test])}"]
+        bits = [f"{self.bit(one)}(i)" for one in self.bits(*truths, self.told.lines[test])]
+        for case, value, line in zip(("yes", "no"), (1, 0), lines, strict=True):
+            known, is_ = ", ".join(f"{fact}(i)" for fact in self.known(test)), f"{self.spoken.names[number]}_is(i)"
+            block = [f"told: {told}{value} by {known}, {case}, il, ih",
+                     f"same: {name} = {self.spoken.value(line)} by {is_}, told, il, ih"]  # fmt: skip
+            if label[0] == "M":
+                block += [one.replace("pl, ph, ", "") for one in self.letters(line, "i", "same")]
+            else:
+                hints = [f"{fact}(i)" for fact in self.known(line, letter)]
+                block += self.lettered(said, [case, "same", *hints, *bits])
+            inner += as_block(block)
+        self.each(label, said, inner)
+
+    def compared(self, number: int, line: Any) -> None:
+        """A comparison: of what has few values as others; of whole numbers by the coordinate that says it."""
+        value = self.told.lines[number]
+        new = [one for one in self.bits(value) if one in self.told.compared]
+        a, b = (self.spoken.value(k) for k in line.reads)
+        if isinstance(self.told.lines[line.reads[0]], Form) and len(new) == 1 and self.there(new[0]):
+            reads = [f"{fact}(i)" for k in line.reads for fact in self.known(k)]
+            self.compares(new[0], f"D{number}", f"{a} - ({b})", reads, [self.told.lines[k] for k in line.reads])
+        self.pointwise(number, [f"D{number}"] if f"D{number}" in self.done else [])
+
+    def compares(self, name: str, label: str, of: str, reads: Sequence[str], forms: Sequence[Form]) -> None:
+        """The fact what a coordinate says of a whole number, that `of` is up to its sign."""
+        op, number = self.told.compared[name]
+        difference = forms[0].plus(forms[1], -1)
+        factor = next(number.atoms[atom] / q for atom, q in difference.atoms.items())
+        if factor not in (1, -1):
+            raise Undecided("no proof is made of a comparison of fractions")
+        of, row, put = (f"{of}" if factor == 1 else f"-({of})"), self.told.linear(number), self.put(name)
+        hints = [*reads, *(f"{self.holds(one)}(i)" for one in row if one and self._truthful(one))]
+        split = "w(i)" * any(one in self.told.tables or one in self.told.sets for one in row)
+        inner = [f"same: {self.row(row)} = {of}", *(f"  {one}" for one in self.lettered(split, hints)),
+                 f"take it from number_is_{op}({of}; {self.row(row)}) by same",
+                 f"qed by it, {put}_is(i), il, ih"]  # fmt: skip
+        self.each(
+            label, f"{put}(i) = I[{'0 <' if op == 'positive' else ''} {of} {'= 0' if op == 'zero' else ''}]", inner
+        )
+        self.add(f"B_{name}", f"all i in 1..n. bit({put}(i))", [label])
+
+    def psum(self, number: int, line: Any) -> None:
+        """A sum over the positions up to here: the counts of the truths of which the number is made."""
+        (read,) = line.reads
+        if line.value not in ("future", "strict-future"):
+            raise Undecided(f"no proof is made of a psum to the right: {self.program.text(number)}")
+        value, name = self.told.lines[number], self.spoken.names[number]
+        if not all(self.there(atom.name) for atom in value.atoms):
+            return
+        counts = [(atom.name, q) for atom, q in value.atoms.items() if atom.name in self.told.counts]
+        form = self.told.lines[read]
+        terms, hints, bits = [], [], list[str]()
+        for count, q in counts:
+            _, truth, mean = self.told.counts[count]
+            hints.append(f"{self.count(count, truth, mean)}(i)")
+            terms.append(f"({q})*I[{self.truth(truth, 'j')}]")
+            bits += self.bits(truth)
+        base = sum((q for atom, q in value.atoms.items() if atom.name == "before"), Fraction(0))
+        summed = " + ".join([*terms, f"({base})"])
+        facts = [*self.known(read), *map(self.bit, dict.fromkeys([*bits, *self.bits(*form.bits)])), "word"]
+        one = self.spoken.value(read, "j")
+        strict = line.value == "strict-future"
+        last = "i - 1" if strict else "i"
+        end = [f"{name}_is(i)", "same", *hints, *([] if strict else ["each(i)", "here"])]
+        end += [*(["before_is(i)"] if "before" in self.run else []), "sum_one(1; i - 1)", "il", "ih"]
+        self.each(f"L{number}", f"{name}(i) = {self.form(value)}", [
+            f"each: all j in 1..{last}. {one} = {summed} by {', '.join([*facts, 'ih'])}",
+            f"same: sum(j, 1, {last}, {one}) = sum(j, 1, {last}, {summed}) by "
+            f"sum_ext(j. {one}; j. {summed}; 1; {last})[each]",
+            f"here: {self.spoken.value(read)} = {self.form(form)} by {', '.join([*facts, 'il', 'ih'])}",
+            f"qed by {', '.join(end)}"])  # fmt: skip
+
+    def answer(self) -> None:
+        """What is put out."""
+        number = self.program.output
+        value, said = self.told.lines[number], self.spoken.value(number)
+        reads, labels = self.model.readout.reads, self.model.readout.labels
+        if isinstance(value, dict):
+            shown, codes = list[str](), [self.spoken.codes[a] for a in value]
+            for a in labels or ():
+                code, held = self.spoken.codes[a], self.told.hold(self.told.node(value[a]))
+                self.add(f"A{code}", f"all i in 1..n. {self.put(held)}(i) = I[{said} = {code}]",
+                         [self.holds(held), *self.known(number, str(code))])  # fmt: skip
+                shown.append(f"A{code}(i)")
+            told = f"{self.members(number)[0]}(i) by il, ih" if self.members(number) else ""
+            self.lines += ["given i (il ih)"]
+            if not told or len(codes) == 1:
+                self.lines.append(f"qed by {', '.join(['word(i)', *self.members(number), *shown])}, il, ih")
+                return
+            self.lines.append(f"cases {', '.join(f'C{code}' for code in codes)} from {told}")
+            self.lines += [f"  - qed by C{code}, {', '.join(shown)}, il, ih" for code in codes]
+            return
+        if isinstance(value, Form):
+            row, (one,) = self.told.linear(value), reads
+            put, hints = self.put(one), [f"{fact}(i)" for fact in self.known(number)]
+            hints += [f"{self.holds(name)}(i)" for name in row if name and self._truthful(name)]
+            split = "w(i)" * any(name in self.told.tables or name in self.told.sets for name in row)
+            self.lines += ["given i (il ih)", f"same: {self.row(row)} = {said}"]
+            self.lines += [
+                f"  {line}" for line in self.lettered(split, [*hints, *(f"{put}_is(i)" for _ in range(one in row))])
+            ]
+            self.lines += [f"cases more, less: 0 <= {self.row(row)}", f"  - qed by more, same, {put}_is(i), il, ih",
+                           f"  - qed by {', '.join(['less', 'same', *hints])}, {put}_is(i), il, ih"]  # fmt: skip
+            return
+        (one,) = reads
+        put = self.put(one)
+        held = self.holds(one)
+        if number not in self.spoken.names:
+            self.lines.append(f"qed by {held}")
+            return
+        if f"L{number}" not in self.done:
+            raise Undecided(f"no proof is made where a bit is left out: {self.program.text(number)}")
+        self.lines += ["given i (il ih)", f"same: {put}(i) = {said}",
+                       f"  take held from {held}(i) by il, ih", f"  take told from L{number}(i) by il, ih",
+                       "  rewrite held", "  rewrite told", "  qed",
+                       f"bit: bit({put}(i)) by {held}, il, ih", "cases zero, more from bit",
+                       "  - qed by zero, same", "  - qed by more, same"]  # fmt: skip
+
+
+def sides(equation: str) -> tuple[str, str]:
+    """What stands on the left and on the right of an equation for a term or a truth."""
+    depth = 0
+    for place, sign in enumerate(equation):
+        depth += (sign in "[(") - (sign in "])")
+        if not depth and equation.startswith(" = ", place):
+            return equation[:place], equation[place + 3 :]
+    return equation, ""

@@ -1,0 +1,314 @@
+"""Texts and facts about coordinates in the proofs of compiled S-RASP programs. Nothing here is trusted.
+
+Fact H_name says what a coordinate holds, B_name that it is a bit, R_name that it is from 0 to 1; L5 is about line 5 of
+the program, L5_2 that it is letter number 2, M5 which letters it may be; N_name is about a coordinate with a count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from symcook.compilers.booleans import Cube, Node, cubes
+from symcook.compilers.numbers import Form, Linear
+from symcook.compilers.values import Truth
+from symcook.errors import Undecided
+from symcook.proof import softheads
+from symcook.proof.programsaid import Spoken
+from symcook.proof.programtold import Told
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+    from symcook.proof.ownnames import ModelMeaning
+
+NEVER, ALWAYS = "0 = 1", "0 = 0"
+MOST_CUBES = 64
+MOST_BITS = 6
+"""Up to how many bits the cases of a truth are told apart by all of them."""
+
+
+class ProgramText:
+    """The lines of one proof as they are made."""
+
+    def __init__(self, spoken: Spoken, meaning: ModelMeaning, model: Transformer) -> None:
+        self.spoken, self.meaning, self.model = spoken, meaning, model
+        self.program, self.told = spoken.program, Told(spoken.program)
+        self.own = {new: old for old, new in meaning.names.items()}
+        self.run = [self.own[name] for name in meaning.functions]
+        self.equations = softheads.equations(meaning.run)
+        self.lines: list[str] = []
+        self.done: set[str] = set()
+        self.shown = {f"{name}_is": spoken.equation(k).partition(". ")[2] for k, name in spoken.names.items()}
+        self.told.put_out(model.readout.labels or ())
+        self.held = self.told.held()
+
+    # Texts
+
+    def put(self, name: str) -> str:
+        """A coordinate as the statement calls it."""
+        return self.meaning.names.get(name, name)
+
+    def there(self, name: str) -> bool:
+        """Whether a coordinate is in the model: one that nothing needs is not."""
+        return name in self.run
+
+    def truth(self, truth: Truth, at: str = "i") -> str:
+        """A truth at a position as a condition on the bits that it is of."""
+        truth = self.told.truth(truth)
+        if isinstance(truth, frozenset):
+            if truth == self.told.every:
+                return ALWAYS
+            letters = self.program.alphabet
+            return " | ".join(f"w({at}) = {letters.index(a)}" for a in letters if a in truth) or NEVER
+        found = cubes(truth, MOST_CUBES)
+        if found is None:
+            raise Undecided(f"no proof is made of a Boolean part of more than {MOST_CUBES} cubes")
+        units = dict.fromkeys(unit for cube in found if (unit := self.unit(cube, at)) is not None)
+        return " | ".join(f"({unit})" for unit in units) or NEVER
+
+    def unit(self, cube: Cube, at: str) -> str | None:
+        """A conjunction: the letters that it leaves, then bits; None where it leaves no letter."""
+        letters, parts = self.told.every, list[str]()
+        for variable, value in cube:
+            name = self.told.name(variable)
+            if name in self.told.sets:
+                letters = letters & self.told.sets[name] if value else letters - self.told.sets[name]
+            else:
+                parts.append(f"{self.put(name)}({at}) = {int(value)}")
+        if not letters:
+            return None
+        if letters != self.told.every:
+            parts.insert(0, f"({self.truth(letters, at)})")
+        return " & ".join(parts) or ALWAYS
+
+    def bits(self, *truths: Truth) -> list[str]:
+        """The bits that truths are of, but for those of letters."""
+        found = dict[str, None]()
+        for truth in map(self.told.truth, truths):
+            todo: list[Any] = [] if isinstance(truth, frozenset) else [truth]
+            while todo:
+                node = todo.pop()
+                if not isinstance(node, bool):
+                    name = self.told.name(node[0])
+                    if name not in self.told.sets:
+                        found[name] = None
+                    todo += node[1:]
+        return list(found)
+
+    def form(self, form: Form, at: str = "i") -> str:
+        """A number at a position, by bits and atoms."""
+        parts, values = [], sorted(set(form.table))
+        parts.append(str(values[0]))
+        parts += [f"{value - values[0]}*I[{self.truth(self._letters(form, value), at)}]" for value in values[1:]]
+        parts += [f"({value})*I[{self.truth(node, at)}]" for node, value in form.bits.items()]
+        parts += [f"({value})*{self.put(atom.name)}({at})" for atom, value in form.atoms.items()]
+        return " + ".join(parts)
+
+    def _letters(self, form: Form, value: Fraction) -> frozenset[str]:
+        return frozenset(a for a, q in zip(self.program.alphabet, form.table, strict=True) if q == value)
+
+    def row(self, linear: Linear, at: str = "i") -> str:
+        """A sum of coordinates at a position; of those that the model has."""
+        parts = [f"({q})*{self.put(name)}({at})" if name else f"({q})" for name, q in linear.items() if q]
+        return " + ".join(parts) or "0"
+
+    # Lines of the proof
+
+    def add(self, label: str, fact: str, hints: Iterable[str] = (), inner: Sequence[str] = ()) -> None:
+        """A fact, once; by hints, or by lines set in below."""
+        if label in self.done:
+            return
+        self.done.add(label)
+        by = f" by {', '.join(hints)}" if (hints := list(hints)) else ""
+        self.shown[label] = fact.partition(". ")[2]
+        self.lines += [f"{label}: {fact}{by}", *(f"  {one}" for one in inner)]
+
+    def each(self, label: str, said: str, inner: Sequence[str]) -> None:
+        """A fact about each position."""
+        self.add(label, f"all i in 1..n. {said}", (), ["given i (il ih)", *inner])
+
+    # What is known of lines of the program
+
+    def goals(self, number: int) -> Iterator[tuple[str, str, Sequence[Truth]]]:
+        """What is shown of a line: label, fact at i, and the truths in it. What is about coordinates that the model
+        does not have, since nothing needs it, is left out."""
+        value, name = self.told.lines[number], self.spoken.value(number)
+        if isinstance(value, Form):
+            facts = [(f"L{number}", f"{name} = {self.form(value)}", [*value.bits])]
+            facts = [one for one in facts if all(self.there(atom.name) for atom in value.atoms)]
+        elif isinstance(value, dict):
+            facts = [(f"M{number}", " | ".join(f"{name} = {self.spoken.codes[a]}" for a in value), [])]
+            named = [(self.spoken.codes[a], one) for a, one in value.items()]
+            facts += [
+                (f"L{number}_{code}", f"I[{name} = {code}] = I[{self.truth(one)}]", [one]) for code, one in named
+            ]  # fmt: skip
+        else:
+            facts = [(f"L{number}", f"{name} = I[{self.truth(value)}]", [value])]
+        for label, said, truths in facts:
+            if all(self.there(one) for one in self.bits(*truths)):
+                yield label, said, truths
+
+    def known(self, number: int, code: str = "") -> list[str]:
+        """The facts about a line that is read; of a letter with a `code` those that say whether it is this one."""
+        line, value = self.program.lines[number], self.told.lines[number]
+        if number not in self.spoken.names:
+            return ["word"] if line.op == "in" else []
+        labels = [label for label, *_ in self.goals(number) if label in self.done]
+        if not isinstance(value, dict):
+            return labels
+        if not code:
+            return labels[1:]
+        return [one for one in labels if one.endswith(f"_{code}")] or labels[:1]
+
+    def members(self, number: int) -> list[str]:
+        """The fact which letters a line may be."""
+        line = self.program.lines[number]
+        return ["word"] if line.op == "in" else [f"M{number}"] if number in self.spoken.names else []
+
+    # Coordinates
+
+    def holds(self, name: str) -> str:
+        """The fact what truth a coordinate holds, with what it rests on."""
+        label = f"H_{name}"
+        if label in self.done:
+            return label
+        put = self.put(name)
+        if name in self.told.sets:
+            self.add(label, f"all i in 1..n. {put}(i) = I[{self.truth(self.told.sets[name])}]", [f"{put}_is", "word"])
+        elif name in self.told.tables:
+            said = self.form(Form(self.told.tables[name]))
+            self.each(label, f"{put}(i) = {said}", self.lettered("w(i)", [f"{put}_is(i)"]))
+        elif name in ("one", "zero"):
+            self.add(label, f"all i in 1..n. {put}(i) = {int(name == 'one')}", [f"{put}_is"])
+        elif (node := self.held.get(name, False)) and (isinstance(node, bool) or node[1:] != (False, True)):
+            bits = self.bits(node)
+            said, sets = f"{put}(i) = I[{self.truth(node)}]", self.sets(put)
+            for one in [*sets, *bits]:
+                self.holds(one) if one in sets else self.within(one)
+            if sets or len(bits) > 2:
+                self.each(label, said, self.tree(node, [f"{put}_is(i)"], sets))
+            else:
+                self.add(label, f"all i in 1..n. {said}", [f"{put}_is", *map(self.bit, bits)])
+        else:
+            self.add(label, f"all i in 1..n. {put}(i) = I[{put}(i) = 1]", [self.bit(name)])
+        return label
+
+    def sets(self, put: str) -> list[str]:
+        """The coordinates of letters that the equation of a coordinate reads."""
+        read = re.findall(r"(\w+)\(", self.equations.get(put, ""))
+        return [self.own[one] for one in dict.fromkeys(read) if self.own.get(one) in self.told.sets]
+
+    def bit(self, name: str) -> str:
+        """The fact that a coordinate is a bit."""
+        label, put = f"B_{name}", self.put(name)
+        if label not in self.done:
+            if not self.there(name):
+                raise Undecided(f"no proof is made where a bit is left out: {self.told.meanings[name]}")
+            if name in self.told.compared:
+                raise Undecided(f"no proof is made of the comparison {self.told.meanings[name]}")
+            self.add(label, f"all i in 1..n. bit({put}(i))", [f"{put}_is"])
+        return label
+
+    def within(self, name: str) -> str:
+        """The fact that a bit is from 0 to 1."""
+        put = self.put(name)
+        self.add(f"R_{name}", f"all i in 1..n. 0 <= {put}(i) & {put}(i) <= 1", [self.bit(name)])
+        return f"R_{name}"
+
+    def tree(self, node: Node, hints: Sequence[str], sets: Sequence[str]) -> list[str]:
+        """Lines that close a goal about a truth by cases over the letter, where coordinates `sets` tell of it, and over
+        the bits on which the truth turns."""
+        every, now = self.bits(node), [f"take now from {hints[0]} by il, ih"]
+
+        def cases(node: Any, letter: str | None, told: list[str], split: list[str]) -> list[str]:
+            while isinstance(node, tuple) and self.told.name(node[0]) in self.told.sets:
+                if letter is None:
+                    break
+                node = node[1 + (letter in self.told.sets[self.told.name(node[0])])]
+            rest = [one for one in every if one not in split]
+            if isinstance(node, bool) and not rest:
+                return ["rewrite now", *(f"rewrite {one}" for one in told), "qed"]
+            if isinstance(node, bool) and len(every) > MOST_BITS:
+                return [f"qed by {', '.join([*told, *hints, *(f'R_{one}(i)' for one in rest), 'il', 'ih'])}"]
+            name = rest[0] if isinstance(node, bool) else self.told.name(node[0])
+            k = every.index(name)
+            lines = [f"cases O{k}, I{k} from {self.bit(name)}(i) by il, ih"]
+            for value in (0, 1):
+                left = node if isinstance(node, bool) else node[1 + value]
+                lines += as_block(cases(left, letter, [*told, f"{'OI'[value]}{k}"], [*split, name]))
+            return lines
+
+        if not sets:
+            return [*now, *cases(node, self.program.alphabet[0], [], [])]
+        lines = [self.by_letter()]
+        for k, letter in enumerate(self.program.alphabet):
+            facts = [
+                f"{self.put(one)}(i) = {int(letter in self.told.sets[one])} by W{k}, {self.holds(one)}(i), il, ih"
+                for one in sets
+            ]
+            told = [*(f"G{n}" for n in range(len(sets))), *([f"W{k}"] if "w(i)" in self.truth(node) else [])]
+            lines += as_block([*(f"G{n}: {fact}" for n, fact in enumerate(facts)), *cases(node, letter, told, [])])
+        return [*now, *lines]
+
+    def lettered(self, said: str, hints: Sequence[str], held: Sequence[str] = ()) -> list[str]:
+        """Lines that close a goal by hints, with cases over the letter where it is asked for; `held` are coordinates
+        that are put in."""
+        hints = [*dict.fromkeys([*hints, "il", "ih"])]
+        if "w(i)" not in said or len(self.program.alphabet) == 1:
+            return [f"qed by {', '.join([*hints, *(f'{self.holds(one)}(i)' for one in held)])}"]
+        lines = [f"cases {', '.join(f'W{k}' for k in range(len(self.program.alphabet)))} from word(i) by il, ih"]
+        for k, letter in enumerate(self.program.alphabet):
+            block, now = list[str](), [f"W{k}"]
+            for one in dict.fromkeys(held):
+                if one in self.told.sets:
+                    now.append(f"G{len(now)}")
+                    fact = f"{self.put(one)}(i) = {int(letter in self.told.sets[one])}"
+                    block.append(f"{now[-1]}: {fact} by W{k}, {self.holds(one)}(i), il, ih")
+                else:
+                    now.append(f"{self.holds(one)}(i)")
+            lines += as_block([*block, f"qed by {', '.join([*now, *(hint for hint in hints if hint != 'word(i)')])}"])
+        return lines
+
+    def by_letter(self) -> str:
+        """A line that begins cases over the letter."""
+        if len(self.program.alphabet) == 1:
+            raise Undecided("no proof is made of a program of one letter")
+        return f"cases {', '.join(f'W{k}' for k in range(len(self.program.alphabet)))} from word(i) by il, ih"
+
+    def _truthful(self, name: str) -> bool:
+        """Whether a coordinate holds a truth."""
+        return name in self.told.sets or name in self.held or name in self.told.compared or name in self.told.tables
+
+    def coordinates(self, row: Linear, at: str) -> list[str]:
+        """The facts about the coordinates of a row that hold truths."""
+        return [f"{self.holds(name)}({at})" for name in row if name and self._truthful(name)]
+
+    def count(self, name: str, truth: Truth, mean: str) -> str:
+        """The fact that a coordinate holds how often a truth is strictly before."""
+        held = self.told.hold(self.told.node(truth))
+        put, told, at = self.put(name), self.holds(held), self.truth(truth, "j")
+        said = self.truth(truth)
+        self.add(f"P_{name}", f"all i in 1..n. bit(I[{said}]) & {self.put(held)}(i) = I[{said}]",
+                 [told])  # fmt: skip
+        sums = f"sum(j, 1, i - 1, I[{at}])"
+        terms = f"n; j. I[{at}]; {self.put(held)}; {self.put(mean)}; inverse_before; {put}; before; before_square"
+        facts = [f"{one}_is" for one in ("before", "before_square", "inverse_before", self.put(mean), put)]
+        self.add(f"N_{name}", f"all i in 1..n. {put}(i) = {sums} & 0 <= {sums} & {sums} <= i - 1",
+                 [f"counted_before({terms})[P_{name}, {', '.join(facts)}]"])  # fmt: skip
+        return f"N_{name}"
+
+    def letters(self, number: int, at: str, fact: str) -> list[str]:
+        """Lines that show which letters there may be, where `fact` says that it is that of a line at a position."""
+        found = self.members(number)
+        if not found:
+            return [f"qed by {fact}"]
+        labels = [f"C{k}" for k in range(len(self.told.lines[number]))]
+        return [f"cases {', '.join(labels)} from {found[0]}({at}) by pl, ph, il, ih",
+                *(f"  - qed by {one}, {fact}" for one in labels)]  # fmt: skip
+
+
+def as_block(lines: Sequence[str]) -> list[str]:
+    """Lines as a block."""
+    return [f"  {'- ' if not k else '  '}{one}" for k, one in enumerate(lines)]

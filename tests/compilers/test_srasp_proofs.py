@@ -1,0 +1,250 @@
+"""Compiled S-RASP programs proved: the sentence against the interpreter, certificates by both checkers, and what must
+not be proved."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shared import call
+from srasp_at_random import LETTERS, Draw
+
+import symcook as sc
+from symcook.compilers import srasp as compiler
+from symcook.errors import BadInput, Rejected, Undecided
+from symcook.model import expr
+from symcook.model.modelfile import to_document
+from symcook.programs.shipped import shipped_program
+from symcook.programs.srasp import Srasp
+from symcook.programs.srasp_reading import read_srasp
+from symcook.proof import own, programs, replay
+from symcook.proof.programsaid import Spoken
+from symcook.proof.search.elaborate import StepGap
+from symcook.spec.srasp import values
+
+PROOFS = Path(__file__).parents[2] / "proofs"
+PROVED = [
+    "majority.srasp",
+    "dyck-1.srasp",
+    "flip-flop.srasp",
+    "induction-head.srasp",
+    "shuffle-dyck-2.srasp",
+    "dyck-2.srasp",
+]
+CLOSEST = """alphabet a b c;
+ones(i) = psum j [j <= i] map(in(j); "a": 1, "b": 2, else: -1)
+more(i) = ones(i) - 3 >= 2*ones(i) | in(i) = "c"
+last(i) = right j [j <= i, more(j)] in(j) : "-"
+"""
+
+
+# --- What the sentence says -------------------------------------------------------------------------------------------
+
+
+def evaluated(tree: Any, given: Mapping[str, Any]) -> Any:
+    """The value of a term or formula of the grammar, by a recursion of its own."""
+    tag, *parts = tree
+    if tag == "num":
+        return Fraction(parts[0], parts[1])
+    if tag == "name":
+        return given[parts[0]]
+    if tag == "call":
+        name, arguments = parts[0], parts[1]
+        return given[name][evaluated(arguments[0], given)]
+    if tag == "if":
+        return evaluated(parts[1 if evaluated(parts[0], given) else 2], given)
+    if tag in ("sum", "all in"):
+        name, low, high, body = parts
+        ends = range(int(evaluated(low, given)), int(evaluated(high, given)) + 1)
+        found = [evaluated(body, {**given, name: k}) for k in ends]
+        return sum(found, Fraction(0)) if tag == "sum" else all(found)
+    if tag == "->":
+        return not evaluated(parts[0], given) or evaluated(parts[1], given)
+    if tag == "&":
+        return all(evaluated(part, given) for part in parts)
+    if tag == "|":
+        return any(evaluated(part, given) for part in parts)
+    a, *rest = (evaluated(part, given) for part in parts)
+    b = rest[0] if rest else None
+    return {
+        "~": lambda: not a, "ind": lambda: Fraction(bool(a)), "neg": lambda: -a, "+": lambda: a + b, "-": lambda: a - b,
+        "*": lambda: a * b, "/": lambda: a / b, "=": lambda: a == b, "<": lambda: a < b, "<=": lambda: a <= b,
+    }[tag]()  # fmt: skip
+
+
+def numbered(spoken: Spoken, value: Any) -> Any:
+    return spoken.codes[value] if isinstance(value, str) else Fraction(value)
+
+
+def means(program: Srasp, longest: int) -> int:
+    """Every equation of the sentence is true of what the interpreter finds, and of no other value at any position; the
+    number of equations that were asked."""
+    spoken, asked = Spoken(program, ()), 0
+    equations = {number: expr.parse_formula(spoken.equation(number)) for number in spoken.names}
+    for n in range(1, longest + 1):
+        for word in product(program.alphabet, repeat=n):
+            table = values(program, word)
+            given: dict[str, Any] = {"n": n, "w": dict(enumerate((program.alphabet.index(a) for a in word), 1))}
+            given |= {
+                name: {i: numbered(spoken, v) for i, v in enumerate(table[number], 1)}
+                for number, name in spoken.names.items()
+            }
+            for number, tree in equations.items():
+                name = spoken.names[number]
+                assert evaluated(tree, given), (spoken.equation(number), word)
+                for i in range(1, n + 1):
+                    other = {**given, name: {**given[name], i: given[name][i] + 1}}
+                    assert not evaluated(tree, other), (spoken.equation(number), word, i)
+                asked += 1
+    return asked
+
+
+@pytest.mark.parametrize("name", ["dyck-1.srasp", "induction-head.srasp", "histogram.srasp", "flip-flop.srasp"])
+def test_the_equations_are_what_the_interpreter_finds(name: str) -> None:
+    assert means(read_srasp(shipped_program(name)), 3)
+
+
+def test_the_equations_of_programs_drawn_at_random() -> None:
+    asked = 0
+    for seed in range(40):
+        try:
+            asked += means(read_srasp(Draw(seed, 4).text, LETTERS), 3)
+        except Undecided as why:
+            assert "order of letters" in str(why)
+    assert asked > 1000
+
+
+def test_a_sentence_can_be_read() -> None:
+    said = programs.sentence(sc.compile("srasp", "majority.srasp"))
+    assert said == (
+        "all v4:Int->Int, v5:Int->Int, ones:Int->Int, out:Int->Int. (all i in 1..n. v4(i) = I[w(i) = 1]) -> "
+        "(all i in 1..n. v5(i) = if(v4(i) = 1, 1, -1)) -> (all i in 1..n. ones(i) = sum(j, 1, i, v5(j))) -> "
+        "(all i in 1..n. out(i) = I[ones(i) > 0]) -> (all i in 1..n. I[accept(i)] = out(i))"
+    )
+
+
+# --- What is proved ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("name", PROVED)
+def test_shipped_programs_are_proved_and_the_second_checker_reads_it(name: str, tmp_path: Path) -> None:
+    statement, found = programs.prove(sc.compile("srasp", name), 300)
+    assert found.verdict is not None and found.certificate is not None, found.missing
+    assert found.verdict.words == "PROVED" and {"defined", "inhabited"} <= set(found.certificate)
+    (tmp_path / "s.txt").write_text(own.expanded(statement, found.certificate))
+    (tmp_path / "c.json").write_text(json.dumps(found.certificate))
+    below = [PROOFS / "certificates" / f"{name}.json" for name in own.below(found.certificate)]
+    command = [sys.executable, PROOFS / "checker.py", tmp_path / "s.txt", tmp_path / "c.json", *below]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and f"{len(below) + 1} PROVED" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_program_is_compiled_and_proved_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "m.json"
+    code, out, err = call(capsys, "compile", "srasp", CLOSEST, "--prove", "-o", file)
+    assert code == 0 and "\nPROVED  on every word the answers are those of the program" in out, out + err
+    assert call(capsys, "prove", file)[0] == 0
+    sc.compile("srasp", CLOSEST.replace(">= 2*", "> 2*")).save(file, force=True)
+    assert call(capsys, "prove", file)[0] == 1  # the weights have changed
+
+
+# --- What is not ------------------------------------------------------------------------------------------------------
+
+
+def not_proved(model: sc.Transformer) -> bool:
+    """Whether a step does not follow; that there was no time for it would say nothing."""
+    _, found = programs.prove(model, 300)
+    return found.verdict is None and isinstance(found.missing, StepGap)
+
+
+def test_a_model_that_was_changed_is_not_proved() -> None:
+    model, other = sc.compile("srasp", "majority.srasp"), sc.compile("srasp", CLOSEST)
+    with pytest.raises(BadInput, match="as it was compiled"):
+        programs.prove(replace(other, program=model.program))
+
+
+def test_the_certificate_of_another_program_is_rejected() -> None:
+    """The same model and another sentence: the sum to the position before is no program of these weights."""
+    model = sc.compile("srasp", "majority.srasp")
+    statement, found = programs.prove(model)
+    assert found.certificate is not None
+    said = programs.sentence(model).replace("sum(j, 1, i,", "sum(j, 1, i - 1,")
+    other = own.claim(to_document(model), said)
+    lemmas = {name: replay.statements()[name] for name in found.certificate["lemmas"]}
+    forged = {**found.certificate, "statement": other.digest}
+    with pytest.raises(Rejected):
+        replay.judge(other, forged, lemmas)
+    assert replay.judge(statement, found.certificate, lemmas)[0] == "PROVED"
+
+
+@pytest.mark.parametrize(("said", "instead"), [("> 0", ">= 0"), (" = 1, 1, -1", " = 1, -1, 1")])
+def test_a_wrong_reading_is_not_proved(said: str, instead: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = Spoken.equation
+
+    def wrong(self: Spoken, number: int) -> str:
+        return right(self, number).replace(said, instead)
+
+    model = sc.compile("srasp", "majority.srasp")
+    monkeypatch.setattr(Spoken, "equation", wrong)
+    assert not_proved(model)
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("fault", ["mask", "gap", "score", "index"])
+def test_a_construction_with_a_planted_fault_is_not_proved(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each makes a model that answers wrongly on some word, as check finds, and there is no proof of it."""
+    source = "alphabet a b;\nx(i) = right j [j < i, true] in(j) : '-'\n"
+    source += "out(i) = right j [j <= i, x(j) = 'a'] in(j) : '-'"
+    if fault == "mask":
+        right = compiler.Compiled.nearest
+        monkeypatch.setattr(compiler.Compiled, "nearest", lambda self, op, mask, *rest, **named: right(
+            self, op, "none" if mask == "future" else mask, *rest, **named))  # fmt: skip
+    elif fault == "gap":
+        source, network = shipped_program("majority.srasp"), compiler.Compiled.network
+        monkeypatch.setattr(compiler.Compiled, "network", lambda self, stem, said, formula: network(
+            self, stem, said, formula.replace("relu(- 1 ", "relu(- 2 ") if stem == "more" else formula))  # fmt: skip
+    elif fault == "score":
+        scores = compiler.Compiled.selecting
+        monkeypatch.setattr(compiler.Compiled, "selecting", lambda self, *rest: {
+            pair: -q for pair, q in (scores(self, *rest) or {}).items()} or None)  # fmt: skip
+    else:
+        source = shipped_program("majority.srasp")
+        from symcook.compilers import values
+
+        monkeypatch.setitem(values.PLACES, "inverse_before", "1/(i + 1)")
+    model = sc.compile("srasp", source)
+    program = read_srasp(source)
+    words = [word for n in range(1, 6) for word in product(program.alphabet, repeat=n)]
+    answers = [[str(a) for a in values_of(program, word)] for word in words]
+    assert any(model.run(list(word)).to_json()["outputs"] != a for word, a in zip(words, answers, strict=True))
+    assert not_proved(model)
+
+
+def values_of(program: Srasp, word: Any) -> list[Any]:
+    """The outputs as a model shows them."""
+    found = values(program, word)[program.output]
+    return [int(one) if isinstance(one, bool) else one for one in found]
+
+
+@pytest.mark.parametrize(
+    ("source", "named"),
+    [
+        ("sort.srasp", "an aggregate"),
+        ("histogram.srasp", "selector_width: histogram"),
+        ("alphabet a b;\nx(i) = psum j [j >= i] map(in(j); 'a': 1, else: 0)", "a psum to the right"),
+        ("alphabet a b;\nx(i) = left j [j <= i, in(j) = 'a'] in(j) : '-'", "left: x"),
+        ("alphabet a b;\nx(i) = in(i) < 'b'", "an order of letters"),
+    ],
+)
+def test_what_is_out_of_reach_is_named(source: str, named: str) -> None:
+    with pytest.raises(Undecided, match="no proof is made of " + named):
+        programs.prove(sc.compile("srasp", source))
