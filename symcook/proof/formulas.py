@@ -30,6 +30,7 @@ from symcook.proof.search import equations, prooftext
 from symcook.proof.search.elaborate import Elaborator
 from symcook.proof.search.prooftext import Place
 from symcook.proof.search.tactics import Goal
+from symcook.proof.spelled import WORD, spelled
 from symcook.proof.steps import Node, have
 from symcook.proof.terms import opened, variables
 
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
     from symcook.proof.ownnames import ModelMeaning
 
-WORD = r"\w+"
 Step = Callable[[Goal], None]
 """What closes a part of a goal, or adds a fact to it."""
 
@@ -102,15 +102,6 @@ def functional(formula: Formula) -> list[expr.Tree]:
     return trees
 
 
-def spelled(letter: str) -> str:
-    """A letter or label in a sentence: a name, else quoted."""
-    if re.fullmatch(rf"(?!\d){WORD}", letter) and letter not in expr.KEYWORDS:
-        return letter
-    if '"' in letter and "'" in letter:
-        raise Undecided(f"no proof is made of a formula with the letter {letter}, which has both quotes")
-    return f"'{letter}'" if '"' in letter else f'"{letter}"'
-
-
 def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, own.Settled]:
     """The statement that a compiled model answers as its formula, with its certificate, or what is missing.
 
@@ -137,8 +128,14 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
 def settle(
     model: Transformer, statement: Statement, document: Mapping[str, object], seconds: float = own.SECONDS
 ) -> own.Settled:
-    """`own.settle` without a text; a sentence about the formula of a compiled model is tried with lines made for it."""
+    """`own.settle` without a text; a sentence about the formula or program of a compiled model is tried with lines made
+    for it."""
+    from symcook.proof import programs
+
     until = time.monotonic() + seconds
+    srasp = model.program is not None and model.program.kind == "srasp"
+    if srasp and (found := programs.settled(model, statement, seconds)) is not None:
+        return found
     with suppress(BadInput, Undecided):
         program = model.program
         meaning = own.meaning(document, statement.note)

@@ -16,7 +16,7 @@ from symcook.compilers.numbers import Form
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.proof.programheads import SelectionFacts
-from symcook.proof.programs import witnesses
+from symcook.proof.programsaid import witnesses
 from symcook.proof.programtext import MOST_BITS, as_block
 
 
@@ -199,11 +199,14 @@ class ProgramFacts(SelectionFacts):
         summed = " + ".join([*terms, f"({base})"])
         facts = [*self.known(read), *map(self.bit, dict.fromkeys([*bits, *self.bits(*form.bits)])), "word"]
         one = self.spoken.value(read, "j")
-        last = "i - 1" if line.value == "strict-future" else "i"
-        end = [f"{name}_is(i)", "same", *hints, "each(i)", "here", "before_is(i)", "sum_one(1; i - 1)", "il", "ih"]
+        strict = line.value == "strict-future"
+        last = "i - 1" if strict else "i"
+        end = [f"{name}_is(i)", "same", *hints, *([] if strict else ["each(i)", "here"])]
+        end += [*(["before_is(i)"] if "before" in self.run else []), "sum_one(1; i - 1)", "il", "ih"]
         self.each(f"L{number}", f"{name}(i) = {self.form(value)}", [
-            f"each: all j in 1..i. {one} = {summed} by {', '.join([*facts, 'ih'])}",
-            f"same: sum(j, 1, {last}, {one}) = sum(j, 1, {last}, {summed}) by sum_ext[each]",
+            f"each: all j in 1..{last}. {one} = {summed} by {', '.join([*facts, 'ih'])}",
+            f"same: sum(j, 1, {last}, {one}) = sum(j, 1, {last}, {summed}) by "
+            f"sum_ext(j. {one}; j. {summed}; 1; {last})[each]",
             f"here: {self.spoken.value(read)} = {self.form(form)} by {', '.join([*facts, 'il', 'ih'])}",
             f"qed by {', '.join(end)}"])  # fmt: skip
 
@@ -219,24 +222,32 @@ class ProgramFacts(SelectionFacts):
                 self.add(f"A{code}", f"all i in 1..n. {self.put(held)}(i) = I[{said} = {code}]",
                          [self.holds(held), *self.known(number, str(code))])  # fmt: skip
                 shown.append(f"A{code}(i)")
-            self.lines += [
-                "given i (il ih)",
-                f"cases {', '.join(f'C{code}' for code in codes)} from M{number}(i) by il, ih",
-            ]
+            told = f"{self.members(number)[0]}(i) by il, ih" if self.members(number) else ""
+            self.lines += ["given i (il ih)"]
+            if not told or len(codes) == 1:
+                self.lines.append(f"qed by {', '.join(['word(i)', *self.members(number), *shown])}, il, ih")
+                return
+            self.lines.append(f"cases {', '.join(f'C{code}' for code in codes)} from {told}")
             self.lines += [f"  - qed by C{code}, {', '.join(shown)}, il, ih" for code in codes]
             return
         if isinstance(value, Form):
-            rows = [f"{self.put(one)}_is" for one in reads]
-            held = [
-                self.holds(one)
-                for one in self.run
-                if one in self.held or one in self.told.sets or one in self.told.tables
+            row, (one,) = self.told.linear(value), reads
+            put, hints = self.put(one), [f"{fact}(i)" for fact in self.known(number)]
+            hints += [f"{self.holds(name)}(i)" for name in row if name and self._truthful(name)]
+            split = "w(i)" * any(name in self.told.tables or name in self.told.sets for name in row)
+            self.lines += ["given i (il ih)", f"same: {self.row(row)} = {said}"]
+            self.lines += [
+                f"  {line}" for line in self.lettered(split, [*hints, *(f"{put}_is(i)" for _ in range(one in row))])
             ]
-            self.lines.append(f"qed by {', '.join([*self.known(number), *rows, *held])}")
+            self.lines += [f"cases more, less: 0 <= {self.row(row)}", f"  - qed by more, same, {put}_is(i), il, ih",
+                           f"  - qed by {', '.join(['less', 'same', *hints])}, {put}_is(i), il, ih"]  # fmt: skip
             return
         (one,) = reads
         put = self.put(one)
         held = self.holds(one)
+        if number not in self.spoken.names:
+            self.lines.append(f"qed by {held}")
+            return
         if f"L{number}" not in self.done:
             raise Undecided(f"no proof is made where a bit is left out: {self.program.text(number)}")
         self.lines += ["given i (il ih)", f"same: {put}(i) = {said}",

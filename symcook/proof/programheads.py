@@ -17,7 +17,7 @@ from symcook.compilers.numbers import Form, Linear
 from symcook.compilers.selection import Equality
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
-from symcook.proof.programs import RANGES
+from symcook.proof.programsaid import RANGES
 from symcook.proof.programtext import ProgramText, as_block
 from symcook.proof.programtold import Selection
 
@@ -268,7 +268,7 @@ class SelectionFacts(ProgramText):
         known = [f"{fact}(i)" for fact in self.known(key)]
         bounded = [f"  {one}" for one in self.lettered("w(i)", [*known, *counts, *bits, "before_is(i)"])]
         lines = [f"is: {self.row(row)} = {x} by {', '.join([*known, *self.coordinates(row, 'i'), 'il', 'ih'])}",
-                 f"most: {x} <= i", *bounded, f"least: -i <= {x}", *bounded,
+                 f"most: {x} <= i", *bounded, f"least: {'-i' if len(pieces) == 6 else '0'} <= {x}", *bounded,
                  "keys: all j in 1..i. before(j) = j - 1 by before_is, ih",
                  "squares: all j in 1..i. before_square(j) = (j - 1)^2 by before_square_is, ih",
                  f"unit: one(i) = 1 by {self.holds('one')}, il, ih"]  # fmt: skip
@@ -290,9 +290,12 @@ class SelectionFacts(ProgramText):
                       f"{self.put(square)}_is, il, ih",
                       f"square{n}: {puts}(i) = {y}^2 by found{n}, squares({y} + 1), least{n}, less{n}"]  # fmt: skip
             ends += [f"low{n}", f"some{n}", f"square{n}"]
+        hints = ", ".join(ends)
+        if len(pieces) == 3 and not form.times(-1).growth():
+            return [*lines, f"cases above, below: 1 <= {x}", f"  - qed by above, {hints}",
+                    f"  - none: {x} = 0 by below, least", f"    qed by none, {hints}"]  # fmt: skip
         if len(pieces) != 6:
             raise Undecided(f"no proof is made of the square of {self.program.text(key)}")
-        hints = ", ".join(ends)
         return [*lines, f"cases above, below: 1 <= {x}", f"  - qed by above, {hints}",
                 f"  - cases under, zero: {x} <= -1",
                 f"      - qed by under, {hints}", f"      - none: {x} = 0 by below, zero",
@@ -391,7 +394,13 @@ class SelectionFacts(ProgramText):
                 *(["later_is(1)"] if later else []),
                 *(f"{fact}(1)" for fact in self.known(default)),
             ]
-            at_first = ["first: i = 1 by less, il", "rewrite first", f"qed by {', '.join(first)}"]
+            at_first = ["first: i = 1 by less, il", "rewrite first"]
+            if "w(i)" in said and len(self.program.alphabet) > 1:
+                letters = [f"W{k}" for k in range(len(self.program.alphabet))]
+                at_first.append(f"cases {', '.join(letters)} from word(1) by some")
+                at_first += [f"  - qed by {', '.join([one, *first])}" for one in letters]
+            else:
+                at_first.append(f"qed by {', '.join(first)}")
             inner += ["cases more, less: 2 <= i", *as_block(main), *as_block(at_first)]
         else:
             inner += main

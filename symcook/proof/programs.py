@@ -1,181 +1,24 @@
-"""That a compiled model answers as its S-RASP program says: the sentence, and a proof of it. Nothing here is trusted.
-
-The sentence has a function of positions for each operation of the program, given by an equation, or for a selection by
-what it is where a position is selected and where none is. It is read off the program line by line, in the language of
-all sentences, so that nothing but the sentence itself has to be trusted. What it cannot say is refused by name.
-"""
+"""That a compiled model answers as its S-RASP program says: its sentence, and a proof. Nothing here is trusted."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from symcook.compilers.srasp import compiled
-from symcook.errors import BadInput, Undecided
-from symcook.model import expr
+from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.modelfile import to_document
-from symcook.programs.srasp import Srasp, SraspLine, constant_text
+from symcook.programs.srasp import Srasp
 from symcook.programs.srasp_reading import read_srasp
 from symcook.proof import own
-from symcook.proof.formulas import spelled
+from symcook.proof.programfacts import ProgramFacts
+from symcook.proof.programsaid import Spoken
 from symcook.proof.replay import Statement
 from symcook.proof.search import prooftext
 from symcook.proof.search.prooftext import BadProof
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from symcook.model.transformer import Transformer
-
-INLINE = ("in", "indices", "length", "constant")
-"""The lines that have no function of their own."""
-PAIRS = ("select", "key", "query")
-"""The lines that are true or false of pairs of positions; those joined of them begin with `pair`."""
-RANGES = {
-    "future": ("1", "{i}"), "strict-future": ("1", "{i} - 1"), "past": ("{i}", "n"), "strict-past": ("{i} + 1", "n"),
-    "none": ("1", "n"),
-}  # fmt: skip
-"""The positions that a mask leaves."""
-
-
-_LABELS = """
-above alike apart asked behind below bit chosen each either fails far first found half heads held here holds how
-il ih is it jl jh keyed keys kl kh least less level low met more most never no none not_so now off one_key others parts ph picked
-pl same sel some square squares test told total truths under unit value word yes zero zeros
-"""
-LABELS = frozenset(_LABELS.split())
-"""What facts are called in the proofs: no function is called so."""
-
-
-class Spoken:
-    """A program as equations of functions: `names` has that of each line which has one, in the order of the lines."""
-
-    def __init__(self, program: Srasp, taken: Collection[str]) -> None:
-        self.program = program
-        self.codes: dict[str, int] = {}
-        for letter in (*program.alphabet, *(a for letters in program.letters for a in letters)):
-            self.codes.setdefault(letter, len(self.codes))
-        given, self.names = {line: name for name, line in reversed(program.names)}, dict[int, str]()
-        avoided = {*taken, *LABELS, "i", "j", "k", "n", "p", "w"}
-        for number, line in enumerate(program.lines):
-            if line.op not in INLINE and line.op not in PAIRS and not line.op.startswith("pair"):
-                name = given.get(number, f"v{number}")
-                while name in avoided or re.fullmatch(
-                    r"[A-Z]\w*|(found|least|less|low|query|some|square|warm)\d", name
-                ):
-                    name += "_"
-                avoided.add(name)
-                self.names[number] = name
-
-    def whole(self, number: int) -> bool:
-        """Whether a line has whole numbers, truths or letters alone."""
-        line = self.program.lines[number]
-        if self.program.types[number] != "number" or line.op in ("indices", "length", "width"):
-            return True
-        if line.op in ("constant", "times") and Fraction(line.value).denominator != 1:
-            return False
-        reads = line.reads[1:] if line.op in ("if", "left", "right") else line.reads
-        return line.op != "aggregate" and all(self.whole(one) for one in reads)
-
-    def sort(self, number: int) -> str:
-        return "Int->Int" if self.whole(number) else "Int->Real"
-
-    def value(self, number: int, at: str = "i") -> str:
-        """The value of a line at a position, a letter by its number, a truth as 1 or 0."""
-        line = self.program.lines[number]
-        if number in self.names:
-            return f"{self.names[number]}({at})"
-        if line.op == "constant":
-            given = line.value
-            return str(
-                self.codes[given] if isinstance(given, str) else int(given) if isinstance(given, bool) else given
-            )
-        return {"in": f"w({at})", "indices": f"({at} - 1)", "length": "n"}[line.op]
-
-    def pair(self, number: int, i: str = "i", j: str = "j") -> str:
-        """What a selector says of positions i and j."""
-        line = self.program.lines[number]
-        if line.op == "select":
-            return f"{self.value(line.reads[0], j)} {self._sign(line)} {self.value(line.reads[1], i)}"
-        if line.op in ("key", "query"):
-            return f"{self.value(line.reads[0], j if line.op == 'key' else i)} = 1"
-        parts = [f"({self.pair(one, i, j)})" for one in line.reads]
-        return f"~{parts[0]}" if line.op == "pair not" else {"pair and": " & ", "pair or": " | "}[line.op].join(parts)
-
-    def _sign(self, line: SraspLine) -> str:
-        """The sign of a comparison."""
-        if line.value not in ("=", "!=") and self.program.types[line.reads[0]] == "letter":
-            raise Undecided(f"no proof is made of an order of letters, {line.value}")
-        return str(line.value)
-
-    def equation(self, number: int) -> str:
-        """What the function of a line is."""
-        line, name = self.program.lines[number], self.names[number]
-        op, reads = line.op, [self.value(k) for k in line.reads if k in self.names or self._plain(k)]
-        if op in ("left", "right"):
-            return self._nearest(number)
-        if op == "aggregate":
-            raise Undecided("no proof is made of an aggregate")
-        if op in ("psum", "width"):
-            low, high = (end.format(i="i") for end in RANGES["none" if op == "width" else line.value])
-            summed = f"I[{self.pair(line.reads[0])}]" if op == "width" else self.value(line.reads[0], "j")
-            right = f"sum(j, {low}, {high}, {summed})"
-        elif op == "if":
-            right = f"if({reads[0]} = 1, {reads[1]}, {reads[2]})"
-        elif op == "times":
-            right = f"{line.value}*{reads[0]}" if line.value != -1 else f"-{reads[0]}"
-        elif op in ("sum", "product"):
-            right = f"{reads[0]} {'+' if op == 'sum' else '*'} {_bracketed(reads[1])}"
-        elif op == "compare":
-            right = f"I[{reads[0]} {self._sign(line)} {reads[1]}]"
-        elif op == "not":
-            right = f"I[{reads[0]} = 0]"
-        else:
-            right = f"I[{reads[0]} = 1 {'&' if op == 'and' else '|'} {reads[1]} = 1]"
-        return f"all i in 1..n. {name}(i) = {right}"
-
-    def _plain(self, number: int) -> bool:
-        return self.program.lines[number].op in INLINE
-
-    def _nearest(self, number: int) -> str:
-        """A selection: the value at the first or last position that is selected, or the default where none is."""
-        line, name = self.program.lines[number], self.names[number]
-        selector, value, default = line.reads
-        low, high = (end.format(i="i") for end in RANGES[line.value])
-        beyond = f"j + 1..{high}" if line.op == "right" else f"{low}..j - 1"
-        here, there = self.pair(selector), self.pair(selector, "i", "k")
-        return (
-            f"all i in 1..n. (all j in {low}..{high}. {here} & (all k in {beyond}. ~({there})) -> {name}(i) = "
-            f"{self.value(value, 'j')}) & ((all j in {low}..{high}. ~({here})) -> {name}(i) = {self.value(default)})"
-        )
-
-    def answer(self, model: Transformer) -> str:
-        """What the model puts out is what the last function says."""
-        number = self.program.output
-        kind, value = self.program.types[number], self.value(number)
-        if kind == "truth":
-            return f"I[accept(i)] = {value}"
-        if kind == "number":
-            name = model.readout.reads[0]
-            return f"{name if expr.valid_name(name) else constant_text(name)}(i) = {value}"
-        labels = model.readout.labels or ()
-        return " & ".join(f"I[answer({spelled(a)}, i)] = I[{value} = {self.codes[a]}]" for a in labels)
-
-    def sentence(self, model: Transformer) -> str:
-        """What is to be proved, as a sentence about the model. Undecided where the program cannot be said."""
-        names = ", ".join(f"{name}:{self.sort(number)}" for number, name in self.names.items())
-        facts = "".join(f"({self.equation(number)}) -> " for number in self.names)
-        front = f"all {names}. " if names else ""
-        text = f"{front}{facts}(all i in 1..n. {self.answer(model)})"
-        if len(text) > expr.MAX_TEXT:
-            raise Undecided(f"no proof is made of a program of more than {expr.MAX_TEXT} characters written out")
-        return text
-
-
-def _bracketed(term: str) -> str:
-    return f"({term})" if term.startswith("-") else term
 
 
 def sentence(model: Transformer) -> str:
@@ -199,8 +42,28 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
     Raises BadInput for a model without a program or changed since it was compiled, Undecided where no text is made: it
     names the operation.
     """
-    from symcook.proof.programfacts import ProgramFacts
+    statement, text = _text(model)
+    try:
+        return statement, own.settle(statement, to_document(model), prooftext.read(text), seconds, words=False)
+    except BadProof as error:
+        raise Undecided(f"no proof is made of this program: {error}") from None
+    except Rejected as error:
+        raise Undecided(f"no proof was found: {str(error).partition(chr(10))[0]}") from None
 
+
+def settled(model: Transformer, statement: Statement, seconds: float) -> own.Settled | None:
+    """`own.settle` of a sentence that is the one of the model's program; None of another, or where the proof has a
+    gap."""
+    with suppress(BadInput, Undecided, Rejected):
+        made, text = _text(model)
+        if made.expanded == statement.expanded:
+            found = own.settle(statement, to_document(model), prooftext.read(text), seconds, words=False)
+            return found if found.missing is None else None
+    return None
+
+
+def _text(model: Transformer) -> tuple[Statement, str]:
+    """The statement about a compiled model, and the text of a proof."""
     program, document = _program(model), to_document(model)
     spoken = Spoken(program, own.meaning(document, "1 = 1").taken)
     whole = spoken.sentence(model)
@@ -208,21 +71,4 @@ def prove(model: Transformer, seconds: float = own.SECONDS) -> tuple[Statement, 
         statement = own.claim(document, whole)
     except BadInput as error:
         raise Undecided(f"no proof is made of a program that makes no statement: {error.do}") from None
-    meaning = own.meaning(document, whole)
-    text = ProgramFacts(spoken, meaning, model).text(statement.id)
-    try:
-        return statement, own.settle(statement, document, prooftext.read(text), seconds, words=False)
-    except BadProof as error:
-        raise Undecided(f"no proof is made of this program: its text is none, {error}") from None
-
-
-def witnesses(spoken: Spoken, word: str) -> Mapping[str, Any]:
-    """The value of each function of the sentence at the one position of a word."""
-    from symcook.spec.srasp import values
-
-    table = values(spoken.program, [word])
-    found = {}
-    for number, name in spoken.names.items():
-        value = table[number][0]
-        found[name] = spoken.codes[value] if isinstance(value, str) else value + 0
-    return found
+    return statement, ProgramFacts(spoken, own.meaning(document, whole), model).text(statement.id)

@@ -16,7 +16,7 @@ from symcook.compilers.numbers import Form, Linear
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.proof import softheads
-from symcook.proof.programs import Spoken
+from symcook.proof.programsaid import Spoken
 from symcook.proof.programtold import Told
 
 if TYPE_CHECKING:

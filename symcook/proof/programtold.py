@@ -13,7 +13,7 @@ from symcook.compilers.values import Look, Truth
 from symcook.errors import Undecided
 
 
-class Compared(NamedTuple):
+class NumberTest(NamedTuple):
     """A coordinate that says whether a whole number is 0, or positive."""
 
     op: str
@@ -34,7 +34,7 @@ class Told(Compiled):
     """The compiler, with what it made coordinates for: in `made`, in their order, as line after line was compiled."""
 
     def __init__(self, program: Any) -> None:
-        self.compared: dict[str, Compared] = {}
+        self.compared: dict[str, NumberTest] = {}
         self.counts: dict[str, tuple[str, Truth, str]] = {}
         self.selections: dict[int, list[Selection]] = {}
         self.squared: dict[str, tuple[Form, Linear]] = {}
@@ -58,7 +58,7 @@ class Told(Compiled):
         if not asked.whole:
             raise Undecided("no proof is made of a comparison of means")
         assert isinstance(found, tuple)
-        self.compared.setdefault(self._names[found[0]], Compared(op, d))
+        self.compared.setdefault(self._names[found[0]], NumberTest(op, d))
         return found
 
     def count(self, side: str, truth: Truth, meaning: str) -> Form:

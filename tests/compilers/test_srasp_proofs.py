@@ -26,6 +26,8 @@ from symcook.programs.shipped import shipped_program
 from symcook.programs.srasp import Srasp
 from symcook.programs.srasp_reading import read_srasp
 from symcook.proof import own, programs, replay
+from symcook.proof.programsaid import Spoken
+from symcook.proof.search.elaborate import StepGap
 from symcook.spec.srasp import values
 
 PROOFS = Path(__file__).parents[2] / "proofs"
@@ -78,14 +80,14 @@ def evaluated(tree: Any, given: Mapping[str, Any]) -> Any:
     }[tag]()  # fmt: skip
 
 
-def numbered(spoken: programs.Spoken, value: Any) -> Any:
+def numbered(spoken: Spoken, value: Any) -> Any:
     return spoken.codes[value] if isinstance(value, str) else Fraction(value)
 
 
 def means(program: Srasp, longest: int) -> int:
     """Every equation of the sentence is true of what the interpreter finds, and of no other value at any position; the
     number of equations that were asked."""
-    spoken, asked = programs.Spoken(program, ()), 0
+    spoken, asked = Spoken(program, ()), 0
     equations = {number: expr.parse_formula(spoken.equation(number)) for number in spoken.names}
     for n in range(1, longest + 1):
         for word in product(program.alphabet, repeat=n):
@@ -159,11 +161,9 @@ def test_a_program_is_compiled_and_proved_by_the_command(tmp_path: Path, capsys:
 
 
 def not_proved(model: sc.Transformer) -> bool:
-    try:
-        _, found = programs.prove(model, 4)
-    except Undecided:
-        return True
-    return found.verdict is None
+    """Whether a step does not follow; that there was no time for it would say nothing."""
+    _, found = programs.prove(model, 300)
+    return found.verdict is None and isinstance(found.missing, StepGap)
 
 
 def test_a_model_that_was_changed_is_not_proved() -> None:
@@ -186,20 +186,19 @@ def test_the_certificate_of_another_program_is_rejected() -> None:
     assert replay.judge(statement, found.certificate, lemmas)[0] == "PROVED"
 
 
-@pytest.mark.parametrize(
-    ("said", "instead"), [("1, {i}", "1, {i} - 1"), ("> 0", ">= 0"), (" = 1, 1, -1", " = 1, -1, 1")]
-)
+@pytest.mark.parametrize(("said", "instead"), [("> 0", ">= 0"), (" = 1, 1, -1", " = 1, -1, 1")])
 def test_a_wrong_reading_is_not_proved(said: str, instead: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = programs.Spoken.equation
+    right = Spoken.equation
 
-    def wrong(self: programs.Spoken, number: int) -> str:
-        return right(self, number).replace(said.format(i="i"), instead.format(i="i"))
+    def wrong(self: Spoken, number: int) -> str:
+        return right(self, number).replace(said, instead)
 
     model = sc.compile("srasp", "majority.srasp")
-    monkeypatch.setattr(programs.Spoken, "equation", wrong)
+    monkeypatch.setattr(Spoken, "equation", wrong)
     assert not_proved(model)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("fault", ["mask", "gap", "score", "index"])
 def test_a_construction_with_a_planted_fault_is_not_proved(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each makes a model that answers wrongly on some word, as check finds, and there is no proof of it."""
@@ -212,7 +211,7 @@ def test_a_construction_with_a_planted_fault_is_not_proved(fault: str, monkeypat
     elif fault == "gap":
         source, network = shipped_program("majority.srasp"), compiler.Compiled.network
         monkeypatch.setattr(compiler.Compiled, "network", lambda self, stem, said, formula: network(
-            self, stem, said, formula.replace("- 2)", "- 3)") if stem == "more" else formula))  # fmt: skip
+            self, stem, said, formula.replace("relu(- 1 ", "relu(- 2 ") if stem == "more" else formula))  # fmt: skip
     elif fault == "score":
         scores = compiler.Compiled.selecting
         monkeypatch.setattr(compiler.Compiled, "selecting", lambda self, *rest: {
