@@ -212,7 +212,8 @@ def attended(head: Any, stream: list[dict[str, Any]], places: range, exact: bool
 def fed(network: Any, row: dict[str, Any]) -> dict[str, Any]:
     m = known(network)
     hidden = [x + b[0] for x, b in zip(times(m["W1"], row), m["b1"], strict=True)]
-    active = [max(x, Fraction(0)) if network.activation == "relu" else Fraction(int(above(x))) for x in hidden]
+    positive = [above(x) for x in hidden]  # of relu too: behind it a tie would look like a fraction
+    active = [x * positive[k] if network.activation == "relu" else Fraction(positive[k]) for k, x in enumerate(hidden)]
     new = dict(row)
     for name, weights, bias in zip(network.writes, m["W2"], m["b2"], strict=True):
         new[name] += sum((w * x for w, x in zip(weights, active, strict=True)), Fraction(0)) + bias[0]
