@@ -51,8 +51,6 @@ SHORT = 3
 """Up to which length a run is looked for."""
 LONG = 64
 """Up to which number of parts a conjunction stands without brackets."""
-DEEP = 300
-"""The same of the equations of the model itself."""
 TRIED = 40
 """So many inputs are tried for a run without roots."""
 
@@ -112,7 +110,7 @@ class Bridge:
         front = ", ".join([*([] if self.pointwise else ["n:Int"]), *(["w:Int->Int"] if self.words else []), *runs])
 
         def near(word: str) -> str:
-            return f"{word}({name})" if stored else f"({_halved(self._named(getattr(self.own, word)()), DEEP)})"
+            return f"{word}({name})" if stored else f"({self._named(getattr(self.own, word)())})"
 
         def far(word: str) -> str:
             if not stored:
@@ -455,9 +453,8 @@ class _ModelRuns(Runs):
         self.follow = [(one, [v for v in self.order if v in free(one)]) for one in ordered]
 
 
-def _halved(text: str, most: int = LONG) -> str:
-    """Conjunctions of more than `most` parts bracketed in halves, as they stand below all names of the model and of
-    the family."""
+def _halved(text: str) -> str:
+    """A long conjunction bracketed in halves, as it stands below all names of the model and of the family."""
     parts, depth = [""], 0
     for one in re.split(r"( & |[()])", text):
         depth += (one == "(") - (one == ")")
@@ -465,23 +462,12 @@ def _halved(text: str, most: int = LONG) -> str:
             parts.append("")
         else:
             parts[-1] += one
-    parts = [f"({_halved(one[1:-1], most)})" if _bracketed(one) else one for one in parts]
 
     def joined(some: Sequence[str]) -> str:
         half = len(some) // 2
         return " & ".join(some) if len(some) <= 8 else f"({joined(some[:half])}) & ({joined(some[half:])})"
 
-    return joined(parts) if len(parts) > most else " & ".join(parts)
-
-
-def _bracketed(text: str) -> bool:
-    """Whether a text is in brackets as a whole, and what stands there is quantified by nothing."""
-    depth, ends = 0, []
-    for at, one in enumerate(text):
-        depth += (one == "(") - (one == ")")
-        if not depth:
-            ends.append(at)
-    return text.startswith("(") and ends[0] == len(text) - 1 and not re.match(r"\((all|ex) ", text)
+    return joined(parts) if len(parts) > LONG else text
 
 
 def _entry(term: Term) -> bool:
