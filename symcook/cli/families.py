@@ -208,10 +208,27 @@ def _clauses(statement: str, family: Family) -> Iterator[tuple[list[str], str]]:
         if call[1] != "run" or call[2] != family.name or made != family.chosen or behind is None:
             continue
         start, end = _clause(statement, call.start(), -1), _clause(statement, call.end() + behind.end(), 1)
-        before = re.sub(r"^\s*all [^.]*\.\s", "", statement[start : call.start()])
-        parts = [" ".join(one.split()) for one in _parted(before)]
+        parts = [*_above(statement, start), *_parts(statement[start : call.start()])]
         own = [one for one in parts if one and one != "1 <= n" and CALL.fullmatch(one) is None]
         yield own, " ".join(statement[call.end() + behind.end() : end].split())
+
+
+def _parts(text: str) -> list[str]:
+    """The parts of a text behind its first quantifier, each in one line."""
+    return [" ".join(one.split()) for one in _parted(re.sub(r"^\s*all [^.]*\.\s", "", text))]
+
+
+def _above(text: str, start: int) -> list[str]:
+    """The hypotheses under which what stands in a bracket is said: what is before an arrow, outside of it."""
+    found = list[str]()
+    while start > 0:
+        outer = _clause(text, start - 1, -1)
+        premises, arrow, _ = text[outer : start - 1].rpartition("->")
+        while arrow and premises.count("(") + premises.count("[") != premises.count(")") + premises.count("]"):
+            premises, arrow, _ = premises.rpartition("->")  # an arrow inside of brackets
+        found = [*(_parts(premises) if arrow else ()), *found]
+        start = outer
+    return found
 
 
 def _clause(text: str, at: int, step: int) -> int:

@@ -506,10 +506,10 @@ def key(family: str, choices: Mapping[str, str]) -> str:
 
 
 def accepted(folder: Path, text: str) -> bool:
-    """Whether Coq accepts a file, in a folder with what it requires and within three minutes of processor time."""
+    """Whether Coq accepts a file, in a folder with what it requires and within ten minutes of processor time."""
     (folder / "relation.v").write_text(text)
     command = ["coqc", "-q", "-w", "none", "-noglob", "-Q", ".", "Symcook", "relation.v"]
-    limit = partial(resource.setrlimit, resource.RLIMIT_CPU, (180, 180))
+    limit = partial(resource.setrlimit, resource.RLIMIT_CPU, (600, 600))
     return subprocess.run(command, cwd=folder, capture_output=True, check=False, preexec_fn=limit).returncode == 0
 
 
