@@ -215,7 +215,12 @@ def _clauses(statement: str, family: Family) -> Iterator[tuple[list[str], str]]:
 
 def _parts(text: str) -> list[str]:
     """The parts of a text behind its first quantifier, each in one line."""
-    return [" ".join(one.split()) for one in _parted(re.sub(r"^\s*all [^.]*\.\s", "", text))]
+    return [" ".join(one.split()) for one in _parted(_body(text))]
+
+
+def _body(text: str) -> str:
+    """What stands behind the quantifier with which a text begins."""
+    return re.sub(r"^\s*all [^.]*\.\s", "", text)
 
 
 def _above(text: str, start: int) -> list[str]:
@@ -223,10 +228,8 @@ def _above(text: str, start: int) -> list[str]:
     found = list[str]()
     while start > 0:
         outer = _clause(text, start - 1, -1)
-        premises, arrow, _ = text[outer : start - 1].rpartition("->")
-        while arrow and premises.count("(") + premises.count("[") != premises.count(")") + premises.count("]"):
-            premises, arrow, _ = premises.rpartition("->")  # an arrow inside of brackets
-        found = [*(_parts(premises) if arrow else ()), *found]
+        *premises, _ = _parted(_body(text[outer : start - 1]), ("->",))
+        found = [*(part for one in premises for part in _parts(one)), *found]
         start = outer
     return found
 
@@ -244,12 +247,12 @@ def _clause(text: str, at: int, step: int) -> int:
     return max(at + (step < 0), 0)
 
 
-def _parted(text: str) -> Iterator[str]:
-    """The parts of a text between signs & and -> that stand in no bracket."""
+def _parted(text: str, signs: Sequence[str] = ("&", "->")) -> Iterator[str]:
+    """The parts of a text between signs that stand in no bracket."""
     depth = start = 0
     for sign in re.finditer(r"[(\[)\]]|&|->", text):
         depth += (sign[0] in "([") - (sign[0] in ")]")
-        if depth == 0 and sign[0] in ("&", "->"):
+        if depth == 0 and sign[0] in signs:
             yield text[start : sign.start()]
             start = sign.end()
     yield text[start:]
