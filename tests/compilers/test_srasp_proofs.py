@@ -131,7 +131,7 @@ def test_a_sentence_can_be_read() -> None:
 # --- What is proved ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", PROVED)
 def test_shipped_programs_are_proved_and_the_second_checker_reads_it(name: str, tmp_path: Path) -> None:
     statement, found = programs.prove(sc.compile("srasp", name), 300)
@@ -192,7 +192,7 @@ def test_a_wrong_reading_is_not_proved(said: str, instead: str, monkeypatch: pyt
     assert not_proved(model)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("fault", ["mask", "gap", "score", "index"])
 def test_a_construction_with_a_planted_fault_is_not_proved(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each makes a model that answers wrongly on some word, as check finds, and there is no proof of it."""
