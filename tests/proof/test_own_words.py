@@ -186,9 +186,9 @@ def test_a_written_refutation_is_taken():
 
 
 @pytest.mark.parametrize("which", [
-    "votes", "bigram", "EOS", pytest.param("equal with CLS", marks=pytest.mark.sampled(3)),
-    pytest.param("BOS and EOS", marks=pytest.mark.sampled(6)),
-    pytest.param("parity at c = 1", marks=pytest.mark.sampled(3)),
+    "votes", "bigram", "EOS", pytest.param("equal with CLS", marks=pytest.mark.sampled(6)),
+    pytest.param("BOS and EOS", marks=pytest.mark.sampled(12)),
+    pytest.param("parity at c = 1", marks=pytest.mark.sampled(6)),
 ])  # fmt: skip
 def test_counts_are_counts_of_positions(which):
     """Each is at most n, and all together they are n."""
