@@ -113,6 +113,7 @@ def test_certificates_of_automata_are_pointed_at(tmp_path: Path, capsys: pytest.
     assert call(capsys, "prove", file)[0] == 0
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("kind", "source", "more"),
     [("ltl", "prev Q_a", ()), ("count", "#left[Q_a] > #left[Q_b]", ()), ("ltl", "prev Q_a", ("--soft",)),
