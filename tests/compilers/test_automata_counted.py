@@ -125,6 +125,7 @@ def test_a_change_of_the_table_is_another_model() -> None:
         assert made[0].layers != made[1].layers and made[0].layers != made[2].layers
 
 
+@pytest.mark.sampled(3)
 def test_a_run_of_many_states_is_found() -> None:
     """Of 32 states, with more names than may stand one below the other: each equation is read by itself."""
     names, letters = [f"s{k}" for k in range(32)], "01"

@@ -421,7 +421,7 @@ def stays(name: str, what: str, changed: dict[str, Any]) -> str | None:
     return f"bridged from {many} instances: {what}"
 
 
-@pytest.mark.sampled(54)
+@pytest.mark.sampled(108)
 @pytest.mark.parametrize("number", range(6))
 @pytest.mark.parametrize("name", sorted(SLOW))
 def test_a_near_miss_of_a_file_of_programs_has_no_bridge_from_every_instance(name: str, number: int) -> None:
