@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
+from functools import cache
 from math import ceil, floor, gcd, lcm
 
 from symcook.domains.linear import STRICT
@@ -36,17 +37,27 @@ def row(form: Given) -> Row:
     return tuple(sorted(whole)), constant
 
 
+@cache
+def _minus(terms: Terms) -> Terms:
+    """The form with all signs changed."""
+    return tuple([(v, -x) for v, x in terms])
+
+
 class Premises:
     """Rows that stand together in several questions, each with its least constant."""
 
-    __slots__ = ("asked", "bits", "least")
+    __slots__ = ("asked", "bits", "least", "opposed")
 
     def __init__(self, rows: Iterable[Row], over: Premises | None = None) -> None:
         self.asked, self.bits = 0, 0
         self.least: dict[Terms, int] = {} if over is None else dict(over.least)
+        self.opposed = over is not None and over.opposed
+        """Whether two of the rows add up to a negative number."""
+        least = self.least
         for terms, c in rows:
-            if c < self.least.get(terms, c + 1):
-                self.least[terms] = c
+            if c < least.get(terms, c + 1):
+                least[terms] = c
+                self.opposed = self.opposed or c + least.get(_minus(terms), -c) < 0
 
 
 class Consistency:
@@ -59,12 +70,17 @@ class Consistency:
 
     def possible(self, premises: Premises, more: Collection[Row] = ()) -> bool:
         """Whether there are numbers for which none of the premises and of some more rows is negative."""
+        if premises.opposed:
+            return False
         left = self._at_all(premises)
         for one in more:
             left &= self._at_points(one)
         if left:
             return True
-        least = (Premises(more, premises) if more else premises).least
+        whole = Premises(more, premises) if more else premises
+        if whole.opposed:
+            return False
+        least = whole.least
         for core in self.cores:
             if all(least.get(terms, c + 1) <= c for terms, c in core):
                 return False

@@ -21,6 +21,14 @@ Atom = tuple[Any, ...]
 """("letter", place), ("mod", name, m), ("form", Form), ("some", name): whether a sum of terms >= 0 is not 0, or
 ("sign", Form, constant): which signs a form may have in which numbers stand that are given."""
 Guard = Mapping[Atom, Any]
+
+
+class Told(dict[Atom, Any]):
+    """A guard that stays as it is, and what tells it apart once that was asked for."""
+
+    key: frozenset[Any] | None = None
+
+
 Bounds = tuple[int | None, int | None]
 
 LOG = sympy.log(sympy.Symbol("n", real=True))
@@ -28,6 +36,15 @@ LOG = sympy.log(sympy.Symbol("n", real=True))
 
 STRICT = "0 <"
 """Some positive number: form - STRICT says that a form is positive. No name of a model, since it is no identifier."""
+
+
+def guard_key(guard: Guard) -> frozenset[Any]:
+    """What tells guards apart."""
+    if not isinstance(guard, Told):
+        return frozenset(guard.items())
+    if guard.key is None:
+        guard.key = frozenset(guard.items())
+    return guard.key
 
 
 class NoRule(Exception):

@@ -9,7 +9,7 @@ the residue, so that equal values are written alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from math import ceil, floor
 from typing import Any
@@ -98,15 +98,13 @@ class CellTable:
 
     def at(self, name: str, place: Linear) -> CellTable:
         """The table with a linear form in place of a position's name. Parts of it that cannot be are left out."""
-        world = self.world
+        world, counts = self.world, {f"p:{a}:{name}" for a in self.world.letters}
         out = []
         for cell in self.cells:
             moved = moved_guard(world, cell.guard, name, place)
-            if moved is not None and (not moved or world.possible(moved)):
-                new = replaced(world, name, place) | moved_sums(world, cell.value, name, place)
-                new |= world.moved_slots(world.names_in(cell.value), name, place)
-                value = world.put(cell.value, {v: x for v, x in new.items() if v in world.names_in(cell.value)})
-                if any(v.startswith("p:") and v.endswith(f":{name}") for v in world.names_in(value)):
+            if moved is not None:
+                value = world.put(cell.value, moved_names(world, cell.value, name, place))
+                if not counts.isdisjoint(world.names_in(value)):
                     raise NoRule("a count at another position")
                 out.append(GuardedCell(moved, world.tidy(moved, value)))
         return CellTable(world, out).merged()
@@ -250,53 +248,86 @@ def union(atom: Atom, a: Any, b: Any) -> tuple[Any, Bounds | None]:
     return hull, (high + 1, least - 1) if high is not None and least is not None and least > high + 1 else None
 
 
-def replaced(world: World, name: str, place: Linear) -> dict[str, Value]:
+def moved_names(world: World, value: Value, name: str, place: Linear) -> dict[str, Value]:
+    """What stands for the names in a value that are about a position, at another place."""
+    used = world.names_in(value)
+    new = {v: world.linear(*form) for v, form in replaced(world, name, place).items() if v in used}
+    if world.sums:
+        new |= moved_sums(world, value, name, place)
+    return new | world.moved_slots(used, name, place) if world.slots else new
+
+
+def replaced(world: World, name: str, place: Linear) -> dict[str, Linear]:
     """What stands for a position's name, and for the counts to it, at another place."""
     terms, constant = place
-    new = {name: world.linear(terms, constant)}
     counted = world.letters[:-1]
     if place == world.end:
-        new |= {f"p:{a}:{name}": world.name(f"k:{a}") for a in counted}
-    elif len(terms) == 1 and constant == 0 and next(iter(terms)) in ("i", "j"):
-        new |= {f"p:{a}:{name}": world.name(f"p:{a}:{next(iter(terms))}") for a in counted}
+        other: dict[str, Linear] = {a: ({f"k:{a}": Fraction(1)}, Fraction(0)) for a in counted}
+    elif len(terms) == 1 and constant == 0 and (there := next(iter(terms))) in ("i", "j"):
+        other = {a: ({f"p:{a}:{there}": Fraction(1)}, Fraction(0)) for a in counted}
     elif not terms and constant == world.start and world.before is not None:
-        new |= {f"p:{a}:{name}": ZERO for a in counted}
-    return new
+        other = dict.fromkeys(counted, ({}, Fraction(0)))
+    else:
+        other = {}
+    return {name: place, **{f"p:{a}:{name}": form for a, form in other.items()}}
 
 
-def moved_guard(world: World, guard: Guard, name: str, place: Linear) -> dict[Atom, Any] | None:
+def substituted(terms: Mapping[str, int], new: Mapping[str, Linear]) -> Linear:
+    """A linear form with others in place of some names."""
+    out, constant = dict[str, Fraction | int](), Fraction(0)
+    for v, c in terms.items():
+        inner, added = new.get(v, ({v: 1}, 0))
+        constant += c * added
+        for w, d in inner.items():
+            out[w] = out.get(w, 0) + c * d
+    return {v: Fraction(c) for v, c in out.items() if c}, constant
+
+
+def moved_guard(world: World, guard: Guard, name: str, place: Linear) -> Guard | None:
     """A guard with a linear form in place of a position's name; None where it cannot hold."""
     out: Guard = {}
     for atom, held in guard.items():
-        new: Guard | None
-        if atom[0] == "letter" and atom[1] == name:
-            new = _letter_at(world, held, place)
-        elif atom[0] == "mod" and atom[1] == name:
-            new = _residue_at(world, atom[2], held, place)
-        elif atom[0] == "sign" and about_slots(world, atom, name):
-            value = world.put(world.linear(dict(atom[1]), atom[2]), world.moved_slots(set(dict(atom[1])), name, place))
-            form = linear_form(world.field, value)
-            assert form is not None
-            moved_atom, sign = sign_atom(*form)
-            new = {moved_atom: frozenset(sign * s for s in held)}
-        elif atom[0] == "some" and world.depends(atom[1], name):
-            moved = moved_sum(world, atom[1], name, place)
-            (other,) = world.names_in(moved) or {""}
-            new = {("some", other): held} if other else {} if False in held else None
-        elif atom[0] == "form" and (name in dict(atom[1]) or any(v.endswith(f":{name}") for v, _ in atom[1])):
-            new_slots = world.moved_slots(set(dict(atom[1])), name, place)
-            value = world.put(world.linear(dict(atom[1])), replaced(world, name, place) | new_slots)
-            form = linear_form(world.field, value)
-            if form is None or any(v.endswith(f":{name}") and v[:2] == "p:" for v in form[0]):
-                raise NoRule("a count at another position")
-            new = within(form, held)
-        else:
-            new = {atom: held}
-        merged = None if new is None else world.met(out, new)
+        try:
+            new = moved_atom(world, atom, held, name, place)
+        except NoRule:
+            if not world.possible(out):
+                return None
+            raise
+        merged = None if new is None else world.joined(out, new)
         if merged is None:
             return None
         out = merged
-    return dict(out)
+    return out if world.possible(out) else None
+
+
+def moved_atom(world: World, atom: Atom, held: Any, name: str, place: Linear) -> Guard | None:
+    """What an atom says with a linear form in place of a position's name."""
+    if atom[0] == "letter" and atom[1] == name:
+        return _letter_at(world, held, place)
+    if atom[0] == "mod" and atom[1] == name:
+        return _residue_at(world, atom[2], held, place)
+    if atom[0] == "sign" and about_slots(world, atom, name):
+        value = world.put(world.linear(dict(atom[1]), atom[2]), world.moved_slots(dict(atom[1]), name, place))
+        form = linear_form(world.field, value)
+        assert form is not None
+        there, sign = sign_atom(*form)
+        return {there: frozenset(sign * s for s in held)}
+    if atom[0] == "some" and world.depends(atom[1], name):
+        moved = moved_sum(world, atom[1], name, place)
+        (other,) = world.names_in(moved) or {""}
+        return {("some", other): held} if other else {} if False in held else None
+    if atom[0] == "form" and any(v == name or v.endswith(f":{name}") for v, _ in atom[1]):
+        terms = dict(atom[1])
+        new = replaced(world, name, place)
+        for v, value in world.moved_slots(terms, name, place).items():
+            form = linear_form(world.field, value)
+            assert form is not None
+            new[v] = form
+        form = substituted(terms, new)
+        if any(v.endswith(f":{name}") and v[:2] == "p:" for v in form[0]):
+            raise NoRule("a count at another position")
+        return within(form, held)
+    return {atom: held}
 
 
 def about_slots(world: World, atom: Atom, name: str) -> bool:

@@ -21,6 +21,7 @@ from symcook.domains.linear import (
     Guard,
     NoRule,
     form_atom,
+    guard_key,
     linear_form,
     sign_atom,
     thresholds,
@@ -45,8 +46,9 @@ class TableSigns:
 
     def of(self, value: Value, guard: Guard) -> set[int]:
         """The signs that a value may have where a guard holds; more than there are, if that is not known."""
-        gone = {a[1]: ZERO for a, held in guard.items() if a[0] == "some" and held == frozenset((False,))}
-        value = self.world.put(value, gone) if gone else value
+        if self.world.sums:
+            gone = {a[1]: ZERO for a, held in guard.items() if a[0] == "some" and held == frozenset((False,))}
+            value = self.world.put(value, gone) if gone else value
         if isinstance(value, fmpq):
             return {(value > 0) - (value < 0)}
         out = {1}
@@ -72,7 +74,7 @@ class TableSigns:
         """The signs of a polynomial, as one piece."""
         if isinstance(value, fmpq):
             return {(value > 0) - (value < 0)}
-        key = self.world.field.written(value), frozenset(guard.items())
+        key = self.world.field.written(value), guard_key(guard)
         if key not in self._known:
             self._known[key] = self._of_factor(value, guard)
         return self._known[key]
@@ -86,11 +88,11 @@ class TableSigns:
             upward, constant = row(form)
             downward, step = tuple([(v, -x) for v, x in upward]), gcd(*(x for _, x in upward)) if whole else 1
             above, below = (constant % step or step, -constant % step or step) if whole else (0, 0)
-            out = {1} if world.possible(guard, (upward, constant - above)) else set[int]()
-            if world.possible(guard, (downward, -constant - below)):
-                out.add(-1)
-            if not constant % step and world.possible(guard, (upward, constant), (downward, -constant)):
-                out.add(0)
+            asked = {1: ((upward, constant - above),), -1: ((downward, -constant - below),)}
+            if not constant % step:
+                asked[0] = (upward, constant), (downward, -constant)
+            answers = world.possible_each(guard, asked.values())
+            out = {sign for sign, possible in zip(asked, answers, strict=True) if possible}
             if whole:
                 return out
         best = self._shifted(value, guard)
@@ -142,7 +144,8 @@ class TableSigns:
             best = world.of_symbols(polynomial)
         if len(best) == 1:
             return best
-        for far in (False, True):
+        powers = any(world.field.generators[g].kind == "exp" for g in used)
+        for far in (False, True) if powers else (False,):
             moved, strict = self._from_ends(value, guard, far)
             if moved is None:
                 continue
@@ -176,7 +179,7 @@ class TableSigns:
                 strict |= {g} if grown else set()
                 if far and one.kind == "exp" and self.of(one.argument, guard) == {1}:
                     ends[g] = ONE
-        polynomial, gens = self._numerator(value), [*field.ctx.gens()]
+        polynomial, gens = self._numerator(value), field.gens
         if sum(prod(e + 1 for g, e in enumerate(m) if g in ends) for m in polynomial.monoms()) > MAX_TERMS:
             return None, strict
         moved = [x + ends[g] if g in ends else x for g, x in enumerate(gens)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,11 +12,12 @@ import sympy
 from flint import fmpq, fmpq_mpoly
 
 from symcook.domains.consistency import Consistency, Given, Premises, Row, row
-from symcook.domains.field import ZERO, Field, Function, Value, polynomial_of
-from symcook.domains.linear import LOG, STRICT, Atom, Guard, Linear, NoRule, linear_form
+from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
+from symcook.domains.linear import LOG, STRICT, Atom, Guard, Linear, NoRule, Told, guard_key, linear_form
 from symcook.domains.tablesigns import TableSigns
 
 MOST_LOOSE = 6
+NO_NAMES = frozenset[str]()
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,16 @@ class NamedSum:
     low: Linear
     high: Linear
     kept: bool
+
+
+class _Said:
+    """What a guard says, in rows, with the names in them; and the answers that were found."""
+
+    __slots__ = ("answers", "names", "premises")
+
+    def __init__(self, premises: Premises, names: frozenset[str]) -> None:
+        self.premises, self.names = premises, names
+        self.answers: dict[tuple[Row, ...], bool] = {}
 
 
 class World:
@@ -62,14 +73,13 @@ class World:
         """The numbers that are positions of the word wherever they stand: what the forms take for granted."""
         self._consistency = Consistency()
         self._cells: dict[str, Function] = {}
-        self._names: dict[int, set[str]] = {}
+        self._names: dict[int, frozenset[str]] = {}
         self.sign = TableSigns(self)
         self.forget()
 
     def forget(self) -> None:
         """Ask anew what was answered before more was known of the positions."""
-        self._known: dict[Any, bool] = {}
-        self._premises: dict[Any, tuple[Premises, frozenset[str]] | None] = {}
+        self._premises: dict[Any, _Said | None] = {}
         self._met: dict[Any, Guard | None] = {}
         self._equalities: dict[Any, dict[str, Value]] = {}
         self._facts: dict[frozenset[str], tuple[Row, ...]] = {}
@@ -93,13 +103,13 @@ class World:
         self.slots.setdefault(name, (given, place))
         return self.name(name)
 
-    def moved_slots(self, names: set[str], name: str, place: Linear) -> dict[str, Value]:
+    def moved_slots(self, names: Collection[str], name: str, place: Linear) -> dict[str, Value]:
         """The given numbers among some names that stand at a place with this position, with another one for it."""
         new: dict[str, Value] = {}
-        for one in sorted(names & set(self.slots)):
+        for one in sorted(v for v in names if v in self.slots) if self.slots else ():
             given, (terms, constant) = self.slots[one]
             moved = self.linear({}, constant)
-            inner = self.moved_slots(set(terms), name, place) | {name: self.linear(*place)}
+            inner = self.moved_slots(terms, name, place) | {name: self.linear(*place)}
             for v, c in terms.items():
                 moved = moved + inner.get(v, self.name(v)) * fmpq(c.numerator, c.denominator)
             if (form := linear_form(self.field, moved)) != (terms, constant):
@@ -169,46 +179,52 @@ class World:
         """The last position."""
         return {"n": Fraction(1)}, Fraction(self.start - 1)
 
-    def names_in(self, value: Value) -> set[str]:
+    def names_in(self, value: Value) -> frozenset[str]:
         """All symbols in a value, those inside of exponentials and roots too."""
         if isinstance(value, fmpq):
-            return set()
-        self.field.lift(value)
-        found: set[str] = set()
-        for polynomial in (value.num, value.den):
-            for g, degree in enumerate(polynomial.degrees()):
-                if degree:
-                    found |= self.names_of(g)
-        return found
+            return NO_NAMES
+        if value.names is None:
+            self.field.lift(value)
+            used = [g for p in _parts(value) for g, degree in enumerate(p.degrees()) if degree]
+            value.names = NO_NAMES.union(*map(self.names_of, used))
+        return value.names
 
-    def _inside(self, argument: object) -> set[str]:
+    def _inside(self, argument: object) -> frozenset[str]:
         if isinstance(argument, sympy.Basic):
-            return {str(s) for s in argument.free_symbols}
+            return frozenset(str(s) for s in argument.free_symbols)
         return self.names_in(argument)  # type: ignore[arg-type]
 
     def put(self, value: Value, new: Mapping[str, Value]) -> Value:
         """The value with others in place of some names."""
-        if isinstance(value, fmpq) or not new or not self.names_in(value) & set(new):
+        if isinstance(value, fmpq) or not new or self.names_in(value).isdisjoint(new):
             return value
         moved: dict[int, Value] = {}
-        for polynomial in (value.num, value.den):
+        for polynomial in _parts(value):
             for g, degree in enumerate(polynomial.degrees()):
-                if degree and g not in moved and self.names_of(g) & set(new):
+                if degree and g not in moved and not self.names_of(g).isdisjoint(new):
                     moved[g] = self._moved(g, new)
         self.field.lift(value)
-        below = self._at(value.den, moved)
+        below = self._at(value.den, moved) if value.den is not self.field.one else ONE
         if isinstance(below, fmpq) and below == 0:
             raise NoRule("a value behind a division by zero")
         return self._at(value.num, moved) / below
 
-    def names_of(self, g: int) -> set[str]:
+    def names_of(self, g: int) -> frozenset[str]:
         """The symbols in a generator."""
         if g not in self._names:
             one = self.field.generators[g]
-            self._names[g] = {one.argument.name} if one.kind == "symbol" else self._inside(one.argument)
+            self._names[g] = frozenset((one.argument.name,)) if one.kind == "symbol" else self._inside(one.argument)
         return self._names[g]
 
     def _at(self, polynomial: fmpq_mpoly, moved: Mapping[int, Value]) -> Value:
+        whole = [v for v in moved.values() if isinstance(v, Function)]
+        for one in whole:
+            self.field.lift(one)
+        if all(one.den is self.field.one for one in whole):  # polynomials go in at once
+            gens = [*self.field.gens]
+            for g, value in moved.items():
+                gens[g] = self.field.ctx.constant(value) if isinstance(value, fmpq) else value.num
+            return polynomial_of(self.field, polynomial.compose(*gens, ctx=self.field.ctx))
         parts: dict[tuple[int, ...], dict[Any, Any]] = {}
         for monomial, c in polynomial.terms():
             key = tuple(int(monomial[g]) for g in moved)
@@ -368,34 +384,39 @@ class World:
 
     def possible(self, guard: Guard, *more: Row) -> bool:
         """Whether a guard, and further linear forms that are not negative, may hold; False is sure."""
-        key = guard_key(guard)
-        if (key, more) not in self._known:
-            if key not in self._premises:
-                self._premises[key] = self._premises_of(guard)
-            known = self._premises[key]
-            self._known[key, more] = known is not None and self._possible(*known, more)
-        return self._known[key, more]
+        return next(self.possible_each(guard, (more,)))
 
-    def _premises_of(self, guard: Guard) -> tuple[Premises, frozenset[str]] | None:
-        """The rows of a guard with the facts of their names, and these; None where no letter is left, or residues
-        disagree."""
+    def possible_each(self, guard: Guard, asked: Iterable[tuple[Row, ...]]) -> Iterator[bool]:
+        """`possible` for several further forms at a time, one after another."""
+        key = guard_key(guard)
+        if key not in self._premises:
+            self._premises[key] = self._said_by(guard)
+        said = self._premises[key]
+        for more in asked:
+            if said is None:
+                yield False
+                continue
+            if more not in said.answers:
+                names = {v for terms, _ in more for v, _ in terms}
+                facts = () if names <= said.names else self.facts(said.names | names)
+                said.answers[more] = self._consistency.possible(said.premises, [*more, *facts])
+            yield said.answers[more]
+
+    def _said_by(self, guard: Guard) -> _Said | None:
+        """The rows of a guard with the facts of their names; None where no letter is left, or residues disagree."""
         if not all(guard.values()) or not self._parities(guard):
             return None
         said = [self.rows(atom, held) for atom, held in guard.items()]
         names = frozenset(["n"]).union(*[names for _, names in said])
-        return Premises([*self.facts(names), *(one for rows, _ in said for one in rows)]), names
-
-    def _possible(self, premises: Premises, known: frozenset[str], more: tuple[Row, ...]) -> bool:
-        names = {v for terms, _ in more for v, _ in terms}
-        facts = () if names <= known else self.facts(known | names)
-        return self._consistency.possible(premises, [*more, *facts])
+        return _Said(Premises([*self.facts(names), *(one for rows, _ in said for one in rows)]), names)
 
     def _parities(self, guard: Guard) -> bool:
         """Whether residues agree with forms that are known."""
-        for atom, held in guard.items():
+        moduli = {a[2] for a in guard if a[0] == "mod"}
+        for atom, held in guard.items() if moduli else ():
             if atom[0] != "form" or held[0] is None or held[0] != held[1]:
                 continue
-            for m in {a[2] for a in guard if a[0] == "mod"}:
+            for m in moduli:
                 known = [guard.get(("mod", v, m)) for v, c in atom[1] if c % m]
                 if all(x is not None and len(x) == 1 for x in known):
                     total = sum(c * next(iter(guard["mod", v, m])) for v, c in atom[1] if c % m)
@@ -409,11 +430,14 @@ class World:
             return first if self.possible(first) else None
         key = guard_key(first), guard_key(second)
         if key not in self._met:
-            self._met[key] = self._both(first, second)
+            both = self.joined(first, second)
+            self._met[key] = both if both is not None and self.possible(both) else None
         return self._met[key]
 
-    def _both(self, first: Guard, second: Guard) -> Guard | None:
-        out = dict(first)
+    @staticmethod
+    def joined(first: Guard, second: Guard) -> Guard | None:
+        """Both guards; None where an atom of them cannot hold. Whether all can together is not asked."""
+        out = Told(first)
         for atom, held in second.items():
             if atom not in out:
                 out[atom] = held
@@ -427,9 +451,10 @@ class World:
                 out[atom] = out[atom] & held
                 if not out[atom]:
                     return None
-        for atom, held in list(out.items()):
+        moduli = [a for a in out if a[0] == "mod"]
+        for atom, held in list(out.items()) if moduli else ():
             if atom[0] == "form" and len(atom[1]) == 1:
-                for m in [a[2] for a in out if a[:2] == ("mod", atom[1][0][0])]:
+                for m in [a[2] for a in moduli if a[1] == atom[1][0][0]]:
                     left = out["mod", atom[1][0][0], m]
                     low, high = held
                     while low is not None and low % m not in left:
@@ -439,7 +464,7 @@ class World:
                     if low is not None and high is not None and low > high:
                         return None
                     out[atom] = held = low, high
-        return out if self.possible(out) else None
+        return out
 
     def complement(self, atom: Atom, held: Any) -> list[Any]:
         """What an atom may be besides."""
@@ -541,14 +566,14 @@ class World:
         return here or (name in self.slots and self.slots[name][0] in self.pointing)
 
 
-def guard_key(guard: Guard) -> frozenset[Any]:
-    """What tells guards apart."""
-    return frozenset(guard.items())
-
-
 def named_in(atom: Atom) -> list[Any]:
     """The names that an atom is about."""
     return [x for x, _ in atom[1]] if atom[0] in ("form", "sign") else [atom[1]]
+
+
+def _parts(value: Function) -> tuple[fmpq_mpoly, ...]:
+    """The polynomials in which names may stand."""
+    return (value.num,) if value.den is value.field.one else (value.num, value.den)
 
 
 def _negative(value: Function) -> bool:
