@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from math import ceil, floor, gcd
 from typing import Any
 
@@ -93,16 +93,19 @@ def sign_atom(terms: Mapping[str, Fraction], c: Fraction) -> tuple[Atom, int]:
     return ("sign", form, int(constant) if constant.denominator == 1 else constant), 1 if factor > 0 else -1
 
 
+_fraction = lru_cache(maxsize=1024)(Fraction)
+
+
 def linear_form(field: Field, value: Value) -> Linear | None:
     """The linear form that a value is; None where it is none."""
     if isinstance(value, fmpq):
-        return {}, Fraction(int(value.p), int(value.q))
+        return {}, _fraction(int(value.p), int(value.q))
     field.lift(value)
     if not value.den.is_constant() or value.num.total_degree() > 1:
         return None
     terms, constant = {}, Fraction(0)
     for monomial, c in value.num.terms():
-        number = Fraction(int(c.p), int(c.q))
+        number = _fraction(int(c.p), int(c.q))
         if 1 not in monomial:
             constant = number
         elif (one := field.generators[monomial.index(1)]).kind != "symbol":

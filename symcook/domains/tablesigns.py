@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from symcook.domains.world import World
 
 
+POSITIVE = {1}
+
+
 class TableSigns:
     """The signs of the values of a world."""
 
@@ -54,7 +57,8 @@ class TableSigns:
         out = {1}
         for factor, power, above in self.factors(value):
             one = self.factor(factor, guard)
-            out = {s * t ** int(power) for s in out for t in one if above or t}
+            if one != POSITIVE:
+                out = {s * t ** int(power) for s in out for t in one if above or t}
         return out
 
     def factors(self, value: Function) -> list[tuple[Value, int, bool]]:
@@ -302,16 +306,22 @@ class TableSigns:
         form = linear_form(world.field, value)
         if form is not None and self.given(form[0]):
             atom, _ = sign_atom(*form)
-            found = (world.met(guard, {atom: frozenset((s,))}) for s in (-1, 0, 1))
-            return [one for one in found if one is not None]
+            signed = (world.met(guard, {atom: frozenset((s,))}) for s in (-1, 0, 1))
+            return [one for one in signed if one is not None]
         if form is None or not all(world.whole(v) for v in form[0]):
             whole, _, _ = self.apart(value)  # an integer that is not 0 may outweigh the rest
             form = (whole, Fraction(0)) if whole else None
             if form is None or len(self.of(world.linear(*form), guard)) == 1:
                 raise NoRule(f"the sign of {world.field.to_sympy(value)}")
+            own = False
+        else:
+            own = True
         atom, below, above = thresholds(*form)
-        halves: list[Bounds] = [(None, below), (above, None)]
+        halves: list[tuple[int, Bounds]] = [(-1, (None, below)), (1, (above, None))]
         if above - below == 2:
-            halves.append((below + 1, below + 1))
-        found = (world.met(guard, {atom: half}) for half in halves)
-        return [one for one in found if one is not None]
+            halves.append((0, (below + 1, below + 1)))
+        found = [(s, one) for s, half in halves if (one := world.met(guard, {atom: half})) is not None]
+        way = 1 if form_atom(form[0])[1] > 0 else -1
+        for sign, one in found if own else ():  # the part says itself which sign the factor has there
+            self._known[world.field.written(value), guard_key(one)] = {way * sign}
+        return [one for _, one in found]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy
 from flint import fmpq, fmpq_mpoly
@@ -20,8 +20,7 @@ MOST_LOOSE = 6
 NO_NAMES = frozenset[str]()
 
 
-@dataclass(frozen=True)
-class GuardedCell:
+class GuardedCell(NamedTuple):
     """A guard and the value where it holds."""
 
     guard: Guard
@@ -482,8 +481,13 @@ class World:
             and self.possible(guard, ((("n", -1),), atom[1] - self.start))
         ):
             return False
+        rest = self.complement(atom, held)
+        if atom[0] == "form" and not any(a[0] == "mod" for a in guard):  # then its rows say all of it
+            asked = (self.rows(atom, one)[0] for one in (held, *rest))
+            there, *others = self.possible_each(guard, asked)
+            return there and not any(others)
         return self.met(guard, {atom: held}) is not None and not any(
-            self.met(guard, {atom: other}) is not None for other in self.complement(atom, held)
+            self.met(guard, {atom: other}) is not None for other in rest
         )
 
     def loosened(self, guard: Guard, atom: Atom) -> Any:
