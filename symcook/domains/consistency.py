@@ -6,7 +6,7 @@ each other. A later question that the same numbers answer, or in which the same 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from fractions import Fraction
 from functools import cache
 from math import ceil, floor, gcd, lcm
@@ -63,7 +63,9 @@ class Premises:
 class Consistency:
     """Answers to questions about rows, over the rationals; `STRICT` is some positive number."""
 
-    def __init__(self) -> None:
+    def __init__(self, more: Callable[[dict[str, int]], Point]) -> None:
+        self.more = more
+        """Puts numbers for further names into a point that is found, so that it answers more."""
         self.points: list[Point] = []
         self.cores: list[tuple[Row, ...]] = []
         self._met: dict[Row, tuple[int, int]] = {}
@@ -74,7 +76,9 @@ class Consistency:
             return False
         left = self._at_all(premises)
         for one in more:
-            left &= self._at_points(one)
+            if not left:
+                break
+            left &= self._at_points(one, left)
         if left:
             return True
         whole = Premises(more, premises) if more else premises
@@ -88,7 +92,7 @@ class Consistency:
         if point is None:
             self.cores.append(core)
         else:
-            self.points.append(point)
+            self.points.append(self.more(point))
         return point is not None
 
     def _at_all(self, premises: Premises) -> int:
@@ -97,26 +101,28 @@ class Consistency:
         if premises.asked < many:
             new = (1 << many) - (1 << premises.asked)
             for one in premises.least.items():
+                new &= self._at_points(one, new)
                 if not new:
                     break
-                new &= self._at_points(one)
             premises.asked, premises.bits = many, premises.bits | new
         return premises.bits
 
-    def _at_points(self, one: Row) -> int:
-        """A bit for each point at which a row is not negative."""
+    def _at_points(self, one: Row, among: int) -> int:
+        """A bit for each of some points at which a row is not negative."""
         asked, bits = self._met.get(one, (0, 0))
-        if asked < len(self.points):
+        if left := among & ~asked:
             terms, c = one
-            for k in range(asked, len(self.points)):
-                get = self.points[k].get
+            while left:
+                bit = left & -left
+                left ^= bit
+                get = self.points[bit.bit_length() - 1].get
                 if sum([x * get(v, 0) for v, x in terms], c * get("", 1)) >= 0:
-                    bits |= 1 << k
-            self._met[one] = len(self.points), bits
+                    bits |= bit
+            self._met[one] = asked | among, bits
         return bits
 
 
-def solved(rows: list[Row]) -> tuple[Point | None, tuple[Row, ...]]:
+def solved(rows: list[Row]) -> tuple[dict[str, int] | None, tuple[Row, ...]]:
     """Numbers at which no row is negative; if there are none, rows for which there are none. No two rows have the same
     coefficients. One name after the other is eliminated."""
     names = sorted({v for terms, _ in rows for v, _ in terms} - {STRICT})

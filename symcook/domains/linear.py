@@ -40,7 +40,7 @@ STRICT = "0 <"
 
 def guard_key(guard: Guard) -> frozenset[Any]:
     """What tells guards apart."""
-    if not isinstance(guard, Told):
+    if type(guard) is not Told:
         return frozenset(guard.items())
     if guard.key is None:
         guard.key = frozenset(guard.items())
@@ -53,7 +53,9 @@ class NoRule(Exception):
 
 def minus(a: Linear, b: Linear) -> Linear:
     """The difference of two forms."""
-    terms = {v: a[0].get(v, Fraction(0)) - b[0].get(v, Fraction(0)) for v in (a[0] | b[0])}
+    terms = dict(a[0])
+    for v, c in b[0].items():
+        terms[v] = terms[v] - c if v in terms else -c
     return {v: c for v, c in terms.items() if c}, a[1] - b[1]
 
 

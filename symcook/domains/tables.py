@@ -59,6 +59,8 @@ class CellTable:
         for one, alone in ((self, other), (other, self)):
             if len(alone.cells) == 1 and not alone.cells[0].guard:  # no two values become alike
                 added = alone.cells[0].value
+                if added == 0:
+                    return one
                 return CellTable(world, [GuardedCell(c.guard, world.tidy(c.guard, c.value + added)) for c in one.cells])
         return self.join(other, lambda x, y: x + y)
 
@@ -118,7 +120,9 @@ class CellTable:
             a = 0
             while a < len(cells):
                 for b, other in enumerate(cells):
-                    one = self._one(cells[a], other, alike) if a != b and (alike or _at_a_point(other)) else None
+                    if a == b or equal(cells[a].value, other.value) is not alike or not (alike or _at_a_point(other)):
+                        continue
+                    one = self._one(cells[a], other, alike)
                     if one is not None:
                         cells[min(a, b)] = one
                         del cells[max(a, b)]
@@ -133,19 +137,21 @@ class CellTable:
             return [cell]
         world = self.world
         for atom, (low, high) in [x for x in cell.guard.items() if x[0][0] == "form" and x[1][0] != x[1][1]]:
-            if low is None and high is not None and not world.possible({**cell.guard, atom: (None, high - 2)}):
+            if low is None and high is not None and not self._reaches(cell, atom, (None, high - 2)):
                 low = high - 1
-            if high is None and low is not None and not world.possible({**cell.guard, atom: (low + 2, None)}):
+            if high is None and low is not None and not self._reaches(cell, atom, (low + 2, None)):
                 high = low + 1
             if low is not None and high is not None and high - low == 1:
                 guards = (world.met(cell.guard, {atom: (x, x)}) for x in (low, high))
                 return [GuardedCell(g, world.tidy(g, cell.value)) for g in guards if g is not None]
         return [cell]
 
+    def _reaches(self, cell: GuardedCell, atom: Atom, held: Bounds) -> bool:
+        """Whether a form may lie between two ends in a cell."""
+        return self.world.possible(cell.guard, *self.world.rows(atom, held)[0])
+
     def _one(self, a: GuardedCell, b: GuardedCell, alike: bool) -> GuardedCell | None:
         """The two cells as one. Unless values must be written alike, b may be at a single value of a form."""
-        if equal(a.value, b.value) is not alike:
-            return None
         shared = [x for x in a.guard if x in b.guard and a.guard[x] != b.guard[x]]
         alone = [x for x in dict.fromkeys((*a.guard, *b.guard)) if (x in a.guard) != (x in b.guard)]
         if len(shared) > 1 or (not shared and not alone):
@@ -234,9 +240,7 @@ def moved_sum(world: World, one: str, name: str, place: Linear) -> Value:
 
 def equal(a: Value, b: Value) -> bool:
     """Whether two values are written alike."""
-    if isinstance(a, fmpq) or isinstance(b, fmpq):
-        return isinstance(a, fmpq) and isinstance(b, fmpq) and a == b
-    return a == b
+    return type(a) is type(b) and a == b
 
 
 def union(atom: Atom, a: Any, b: Any) -> tuple[Any, Bounds | None]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import sympy
 from flint import fmpq, fmpq_mpoly
 
-from symcook.domains.consistency import Consistency, Given, Premises, Row, row
+from symcook.domains.consistency import Consistency, Given, Point, Premises, Row, row
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
 from symcook.domains.linear import LOG, STRICT, Atom, Guard, Linear, NoRule, Told, guard_key, linear_form
 from symcook.domains.tablesigns import TableSigns
@@ -70,7 +70,7 @@ class World:
         """By name: a number that is given at each position, and at which place it is meant."""
         self.pointing: list[str] = []
         """The numbers that are positions of the word wherever they stand: what the forms take for granted."""
-        self._consistency = Consistency()
+        self._consistency = Consistency(self._placed_too)
         self._cells: dict[str, Function] = {}
         self._names: dict[int, frozenset[str]] = {}
         self.sign = TableSigns(self)
@@ -321,6 +321,21 @@ class World:
     def _placed(self, v: str) -> tuple[Given, Given]:
         """That a number is a position of the word."""
         return ({v: 1}, -self.start), ({"n": 1, v: -1}, self.end[1])
+
+    def _placed_too(self, point: dict[str, int]) -> Point:
+        """A point with positions and counts to them where it names none: those of the other position, or of the end."""
+        many, unit = point.get("n"), point[""]
+        if many is None:
+            return point
+        for v, other in (("i", "j"), ("j", "i")):
+            if v not in point and other in point:
+                here = {f"{one.removesuffix(other)}{v}": x for one, x in point.items() if one.endswith(f":{other}")}
+                point |= {v: point[other], **here}
+        if "i" not in point:
+            last = many + (self.start - 1) * unit
+            point |= {"i": last, "j": last}
+            point |= {f"p:{one[2:]}:{v}": x for one, x in [*point.items()] if one[:2] == "k:" for v in ("i", "j")}
+        return point
 
     def rows(self, atom: Atom, held: Any) -> tuple[tuple[Row, ...], frozenset[str]]:
         """What an atom says as forms that are not negative, without the facts of the names in them, and these names."""
