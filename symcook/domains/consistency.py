@@ -6,7 +6,7 @@ each other. A later question that the same numbers answer, or in which the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 from functools import cache
 from math import ceil, floor, gcd, lcm
@@ -38,18 +38,18 @@ def row(form: Given) -> Row:
 
 
 @cache
-def _minus(terms: Terms) -> Terms:
+def minus_terms(terms: Terms) -> Terms:
     """The form with all signs changed."""
     return tuple([(v, -x) for v, x in terms])
 
 
 class Premises:
-    """Rows that stand together in several questions, each with its least constant."""
+    """Rows that stand together in several questions, each with its least constant; those of others among them."""
 
-    __slots__ = ("asked", "bits", "least", "opposed")
+    __slots__ = ("asked", "bits", "least", "opposed", "over", "rows")
 
-    def __init__(self, rows: Iterable[Row], over: Premises | None = None) -> None:
-        self.asked, self.bits = 0, 0
+    def __init__(self, rows: Collection[Row], over: Premises | None = None) -> None:
+        self.asked, self.bits, self.rows, self.over = 0, 0, rows, over
         self.least: dict[Terms, int] = {} if over is None else dict(over.least)
         self.opposed = over is not None and over.opposed
         """Whether two of the rows add up to a negative number."""
@@ -57,7 +57,7 @@ class Premises:
         for terms, c in rows:
             if c < least.get(terms, c + 1):
                 least[terms] = c
-                self.opposed = self.opposed or c + least.get(_minus(terms), -c) < 0
+                self.opposed = self.opposed or c + least.get(minus_terms(terms), -c) < 0
 
 
 class Consistency:
@@ -100,10 +100,12 @@ class Consistency:
         many = len(self.points)
         if premises.asked < many:
             new = (1 << many) - (1 << premises.asked)
-            for one in premises.least.items():
-                new &= self._at_points(one, new)
+            if premises.over is not None:
+                new &= self._at_all(premises.over)
+            for one in premises.rows:
                 if not new:
                     break
+                new &= self._at_points(one, new)
             premises.asked, premises.bits = many, premises.bits | new
         return premises.bits
 

@@ -95,19 +95,20 @@ def sign_atom(terms: Mapping[str, Fraction], c: Fraction) -> tuple[Atom, int]:
     return ("sign", form, int(constant) if constant.denominator == 1 else constant), 1 if factor > 0 else -1
 
 
-_fraction = lru_cache(maxsize=1024)(Fraction)
+fraction = lru_cache(maxsize=1024)(Fraction)
+"""A fraction of small numbers, which are few."""
 
 
 def linear_form(field: Field, value: Value) -> Linear | None:
     """The linear form that a value is; None where it is none."""
     if isinstance(value, fmpq):
-        return {}, _fraction(int(value.p), int(value.q))
+        return {}, fraction(int(value.p), int(value.q))
     field.lift(value)
     if not value.den.is_constant() or value.num.total_degree() > 1:
         return None
     terms, constant = {}, Fraction(0)
     for monomial, c in value.num.terms():
-        number = _fraction(int(c.p), int(c.q))
+        number = fraction(int(c.p), int(c.q))
         if 1 not in monomial:
             constant = number
         elif (one := field.generators[monomial.index(1)]).kind != "symbol":

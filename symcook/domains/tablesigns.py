@@ -7,8 +7,9 @@ is not greater and has fewer names.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from math import gcd, prod
+from math import ceil, floor, gcd, prod
 from typing import TYPE_CHECKING, Any
 
 from flint import fmpq, fmpq_mpoly
@@ -21,6 +22,7 @@ from symcook.domains.linear import (
     Guard,
     NoRule,
     form_atom,
+    fraction,
     guard_key,
     linear_form,
     sign_atom,
@@ -69,8 +71,11 @@ class TableSigns:
             return self._factors[key]
         found = self._factors[key] = list[tuple[Value, int, bool]]()
         for polynomial, above in ((value.num, True), (value.den, False)):
+            if polynomial is field.one:
+                continue
             lead, factors = field.factored(polynomial)
-            found.append((ONE if lead > 0 else -ONE, 1, above))
+            if lead < 0:
+                found.append((-ONE, 1, above))
             found += [(polynomial_of(field, one), int(power), above) for one, power in factors]
         return found
 
@@ -85,10 +90,10 @@ class TableSigns:
 
     def _of_factor(self, value: Function, guard: Guard) -> set[int]:
         world = self.world
-        form = linear_form(world.field, value)
-        if form is not None:
-            terms, _ = form
-            whole = all(world.whole(v) for v in terms)
+        form, out = linear_form(world.field, value), set[int]()
+        whole = form is not None and all(world.whole(v) for v in form[0])
+        given = form is not None and not whole and self.given(form[0])
+        if form is not None and (whole or given):
             upward, constant = row(form)
             downward, step = tuple([(v, -x) for v, x in upward]), gcd(*(x for _, x in upward)) if whole else 1
             above, below = (constant % step or step, -constant % step or step) if whole else (0, 0)
@@ -100,7 +105,7 @@ class TableSigns:
             if whole:
                 return out
         best = self._shifted(value, guard)
-        if form is not None and self.given(form[0]):
+        if form is not None and given:
             atom, sign = sign_atom(*form)
             best &= {sign * s for s in guard.get(atom, (-1, 0, 1))} & {s for s in (-1, 0, 1) if s in out}
         for sign in (1, -1):
@@ -179,7 +184,8 @@ class TableSigns:
             elif one.kind == "constant" and not (one.argument.is_positive or one.argument == LOG):
                 return None, strict
             else:  # exponentials and roots are positive; e^u is above 1 where u is positive
-                grown = one.argument != LOG or not self.world.possible(guard, ((("n", -1),), 1))
+                log = one.kind == "constant" and one.argument == LOG
+                grown = not log or not self.world.possible(guard, ((("n", -1),), 1))
                 strict |= {g} if grown else set()
                 if far and one.kind == "exp" and self.of(one.argument, guard) == {1}:
                     ends[g] = ONE
@@ -221,7 +227,7 @@ class TableSigns:
             used = [(g, e) for g, e in enumerate(monomial) if e]
             one = self.world.field.generators[used[0][0]] if len(used) == 1 and used[0][1] == 1 else None
             name = one.argument.name if one is not None and one.kind == "symbol" else ""
-            number = Fraction(int(c.p), int(c.q))
+            number = fraction(int(c.p), int(c.q))
             if name and self.world.whole(name):
                 whole[name] = number
             elif name in self.world.sums:
@@ -292,11 +298,23 @@ class TableSigns:
         assert isinstance(value, Function)
         for factor, _, _ in self.factors(value):
             if isinstance(factor, Function) and len(self.factor(factor, guard)) > 1:
-                return [part for one in self.parts(factor, guard) for part in self.split(value, one, weak)]
+                below = self._below(value, factor, guard) if weak else 0
+                return [part for one in self.parts(factor, guard, below) for part in self.split(value, one, weak)]
         raise NoRule(f"the sign of {self.world.field.to_sympy(value)}")
 
-    def parts(self, value: Function, guard: Guard) -> list[Guard]:
-        """The guard cut up by the sign of a linear factor, or of its part in integers, or by whether a sum is zero."""
+    def _below(self, value: Function, factor: Function, guard: Guard) -> int:
+        """The sign that a factor has where the value is negative; 0 where that depends on more."""
+        out = {-1}
+        for one, power, _ in self.factors(value):
+            if one is not factor:
+                out = {s * t ** int(power) for s in out for t in self.factor(one, guard)}
+            elif power % 2 == 0:
+                return 0
+        return out.pop() if len(out) == 1 else 0
+
+    def parts(self, value: Function, guard: Guard, below: int = 0) -> list[Guard]:
+        """The guard cut up by the sign of a linear factor, or of its part in integers, or by whether a sum is zero;
+        where the factor is 0 is kept with where it has the sign `below`, if that is not 0."""
         world = self.world
         inside = world.names_in(value) & set(world.sums)
         if inside:
@@ -305,23 +323,36 @@ class TableSigns:
                 return [{**guard, ("some", name): frozenset((x,))} for x in (False, True)]
         form = linear_form(world.field, value)
         if form is not None and self.given(form[0]):
-            atom, _ = sign_atom(*form)
-            signed = (world.met(guard, {atom: frozenset((s,))}) for s in (-1, 0, 1))
-            return [one for one in signed if one is not None]
-        if form is None or not all(world.whole(v) for v in form[0]):
-            whole, _, _ = self.apart(value)  # an integer that is not 0 may outweigh the rest
-            form = (whole, Fraction(0)) if whole else None
-            if form is None or len(self.of(world.linear(*form), guard)) == 1:
-                raise NoRule(f"the sign of {world.field.to_sympy(value)}")
-            own = False
-        else:
-            own = True
-        atom, below, above = thresholds(*form)
-        halves: list[tuple[int, Bounds]] = [(-1, (None, below)), (1, (above, None))]
-        if above - below == 2:
-            halves.append((0, (below + 1, below + 1)))
-        found = [(s, one) for s, half in halves if (one := world.met(guard, {atom: half})) is not None]
-        way = 1 if form_atom(form[0])[1] > 0 else -1
-        for sign, one in found if own else ():  # the part says itself which sign the factor has there
-            self._known[world.field.written(value), guard_key(one)] = {way * sign}
-        return [one for _, one in found]
+            atom, sign = sign_atom(*form)
+            found = [(group, {atom: frozenset(sign * s for s in group)}) for group in _grouped(sorted(self.factor(value, guard)), below)]
+            return self._cut(value, guard, found if sign > 0 else found[::-1])
+        if form is not None and all(world.whole(v) for v in form[0]):
+            atom, factor = form_atom(form[0])
+            way, zero = (1 if factor > 0 else -1), -form[1] / factor
+            groups = _grouped(sorted(self.factor(value, guard), key=lambda s: s * way), below)
+            ends = {-1: (None, ceil(zero) - 1), 0: (int(zero), int(zero)), 1: (floor(zero) + 1, None)}
+            cut = [(group, [ends[way * s] for s in group]) for group in groups]
+            held = [(group, {atom: (parts[0][0], parts[-1][1])}) for group, parts in cut]
+            return self._cut(value, guard, sorted(held, key=lambda one: one[0] == (0,)))
+        whole, _, _ = self.apart(value)  # an integer that is not 0 may outweigh the rest
+        if not whole or len(self.of(world.linear(whole), guard)) == 1:
+            raise NoRule(f"the sign of {world.field.to_sympy(value)}")
+        atom, under, over = thresholds(whole, Fraction(0))
+        halves: list[Bounds] = [(None, under), (over, None), (under + 1, under + 1)]
+        return [one for half in halves if (one := world.met(guard, {atom: half})) is not None]
+
+    def _cut(self, value: Function, guard: Guard, parts: list[tuple[tuple[int, ...], Guard]]) -> list[Guard]:
+        """The parts of a guard that are there; what a part says itself of the sign of the factor is not asked again."""
+        out = []
+        for signs, part in parts:
+            if (one := self.world.met(guard, part)) is not None:
+                self._known[self.world.field.written(value), guard_key(one)] = set(signs)
+                out.append(one)
+        return out
+
+
+def _grouped(signs: Sequence[int], below: int) -> list[tuple[int, ...]]:
+    """Signs in an order, each alone, or 0 with the one that is given."""
+    if not below or not {0, below} <= set(signs):
+        return [(s,) for s in signs]
+    return [tuple(s for s in signs if s in (0, below)) if one == below else (one,) for one in signs if one]

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import sympy
 from flint import fmpq, fmpq_mpoly
 
-from symcook.domains.consistency import Consistency, Given, Point, Premises, Row, row
+from symcook.domains.consistency import Consistency, Given, Point, Premises, Row, minus_terms, row
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
-from symcook.domains.linear import LOG, STRICT, Atom, Guard, Linear, NoRule, Told, guard_key, linear_form
+from symcook.domains.linear import LOG, STRICT, Atom, Form, Guard, Linear, NoRule, Told, guard_key, linear_form
 from symcook.domains.tablesigns import TableSigns
 
 MOST_LOOSE = 6
@@ -81,7 +81,7 @@ class World:
         self._premises: dict[Any, _Said | None] = {}
         self._met: dict[Any, Guard | None] = {}
         self._equalities: dict[Any, dict[str, Value]] = {}
-        self._facts: dict[frozenset[str], tuple[Row, ...]] = {}
+        self._facts: dict[frozenset[str], Premises] = {}
         self._rows: dict[Any, tuple[tuple[Row, ...], frozenset[str]]] = {}
         self.sign.forget()
 
@@ -278,10 +278,10 @@ class World:
             return frozenset((-1, 0, 1))
         return (None, None) if atom[0] == "form" else frozenset((False, True))
 
-    def facts(self, names: frozenset[str]) -> tuple[Row, ...]:
+    def facts(self, names: frozenset[str]) -> Premises:
         """Forms that are not negative, for some names."""
         if names not in self._facts:
-            self._facts[names] = tuple(map(row, self._facts_of(names)))
+            self._facts[names] = Premises([*map(row, self._facts_of(names))])
         return self._facts[names]
 
     def _facts_of(self, names: frozenset[str]) -> Iterator[Given]:
@@ -341,18 +341,12 @@ class World:
         """What an atom says as forms that are not negative, without the facts of the names in them, and these names."""
         key = atom, held
         if key not in self._rows:
-            rows = tuple(map(row, self._said(atom, held)))
+            rows = _within(atom[1], *held) if atom[0] == "form" else tuple(map(row, self._said(atom, held)))
             self._rows[key] = rows, frozenset(v for terms, _ in rows for v, _ in terms)
         return self._rows[key]
 
     def _said(self, atom: Atom, held: Any) -> Iterator[Given]:
-        if atom[0] == "form":
-            low, high = held
-            if low is not None:
-                yield {v: c for v, c in atom[1]}, -low
-            if high is not None:
-                yield {v: -c for v, c in atom[1]}, high
-        elif atom[0] == "sign":
+        if atom[0] == "sign":
             for sign in (1, -1):
                 if -sign not in held:
                     above = {} if 0 in held else {STRICT: -1}
@@ -412,7 +406,7 @@ class World:
                 continue
             if more not in said.answers:
                 names = {v for terms, _ in more for v, _ in terms}
-                facts = () if names <= said.names else self.facts(said.names | names)
+                facts = () if names <= said.names else self.facts(said.names | names).rows
                 said.answers[more] = self._consistency.possible(said.premises, [*more, *facts])
             yield said.answers[more]
 
@@ -422,7 +416,7 @@ class World:
             return None
         said = [self.rows(atom, held) for atom, held in guard.items()]
         names = frozenset(["n"]).union(*[names for _, names in said])
-        return _Said(Premises([*self.facts(names), *(one for rows, _ in said for one in rows)]), names)
+        return _Said(Premises([one for rows, _ in said for one in rows], self.facts(names)), names)
 
     def _parities(self, guard: Guard) -> bool:
         """Whether residues agree with forms that are known."""
@@ -583,6 +577,12 @@ class World:
         """Whether a name is an integer: a position, a length or a count."""
         here = name in ("i", "j", "n") or name[:2] in ("k:", "p:")
         return here or (name in self.slots and self.slots[name][0] in self.pointing)
+
+
+def _within(form: Form, low: int | None, high: int | None) -> tuple[Row, ...]:
+    """That a form, whose coefficients have no common factor, lies between two integers."""
+    above = () if low is None else ((form, -low),)
+    return above if high is None else (*above, (minus_terms(form), high))
 
 
 def named_in(atom: Atom) -> list[Any]:
