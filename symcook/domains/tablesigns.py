@@ -171,10 +171,8 @@ class TableSigns:
 
     def _from_ends(self, value: Function, guard: Guard, far: bool) -> tuple[fmpq_mpoly | None, set[int]]:
         field, ends, strict = self.world.field, dict[int, fmpq](), set[int]()
-        for g, degree in enumerate(self._numerator(value).degrees()):
-            if not degree:
-                continue
-            one = field.generators[g]
+        degrees = self._numerator(value).degrees()
+        for g, one in [(g, field.generators[g]) for g, degree in enumerate(degrees) if degree]:
             if one.kind == "symbol":
                 low = self.least(one.argument.name, guard)
                 if low is None:
@@ -190,9 +188,12 @@ class TableSigns:
                 if far and one.kind == "exp" and self.of(one.argument, guard) == {1}:
                     ends[g] = ONE
         polynomial, gens = self._numerator(value), field.gens
-        if sum(prod(e + 1 for g, e in enumerate(m) if g in ends) for m in polynomial.monoms()) > MAX_TERMS:
+        most = prod([int(degree) + 1 for degree in polynomial.degrees()])  # terms that a monomial may become
+        if len(polynomial) * most > MAX_TERMS and MAX_TERMS < sum(
+            prod(e + 1 for g, e in enumerate(m) if g in ends) for m in polynomial.monoms()
+        ):
             return None, strict
-        moved = [x + ends[g] if g in ends else x for g, x in enumerate(gens)]
+        moved = [x + ends[g] if ends.get(g) else x for g, x in enumerate(gens)]
         return polynomial.compose(*moved, ctx=field.ctx), strict
 
     # --- By something that is not greater -------------------------------------------------------------------------

@@ -392,25 +392,29 @@ class World:
 
     def possible(self, guard: Guard, *more: Row) -> bool:
         """Whether a guard, and further linear forms that are not negative, may hold; False is sure."""
-        return next(self.possible_each(guard, (more,)))
+        return self._answer(self._said_by(guard), more)
 
     def possible_each(self, guard: Guard, asked: Iterable[tuple[Row, ...]]) -> Iterator[bool]:
         """`possible` for several further forms at a time, one after another."""
-        key = guard_key(guard)
-        if key not in self._premises:
-            self._premises[key] = self._said_by(guard)
-        said = self._premises[key]
-        for more in asked:
-            if said is None:
-                yield False
-                continue
-            if more not in said.answers:
-                names = {v for terms, _ in more for v, _ in terms}
-                facts = () if names <= said.names else self.facts(said.names | names).rows
-                said.answers[more] = self._consistency.possible(said.premises, [*more, *facts])
-            yield said.answers[more]
+        said = self._said_by(guard)
+        return (self._answer(said, more) for more in asked)
+
+    def _answer(self, said: _Said | None, more: tuple[Row, ...]) -> bool:
+        if said is None:
+            return False
+        if (known := said.answers.get(more)) is None:
+            unknown = {v for terms, _ in more for v, _ in terms if v not in said.names}
+            facts = self.facts(said.names | unknown).rows if unknown else ()
+            known = said.answers[more] = self._consistency.possible(said.premises, [*more, *facts])
+        return known
 
     def _said_by(self, guard: Guard) -> _Said | None:
+        key = guard_key(guard)
+        if key not in self._premises:
+            self._premises[key] = self._premises_of(guard)
+        return self._premises[key]
+
+    def _premises_of(self, guard: Guard) -> _Said | None:
         """The rows of a guard with the facts of their names; None where no letter is left, or residues disagree."""
         if not all(guard.values()) or not self._parities(guard):
             return None
