@@ -61,11 +61,11 @@ class Premises:
 
 
 class Consistency:
-    """Answers to questions about rows, over the rationals; `STRICT` is some positive number."""
+    """Answers to questions about rows, over the rationals; `STRICT` is some positive number. `more` puts numbers for
+    further names into a point that is found, so that it answers more."""
 
-    def __init__(self, more: Callable[[dict[str, int]], Point]) -> None:
+    def __init__(self, more: Callable[[dict[str, int]], Point] = dict) -> None:
         self.more = more
-        """Puts numbers for further names into a point that is found, so that it answers more."""
         self.points: list[Point] = []
         self.cores: list[tuple[Row, ...]] = []
         self._met: dict[Row, tuple[int, int]] = {}

@@ -16,8 +16,8 @@ from typing import Any
 
 from flint import fmpq
 
-from symcook.domains.field import ZERO, Value, polynomial_of
-from symcook.domains.linear import Atom, Bounds, Guard, Linear, NoRule, form_atom, linear_form, sign_atom
+from symcook.domains.field import Value, polynomial_of
+from symcook.domains.linear import Atom, Bounds, Guard, Linear, NoRule, Told, form_atom, linear_form, sign_atom
 from symcook.domains.world import GuardedCell, NamedSum, World
 
 MOST_CELLS = 400
@@ -41,7 +41,7 @@ class CellTable:
     @staticmethod
     def cases(world: World, atom: Atom, values: Iterable[tuple[Any, Value]]) -> CellTable:
         """A value for each part of what an atom may be."""
-        cells = ((g, v) for held, v in values if world.possible(g := {atom: held}))
+        cells = ((g, v) for held, v in values if world.possible(g := Told({atom: held})))
         return CellTable(world, [GuardedCell(g, world.tidy(g, v)) for g, v in cells]).merged()
 
     def join(self, other: CellTable, each: Callable[[Value, Value], Value]) -> CellTable:
@@ -90,8 +90,8 @@ class CellTable:
 
     def value_at(self, guard: Guard) -> Value:
         """The value on a part of one of its cells."""
-        found = [c for c in self.cells if self.world.met(c.guard, guard) is not None]
-        return self.world.tidy(guard, found[0].value)
+        found = next(c for c in self.cells if self.world.met(c.guard, guard) is not None)
+        return self.world.tidy(guard, found.value)
 
     def under(self, guard: Guard) -> CellTable:
         """The part of the table where a guard holds."""
@@ -152,9 +152,11 @@ class CellTable:
 
     def _one(self, a: GuardedCell, b: GuardedCell, alike: bool) -> GuardedCell | None:
         """The two cells as one. Unless values must be written alike, b may be at a single value of a form."""
-        shared = [x for x in a.guard if x in b.guard and a.guard[x] != b.guard[x]]
-        alone = [x for x in dict.fromkeys((*a.guard, *b.guard)) if (x in a.guard) != (x in b.guard)]
-        if len(shared) > 1 or (not shared and not alone):
+        shared = [x for x, held in a.guard.items() if x in b.guard and b.guard[x] != held]
+        if len(shared) > 1:
+            return None
+        alone = [*(x for x in a.guard if x not in b.guard), *(x for x in b.guard if x not in a.guard)]
+        if not shared and not alone:
             return None
         value = a.value
         if not alike:
@@ -201,7 +203,7 @@ class CellTable:
             rest = {y: held for y, held in guard.items() if y != x}
             if self.world.implied(rest, x, guard[x]):
                 guard = rest
-        return GuardedCell(guard, value)
+        return GuardedCell(Told(guard), value)
 
     def __repr__(self) -> str:
         return "; ".join(f"{dict(c.guard)}: {c.value}" for c in self.cells)

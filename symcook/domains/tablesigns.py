@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from flint import fmpq, fmpq_mpoly
 
-from symcook.domains.consistency import row
+from symcook.domains.consistency import Row, row
 from symcook.domains.field import MAX_TERMS, ONE, ZERO, Function, Value, polynomial_of
 from symcook.domains.linear import (
     LOG,
@@ -97,6 +97,7 @@ class TableSigns:
             upward, constant = row(form)
             downward, step = tuple([(v, -x) for v, x in upward]), gcd(*(x for _, x in upward)) if whole else 1
             above, below = (constant % step or step, -constant % step or step) if whole else (0, 0)
+            asked: dict[int, tuple[Row, ...]]
             asked = {1: ((upward, constant - above),), -1: ((downward, -constant - below),)}
             if not constant % step:
                 asked[0] = (upward, constant), (downward, -constant)
@@ -189,10 +190,10 @@ class TableSigns:
                     ends[g] = ONE
         polynomial, gens = self._numerator(value), field.gens
         most = prod([int(degree) + 1 for degree in polynomial.degrees()])  # terms that a monomial may become
-        if len(polynomial) * most > MAX_TERMS and MAX_TERMS < sum(
-            prod(e + 1 for g, e in enumerate(m) if g in ends) for m in polynomial.monoms()
-        ):
-            return None, strict
+        if len(polynomial) * most > MAX_TERMS:
+            counts = (prod(e + 1 for g, e in enumerate(m) if g in ends) for m in polynomial.monoms())
+            if sum(counts) > MAX_TERMS:
+                return None, strict
         moved = [x + ends[g] if ends.get(g) else x for g, x in enumerate(gens)]
         return polynomial.compose(*moved, ctx=field.ctx), strict
 
@@ -325,7 +326,8 @@ class TableSigns:
         form = linear_form(world.field, value)
         if form is not None and self.given(form[0]):
             atom, sign = sign_atom(*form)
-            found = [(group, {atom: frozenset(sign * s for s in group)}) for group in _grouped(sorted(self.factor(value, guard)), below)]
+            groups = _grouped(sorted(self.factor(value, guard)), below)
+            found = [(group, {atom: frozenset(sign * s for s in group)}) for group in groups]
             return self._cut(value, guard, found if sign > 0 else found[::-1])
         if form is not None and all(world.whole(v) for v in form[0]):
             atom, factor = form_atom(form[0])
@@ -342,7 +344,7 @@ class TableSigns:
         halves: list[Bounds] = [(None, under), (over, None), (under + 1, under + 1)]
         return [one for half in halves if (one := world.met(guard, {atom: half})) is not None]
 
-    def _cut(self, value: Function, guard: Guard, parts: list[tuple[tuple[int, ...], Guard]]) -> list[Guard]:
+    def _cut(self, value: Function, guard: Guard, parts: Sequence[tuple[tuple[int, ...], Guard]]) -> list[Guard]:
         """The parts of a guard that are there; what a part says itself of the sign of the factor is not asked again."""
         out = []
         for signs, part in parts:

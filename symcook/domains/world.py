@@ -522,7 +522,7 @@ class World:
     def shortened(self, guard: Guard) -> Guard:
         """A guard without what the rest of it says."""
         for atom in sorted(guard, key=lambda a: (a[0] != "mod", a[0] != "letter")):
-            rest = {a: h for a, h in guard.items() if a != atom}
+            rest = Told({a: h for a, h in guard.items() if a != atom})
             if self.implied(rest, atom, guard[atom]):
                 guard = rest
         return guard

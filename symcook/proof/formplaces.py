@@ -70,7 +70,7 @@ class PlaceText:
             return []
         blocks = []
         for cell in self.table.cells:
-            slots = self.world.names_in(cell.value) & set(self.world.slots)
+            slots = set(self.world.slots) & self.world.names_in(cell.value)
             if len(slots) != 1:
                 return []
             blocks.append((cell, self.world.slots[slots.pop()][1]))
