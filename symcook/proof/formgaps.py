@@ -106,10 +106,8 @@ def away(
     near = [f"near_{name}" for name in names]
     said = f"{far} <= {f}(i)" if signs == {1} else f"{f}(i) <= -({far})"
     lines = [f"far_{f}: {said} by {hints}"]
-    lines += [
-        f"take near_{name} from {known[name]} by low, high" if name in known else f"near_{name}: {nearest(spelling, name)}"
-        for name in names
-    ]
+    lines += [f"near_{name}: {nearest(spelling, name)}" for name in names if name not in known]
+    lines += [f"take near_{name} from {known[name]} by low, high" for name in names if name in known]
     least_of = f"{spelling.value(world.put(bound, ends))} <= {far}"
     if [least_of] == [nearest(spelling, name) for name in names]:
         return lines, [f"far_{f}", *near]

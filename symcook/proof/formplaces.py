@@ -24,8 +24,6 @@ _SCORES = r"I\[all k in (?P<low>[^.]+)\.\.(?P<high>[^.]+)\. (?P<score>.+?) <= "
 _AVERAGE = re.compile(rf"^\w+\(i\)\*sum\(j, .+?, {_SCORES}.+?\]\) = sum\(j, .*\]\*\((?P<value>.*)\)\)$")
 _RIGHTMOST = re.compile(rf"^\w+\(i\) = sum\(j, .+?, {_SCORES}.+? & \(j < k -> .*\)\]\*\((?P<value>.*)\)\)$")
 MOST_PLACES = 4
-MANY = 4
-"""From how many cases on a network that is told apart by signs is closed case by case."""
 
 
 Top = tuple[Fraction, Linear]
@@ -206,7 +204,11 @@ class PlaceText:
         """Versions of the line of a network."""
         self.begun = self.taken(reads)
         cases = self.by_cells(formula, label, reads, 1) or self.by_cells(formula, label, reads, 2)
-        versions = (lambda: cases, lambda: self.by_signs(formula, label, reads), lambda: self.network(formula, label, reads))
+        versions = (
+            lambda: cases,
+            lambda: self.by_signs(formula, label, reads),
+            lambda: self.network(formula, label, reads),
+        )
         return (version for make in versions if (version := make()) is not None)
 
     def taken(self, reads: Mapping[str, CellTable]) -> list[str]:
@@ -242,9 +244,9 @@ class PlaceText:
         return "\n".join(lines)
 
     def by_signs(self, formula: str, label: str, reads: Mapping[str, CellTable]) -> str | None:
-        """Case by case, and in each by the sign of (-1)^i: of many cases fewer are closed so than at each position."""
+        """Case by case, and in each by the sign of (-1)^i: each of them is closed once, and not at each position."""
         lines, cells, place = [formula, "  given i (low high)", *self.begun], self.table.cells, ("form", (("i", 1),))
-        if len(cells) < MANY or not any(("mod", "i", 2) in c.guard for t in reads.values() for c in t.cells):
+        if len(cells) < 2 or not any(("mod", "i", 2) in c.guard for t in reads.values() for c in t.cells):
             return None
         for cell in cells:
             known, said = tuple(self.known(cell)), self.spelling.guard(self.world.shortened(cell.guard))
