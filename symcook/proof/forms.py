@@ -47,7 +47,7 @@ SECONDS = 15.0
 """The time for one version of a line."""
 SOON = 0.2
 """The time for all versions of the line of what the readout looks at, before the forms that it reads have lines."""
-LITTLE = 0.5
+LITTLE = 0.25
 """Where all that the readout rests on was proved in so many seconds, what nothing rests on is tried for as long."""
 
 
@@ -460,6 +460,8 @@ class _FormText:
         found = re.fullmatch(rf"{claim.function}\(i\) = (sum\(j, {self.low}, i, (\w+)\(j\)\))/.*", equation)
         table = self.tables.get(found[2]) if found is not None else None
         if found is None or not isinstance(table, CellTable) or not claim.formula.startswith("all i"):
+            return
+        if found[2] not in self.equations:  # it is given
             return
         label, term = self.term(found[2]), self.generic.indicators(table.cells, "i")
         inside = re.sub(r"\bi\b", "j", term)
