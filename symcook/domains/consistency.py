@@ -139,7 +139,7 @@ def solved(rows: list[Row]) -> tuple[dict[str, int] | None, tuple[Row, ...]]:
     for last in (False, True):
         open_ = {len(names) - 1} if last else {*range(len(names) - 1)}
         while open_:
-            g = min(open_, key=lambda v: _joins(left, v)) if len(open_) > 1 else min(open_)
+            g = _first_out(left, open_)
             open_.remove(g)
             ends.append((g, [(vector, c) for vector, (c, _) in left.items() if vector[g]]))
             found = _eliminated(left, g, last)
@@ -157,7 +157,20 @@ def solved(rows: list[Row]) -> tuple[dict[str, int] | None, tuple[Row, ...]]:
 def _joins(rows: _Rows, g: int) -> int:
     """How many rows the elimination of a name makes."""
     signs = [vector[g] > 0 for vector in rows if vector[g]]
-    return sum(signs) * (len(signs) - sum(signs))
+    above = sum(signs)
+    return above * (len(signs) - above)
+
+
+def _first_out(rows: _Rows, names: Collection[int]) -> int:
+    """A name whose elimination makes the fewest rows."""
+    best, fewest = -1, -1
+    for g in names:
+        many = _joins(rows, g) if len(names) > 1 else 0
+        if not many:
+            return g
+        if best < 0 or many < fewest:
+            best, fewest = g, many
+    return best
 
 
 def _eliminated(rows: _Rows, g: int, positive: bool) -> _Rows | int:
