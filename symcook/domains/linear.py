@@ -23,7 +23,7 @@ Atom = tuple[Any, ...]
 Guard = Mapping[Atom, Any]
 
 
-class Told(dict[Atom, Any]):
+class KeptGuard(dict[Atom, Any]):
     """A guard that stays as it is, and what tells it apart once that was asked for."""
 
     key: frozenset[Any] | None = None
@@ -40,7 +40,7 @@ STRICT = "0 <"
 
 def guard_key(guard: Guard) -> frozenset[Any]:
     """What tells guards apart."""
-    if type(guard) is not Told:
+    if type(guard) is not KeptGuard:
         return frozenset(guard.items())
     if guard.key is None:
         guard.key = frozenset(guard.items())

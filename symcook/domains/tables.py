@@ -17,7 +17,7 @@ from typing import Any
 from flint import fmpq
 
 from symcook.domains.field import Value, polynomial_of
-from symcook.domains.linear import Atom, Bounds, Guard, Linear, NoRule, Told, form_atom, linear_form, sign_atom
+from symcook.domains.linear import Atom, Bounds, Guard, KeptGuard, Linear, NoRule, form_atom, linear_form, sign_atom
 from symcook.domains.world import GuardedCell, NamedSum, World
 
 MOST_CELLS = 400
@@ -41,7 +41,7 @@ class CellTable:
     @staticmethod
     def cases(world: World, atom: Atom, values: Iterable[tuple[Any, Value]]) -> CellTable:
         """A value for each part of what an atom may be."""
-        cells = ((g, v) for held, v in values if world.possible(g := Told({atom: held})))
+        cells = ((g, v) for held, v in values if world.possible(g := KeptGuard({atom: held})))
         return CellTable(world, [GuardedCell(g, world.tidy(g, v)) for g, v in cells]).merged()
 
     def join(self, other: CellTable, each: Callable[[Value, Value], Value]) -> CellTable:
@@ -203,7 +203,7 @@ class CellTable:
             rest = {y: held for y, held in guard.items() if y != x}
             if self.world.implied(rest, x, guard[x]):
                 guard = rest
-        return GuardedCell(Told(guard), value)
+        return GuardedCell(KeptGuard(guard), value)
 
     def __repr__(self) -> str:
         return "; ".join(f"{dict(c.guard)}: {c.value}" for c in self.cells)

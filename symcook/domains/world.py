@@ -13,7 +13,7 @@ from flint import fmpq, fmpq_mpoly
 
 from symcook.domains.consistency import Consistency, Given, Point, Premises, Row, minus_terms, row
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
-from symcook.domains.linear import LOG, STRICT, Atom, Form, Guard, Linear, NoRule, Told, guard_key, linear_form
+from symcook.domains.linear import LOG, STRICT, Atom, Form, Guard, KeptGuard, Linear, NoRule, guard_key, linear_form
 from symcook.domains.tablesigns import TableSigns
 
 MOST_LOOSE = 6
@@ -449,7 +449,7 @@ class World:
     @staticmethod
     def joined(first: Guard, second: Guard) -> Guard | None:
         """Both guards; None where an atom of them cannot hold. Whether all can together is not asked."""
-        out = Told(first)
+        out = KeptGuard(first)
         for atom, held in second.items():
             if atom not in out:
                 out[atom] = held
@@ -522,7 +522,7 @@ class World:
     def shortened(self, guard: Guard) -> Guard:
         """A guard without what the rest of it says."""
         for atom in sorted(guard, key=lambda a: (a[0] != "mod", a[0] != "letter")):
-            rest = Told({a: h for a, h in guard.items() if a != atom})
+            rest = KeptGuard({a: h for a, h in guard.items() if a != atom})
             if self.implied(rest, atom, guard[atom]):
                 guard = rest
         return guard
