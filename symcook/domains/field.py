@@ -280,7 +280,7 @@ class Field:
             numbers = polynomial.coeffs()
             content = fmpq(gcd(*(int(c.p) for c in numbers)), lcm(*(int(c.q) for c in numbers)))
             content = content if numbers[0] > 0 else -content
-            return content, [(polynomial * (ONE / content), 1)]
+            return content, [(polynomial if content == 1 else polynomial * (ONE / content), 1)]
         return polynomial.factor()
 
     def to_sympy(self, value: Value) -> Any:

@@ -123,7 +123,7 @@ class World:
         out = self.field.ctx.constant(fmpq(constant.numerator, constant.denominator))
         for value, c in named:
             self.field.lift(value)
-            out = out + value.num * fmpq(c.numerator, c.denominator)
+            out = out + (value.num if c == 1 else value.num * fmpq(c.numerator, c.denominator))
         return polynomial_of(self.field, out)
 
     def sum(self, one: NamedSum) -> Value:
