@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 Said = str | Tree
 """Words, a term or formula, or one of `SIGNS` as ("sign", text)."""
-SIGNS = {":=": (" := ", " := "), "+=": (" += ", r" \mathrel{+}= "), "=": (" = ", "="), "..": (", .., ", r",\dots,")}
+SIGNS = {":=": (" := ", " := "), "+=": (" += ", r" \mathrel{+}= "), "=": (" = ", " = "), "..": (", .., ", r",\dots,")}
+SIGNS |= {"d_key": ("d_key", r"d_{\mathrm{key}}"), "LN": ("LN", r"\mathrm{LN}")}
 HERE, THERE = ("name", "i"), ("name", "j")
 MASKS = {"none": "no mask", "future": "future-masked", "strict-future": "strictly future-masked",
          "past": "past-masked", "strict-past": "strictly past-masked"}  # fmt: skip
@@ -62,6 +63,7 @@ def construction(family: Family) -> list[Section]:
         Section("Readout", tuple(made.readout())),
         Section("Assumed", tuple(made.assumed())),
     ]
+    found[1] = Section(found[1].title, (*found[1].rows, *_notation(found)))
     return [one for one in found if one.rows]
 
 
@@ -70,6 +72,16 @@ def listed(parts: Iterable[Sequence[Said]], between: str = "; ") -> list[Said]:
     for one in parts:
         out += [*([between] if out else []), *one]
     return out
+
+
+def _notation(sections: Sequence[Section]) -> Iterator[DefinitionRow]:
+    """What signs mean that not every paper has."""
+    shown = repr(sections)
+    holds, x = ("name", "F"), ("name", "x")
+    relu: Tree = ("=", ("call", "relu", (x,)), ("call", "max", (x, ZERO)))
+    said = [[("ind", holds), " is 1 where ", holds, " holds, 0 elsewhere"]] * ("('ind'," in shown)
+    if said := [*said, *[[relu]] * ("'relu'" in shown)]:
+        yield DefinitionRow("notation", tuple(listed(said)))
 
 
 def mark(text: str) -> Tree:
@@ -172,18 +184,27 @@ class _Construction:
         if not family.pointwise:
             ends = [parse_term(self.relation.low), parse_term(self.relation.high)]
             yield DefinitionRow("positions", (HERE, mark("="), *_span(ends[0], ends[1])))
-        width = parse_term(entries(family.space.values()))
-        bare = ([called(name, _names(over)), *_for(over)] for name, over in family.space.items() if name not in said)
-        rest = [", of the coordinates " if not said else ", with ", *named] if (named := listed(bare)) else []
-        yield DefinitionRow("width", (width, *rest))
+        yield DefinitionRow("width", (parse_term(entries(family.space.values())),))
+        yield DefinitionRow("layers", (parse_term(entries(part.over for part in family.layers for _ in part.layers)),))
         for name, over in family.space.items():
-            if name in said:
-                each = [*_for(over)[1:], ": "] if over else []
-                yield DefinitionRow(called(name, _names(over)), (*(["for "] if over else []), *each, said[name]))
+            each = [*_for(over)[1:], ": "] if over else []
+            meaning = said.get(name) or self._writer(name)
+            yield DefinitionRow(called(name, _names(over)), (*(["for "] if over else []), *each, meaning))
         plain = "" if family.pointwise else " x(i) is the coordinate x at position i."
         yield DefinitionRow(
             "blocks", (f"each reads the stream before it and adds to it: +=, or := where nothing was there.{plain}",)
         )
+
+    def _writer(self, name: str) -> str:
+        """What is first to write a coordinate of which the family does not say what it means."""
+        if name in {one.name for one in self.family.inputs}:
+            return "an input"
+        if name in self.live:
+            return "set by the embedding"
+        written = ({w.to.name for block in (*(head.writes for head in layer.heads), layer.feedforward) for w in block}
+                   for layer in self.layers)  # fmt: skip
+        number = next((k for k, names_of in enumerate(written, 1) if name in names_of), None)
+        return "always 0" if number is None else f"written by layer {number}"
 
     def embedding(self) -> Iterator[DefinitionRow]:
         family = self.family
@@ -212,7 +233,7 @@ class _Construction:
                 yield from self._equation("", self._left(Declared(name, over)), ":=", form, over)
         rest = [name for name in family.space if name not in self.live]
         if rest:
-            yield DefinitionRow("", (f"0 in the others: {', '.join(rest)}",))
+            yield DefinitionRow("", ("0 in the others: ", *listed(([("name", name)] for name in rest), ", ")))
 
     def parts(self) -> Iterator[Section]:
         number = 0
@@ -267,7 +288,7 @@ class _Construction:
             return
         left = listed([[self._left(w.to), *_for(w.to.over)] for w in norm.writes])
         right = [[self._entry(w), *_for(w.to.over)] for w in norm.writes]
-        yield DefinitionRow(label, ("(", *left, ")", mark("="), "LN(", *listed(right), "), with ", *gains))
+        yield DefinitionRow(label, ("(", *left, ")", mark("="), mark("LN"), "(", *listed(right), "), with ", *gains))
 
     def _entry(self, write: Write) -> Tree:
         scope = write.to.indices | {one.name for one in self.rounds}
@@ -303,7 +324,16 @@ class _Construction:
             width = parse_term(entries([over for over, _, _ in products]))
             yield DefinitionRow(
                 "query",
-                ("of ", HERE, ": (", *listed([[q, *_for(over)] for over, q, _ in products]), "), d_key = ", width),
+                (
+                    "of ",
+                    HERE,
+                    ": (",
+                    *listed([[q, *_for(over)] for over, q, _ in products]),
+                    "), ",
+                    mark("d_key"),
+                    mark("="),
+                    width,
+                ),
                 1,
             )
             yield DefinitionRow(
@@ -327,13 +357,17 @@ class _Construction:
             return [f"{head.weighting.capitalize()}-hard: ", self.weight, f" {HARD[head.weighting]}"]
         cases = by_cases(head.temperature)
         heat = listed([[value, " if ", condition] for condition, value in cases], ", ") or [tidy(head.temperature)]
-        over = "" if head.temperature == ONE else "/temperature"
+        score: Tree = ("name", "score")
+        over = score if head.temperature == ONE else ("/", score, ("name", "temperature"))
         return [
             "Softmax of temperature ",
             *heat,
             ": ",
             self.weight,
-            f" is exp(score{over}) over the sum of these for all j",
+            " is ",
+            ("call", "exp", (over,)),
+            " over the sum of these for all ",
+            THERE,
         ]
 
     def _output(self, head: FamilyHead, write: Write, scope: frozenset[str], flat: bool) -> Iterator[DefinitionRow]:
@@ -397,7 +431,7 @@ class _Construction:
         return {*parts} == {*cases}
 
     def readout(self) -> Iterator[DefinitionRow]:
-        readout, family_names = self.family.readout, {*self.family.space}
+        readout = self.family.readout
         where = PLACES[readout.position]
         ends = {"first": parse_term(self.relation.low), "last": parse_term(self.relation.high)}
         place = ends.get(readout.position, HERE)
@@ -419,29 +453,37 @@ class _Construction:
         else:
             form = tidy(self.family.form(readout.score, frozenset(), put))
             yield DefinitionRow("accepts", ("where ", ("<", ZERO, form), at_where))
-        used = [*(one.name for one in readout.reads), *sorted(names(readout.score) & family_names)]
-        for name in dict.fromkeys(used):
-            function, rounds = self.relation.held.get(name, (name, ()))
-            if (function, rounds) != (name, ()):
-                to = self._left(Declared(name, self.family.space[name]))
-                last = called(function, (*rounds, *(() if to[0] == "name" else to[2])))
-                yield DefinitionRow("in theorems", (last, " is the last value of ", to))
 
     def assumed(self) -> Iterator[DefinitionRow]:
         family = self.family
         if not family.pointwise:
             n: Tree = ("name", "n")
             short: Tree = ("<=", ONE, n)
-            yield DefinitionRow(
-                "length", (short if family.longest is None else ("&", short, ("<=", n, family.longest)),)
-            )
+            if family.longest is None:
+                yield DefinitionRow("length", (short, ", without limit"))
+            else:
+                yield DefinitionRow("length", (("&", short, ("<=", n, family.longest)), *self._reach(family.longest)))
         if family.inputs:
             yield DefinitionRow("inputs", ("any real numbers; what a theorem asks of them stands before its arrow",))
         warm = [one for one in dict.fromkeys(self.relation.needed) if one.startswith(("0 <", "(all"))]
         if warm:
             yield DefinitionRow("temperatures", ("are positive",))
         norms = [norm for layer in self.layers for norm in (*layer.attention_norms, *layer.feedforward_norms)]
-        if any(norm.zero == "refuse" for norm in norms):
-            yield DefinitionRow(
-                "norms", ("LN(x) = gain*(x - mean)/sqrt(variance + epsilon) + bias, with the square root not 0",)
+        if norms:
+            sides: Tree = (
+                "=",
+                ("call", "LN", (("name", "x"),)),
+                parse_term("gain*(x - mean)/sqrt(variance + epsilon) + bias"),
             )
+            never = any(norm.zero == "refuse" for norm in norms)
+            yield DefinitionRow("norms", (sides, *([", with the square root not 0"] if never else [])))
+
+    def _reach(self, longest: Tree) -> list[Said]:
+        """Why words are no longer: what there is for lengths and positions up to the greatest alone."""
+        ranges = {name: table.over for name, table in self.family.tables.items()} | dict(self.family.space)
+        size = names(longest)
+        found = [called(name, _names(over)) for name, over in ranges.items()
+                 if any(not size.isdisjoint(names(one.high)) for one in over)]  # fmt: skip
+        return (
+            [", as there is ", *listed([[one] for one in found], " and "), " for these lengths alone"] if found else []
+        )
