@@ -7,24 +7,21 @@ Nothing rests on it: what theorems speak of are the equations of `symcook.proof.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from symcook.model.expr import Tree, names, parse_term, show
 from symcook.model.family import Family, renamed
 from symcook.model.plainfamily import ONE, ZERO, Declared, FamilyHead, FamilyLayer, Norm, Range, Repeat, Write
 from symcook.proof.familyrel import FamilyRelation
 from symcook.proof.rows import window
+from symcook.report.saying import DefinitionRow, Said, Section, called, index_names, listed, mark, meant, span
 from symcook.report.terms import at_round, body, by_cases, depends, entries, erased, tidy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Said = str | Tree
-"""Words, a term or formula, or one of `SIGNS` as ("sign", text)."""
-SIGNS = {":=": (" := ", " := "), "+=": (" += ", r" \mathrel{+}= "), "=": (" = ", " = "), "..": (", .., ", r",\dots,")}
-SIGNS |= {"d_key": ("d_key", r"d_{\mathrm{key}}"), "LN": ("LN", r"\mathrm{LN}")}
 HERE, THERE = ("name", "i"), ("name", "j")
 MASKS = {"none": "no mask", "future": "future-masked", "strict-future": "strictly future-masked",
          "past": "past-masked", "strict-past": "strictly past-masked"}  # fmt: skip
@@ -37,19 +34,6 @@ HARD = {
 PLACES = {"first": "the first position", "last": "the last position", "each": "each position", "all": "all positions"}
 NORM = ("gain", "bias", "epsilon")
 SORTS = {"Int": "an integer", "Real": "a real number"}
-
-
-class DefinitionRow(NamedTuple):
-    """A line: its label, and what it says, in words and formulas; `depth` sets it in."""
-
-    label: str | Tree
-    said: tuple[Said, ...]
-    depth: int = 0
-
-
-class Section(NamedTuple):
-    title: str
-    rows: tuple[DefinitionRow, ...]
 
 
 def construction(family: Family) -> list[Section]:
@@ -67,13 +51,6 @@ def construction(family: Family) -> list[Section]:
     return [one for one in found if one.rows]
 
 
-def listed(parts: Iterable[Sequence[Said]], between: str = "; ") -> list[Said]:
-    out: list[Said] = []
-    for one in parts:
-        out += [*([between] if out else []), *one]
-    return out
-
-
 def _notation(sections: Sequence[Section]) -> Iterator[DefinitionRow]:
     """What signs mean that not every paper has."""
     shown = repr(sections)
@@ -82,31 +59,6 @@ def _notation(sections: Sequence[Section]) -> Iterator[DefinitionRow]:
     said = [[("ind", holds), " is 1 where ", holds, " holds, 0 elsewhere"]] * ("('ind'," in shown)
     if said := [*said, *[[relu]] * ("'relu'" in shown)]:
         yield DefinitionRow("notation", tuple(listed(said)))
-
-
-def mark(text: str) -> Tree:
-    return ("sign", text)
-
-
-def _for(over: Sequence[Range]) -> list[Said]:
-    """What stands behind something that is meant at all indices."""
-    out: list[Said] = []
-    for index in over:
-        out += [", " if out else " for ", ("name", index.name), " in ", *_span(index.low, index.high)]
-    return out
-
-
-def _names(over: Sequence[Range]) -> list[Tree]:
-    return [("name", index.name) for index in over]
-
-
-def _span(low: Tree, high: Tree) -> list[Said]:
-    return [low, mark(".."), high]
-
-
-def called(name: str, args: Iterable[Tree]) -> Tree:
-    args = tuple(args)
-    return ("call", name, args) if args else ("name", name)
 
 
 class _Construction:
@@ -144,7 +96,7 @@ class _Construction:
         return put
 
     def _left(self, to: Declared, place: Tree = HERE) -> Tree:
-        return called(to.name, (*_names(to.over), *(() if self.family.pointwise else (place,))))
+        return called(to.name, (*index_names(to.over), *(() if self.family.pointwise else (place,))))
 
     def _said(self, name: str) -> list[Said]:
         return [f"{self.meaning[name]}; "] if name in self.meaning else []
@@ -157,8 +109,8 @@ class _Construction:
             each = [(one, body(one, table.over)) for one in table.where]
             near = [mine for _, mine in each if mine is not None]
             with_them = [" with ", *listed(([one] for one in near), " and ")] if near else []
-            said = (*self._said(name), SORTS[table.sort], *_for(table.over), *with_them)
-            yield DefinitionRow(called(name, _names(table.over)), said)
+            said = (*self._said(name), SORTS[table.sort], *meant(table.over), *with_them)
+            yield DefinitionRow(called(name, index_names(table.over)), said)
             yield from (DefinitionRow("", ("with ", one)) for one, mine in each if mine is None)
         for key, many in family.choices.items():
             others = ", ".join(one for one in many if one != family.chosen[key])
@@ -183,13 +135,13 @@ class _Construction:
         family, said = self.family, self.meaning
         if not family.pointwise:
             ends = [parse_term(self.relation.low), parse_term(self.relation.high)]
-            yield DefinitionRow("positions", (HERE, mark("="), *_span(ends[0], ends[1])))
+            yield DefinitionRow("positions", (HERE, mark("="), *span(ends[0], ends[1])))
         yield DefinitionRow("width", (parse_term(entries(family.space.values())),))
         yield DefinitionRow("layers", (parse_term(entries(part.over for part in family.layers for _ in part.layers)),))
         for name, over in family.space.items():
-            each = [*_for(over)[1:], ": "] if over else []
+            each = [*meant(over)[1:], ": "] if over else []
             meaning = said.get(name) or self._writer(name)
-            yield DefinitionRow(called(name, _names(over)), (*(["for "] if over else []), *each, meaning))
+            yield DefinitionRow(called(name, index_names(over)), (*(["for "] if over else []), *each, meaning))
         plain = "" if family.pointwise else " x(i) is the coordinate x at position i."
         yield DefinitionRow(
             "blocks", (f"each reads the stream before it and adds to it: +=, or := where nothing was there.{plain}",)
@@ -216,7 +168,7 @@ class _Construction:
             )
             word: Tree = ("call", "w", (HERE,))
             yield DefinitionRow(
-                "tokens", ("the numbers ", *_span(ZERO, last), "; ", word, " is the one at position ", HERE)
+                "tokens", ("the numbers ", *span(ZERO, last), "; ", word, " is the one at position ", HERE)
             )
             low, high = self.relation.low, self.relation.high
             for end, place in ((family.before, low), (family.after, high)):
@@ -225,7 +177,7 @@ class _Construction:
                         "", (parse_term(f"w({place})"), mark("="), end, " is put there, and stands nowhere else")
                     )
         for one in family.inputs:
-            yield DefinitionRow("input", (self._left(one), *_for(one.over)))
+            yield DefinitionRow("input", (self._left(one), *meant(one.over)))
         for name, over in family.space.items():
             forms = [w.form for w in (*family.words, *family.positions) if w.to.name == name]
             if forms:
@@ -286,8 +238,8 @@ class _Construction:
             what = "the stream becomes LN(stream)" if label == "norm behind" else "LN(stream), read in its place"
             yield DefinitionRow(label, (f"{what}, with ", *gains))
             return
-        left = listed([[self._left(w.to), *_for(w.to.over)] for w in norm.writes])
-        right = [[self._entry(w), *_for(w.to.over)] for w in norm.writes]
+        left = listed([[self._left(w.to), *meant(w.to.over)] for w in norm.writes])
+        right = [[self._entry(w), *meant(w.to.over)] for w in norm.writes]
         yield DefinitionRow(label, ("(", *left, ")", mark("="), mark("LN"), "(", *listed(right), "), with ", *gains))
 
     def _entry(self, write: Write) -> Tree:
@@ -306,11 +258,11 @@ class _Construction:
         if head.scale != ONE and head.weighting == "softmax":
             score = tidy(("*", head.scale, score))
         flat = score == ZERO
-        sees: list[Said] = [f"{MASKS[head.mask]}: ", HERE, " sees ", THERE, mark("="), *_span(low, high)]
+        sees: list[Said] = [f"{MASKS[head.mask]}: ", HERE, " sees ", THERE, mark("="), *span(low, high)]
         if seen.empty is not None:
             sees += [", and ", parse_term(seen.empty), " sees nothing, where it adds 0"]
-        each: list[Said] = ["one", *_for([*head.over, *ranges]), ": "] if head.over or ranges else []
-        self.weight = called("alpha", (*_names([*head.over, *ranges]), HERE, THERE))
+        each: list[Said] = ["one", *meant([*head.over, *ranges]), ": "] if head.over or ranges else []
+        self.weight = called("alpha", (*index_names([*head.over, *ranges]), HERE, THERE))
         yield DefinitionRow(label, (*each, *sees, ". ", *self._weights(head, flat, seen.size)))
         if not flat:
             products = [
@@ -328,7 +280,7 @@ class _Construction:
                     "of ",
                     HERE,
                     ": (",
-                    *listed([[q, *_for(over)] for over, q, _ in products]),
+                    *listed([[q, *meant(over)] for over, q, _ in products]),
                     "), ",
                     mark("d_key"),
                     mark("="),
@@ -337,7 +289,7 @@ class _Construction:
                 1,
             )
             yield DefinitionRow(
-                "key", ("of ", THERE, ": (", *listed([[k, *_for(over)] for over, _, k in products]), ")"), 1
+                "key", ("of ", THERE, ": (", *listed([[k, *meant(over)] for over, _, k in products]), ")"), 1
             )
             yield DefinitionRow("score", (score,), 1)
         for write in head.writes:
@@ -412,9 +364,9 @@ class _Construction:
     ) -> Iterator[DefinitionRow]:
         cases = by_cases(right)
         if not cases:
-            yield DefinitionRow(label, (left, mark(sign), right, *_for(over), note), depth)
+            yield DefinitionRow(label, (left, mark(sign), right, *meant(over), note), depth)
             return
-        yield DefinitionRow(label, (left, mark(sign), "by cases", *_for(over)), depth)
+        yield DefinitionRow(label, (left, mark(sign), "by cases", *meant(over)), depth)
         for condition, value in cases:
             yield DefinitionRow("", (value, " if ", condition), depth + 1)
         if not self._whole([condition for condition, _ in cases]):
@@ -437,13 +389,13 @@ class _Construction:
         place = ends.get(readout.position, HERE)
         put = self._value(place)
         here = () if self.family.pointwise else (place,)
-        reads = [[called(to.name, (*_names(to.over), *here)), *_for(to.over)] for to in readout.reads]
+        reads = [[called(to.name, (*index_names(to.over), *here)), *meant(to.over)] for to in readout.reads]
         at_where = "" if self.family.pointwise else f", at {where}"
         if readout.kind == "value":
             yield DefinitionRow("returns", (*listed(reads), at_where))
         elif readout.kind == "largest":
             (index,) = readout.reads[0].over
-            best: list[Said] = ["the ", ("name", index.name), " in ", *_span(index.low, index.high)]
+            best: list[Said] = ["the ", ("name", index.name), " in ", *span(index.low, index.high)]
             yield DefinitionRow(
                 "answers", (*best, " with the greatest ", reads[0][0], f", the first of several{at_where}")
             )
@@ -470,19 +422,21 @@ class _Construction:
             yield DefinitionRow("temperatures", ("are positive",))
         norms = [norm for layer in self.layers for norm in (*layer.attention_norms, *layer.feedforward_norms)]
         if norms:
-            sides: Tree = (
+            entry = (
                 "=",
                 ("call", "LN", (("name", "x"),)),
                 parse_term("gain*(x - mean)/sqrt(variance + epsilon) + bias"),
             )
-            never = any(norm.zero == "refuse" for norm in norms)
-            yield DefinitionRow("norms", (sides, *([", with the square root not 0"] if never else [])))
+            ways = {norm.zero for norm in norms}
+            root = ", with the square root not 0" if "refuse" in ways else ""
+            root += "; the fraction is 0 where the square root is" if "zero" in ways else ""
+            yield DefinitionRow("norms", (entry, f" for each entry x, with the mean and variance of all of them{root}"))
 
     def _reach(self, longest: Tree) -> list[Said]:
         """Why words are no longer: what there is for lengths and positions up to the greatest alone."""
         ranges = {name: table.over for name, table in self.family.tables.items()} | dict(self.family.space)
         size = names(longest)
-        found = [called(name, _names(over)) for name, over in ranges.items()
+        found = [called(name, index_names(over)) for name, over in ranges.items()
                  if any(not size.isdisjoint(names(one.high)) for one in over)]  # fmt: skip
         return (
             [", as there is ", *listed([[one] for one in found], " and "), " for these lengths alone"] if found else []

@@ -16,12 +16,13 @@ from symcook.errors import BadInput
 from symcook.model.expr import parse_formula, show
 from symcook.model.family import Family
 from symcook.proof.familyrel import FamilyRelation
-from symcook.report.construction import SIGNS, DefinitionRow, Said, Section, construction, listed
+from symcook.report.construction import construction
 from symcook.report.document import WIDE, room
 from symcook.report.inline import inline
 from symcook.report.latex import MOST, formula_rows
 from symcook.report.latex import latex as typeset
 from symcook.report.markup import described
+from symcook.report.saying import SIGNS, DefinitionRow, Said, Section, listed
 from symcook.report.terms import prose
 from symcook.report.theorems import RUN, Theorem
 from symcook.report.where import WORDS, where

@@ -59,6 +59,8 @@ def _drawn(text: str, known: Collection[str]) -> str | None:
         if len(parts) == 2 and all(parts):
             both = [_one(one, known) for one in parts]
             return None if None in both else sign.join(filter(None, both))
+    if re.search(r"\w [-+]\S", text):  # a sign of a number, behind a word
+        return None
     plain = re.fullmatch(r"[()]*(\d+|[A-Za-z]\w+)[()]*", text) and not re.fullmatch(r"[A-Za-z]_\w", text)
     return None if plain else _one(text, known)
 

@@ -12,7 +12,7 @@ from symcook.proof.audit.folded import called as words_of
 from symcook.proof.audit.folded import used_definitions
 from symcook.proof.familyrel import FamilyRelation, before_first
 from symcook.proof.files import proofs_directory
-from symcook.report.construction import DefinitionRow, Said, called, mark
+from symcook.report.saying import DefinitionRow, Said, called, mark
 
 if TYPE_CHECKING:
     from symcook.model.family import Family
@@ -96,7 +96,10 @@ def _values(family: Family, used: set[str]) -> Iterator[DefinitionRow]:
         if turns is None:
             later = relation.held.get(x, (name, ()))[0] != name
             if layer or later:
-                yield DefinitionRow(label, (plain, f" behind layer {layer[2]}" if layer else " as it is first"))
+                told: list[Said] = (
+                    [plain, f" behind layer {layer[2]}"] if layer else ["its first value, before all layers"]
+                )
+                yield DefinitionRow(label, tuple(told))
             continue
         index: Tree = ("name", turns.name)
         said: list[Said] = [plain, " behind round ", index, mark("="), turns.low, mark(".."), turns.high]

@@ -17,9 +17,10 @@ from shared import call
 from symcook.cli.families import proved_of
 from symcook.model.expr import Tree, parse_formula
 from symcook.model.family import Family
-from symcook.report.construction import DefinitionRow, construction
+from symcook.report.construction import construction
 from symcook.report.definition import latex, text
 from symcook.report.inline import inline
+from symcook.report.saying import DefinitionRow
 from symcook.report.terms import by_cases, prose, tidy
 from symcook.report.theorems import Theorem
 
@@ -326,6 +327,7 @@ def test_formulas_among_words() -> None:
     assert inline("at p = n*(N + 1), S + 1..S + R; a 2026 (b)", {"p", "N", "S", "R"}) == (
         r"at $p = n\,\left(N + 1\right)$, $S + 1,\dots,S + R$; a 2026 (b)"
     )
+    assert inline("the last (side -1)", {"side"}) == "the last (side $-1$)"
     for said in ("(all i in 1..n. x = 1) -> y = 1", "(a = 1 -> b = 1) -> c = 1", "a = 1 & (b = 1 | all x:Int. x < c)"):
         assert parse_formula(prose(parse_formula(said))) == parse_formula(said)
 
