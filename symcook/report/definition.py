@@ -28,8 +28,6 @@ from symcook.report.theorems import RUN, Theorem
 from symcook.report.where import WORDS, where
 
 Proved = Sequence[Theorem]
-LETTERS = {*string.ascii_letters} - {*"aAIs"}
-"""What is mathematics where it stands alone among words."""
 LABEL, KEPT = 13, 50
 """The width of labels, and the length of a bracket that is not broken."""
 
@@ -167,7 +165,7 @@ class _Drawn:
 
     def __init__(self, family: Family, proved: Proved) -> None:
         self.own = {*family.sizes, *family.tables, *family.space}
-        self.names: Collection[str] = {*self.own, *LETTERS}
+        self.names: Collection[str] = {*self.own, *string.ascii_letters}
         self.known = {"LN", *WORDS, *(name for one in proved for name in one.known)} - self.own
 
     def words(self, text: str) -> str:

@@ -10,9 +10,10 @@ from symcook.model.expr import ARITY, Tree, children, parse_formula, parse_term
 from symcook.report.latex import latex
 from symcook.report.markup import escaped
 
-SIGN = re.compile(r"[A-Za-z]\w*|\d+|\.\.|<=|>=|!=|[-+*/^()=<,]")
+SIGN = re.compile(r"[A-Za-z]\w*|\d+|\.\.|<=|>=|!=|[-+*/^()=<>,]")
 LISTS = re.compile(r", \.\., |\.\.")
 POSITION = frozenset("ijnw")
+ARTICLES = ("a", "A", "I")
 MOST = 40
 """How many signs a formula among words has at most."""
 
@@ -46,15 +47,16 @@ def _formulas(text: str, signs: list[re.Match[str]], known: Collection[str]) -> 
         return
     for k in range(many, 0, -1):
         end = signs[k - 1].end()
-        drawn = _drawn(text[start:end], known) if text[start:end] != "a" and not text[end : end + 1].isalnum() else None
+        whole = text[start:end]
+        drawn = None if whole in ARTICLES or text[end : end + 1].isalnum() else _drawn(whole, known)
         if drawn is not None:
             yield k, drawn
 
 
 def _drawn(text: str, known: Collection[str]) -> str | None:
-    """LaTeX of a formula with these names, of a list of such, or of a >= b; None of anything else, and of a lone number
-    or word."""
-    for between, sign in ((LISTS, r",\dots,"), (re.compile(" >= "), r" \ge ")):
+    """LaTeX of a formula with these names, of a list of such, of a > b or a >= b; None of anything else, and of a lone
+    number or word."""
+    for between, sign in ((LISTS, r",\dots,"), (re.compile(" >= "), r" \ge "), (re.compile(" > "), " > ")):
         parts = between.split(text)
         if len(parts) == 2 and all(parts):
             both = [_one(one, known) for one in parts]
