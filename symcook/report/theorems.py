@@ -80,11 +80,12 @@ def _told(name: str, clause: _Clause, family: Family) -> Theorem:
     given = [one for one in given if one not in premises]
     mine = {*family.sizes, *family.tables, *family.space, "n", "w"}
     own = [x for x in clause.over if x not in mine or f"g_{x}" in {*_words(says), *_words(" ".join(given))}]
-    needed = {*own} & {*_words(says)}
-    needed |= {x for one in given if RUN.search(one) for x in own if x in _words(one)}
+    values = {*family.tables, *family.space} - {*own}
+    theirs = [one for one in given if RUN.search(one) or values.intersection(_words(one))]
+    needed = {x for one in (*theirs, says) for x in own if x in _words(one)}
     near, far = list[str](), list(given)
     while True:
-        apart = [one for one in far if not _pertinent(one, own, needed)]
+        apart = [one for one in far if one not in theirs and not _pertinent(one, own, needed)]
         moved = [one for one in far if one not in apart]
         if not moved:
             break
@@ -100,7 +101,7 @@ def _pertinent(given: str, own: Sequence[str], needed: set[str]) -> bool:
     """Whether a hypothesis is about names of the conclusion; one that says what another name is, is not."""
     here = {x for x in own if x in _words(given)}
     said = {m[1] for m in re.finditer(r"\b(\w+)(?:\([\w\s,+*-]*\))? = ", given)} & {*own}
-    return not here or bool(here & needed and (not said or said & needed)) or RUN.search(given) is not None
+    return not here or bool(here & needed and (not said or said & needed))
 
 
 def _words(text: str) -> list[str]:
@@ -146,6 +147,8 @@ def _clauses(statement: str, family: Family) -> Iterator[_Clause]:
             continue
         end += behind.end()
         parts = [*_above(statement, start), *_parts(statement[start:place]), *given]
+        if any((other := CALL.fullmatch(one)) and other[1] == "run" for one in parts):
+            continue  # what compares two runs is told of the first
         says = " ".join(statement[end : _clause(statement, end, 1)].split())
         while (
             (other := CALL.match(says)) and other[1] == "run" and (more := re.match(r"\s*->\s*", says[other.end() :]))
