@@ -13,6 +13,7 @@ from symcook.proof.audit.folded import used_definitions
 from symcook.proof.familyrel import FamilyRelation, before_first
 from symcook.proof.files import proofs_directory
 from symcook.report.saying import DefinitionRow, Said, called, mark
+from symcook.report.unfold import long_calls, unfolded
 
 if TYPE_CHECKING:
     from symcook.model.family import Family
@@ -38,14 +39,17 @@ def where(family: Family, proved: Sequence[Theorem]) -> list[DefinitionRow]:
             DefinitionRow(("lambda", bound, ("name", "x")), (f"the function with value x at {', '.join(bound)}",))
         )
     known = {name: one for theorem in proved for name, one in theorem.known.items()}
-    words, said = _comments(), set[str]()
-    for name in reversed(used_definitions(trees, known)):
-        one = known[name]
+    plainly = {name: called(name, [("name", param) for param in one.params]) for name, one in known.items()}
+    long = list(dict.fromkeys(one for tree in trees for one in long_calls(tree, known)))
+    told = [(one, unfolded(one, known)) for one in long if one != plainly[one[1]]]
+    rows += [DefinitionRow("", (one, mark(":="), says), -1) for one, says in told]
+    left = [unfolded(tree, known) if told else tree for tree in trees] + [says for _, says in told]
+    words, said = {} if told else _comments(), set[str]()
+    for name in reversed(used_definitions(left, known)):
         if name in words and words[name] not in said:
             said.add(words[name])
             rows.append(DefinitionRow("", (words[name],), -1))
-        head = called(name, [("name", param) for param in one.params])
-        rows.append(DefinitionRow("", (head, mark(":="), one.tree), -1))
+        rows.append(DefinitionRow("", (plainly[name], mark(":="), known[name].tree), -1))
     return rows
 
 

@@ -15,14 +15,18 @@ from proof.test_family_relation import Run
 from shared import call
 
 from symcook.cli.families import proved_of
-from symcook.model.expr import Tree, parse_formula
+from symcook.model.expr import Tree, parse_formula, show
 from symcook.model.family import Family
+from symcook.proof import grammar
+from symcook.proof.familyrel import expand
+from symcook.proof.replay import statements
 from symcook.report.construction import construction
 from symcook.report.definition import latex, text
 from symcook.report.inline import inline
 from symcook.report.saying import DefinitionRow
 from symcook.report.terms import by_cases, prose, tidy
 from symcook.report.theorems import Theorem
+from symcook.report.unfold import long_calls, unfolded
 
 NEAR = mpf(10) ** -10
 CALLS: dict[str, Callable[..., Any]] = {
@@ -323,6 +327,20 @@ def test_theorems_are_told_with_their_hypotheses_and_definitions() -> None:
     assert "if n <= N; term = 1; beta = N^2*log(8*N): all i" in corrected["cookbook.s9.1.1.soft.corrected"]
     wanted = "all j in 1..n. abs(value(j)) <= B: all i in 1..n. query(i) = q -> abs("
     assert wanted in rows("lookup-quadratic", ties="softmax")["cookbook.t2.index_lookup"]
+
+
+def test_what_is_written_out_is_what_the_definition_says() -> None:
+    """The kernel reads both as the same formula."""
+    for name, id_ in (("counting", "yang2026.thm20"), ("since-until", "yang2026.thm15")):
+        known = statements()[id_].known
+        (theorem,) = [one for one in proved_of(family(name)) if id_ in one.ids]
+        before = expand(f"all n:Int, w:Int->Int, names(family-{name}). ")
+        (call,) = long_calls(parse_formula(theorem.says), known)
+        made = unfolded(call, known)
+        assert made != call and not [*long_calls(made, known)]
+        texts = (before + show(part).replace("f i. c(L, f, i)", "p1 p2. c(L, p1, p2)") for part in (call, made))
+        one, other = (grammar.digest(grammar.read_formula(said, {}, known)) for said in texts)
+        assert one == other
 
 
 def test_formulas_among_words() -> None:
