@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -64,6 +65,8 @@ def prove(
     """
     only = {"--full": full, "--trust": trust, "--latex": latex, "--break": breaking, "--coq": coq}
     own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}
+    for name in ids:
+        _require_no_certificate(name)
     if statement is not None:
         others = {"--paper": paper is not None, "--all": everything, **only, "--json": latex and as_json}
         others |= {"--full": full and not latex, "--latex": False}
@@ -141,6 +144,14 @@ def prove(
         for line in lost:
             say(line)
     return 1 if asked_in_vain or lost or any(verdict.status == "OPEN" for verdict in verdicts) else 0
+
+
+def _require_no_certificate(name: str) -> None:
+    """BadInput where a certificate or a statement is named instead of the model that it is about."""
+    found = re.fullmatch(r"(.+?)(\.\d+)?\.(certificate\.json|statement\.txt)", name)
+    if found is not None:
+        must = "a certificate must be checked by the name of its model, which it stands beside"
+        raise BadInput(must, name, f"symcook prove {found[1]}.json")
 
 
 def _is_bridge(certificate: Path) -> bool:
