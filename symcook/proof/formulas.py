@@ -216,7 +216,8 @@ class ProofLines:
         """Names for what the sentence quantifies, all at once, and labels for what it supposes."""
         names = ["n", "w", *self.run, *self.names]
         g.goal = opened(g.goal, [g._declare(name, sort) for name, sort in zip(names, variables(g.goal), strict=True)])
-        labels: list[Any] = ["some", "word", [equations.OWN], *(f"m{one[1:]}" for one in self.own)]
+        told = [f"m{one[1:]}" for one in self.own]
+        labels: list[Any] = ["some", "word", [equations.OWN], *([told] if len(told) > own.LONG else told)]
         for place, label in enumerate(labels):
             premise, g.goal = g.goal[2]
             labels[place] = list(equations.spread(tuple(label), premise)) if isinstance(label, list) else label

@@ -10,7 +10,7 @@ import itertools
 import re
 import textwrap
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -45,6 +45,10 @@ SECONDS = 60.0
 LONG_SUMS = tuple(replace(level, signs=200) for level in automation.LEVELS[:2])
 
 
+LONG = 60
+"""From so many truth functions on what a statement supposes is bracketed in halves."""
+
+
 class OutOfTime(Undecided):
     """The time for a claim is over."""
 
@@ -62,11 +66,14 @@ def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> 
     sentence = _one_line(sentence)
     meaning = ModelMeaning(document, definitions(), symbols)
     text = meaning.text(sentence)
-    truths = "" if meaning.truths is None else "".join(f"({one}) -> " for one in meaning.truths.equations())
+    truths = [] if meaning.truths is None else [f"({one})" for one in meaning.truths.equations()]
+    run, premises = meaning.run, "".join(f"{one} -> " for one in truths)
+    if len(truths) > LONG:  # so that all stand less deep: each premise is a level, and each part of a conjunction
+        run, premises = _in_halves(_parts(run)), f"{_in_halves(truths)} -> "
     names = ", ".join(f"{name}:{sort}" for name, sort in meaning.sorts.items())
     some = "".join(f"{part} -> " for part in [" & ".join([*meaning.least, *meaning.regions])] if part)
     word = "" if meaning.word is None else f"({meaning.word}) -> "
-    whole = f"all {names}. {some}{word}{meaning.run} -> {truths}({text})"
+    whole = f"all {names}. {some}{word}{run} -> {premises}({text})"
     model = modelfile.document_hash(document)
     statement = Statement(named(document["name"]), whole, note=sentence, known=definitions(), model=model)
     try:
@@ -74,6 +81,24 @@ def claim(document: Mapping[str, Any], sentence: str, symbols: bool = False) -> 
     except Rejected as error:
         raise BadInput(MUST, sentence, str(error)) from None
     return statement
+
+
+def _parts(conjunction: str) -> list[str]:
+    """The parts of a conjunction, as they stand between the signs that are outside of all brackets."""
+    parts, depth = [""], 0
+    for one in re.split(r"( & |[()])", conjunction):
+        depth += (one == "(") - (one == ")")
+        if one == " & " and not depth:
+            parts.append("")
+        else:
+            parts[-1] += one
+    return parts
+
+
+def _in_halves(parts: Sequence[str]) -> str:
+    """A conjunction with brackets around its halves."""
+    half = len(parts) // 2
+    return " & ".join(parts) if len(parts) <= 2 else f"({_in_halves(parts[:half])}) & ({_in_halves(parts[half:])})"
 
 
 def _one_line(sentence: str) -> str:
