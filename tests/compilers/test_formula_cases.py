@@ -36,13 +36,22 @@ def nested(many: int) -> str:
     return made
 
 
-def test_a_hundred_operators_inside_of_one_another_have_a_certificate(tmp_path: Path) -> None:
-    """What the statement supposes is bracketed in halves, so that its depth is that of its names."""
-    statement, found = formulas.prove(sc.compile("ltl", nested(100), alphabet="abc"), 300)
+@pytest.mark.parametrize("many, rows", [(100, False), (200, True)])
+def test_so_many_operators_inside_of_one_another_have_a_certificate(many: int, rows: bool, tmp_path: Path) -> None:
+    """What the statement supposes is bracketed in halves, so that its depth is that of its names; beyond 120 truth
+    functions these are rows of functions of two arguments. Shorter formulas keep theirs."""
+    statement, found = formulas.prove(sc.compile("ltl", nested(many), alphabet="abc"), 300)
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
-    assert statement.text.count(") -> (") < 10
+    assert statement.text.count(") -> (") < 10 and ("z1:Int*Int->Int" in statement.text) == rows
     done = second_checker(tmp_path, statement, found.certificate or {})
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("op", ["prev", "next"])
+def test_an_operator_beside_what_is_nowhere_true_is_false(op: str) -> None:
+    model = sc.compile("ltl", f"{op} (Q_a & Q_b & prev Q_a) | Q_c since Q_a", alphabet="abc")
+    found = formulas.prove(model, 60)[1]
+    assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
 
 
 def test_a_false_claim_about_a_long_formula_is_refuted_by_a_word() -> None:
