@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from typing import NamedTuple
 
 from symcook.compilers.booleans import Node
 from symcook.compilers.numbers import Form, Linear
@@ -22,6 +23,22 @@ from symcook.proof.programtext import ProgramText, as_block
 from symcook.proof.programtold import Selection
 
 
+class Edge(NamedTuple):
+    """The position at which a strict mask leaves none, and the others: as a range, and as a condition on i."""
+
+    at: str
+    others: str
+    more: str
+    told: str
+    name: str
+
+
+EDGES = {
+    "strict-future": Edge("1", "2..n", "2 <= i", "il", "later"),
+    "strict-past": Edge("n", "1..n - 1", "i + 1 <= n", "ih", "at_last"),
+}
+
+
 class SelectionFacts(ProgramText):
     """The facts about selections."""
 
@@ -32,8 +49,6 @@ class SelectionFacts(ProgramText):
         if len(kept) != 1 or kept[0].head is None:
             raise Undecided(f"no proof is made of a selection that compares indices, or reads nothing: {shown}")
         (one,) = kept
-        if one.op != "right" or one.mask not in ("future", "strict-future", "none"):
-            raise Undecided(f"no proof is made of a selection of the first position, or to the right: {shown}")
         if len(one.equalities) > 1:
             raise Undecided(f"no proof is made of a selection by two equalities of numbers: {shown}")
         assert one.head is not None
@@ -52,43 +67,45 @@ class SelectionFacts(ProgramText):
         """The fact P<number>: there is a position p whose values the head copies; it is the last one that is selected,
         or none is."""
         selector, value, default = line.reads
-        end, name = RANGES[one.mask][1].format(i="i"), self.spoken.names[number]
-        copied, every = self.copied(copies), one.head is not None and one.head.score is None
-        at = end if every else "p"
+        low, end = self.ends(one)
+        name, copied, every = self.spoken.names[number], self.copied(copies), one.head is not None and not one.head.score
+        seen = end if one.op == "right" else low
+        at = seen if every else "p"
         labels, inner = self.labels(copied), ["given i (il ih)", "low: 1 <= i by il"]
         for label, (source, said) in zip(labels, copied.items(), strict=True):
             row = self.row(copies[source], "j")
-            rule = f"sum_delta(j. {row}; 1; {end}; {end})" if every else f"heads(j. {row})"
+            rule = f"sum_delta(j. {row}; {low}; {end}; {seen})" if every else f"heads(j. {row})"
             said = said.replace("(p)", f"({at})")
             inner.append(
                 f"{label}: {said} by {rule}, {self.put(source)}_is(i), low, il, ih{'' if every else ', pl, ph'}"
             )
         copying, inner = inner[2:], inner[:2]
         inner.append(f"take (sel none) from {name}_is(i) by low, ih")
-        test, chosen = self.test(one, copies), self.chosen(number, one, copies, f"({end})" if every else "p")
-        if every:  # the last position is seen
-            inner += [*copying, f"value: {name}(i) = {self.spoken.value(value, f'({end})')} by sel({end}), il, ih, low",
+        test, chosen = self.test(one, copies), self.chosen(number, one, copies, f"({seen})" if every else "p")
+        if every:  # the last position is seen, or the first
+            inner += [*copying, f"value: {name}(i) = {self.spoken.value(value, f'({seen})')} by sel({seen}), il, ih, low",
                       f"chosen: {chosen} by value"]  # fmt: skip
         else:
+            beyond = f"p + 1..{end}" if one.op == "right" else f"{low}..p - 1"
             pair, told_by = partial(self.spoken.pair, selector), ", ".join(labels)
             met_by = "met, here" if one.equalities else f"picked(p), yes, pl, ph, {told_by}"
             missed_by = "met, fails" if one.equalities else f"zeros(p), no, pl, ph, {told_by}"
-            found = f"last_found({end}; j. I[{pair()}]; j. {self.score(copies)}; {self.top(one)})"
+            found = f"{'last' if one.op == 'right' else 'first'}_found({low}; {end}; j. I[{pair()}]; j. {self.score(copies)}; {self.top(one)})"
             told = f"({pair()} & I[{pair()}] = 1) | (~({pair()}) & I[{pair()}] = 0)"
-            inner += [f"either: all j in 1..{end}. {told}",
+            inner += [f"either: all j in {low}..{end}. {told}",
                       "  given j (jl jh)", f"  cases holds: {pair()}", "    - qed by holds", "    - qed by holds",
-                      *self.scores(line, one, copies, end),
+                      *self.scores(line, one, copies),
                       f"obtain p (pl ph how heads) from {found} by truths, picked, others, il, ih, low", *copying,
                       *self.meets(one, copies),
                       f"chosen: {chosen}", "  cases yes, no from how", "    - left",
                       *_told("here", pair("i", "p"), "p", "yes, pl, ph"),
-                      f"      behind: all k in p + 1..{end}. ~({pair('i', 'k')})", "        given k (kl kh)",
+                      f"      behind: all k in {beyond}. ~({pair('i', 'k')})", "        given k (kl kh)",
                       f"        zero: I[{pair('i', 'k')}] = 0 by yes, kl, kh",
-                      *_told("fails", f"~({pair('i', 'k')})", "k", "zero, kl, kh, pl", "  "),
+                      *_told("fails", f"~({pair('i', 'k')})", "k", "zero, kl, kh, pl, ph", "  "),
                       f"      value: {name}(i) = {self.spoken.value(value, 'p')} by sel(p), here, behind, pl, ph",
                       f"      test: {test} = 1 by {met_by}",
                       "      qed by test, value", "    - right",
-                      f"      never: all j in 1..{end}. ~({pair('i', 'j')})", "        given j (jl jh)",
+                      f"      never: all j in {low}..{end}. ~({pair('i', 'j')})", "        given j (jl jh)",
                       f"        zero: I[{pair('i', 'j')}] = 0 by no, jl, jh",
                       *_told("fails", f"~({pair('i', 'j')})", "j", "zero, jl, jh", "  "),
                       f"      value: {name}(i) = {self.spoken.value(default)} by none, never",
@@ -99,19 +116,28 @@ class SelectionFacts(ProgramText):
             f"witness {at}",
             f"qed by {', '.join([*([] if every else ['pl', 'ph']), 'il', 'ih', 'low', 'chosen', *labels])}",
         ]
-        least = "2" if one.mask == "strict-future" else "1"
-        parts = ["1 <= p", f"p <= {end}", f"({self.chosen(number, one, copies)})", *copied.values()]
-        self.add(f"P{number}", f"all i in {least}..n. ex p:Int. {' & '.join(parts)}", (), inner)
-        if one.mask == "strict-future":
-            zero = [f"{self.put(source)}(1) = 0" for source in copies]
-            inner = [f"take (sel none) from {name}_is(1) by some"]
+        edge = self.edge(one)
+        parts = [f"{low} <= p", f"p <= {end}", f"({self.chosen(number, one, copies)})", *copied.values()]
+        self.add(f"P{number}", f"all i in {edge.others if edge else '1..n'}. ex p:Int. {' & '.join(parts)}", (), inner)
+        if edge:
+            zero = [f"{self.put(source)}({edge.at}) = 0" for source in copies]
+            inner = [f"take (sel none) from {name}_is({edge.at}) by some"]
             inner += [
-                f"{label}: {said} by {self.put(source)}_is(1), some"
+                f"{label}: {said} by {self.put(source)}_is({edge.at}), some"
                 for label, said, source in zip(labels, zero, copies, strict=True)
             ]
-            inner += [f"value: {name}(1) = {self.spoken.value(default, '1')} by none"]
-            said = " & ".join([f"{name}(1) = {self.spoken.value(default, '1')}", *zero])
-            self.add(f"E{number}", said, (), [*inner, f"qed by {', '.join(['value', *labels])}"])
+            value = f"{name}({edge.at}) = {self.spoken.value(default, edge.at)}"
+            inner += [f"value: {value} by none", f"qed by {', '.join(['value', *labels])}"]
+            self.add(f"E{number}", " & ".join([value, *zero]), (), inner)
+
+    def ends(self, one: Selection) -> tuple[str, str]:
+        """The first and last position that a mask leaves."""
+        low, high = RANGES[one.mask]
+        return low.format(i="i"), high.format(i="i")
+
+    def edge(self, one: Selection) -> Edge | None:
+        """Where a head sees no position."""
+        return EDGES.get(one.mask)
 
     def chosen(self, number: int, one: Selection, copies: Mapping[str, Linear], at: str = "p") -> str:
         """Whether the test of what was found succeeds, and the value then and else."""
@@ -154,7 +180,7 @@ class SelectionFacts(ProgramText):
     def score(self, copies: Mapping[str, Linear]) -> str:
         """The score of position j, as the equations of a head have it."""
         text = self.equations[self.put(next(iter(copies)))]
-        found = re.search(r"I\[all k in [^<]*? <= (.*?) & \(j < k -> ", text)
+        found = re.search(r"I\[all k in [^<]*? <= (.*?) & \([jk] < [jk] -> ", text)
         assert found is not None
         return found[1]
 
@@ -177,9 +203,10 @@ class SelectionFacts(ProgramText):
         line = self.program.lines[self.told.asking[id(self.told.equalities[self.told.equalities.index(equality)])]]
         return line.reads[0], line.reads[1]
 
-    def scores(self, line: SraspLine, one: Selection, copies: Mapping[str, Linear], end: str) -> list[str]:
+    def scores(self, line: SraspLine, one: Selection, copies: Mapping[str, Linear]) -> list[str]:
         """Lines that show the score of what is selected, `picked`, and that of all else to be below it, `others`."""
         selector, score, top = self.spoken.pair(line.reads[0]), self.score(copies), self.top(one)
+        low, end = self.ends(one)
         facts = [f"{fact}(i)" for case in one.cases for fact in self.truths(case.here, case.there)]
         facts += [
             f"{self.holds(self.told.hold(case.there))}(j)" for case in one.cases if not isinstance(case.there, bool)
@@ -194,13 +221,13 @@ class SelectionFacts(ProgramText):
             (read,) = self.program.lines[line.reads[0]].reads
             facts = [*self.alike(read, self.told.hold(one.cases[0].there)), f"{self.holds(self.told.hold(True))}(i)"]
         hints = ", ".join([*dict.fromkeys(facts), "jl", "jh", "il", "ih", "low", "is"])
-        lines, given = [f"truths: all j in 1..{end}. bit(I[{selector}])"], "  given j (jl jh) is"
+        lines, given = [f"truths: all j in {low}..{end}. bit(I[{selector}])"], "  given j (jl jh) is"
         if one.equalities:
-            return [*lines, *self.equality(line, one, score, top, end)]
+            return [*lines, *self.equality(line, one, score, top)]
         plain = any(case.there is True for case in one.cases)
-        return [*lines, f"picked: all j in 1..{end}. I[{selector}] = 1 -> {score} = {top}", given, f"  qed by {hints}",
-                f"zeros: all j in 1..{end}. I[{selector}] = 0 -> {score} = 0", given, f"  qed by {hints}",
-                f"others: all j in 1..{end}. I[{selector}] = 0 -> {score} < {top}", given,
+        return [*lines, f"picked: all j in {low}..{end}. I[{selector}] = 1 -> {score} = {top}", given, f"  qed by {hints}",
+                f"zeros: all j in {low}..{end}. I[{selector}] = 0 -> {score} = 0", given, f"  qed by {hints}",
+                f"others: all j in {low}..{end}. I[{selector}] = 0 -> {score} < {top}", given,
                 f"  qed by zeros(j), {hints if plain else 'jl, jh, is'}"]  # fmt: skip
 
     def alike(self, number: int, name: str) -> list[str]:
@@ -212,10 +239,11 @@ class SelectionFacts(ProgramText):
         self.add(f"V{number}", f"all i in 1..n. bit({value})", [f"L{number}"])
         return [f"K{number}(j)", f"V{number}(j)"]
 
-    def equality(self, line: SraspLine, one: Selection, score: str, top: str, end: str) -> list[str]:
+    def equality(self, line: SraspLine, one: Selection, score: str, top: str) -> list[str]:
         """The same where a number at j must be one at i: the score is the square of that one less the square of the
         difference."""
         (equality,) = one.equalities
+        low, end = self.ends(one)
         if any(case.there is not True for case in one.cases):
             raise Undecided("no proof is made of a selection by an equality of numbers and a condition")
         (key, query), (y, c) = self.keys(equality), self.query(equality)
@@ -228,17 +256,17 @@ class SelectionFacts(ProgramText):
         unit = [f"{self.holds('one')}(i)"] if "one" in self.run else []
         total = f"{score} = 2*(({asked}) - ({c}))*({keyed}) - ({squares[0]})"
         return [f"asked: {asked} = {y} by {', '.join([*hints, 'low', 'ih'])}",
-                f"keyed: all j in 1..{end}. {keyed} = {x} - ({c})", "  given j (jl jh)",
+                f"keyed: all j in {low}..{end}. {keyed} = {x} - ({c})", "  given j (jl jh)",
                 f"  qed by {', '.join([*keys, 'jl', 'jh', 'ih'])}",
-                f"total: all j in 1..{end}. {score} = {top} - ({x} - {y})^2", "  given j (jl jh)",
+                f"total: all j in {low}..{end}. {score} = {top} - ({x} - {y})^2", "  given j (jl jh)",
                 f"  parts: {total} by {', '.join([*unit, 'low', 'ih'])}",
                 f"  one_key: {keyed} = {x} - ({c}) by keyed, jl, jh",
                 f"  square: {squares[0]} = ({x} - ({c}))^2 by {squares[1]}(j), jl, jh, ih",
                 "  rewrite parts", "  rewrite asked", "  rewrite one_key", "  rewrite square", "  qed",
-                f"picked: all j in 1..{end}. I[{selector}] = 1 -> {score} = {top}", "  given j (jl jh) is",
+                f"picked: all j in {low}..{end}. I[{selector}] = 1 -> {score} = {top}", "  given j (jl jh) is",
                 "  cases level, apart from either(j) by jl, jh", "    - qed by total(j), level, jl, jh",
                 "    - qed by apart, is",
-                f"others: all j in 1..{end}. I[{selector}] = 0 -> {score} < {top}", "  given j (jl jh) is",
+                f"others: all j in {low}..{end}. I[{selector}] = 0 -> {score} < {top}", "  given j (jl jh) is",
                 "  cases level, apart from either(j) by jl, jh", "    - qed by level, is",
                 f"    - far: 1 <= ({x} - {y})^2 by apart", "      qed by total(j), far, jl, jh"]  # fmt: skip
 
@@ -260,7 +288,7 @@ class SelectionFacts(ProgramText):
         """Lines that show that three coordinates for what is above 0, and three for what is below, are a square."""
         row = self.told.linear(form)
         counts = [
-            f"{self.count(atom.name, *self.told.counts[atom.name][1:])}(i)"
+            f"{self.count(atom.name)}(i)"
             for atom in form.atoms
             if atom.name in self.told.counts
         ]
@@ -319,17 +347,17 @@ class SelectionFacts(ProgramText):
     def met_bit(self, number: int, one: Selection, copies: Mapping[str, Linear]) -> list[str]:
         """Lines that show that a comparison of what was found is a bit, also where there is nothing to be found."""
         lines = ["given i (il ih)", "low: 1 <= i by il"]
-        strict = one.mask == "strict-future"
+        edge = self.edge(one)
         labels = " ".join(self.labels(copies))
-        main = [f"obtain p (pl ph how {labels}) from P{number}(i) by il, ih" + (", more" * strict),
+        main = [f"obtain p (pl ph how {labels}) from P{number}(i) by il, ih" + (", more" * bool(edge)),
                 "cases yes, no from how", "  - qed by yes", "  - qed by no"]  # fmt: skip
-        if not strict:
+        if not edge:
             return [*lines, *main]
         found = next(name for name in copies if name.startswith("key"))
         put = self.put(found)
-        first = ["first: i = 1 by less, il", f"none: {put}(i) = 0 by {put}_is(i), first, il, ih",
-                 *self.meets(one, copies, "1"), "qed by met"]  # fmt: skip
-        return [*lines, "cases more, less: 2 <= i", *as_block(main), *as_block(first)]
+        first = [f"first: i = {edge.at} by less, {edge.told}", f"none: {put}(i) = 0 by {put}_is(i), first, il, ih",
+                 *self.meets(one, copies, edge.at), "qed by met"]  # fmt: skip
+        return [*lines, f"cases more, less: {edge.more}", *as_block(main), *as_block(first)]
 
     def by_head(self, number: int, one: Selection, copies: Mapping[str, Linear], label: str, said: str,
                 bits: Sequence[str] = ()) -> None:  # fmt: skip
@@ -354,7 +382,8 @@ class SelectionFacts(ProgramText):
             find = self.members if label[0] == "M" else lambda k: self.known(k, letter)
             facts += [f"{fact}(p)" for fact in find(value)] + [f"{fact}(i)" for fact in find(default)]
         facts += [f"{self.bit(name)}(i)" for name in bits if name not in copies]
-        later = ["later_is(i)"] if "later" in bits else []
+        edge = self.edge(one)
+        later = [f"{edge.name}_is(i)"] if edge and edge.name in bits else []
         ground = [*dict.fromkeys([*facts, *later])]
         taken = [one for one in ground if "(" in one]
         ends = [
@@ -367,9 +396,8 @@ class SelectionFacts(ProgramText):
             "low",
         ]
         hints = ", ".join(ends)
-        strict = one.mask == "strict-future"
         main = [
-            f"obtain p (pl ph how {' '.join(self.labels(copied))}) from P{number}(i) by il, ih" + (", more" * strict)
+            f"obtain p (pl ph how {' '.join(self.labels(copied))}) from P{number}(i) by il, ih" + (", more" * bool(edge))
         ]
         main += [f"take T{k} from {fact} by pl, ph, il, ih" for k, fact in enumerate(taken)] if label[0] != "M" else []
         if label[0] == "B":
@@ -387,21 +415,17 @@ class SelectionFacts(ProgramText):
                 *as_block(self.lettered(said, ["no", *ends], here)),
             ]
         inner = ["low: 1 <= i by il"]
-        if strict:
-            first = [
-                f"E{number}",
-                "some",
-                *(["later_is(1)"] if later else []),
-                *(f"{fact}(1)" for fact in self.known(default)),
-            ]
-            at_first = ["first: i = 1 by less, il", "rewrite first"]
+        if edge:
+            first = [f"E{number}", "some", *([f"{edge.name}_is({edge.at})"] if later else [])]
+            first += [f"{fact}({edge.at})" for fact in self.known(default)]
+            at_first = [f"first: i = {edge.at} by less, {edge.told}", "rewrite first"]
             if "w(i)" in said and len(self.program.alphabet) > 1:
                 letters = [f"W{k}" for k in range(len(self.program.alphabet))]
-                at_first.append(f"cases {', '.join(letters)} from word(1) by some")
+                at_first.append(f"cases {', '.join(letters)} from word({edge.at}) by some")
                 at_first += [f"  - qed by {', '.join([one, *first])}" for one in letters]
             else:
                 at_first.append(f"qed by {', '.join(first)}")
-            inner += ["cases more, less: 2 <= i", *as_block(main), *as_block(at_first)]
+            inner += [f"cases more, less: {edge.more}", *as_block(main), *as_block(at_first)]
         else:
             inner += main
         self.each(label, said, inner)

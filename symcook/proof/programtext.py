@@ -285,18 +285,20 @@ class ProgramText:
         """The facts about the coordinates of a row that hold truths."""
         return [f"{self.holds(name)}({at})" for name in row if name and self._truthful(name)]
 
-    def count(self, name: str, truth: Truth, mean: str) -> str:
-        """The fact that a coordinate holds how often a truth is strictly before."""
+    def count(self, name: str) -> str:
+        """The fact that a coordinate holds how often a truth is strictly before, or behind."""
+        side, truth, mean = self.told.counts[name]
         held = self.told.hold(self.told.node(truth))
         put, told, at = self.put(name), self.holds(held), self.truth(truth, "j")
         said = self.truth(truth)
         self.add(f"P_{name}", f"all i in 1..n. bit(I[{said}]) & {self.put(held)}(i) = I[{said}]",
                  [told])  # fmt: skip
-        sums = f"sum(j, 1, i - 1, I[{at}])"
-        terms = f"n; j. I[{at}]; {self.put(held)}; {self.put(mean)}; inverse_before; {put}; before; before_square"
-        facts = [f"{one}_is" for one in ("before", "before_square", "inverse_before", self.put(mean), put)]
-        self.add(f"N_{name}", f"all i in 1..n. {put}(i) = {sums} & 0 <= {sums} & {sums} <= i - 1",
-                 [f"counted_before({terms})[P_{name}, {', '.join(facts)}]"])  # fmt: skip
+        where, ends, most = {"left": ("before", "1, i - 1", "i - 1"), "right": ("behind", "i + 1, n", "n - i")}[side]
+        sums = f"sum(j, {ends}, I[{at}])"
+        places = (where, f"{where}_square", f"inverse_{where}", self.put(mean), put)
+        terms = f"n; j. I[{at}]; {self.put(held)}; {self.put(mean)}; inverse_{where}; {put}; {where}; {where}_square"
+        self.add(f"N_{name}", f"all i in 1..n. {put}(i) = {sums} & 0 <= {sums} & {sums} <= {most}",
+                 [f"counted_{where}({terms})[P_{name}, {', '.join(f'{one}_is' for one in places)}]"])  # fmt: skip
         return f"N_{name}"
 
     def letters(self, number: int, at: str, fact: str) -> list[str]:
