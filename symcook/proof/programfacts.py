@@ -15,12 +15,12 @@ from symcook.compilers.numbers import Form
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.programs.srasp import SraspLine
-from symcook.proof.programheads import SelectionFacts
 from symcook.proof.programsaid import RANGES, witnesses
 from symcook.proof.programtext import MOST_BITS, as_block
+from symcook.proof.programwidths import WidthFacts
 
 
-class ProgramFacts(SelectionFacts):
+class ProgramFacts(WidthFacts):
     """The lines of one proof."""
 
     def text(self, name: str) -> str:
@@ -52,10 +52,11 @@ class ProgramFacts(SelectionFacts):
 
     def line(self, number: int, line: SraspLine) -> None:
         """The facts about one line."""
-        make = {"psum": self.psum, "compare": self.compared, "right": self.nearest, "left": self.nearest}.get(line.op)
-        if line.op in ("width", "aggregate", "product"):
-            names = {"width": "selector_width"}
-            raise Undecided(f"no proof is made of {names.get(line.op, f'the {line.op}')}: {self.program.text(number)}")
+        make = {"psum": self.psum, "compare": self.compared, "right": self.nearest, "left": self.nearest, "width": self.width}.get(
+            line.op
+        )
+        if line.op in ("aggregate", "product"):
+            raise Undecided(f"no proof is made of the {line.op}: {self.program.text(number)}")
         if make is not None:
             make(number, line)
         else:

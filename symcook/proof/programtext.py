@@ -208,7 +208,9 @@ class ProgramText:
                 raise Undecided(f"no proof is made where a bit is left out: {self.told.meanings[name]}")
             if name in self.told.compared:
                 raise Undecided(f"no proof is made of the comparison {self.told.meanings[name]}")
-            self.add(label, f"all i in 1..n. bit({put}(i))", [f"{put}_is"])
+            node = self.held.get(name, False)
+            made = isinstance(node, tuple) and node[1:] != (False, True) and name not in self.told.sets
+            self.add(label, f"all i in 1..n. bit({put}(i))", [self.holds(name) if made else f"{put}_is"])
         return label
 
     def within(self, name: str) -> str:

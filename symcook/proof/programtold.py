@@ -31,12 +31,22 @@ class Selection(NamedTuple):
     head: Look | None
 
 
+class Share(NamedTuple):
+    """A lookup of how many other positions are selected: the coordinate with the share, its cases, and the truth that a
+    position selects itself."""
+
+    share: str
+    cases: Cases
+    own: Truth
+
+
 class Told(Compiled):
     """The compiler, with what it made coordinates for: in `made`, in their order, as line after line was compiled."""
 
     def __init__(self, program: Srasp) -> None:
         self.compared: dict[str, NumberTest] = {}
         self.counts: dict[str, tuple[str, Truth, str]] = {}
+        self.shares: dict[str, Share] = {}
         self.selections: dict[int, list[Selection]] = {}
         self.squared: dict[str, tuple[Form, Linear]] = {}
         self.asking: dict[int, int] = {}
@@ -70,6 +80,20 @@ class Told(Compiled):
             (atom,) = found.atoms
             self.counts[atom.name] = side, truth, next(iter(fresh[0].values))
         return found
+
+    def _everywhere(self, cases: Cases, shown: str) -> Form:
+        found = super()._everywhere(cases, shown)
+        kept = self._known.get(("everywhere", cases))
+        if kept is not None:
+            (atom,) = kept.atoms
+            look = next(one for one in self.looks if isinstance(one, Look) and atom.name in one.values)
+            share = next(query for query, _ in look.score or () if query != "inverse")
+            self.shares[atom.name] = Share(share, cases, self._own(cases, ()))
+        return found
+
+    def mean_of(self, there: Node) -> str:
+        """The coordinate with the mean of a truth over all positions."""
+        return self._known["mean", "none", there]
 
     def look(self, op: str, mask: str, cases: Cases, equalities: Any, value: Any, shown: str) -> FoundThere:
         before = len(self.looks)
