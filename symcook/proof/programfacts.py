@@ -55,7 +55,9 @@ class ProgramFacts(WidthFacts):
         make = {"psum": self.psum, "compare": self.compared, "right": self.nearest, "left": self.nearest, "width": self.width}.get(
             line.op
         )
-        if line.op in ("aggregate", "product"):
+        if line.op == "aggregate" and self.program.types[number] == "letter":
+            make = self.nearest
+        elif line.op in ("aggregate", "product"):
             raise Undecided(f"no proof is made of the {line.op}: {self.program.text(number)}")
         if make is not None:
             make(number, line)

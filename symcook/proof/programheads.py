@@ -277,7 +277,11 @@ class SelectionFacts(ProgramText):
         square = self.told.square(form)
         label, x = f"S{key}", f"({self.spoken.value(key)} - ({c}))"
         if label not in self.done:
-            pieces = [name for name in square if name]
+            pieces = [name for name, q in square.items() if name and q]
+            if pieces in (["before_square"], ["behind_square"]):
+                (name,) = pieces
+                self.each(label, f"{self.row(square)} = {x}^2", [f"qed by {name}_is(i), {name[:6]}_is(i), il, ih"])
+                return self.row(square, "j"), label
             if len(pieces) % 3 or not all(self.there(name) for name in pieces) or form.side != "left":
                 raise Undecided(f"no proof is made of the square of {self.program.text(key)}")
             inner = self.pieces(key, x, form, pieces)
@@ -307,9 +311,16 @@ class SelectionFacts(ProgramText):
             sign = "" if not place else "-"
             y = f"relu({sign}{x} - 1)"
             n = place // 3
-            lines += [f"low{n}: {self.put(part)}(i) = {y} by {self.put(part)}_is(i), is, il, ih",
+            same = "is"
+            if place:
+                other = self.told.linear(form.times(-1))
+                split = "w(i)" * any(one in self.told.tables for one in other)
+                shown = self.lettered(split, [*known, *self.coordinates(other, "i")])
+                lines += [f"mirrored: {self.row(other)} = -{x}", *(f"  {one}" for one in shown)]
+                same = "mirrored"
+            lines += [f"low{n}: {self.put(part)}(i) = {y} by {self.put(part)}_is(i), {same}, il, ih",
                       f"some{n}: {self.put(some)}(i) = I[0 < {sign}{x}]",
-                      f"  take it from number_is_positive({sign}{x}; {sign}({self.row(row)})) by is",
+                      f"  take it from number_is_positive({sign}{x}; {self.row(other) if place else self.row(row)}) by {same}",
                       f"  qed by it, {self.put(some)}_is(i), il, ih",
                       f"least{n}: 0 <= {y}", f"less{n}: {y} < i by {'least' if place else 'most'}, il",
                       f"query{n}: {self.put(part)}(i) = one(i)*{y} by low{n}, unit", f"warm{n}: 0 < one(i) by unit",

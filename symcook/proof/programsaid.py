@@ -33,7 +33,7 @@ RANGES = {
 
 _LABELS = """
 above alike apart asked behind below bit bits chosen each either fails far first found half heads held here holds how il
-ih is it jl jh keyed keys kl kh least less level low met more most never no none not_so now off one_key others own parts
+ih is it jl jh keyed keys kl kh least less level low met mirrored more most never no none not_so now off one_key others own parts
 ph picked pl same sel some square squares test told total truths under unit value whole word yes zero zeros
 """
 LABELS = frozenset(_LABELS.split())
@@ -105,10 +105,10 @@ class Spoken:
         """What the function of a line is."""
         line, name = self.program.lines[number], self.names[number]
         op, reads = line.op, [self.value(k) for k in line.reads if k in self.names or self._plain(k)]
-        if op in ("left", "right"):
+        if op in ("left", "right") or (op == "aggregate" and self.program.types[number] == "letter"):
             return self._nearest(number)
         if op == "aggregate":
-            raise Undecided("no proof is made of an aggregate")
+            return self._mean(number)
         if op in ("psum", "width"):
             low, high = (end.format(i="i") for end in RANGES["none" if op == "width" else line.value])
             summed = f"I[{self.pair(line.reads[0])}]" if op == "width" else self.value(line.reads[0], "j")
@@ -134,12 +134,22 @@ class Spoken:
         """A selection: the value at the first or last position that is selected, or the default where none is."""
         line, name = self.program.lines[number], self.names[number]
         selector, value, default = line.reads
-        low, high = (end.format(i="i") for end in RANGES[line.value])
+        low, high = (end.format(i="i") for end in RANGES["none" if line.op == "aggregate" else line.value])
         beyond = f"j + 1..{high}" if line.op == "right" else f"{low}..j - 1"
         here, there = self.pair(selector), self.pair(selector, "i", "k")
         return (
             f"all i in 1..n. (all j in {low}..{high}. {here} & (all k in {beyond}. ~({there})) -> {name}(i) = "
             f"{self.value(value, 'j')}) & ((all j in {low}..{high}. ~({here})) -> {name}(i) = {self.value(default)})"
+        )
+
+    def _mean(self, number: int) -> str:
+        """The mean over the positions that are selected, or the default where none is."""
+        line, name = self.program.lines[number], self.names[number]
+        selector, value, default = line.reads
+        here = self.pair(selector)
+        return (
+            f"all i in 1..n. {name}(i)*sum(j, 1, n, I[{here}]) = sum(j, 1, n, I[{here}]*{self.value(value, 'j')}) "
+            f"& ((all j in 1..n. ~({here})) -> {name}(i) = {self.value(default)})"
         )
 
     def answer(self, model: Transformer) -> str:

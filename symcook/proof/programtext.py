@@ -41,6 +41,8 @@ class ProgramText:
         self.lines: list[str] = []
         self.done: set[str] = set()
         self.shown = {f"{name}_is": spoken.equation(k).partition(". ")[2] for k, name in spoken.names.items()}
+        for place, said in (("before", "i - 1"), ("last", "n - 1")):
+            self.shown[f"{self.put(place)}_is"] = f"{self.put(place)}(i) = {said}"
         self.told.put_out(model.readout.labels or ())
         self.held = self.told.held()
 
@@ -154,7 +156,8 @@ class ProgramText:
         """The facts about a line that is read; of a letter with a `code` those that say whether it is this one."""
         line, value = self.program.lines[number], self.told.lines[number]
         if number not in self.spoken.names:
-            return ["word"] if line.op == "in" else []
+            place = {"indices": "before", "length": "last"}.get(line.op, "")
+            return ["word"] if line.op == "in" else [f"{self.put(place)}_is"] if self.there(place) else []
         labels = [label for label, *_ in self.goals(number) if label in self.done]
         if not isinstance(value, dict):
             return labels
