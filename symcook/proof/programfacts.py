@@ -15,12 +15,12 @@ from symcook.compilers.numbers import Form
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
 from symcook.programs.srasp import SraspLine
+from symcook.proof.programmeans import MeanFacts
 from symcook.proof.programsaid import RANGES, witnesses
 from symcook.proof.programtext import MOST_BITS, as_block
-from symcook.proof.programwidths import WidthFacts
 
 
-class ProgramFacts(WidthFacts):
+class ProgramFacts(MeanFacts):
     """The lines of one proof."""
 
     def text(self, name: str) -> str:
@@ -55,9 +55,9 @@ class ProgramFacts(WidthFacts):
         make = {"psum": self.psum, "compare": self.compared, "right": self.nearest, "left": self.nearest, "width": self.width}.get(
             line.op
         )
-        if line.op == "aggregate" and self.program.types[number] == "letter":
-            make = self.nearest
-        elif line.op in ("aggregate", "product"):
+        if line.op == "aggregate":
+            make = self.nearest if self.program.types[number] == "letter" else self.mean
+        elif line.op == "product":
             raise Undecided(f"no proof is made of the {line.op}: {self.program.text(number)}")
         if make is not None:
             make(number, line)
@@ -162,7 +162,8 @@ class ProgramFacts(WidthFacts):
         if isinstance(self.told.lines[line.reads[0]], Form) and len(new) == 1 and self.there(new[0]):
             reads = [f"{fact}(i)" for k in line.reads for fact in self.known(k)]
             self.compares(new[0], f"D{number}", f"{a} - ({b})", reads, [self.told.lines[k] for k in line.reads])
-        self.pointwise(number, [f"D{number}"] if f"D{number}" in self.done else [])
+        signs = self.signs(number, line)
+        self.pointwise(number, [*signs, *[f"D{number}"][: f"D{number}" in self.done]])
 
     def compares(self, name: str, label: str, of: str, reads: Sequence[str], forms: Sequence[Form]) -> None:
         """The fact what a coordinate says of a whole number, that `of` is up to its sign."""

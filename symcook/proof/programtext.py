@@ -209,7 +209,7 @@ class ProgramText:
         if label not in self.done:
             if not self.there(name):
                 raise Undecided(f"no proof is made where a bit is left out: {self.told.meanings[name]}")
-            if name in self.told.compared:
+            if name in self.told.compared or name in self.told.signs:
                 raise Undecided(f"no proof is made of the comparison {self.told.meanings[name]}")
             node = self.held.get(name, False)
             made = isinstance(node, tuple) and node[1:] != (False, True) and name not in self.told.sets
@@ -284,7 +284,7 @@ class ProgramText:
 
     def _truthful(self, name: str) -> bool:
         """Whether a coordinate holds a truth."""
-        return name in self.told.sets or name in self.held or name in self.told.compared or name in self.told.tables
+        return name in self.told.sets or name in self.held or name in self.told.compared or name in self.told.signs or name in self.told.tables
 
     def coordinates(self, row: Linear, at: str) -> list[str]:
         """The facts about the coordinates of a row that hold truths."""

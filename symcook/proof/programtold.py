@@ -40,6 +40,25 @@ class Share(NamedTuple):
     own: Truth
 
 
+class Mean(NamedTuple):
+    """A head that gives the mean of a number at the positions that a mask leaves."""
+
+    mask: str
+    value: Form
+    row: Linear
+    plain: bool
+
+
+class Sign(NamedTuple):
+    """A comparison of a fraction with 0: the number, the head that tells the sign, and the network where the number is
+    whole."""
+
+    number: Form
+    head: str
+    here: str
+    mask: str
+
+
 class Told(Compiled):
     """The compiler, with what it made coordinates for: in `made`, in their order, as line after line was compiled."""
 
@@ -47,6 +66,9 @@ class Told(Compiled):
         self.compared: dict[str, NumberTest] = {}
         self.counts: dict[str, tuple[str, Truth, str]] = {}
         self.shares: dict[str, Share] = {}
+        self.means: dict[str, Mean] = {}
+        self.signs: dict[str, Sign] = {}
+        self.averaged: Form | None = None
         self.selections: dict[int, list[Selection]] = {}
         self.squared: dict[str, tuple[Form, Linear]] = {}
         self.asking: dict[int, int] = {}
@@ -60,14 +82,34 @@ class Told(Compiled):
         return found
 
     def _zero(self, d: Form) -> Truth:
-        return self._kept("zero", d if d.whole and d.atoms[min(d.atoms)] > 0 else d.times(-1), super()._zero(d), d)
+        if not d.whole:
+            return super()._zero(d)
+        return self._kept("zero", d if d.whole and d.atoms[min(d.atoms)] > 0 else d.times(-1), super()._zero(d))
 
     def _positive(self, d: Form) -> Truth:
-        return self._kept("positive", d, super()._positive(d), d)
+        if not d.whole:
+            return super()._positive(d)
+        return self._kept("positive", d, super()._positive(d))
 
-    def _kept(self, op: str, d: Form, found: Truth, asked: Form) -> Truth:
-        if not asked.whole:
-            raise Undecided("no proof is made of a comparison of means")
+    def _sign(self, d: Form) -> str:
+        before = len(self.looks)
+        name = super()._sign(d)
+        network, head = (one for one in self.looks[before:][:2])
+        assert isinstance(head, Look) and not isinstance(network, Look)
+        self.signs[name] = Sign(d, next(iter(head.values)), network.writes[0], head.mask)
+        return name
+
+    def aggregate(self, cases: Cases, value: Any, default: Any, shown: str) -> Any:
+        self.averaged = None if isinstance(value, dict) else value if isinstance(value, Form) else self.indicator(value)
+        return super().aggregate(cases, value, default, shown)
+
+    def _mean_of(self, score: Any, row: Linear, mask: str, shown: str) -> str:
+        name = super()._mean_of(score, row, mask, shown)
+        assert self.averaged is not None
+        self.means[name] = Mean(mask, self.averaged, row, score is None)
+        return name
+
+    def _kept(self, op: str, d: Form, found: Truth) -> Truth:
         assert isinstance(found, tuple)
         self.compared.setdefault(self._names[found[0]], NumberTest(op, d))
         return found
