@@ -380,18 +380,16 @@ class SelectionFacts(ProgramText):
         truths = self.told.lines[value]
         truths = [] if isinstance(truths, Form) else truths.values() if isinstance(truths, dict) else [truths]
         read = {self.told.hold(self.told.node(truth)) for truth in truths}
-        facts, here = list[str](), list[str]()
+        facts, here, same = list[str](), list[str](), self.spelled_out(value, letter)
         for name in asked:
             if label[0] == "B" or read & {*copies[name]}:
-                facts += [
-                    f"F{names.index(name)}",
-                    *(f"{self.holds(source)}(p)" for source in copies[name] if self._truthful(source)),
-                ]
+                held = same or [f"{self.holds(source)}(p)" for source in copies[name] if self._truthful(source)]
+                facts += [f"F{names.index(name)}", *held]
         if label[0] != "B":
             here = [self.told.hold(self.told.node(case.here)) for case in one.cases if not isinstance(case.there, bool)]
             facts += [f"{self.bit(name)}(i)" for name in asked]
             find = self.members if label[0] == "M" else lambda k: self.known(k, letter)
-            facts += [f"{fact}(p)" for fact in find(value)] + [f"{fact}(i)" for fact in find(default)]
+            facts += [f"{fact}(p)" for fact in (() if same else find(value))] + [f"{fact}(i)" for fact in find(default)]
         facts += [f"{self.bit(name)}(i)" for name in bits if name not in copies]
         edge = self.edge(one)
         later = [f"{edge.name}_is(i)"] if edge and edge.name in bits else []
@@ -440,6 +438,21 @@ class SelectionFacts(ProgramText):
         else:
             inner += main
         self.each(label, said, inner)
+
+    def spelled_out(self, number: int, code: str) -> list[str]:
+        """The fact, at p, that a coordinate holds whether a letter is the one of this number, where a network made it."""
+        letters = self.told.lines[number]
+        if not code or not isinstance(letters, dict) or f"L{number}_{code}" not in self.done:
+            return []
+        truth = next(one for letter, one in letters.items() if str(self.spoken.codes[letter]) == code)
+        name = self.told.hold(self.told.node(truth))
+        node = self.held.get(name)
+        if name in self.told.sets or not isinstance(node, tuple) or node[1:] == (False, True):
+            return []
+        self.each(f"A_{name}", f"{self.put(name)}(i) = I[{self.spoken.value(number)} = {code}]", [
+            f"take held from {self.holds(name)}(i) by il, ih", f"take told from L{number}_{code}(i) by il, ih",
+            "rewrite held", "rewrite told", "qed"])  # fmt: skip
+        return [f"A_{name}(p)"]
 
     def meets(self, one: Selection, copies: Mapping[str, Linear], at: str = "p") -> list[str]:
         """The fact `met` what the coordinate says that compares the key, as it was found, with what is asked; at the
