@@ -52,13 +52,14 @@ class ProgramFacts(MeanFacts):
 
     def line(self, number: int, line: SraspLine) -> None:
         """The facts about one line."""
-        make = {"psum": self.psum, "compare": self.compared, "right": self.nearest, "left": self.nearest, "width": self.width}.get(
-            line.op
-        )
+        make = {"psum": self.psum, "compare": self.compared, "right": self.nearest, "left": self.nearest,
+                "width": self.width}.get(line.op)  # fmt: skip
         if line.op == "aggregate":
             make = self.nearest if self.program.types[number] == "letter" else self.mean
-        elif line.op == "product":
-            raise Undecided(f"no proof is made of the {line.op}: {self.program.text(number)}")
+        value = self.told.lines[number]
+        gates = [atom for atom in value.atoms if atom.name in self.told.gates] if isinstance(value, Form) else []
+        if make is not None and gates:
+            raise Undecided(f"no proof is made of a number that grows and is found or not: {self.program.text(number)}")
         if make is not None:
             make(number, line)
         else:
@@ -67,6 +68,8 @@ class ProgramFacts(MeanFacts):
     def pointwise(self, number: int, more: Sequence[str] = ()) -> None:
         """A line that looks at no other position."""
         line = self.program.lines[number]
+        gated = self.gated(number)
+        more = [*more, *gated]
         compared = [self.program.lines[k] for k in line.reads]
         code = next(
             (
@@ -87,7 +90,7 @@ class ProgramFacts(MeanFacts):
             ]
             bits, name = self.bits(*truths, *self.turning(line)), self.spoken.names[number]
             hints = [f"{name}_is", *more, *reads, *map(self.bit, bits)]
-            if label[0] == "M" or len(bits) > MOST_BITS or not (bits or "w(i)" in said or "word" in hints):
+            if label[0] == "M" or len(bits) > MOST_BITS or not (bits or gated or "w(i)" in said or "word" in hints):
                 if "w(i)" in said or "word" in hints:
                     self.each(label, said, self.lettered(said, [f"{one}(i)" for one in dict.fromkeys(hints)]))
                 else:
@@ -96,6 +99,42 @@ class ProgramFacts(MeanFacts):
             facts = [f"{name}_is", *more, *(one for one in dict.fromkeys(reads) if one != "word")]
             asked = "w(i)" if "word" in reads or any("w(i)" in self.shown.get(one, "") for one in facts) else said
             self.each(label, said, self.worked(said, facts, bits, asked))
+
+    def gated(self, number: int) -> list[str]:
+        """The facts what the numbers are that a line chooses by a condition."""
+        value = self.told.lines[number]
+        names = [atom.name for atom in value.atoms if atom.name in self.told.gates] if isinstance(value, Form) else []
+        return [self.gate(name) for name in names if self.there(name)]
+
+    def gate(self, name: str) -> str:
+        """The fact that a coordinate holds a number where a truth holds, else 0."""
+        test, atom = self.told.gates[name]
+        truth = self.told.gating[name]
+        if atom.side not in ("left", "right"):
+            raise Undecided(f"no proof is made of {self.told.meanings[name]}")
+        left, put, source = atom.side == "left", self.put(name), self.put(atom.name)
+        low, high, end = ("1", "i", "1") if left else ("i", "n", "n")
+        score = re.search(r"I\[all k in [^<]*? <= (.*?)\]\) = sum", self.equations[put])
+        if score is None or self.told.node(truth) is False:
+            raise Undecided(f"no proof is made of {self.told.meanings[name]}")
+        held, said = self.holds(test), f"I[{self.truth(truth)}]"
+        at_end = self.at_end(atom.name, end)
+        index = [f"{one}_is" for one in ("index", "one") if one in self.run]
+        lemma, factor = ("gated_before", f"2*{said} - 1") if left else ("gated_behind", f"1 - 2*{said}")
+        self.each(f"G_{name}", f"{put}(i) = {said}*{source}(i)", [
+            "some_here: 1 <= n by il, ih", f"told: {self.put(test)}(i) = {said} by {held}, il, ih",
+            f"scores: all k in {low}..{high}. {score[1].replace('(j)', '(k)')} = ({factor})*k", "  given k (kl kh)",
+            f"  qed by {', '.join(f'{one}(k), {one}(i)' for one in index)}, told, kl, kh, il, ih",
+            f"at_end: {source}({end}) = 0 by {', '.join([*at_end, 'some_here'])}",
+            f"take level from {lemma}({low}; {high}; {said}; j. {score[1]}; {source}; {put}(i))"
+            f"[_, _, scores, at_end, _] by {put}_is(i), il, ih", "qed by level"])  # fmt: skip
+        return f"G_{name}"
+
+    def at_end(self, name: str, end: str) -> list[str]:
+        """The facts why a number is 0 at the end from which it grows."""
+        if name in self.told.gates:
+            return [f"{self.gate(name)}({end})", *self.at_end(self.told.gates[name].atom.name, end)]
+        return [f"{self.count(name) if name in self.told.counts else f'{self.put(name)}_is'}({end})"]
 
     def turning(self, line: SraspLine) -> list[Truth]:
         """The truths on which the lines that are read turn."""
@@ -184,7 +223,7 @@ class ProgramFacts(MeanFacts):
         self.add(f"B_{name}", f"all i in 1..n. bit({put}(i))", [label])
 
     def psum(self, number: int, line: SraspLine) -> None:
-        """A sum over the positions up to here, or from here on: the counts of the truths of which the number is made."""
+        """A sum over the positions up to here, or from here on: counts of the truths of which the number is made."""
         (read,) = line.reads
         value, name = self.told.lines[number], self.spoken.names[number]
         if not all(self.there(atom.name) for atom in value.atoms):

@@ -68,7 +68,8 @@ class SelectionFacts(ProgramText):
         or none is."""
         selector, value, default = line.reads
         low, end = self.ends(one)
-        name, copied, every = self.spoken.names[number], self.copied(copies), one.head is not None and not one.head.score
+        name, copied = self.spoken.names[number], self.copied(copies)
+        every = one.head is not None and one.head.score is None
         seen = end if one.op == "right" else low
         at = seen if every else "p"
         labels, inner = self.labels(copied), ["given i (il ih)", "low: 1 <= i by il"]
@@ -83,14 +84,16 @@ class SelectionFacts(ProgramText):
         inner.append(f"take (sel none) from {name}_is(i) by low, ih")
         test, chosen = self.test(one, copies), self.chosen(number, one, copies, f"({seen})" if every else "p")
         if every:  # the last position is seen, or the first
-            inner += [*copying, f"value: {name}(i) = {self.spoken.value(value, f'({seen})')} by sel({seen}), il, ih, low",
+            there = self.spoken.value(value, f"({seen})")
+            inner += [*copying, f"value: {name}(i) = {there} by sel({seen}), il, ih, low",
                       f"chosen: {chosen} by value"]  # fmt: skip
         else:
             beyond = f"p + 1..{end}" if one.op == "right" else f"{low}..p - 1"
             pair, told_by = partial(self.spoken.pair, selector), ", ".join(labels)
             met_by = "met, here" if one.equalities else f"picked(p), yes, pl, ph, {told_by}"
             missed_by = "met, fails" if one.equalities else f"zeros(p), no, pl, ph, {told_by}"
-            found = f"{'last' if one.op == 'right' else 'first'}_found({low}; {end}; j. I[{pair()}]; j. {self.score(copies)}; {self.top(one)})"
+            lemma = "last_found" if one.op == "right" else "first_found"
+            found = f"{lemma}({low}; {end}; j. I[{pair()}]; j. {self.score(copies)}; {self.top(one)})"
             told = f"({pair()} & I[{pair()}] = 1) | (~({pair()}) & I[{pair()}] = 0)"
             inner += [f"either: all j in {low}..{end}. {told}",
                       "  given j (jl jh)", f"  cases holds: {pair()}", "    - qed by holds", "    - qed by holds",
@@ -225,9 +228,10 @@ class SelectionFacts(ProgramText):
         if one.equalities:
             return [*lines, *self.equality(line, one, score, top)]
         plain = any(case.there is True for case in one.cases)
-        return [*lines, f"picked: all j in {low}..{end}. I[{selector}] = 1 -> {score} = {top}", given, f"  qed by {hints}",
-                f"zeros: all j in {low}..{end}. I[{selector}] = 0 -> {score} = 0", given, f"  qed by {hints}",
-                f"others: all j in {low}..{end}. I[{selector}] = 0 -> {score} < {top}", given,
+        every = f"all j in {low}..{end}. I[{selector}]"
+        return [*lines, f"picked: {every} = 1 -> {score} = {top}", given, f"  qed by {hints}",
+                f"zeros: {every} = 0 -> {score} = 0", given, f"  qed by {hints}",
+                f"others: {every} = 0 -> {score} < {top}", given,
                 f"  qed by zeros(j), {hints if plain else 'jl, jh, is'}"]  # fmt: skip
 
     def alike(self, number: int, name: str) -> list[str]:
@@ -291,11 +295,7 @@ class SelectionFacts(ProgramText):
     def pieces(self, key: int, x: str, form: Form, pieces: Sequence[str]) -> list[str]:
         """Lines that show that three coordinates for what is above 0, and three for what is below, are a square."""
         row = self.told.linear(form)
-        counts = [
-            f"{self.count(atom.name)}(i)"
-            for atom in form.atoms
-            if atom.name in self.told.counts
-        ]
+        counts = [f"{self.count(atom.name)}(i)" for atom in form.atoms if atom.name in self.told.counts]
         bits = [f"{self.bit(one)}(i)" for node in form.bits for one in self.bits(node)]
         known = [f"{fact}(i)" for fact in self.known(key)]
         bounded = [f"  {one}" for one in self.lettered("w(i)", [*known, *counts, *bits, "before_is(i)"])]
@@ -311,7 +311,7 @@ class SelectionFacts(ProgramText):
             sign = "" if not place else "-"
             y = f"relu({sign}{x} - 1)"
             n = place // 3
-            same = "is"
+            same, other = "is", row
             if place:
                 other = self.told.linear(form.times(-1))
                 split = "w(i)" * any(one in self.told.tables for one in other)
@@ -320,7 +320,7 @@ class SelectionFacts(ProgramText):
                 same = "mirrored"
             lines += [f"low{n}: {self.put(part)}(i) = {y} by {self.put(part)}_is(i), {same}, il, ih",
                       f"some{n}: {self.put(some)}(i) = I[0 < {sign}{x}]",
-                      f"  take it from number_is_positive({sign}{x}; {self.row(other) if place else self.row(row)}) by {same}",
+                      f"  take it from number_is_positive({sign}{x}; {self.row(other)}) by {same}",
                       f"  qed by it, {self.put(some)}_is(i), il, ih",
                       f"least{n}: 0 <= {y}", f"less{n}: {y} < i by {'least' if place else 'most'}, il",
                       f"query{n}: {self.put(part)}(i) = one(i)*{y} by low{n}, unit", f"warm{n}: 0 < one(i) by unit",
@@ -405,9 +405,8 @@ class SelectionFacts(ProgramText):
             "low",
         ]
         hints = ", ".join(ends)
-        main = [
-            f"obtain p (pl ph how {' '.join(self.labels(copied))}) from P{number}(i) by il, ih" + (", more" * bool(edge))
-        ]
+        labels = " ".join(self.labels(copied))
+        main = [f"obtain p (pl ph how {labels}) from P{number}(i) by il, ih" + ", more" * bool(edge)]
         main += [f"take T{k} from {fact} by pl, ph, il, ih" for k, fact in enumerate(taken)] if label[0] != "M" else []
         if label[0] == "B":
             main += [f"qed by {hints}"]
@@ -440,7 +439,7 @@ class SelectionFacts(ProgramText):
         self.each(label, said, inner)
 
     def spelled_out(self, number: int, code: str) -> list[str]:
-        """The fact, at p, that a coordinate holds whether a letter is the one of this number, where a network made it."""
+        """The fact, at p, that a coordinate of a network holds whether a letter is the one of this number."""
         letters = self.told.lines[number]
         if not code or not isinstance(letters, dict) or f"L{number}_{code}" not in self.done:
             return []

@@ -43,19 +43,20 @@ class MeanFacts(WidthFacts):
             f"picked: all j in 1..n. I[{pair}] = I[{low} <= j & j <= {high}]", "  given j (jl jh)",
             f"  qed by {', '.join([*chosen, ends])}",
             f"same: all j in {low}..{high}. {row} = {one}", "  given j (jl jh)",
-            *self.letters_there([*facts, *bits, *ends.split(", ")]),
+            *self.letters_there([*facts, *bits, *ends.split(", ")], "j"),
             f"times: {put}(i)*({high} - {low} + 1) = sum(j, {low}, {high}, {row}) by {put}_is(i), il, ih, some_here",
-            f"take level from mean_of_range({low}; {high}; n; j. I[{pair}]; j. {one}; j. {row}; {name}(i); {put}(i)) by "
-            "found, picked, same, times, il, ih, some_here", "qed by level"])  # fmt: skip
+            f"take level from mean_of_range({low}; {high}; n; j. I[{pair}]; j. {one}; j. {row}; {name}(i); {put}(i)) "
+            "by found, picked, same, times, il, ih, some_here", "qed by level"])  # fmt: skip
 
-    def letters_there(self, hints: Sequence[str]) -> list[str]:
-        """Lines that close a goal about position j by hints, for each letter there."""
+    def letters_there(self, hints: Sequence[str], at: str) -> list[str]:
+        """Lines that close a goal about a position by hints, for each letter there."""
         many = len(self.program.alphabet)
         if many == 1:
             return [f"  qed by {', '.join(hints)}"]
         labels = [f"W{k}" for k in range(many)]
-        end = ", ".join(one for one in hints if one != "word(j)")
-        return [f"  cases {', '.join(labels)} from word(j) by jl, jh, il, ih",
+        end = ", ".join(one for one in hints if one != f"word({at})")
+        where = "jl, jh, il, ih" if at == "j" else "some_here"
+        return [f"  cases {', '.join(labels)} from word({at}) by {where}",
                 *(f"    - qed by {one}, {end}" for one in labels)]  # fmt: skip
 
     def there_at(self, row: Linear, at: str) -> list[str]:
@@ -96,9 +97,16 @@ class MeanFacts(WidthFacts):
         found = re.search(r"I\[all k in [^<]*? <= (.*?) & \(k < j -> ", self.equations[self.put(head)])
         assert found is not None
         d, z = self.row(row), self.form(there)
-        means = [f"{self.put(atom.name)}_is(i)" for atom in number.atoms]
-        facts = [*dict.fromkeys(fact for one in rows for fact in self.there_at(one, "i"))]
-        bits = [f"{self.bit(one)}(i)" for one in self.bits(*there.bits)]
+        alone, means = list[str](), [f"Mean{k}" for k in range(len(number.atoms))]
+        for k, atom in enumerate(number.atoms):
+            mean, of_mean = self.put(atom.name), self.told.means[atom.name].row
+            last = "n" if self.told.means[atom.name].mask == "none" else "1"
+            summed = f"sum(j, 1, {last}, {self.row(of_mean, 'j')})/{last}"
+            alone += [f"  Mean{k}: {mean}(1) = {self.row(of_mean, '1')}",
+                      f"    now: {mean}(1) = {summed} by {mean}_is(1), some_here",
+                      "    rewrite now", *["    rewrite first"][: last == "n"], "    qed"]  # fmt: skip
+        facts = [*dict.fromkeys(fact for one in rows for fact in self.there_at(one, "1"))]
+        bits = [f"{self.bit(one)}(1)" for one in self.bits(*there.bits)]
         index = [f"{one}_is" for one in ("index", "one") if one in self.run]
         self.each(f"D_{name}", f"{put}(i) = I[0 < ({factor})*({of[0]} - ({of[1]}))]", [
             f"is: {d} = ({factor})*({of[0]} - ({of[1]}))",
@@ -110,8 +118,9 @@ class MeanFacts(WidthFacts):
             f"later_on: all k in {low}..{high}. later(k) = I[1 < k] by later_is, il, ih",
             f"whole: {high} = 1 -> {d} = {z}", "  given first",
             *([] if high == "i" else ["  only: i = 1 by first, il, ih"]),
-            *(f"  {one}" for one in self.lettered("w(i)", [*means, *facts, *bits,
-                                                          "first" if high == "i" else "only", "first"])),
+            *alone,
+            f"  rewrite {'first' if high == 'i' else 'only'}",
+            *self.letters_there([*means, *facts, *bits, "first", "some_here"], "1"),
             f"tests: {self.put(here)}(i) = relu({d}) - relu({d} - 1) by {self.put(here)}_is(i), il, ih",
             f"at_end: {first}(i) = I[{high} = 1] by {first}_is(i), il, ih",
             f"take told from sign_of_mean({high}; {d}; {z}; j. {found[1]}; later; {self.put(head)}(i); {first}(i); "

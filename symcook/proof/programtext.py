@@ -284,7 +284,8 @@ class ProgramText:
 
     def _truthful(self, name: str) -> bool:
         """Whether a coordinate holds a truth."""
-        return name in self.told.sets or name in self.held or name in self.told.compared or name in self.told.signs or name in self.told.tables
+        told = self.told
+        return any(name in one for one in (told.sets, told.tables, told.compared, told.signs, self.held))
 
     def coordinates(self, row: Linear, at: str) -> list[str]:
         """The facts about the coordinates of a row that hold truths."""

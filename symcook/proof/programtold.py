@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from symcook.compilers.booleans import Node
-from symcook.compilers.numbers import Form, Linear
+from symcook.compilers.numbers import Atom, Form, Linear
 from symcook.compilers.selection import Cases, Equality, FoundThere
 from symcook.compilers.srasp import Compiled
 from symcook.compilers.values import Look, Truth
-from symcook.errors import Undecided
 from symcook.programs.srasp import Srasp
 
 
@@ -40,6 +39,13 @@ class Share(NamedTuple):
     own: Truth
 
 
+class Gate(NamedTuple):
+    """A number where a coordinate is 1, else 0."""
+
+    test: str
+    atom: Atom
+
+
 class Mean(NamedTuple):
     """A head that gives the mean of a number at the positions that a mask leaves."""
 
@@ -66,6 +72,8 @@ class Told(Compiled):
         self.compared: dict[str, NumberTest] = {}
         self.counts: dict[str, tuple[str, Truth, str]] = {}
         self.shares: dict[str, Share] = {}
+        self.gates: dict[str, Gate] = {}
+        self.gating: dict[str, Truth] = {}
         self.means: dict[str, Mean] = {}
         self.signs: dict[str, Sign] = {}
         self.averaged: Form | None = None
@@ -146,7 +154,16 @@ class Told(Compiled):
         return found
 
     def _gated(self, test: str, atoms: Any) -> Any:
-        raise Undecided("no proof is made of a number that grows and is chosen by a condition")
+        found = super()._gated(test, atoms)
+        self.gates |= {new.name: Gate(test, atom) for atom, new in found.items()}
+        return found
+
+    def gate(self, test: Truth, form: Form) -> Form:
+        found = super().gate(test, form)
+        for atom in found.atoms:
+            if atom.name in self.gates:
+                self.gating.setdefault(atom.name, test)
+        return found
 
     def _square(self, form: Form) -> Linear:
         found = super()._square(form)

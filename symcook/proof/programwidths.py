@@ -16,7 +16,7 @@ class WidthFacts(SelectionFacts):
     """The facts about selector widths."""
 
     def width(self, number: int, line: SraspLine) -> None:
-        """How many positions are selected: all, or those that a lookup finds by their share, and the position itself."""
+        """How many positions are selected: all, or those that a lookup finds by their share, and this one."""
         value, name = self.told.lines[number], self.spoken.names[number]
         if not all(self.there(atom.name) for atom in value.atoms):
             return
@@ -35,15 +35,15 @@ class WidthFacts(SelectionFacts):
         own = self.spoken.pair(selector, "i", "i")
         bits = [f"{self.bit(one)}(i)" for node in value.bits for one in self.bits(node)]
         facts = [f"{fact}(i)" for read, _ in self.selected(selector, "j") for fact in self.known(read)]
-        split = "w(i)" if self.spoken.program.types else ""
-        said = f"I[{own}] = {self.form(value.finite())}"
-        self.each(f"O{number}", said, self.lettered(split, [*facts, *bits]))
-        self.each(f"L{number}", f"{name}(i) = {self.form(value)}", [f"qed by {name}_is(i), Q{number}(i), O{number}(i), il, ih"])
+        self.each(f"O{number}", f"I[{own}] = {self.form(value.finite())}", self.lettered("w(i)", [*facts, *bits]))
+        self.each(f"L{number}", f"{name}(i) = {self.form(value)}",
+                  [f"qed by {name}_is(i), Q{number}(i), O{number}(i), il, ih"])  # fmt: skip
 
     def others(self, number: int, line: SraspLine, count: str) -> None:
         """The fact how many other positions are selected."""
         share, cases, own = self.told.shares[count]
-        (selector,), pair, itself = line.reads, self.spoken.pair(line.reads[0]), self.spoken.pair(line.reads[0], "i", "i")
+        (selector,) = line.reads
+        pair, itself = self.spoken.pair(selector), self.spoken.pair(selector, "i", "i")
         here = [self.told.hold(self.told.node(case.here)) for case in cases]
         self.told.node(own)
         told = [f"{self.holds(one)}(i)" for one in here]
@@ -66,7 +66,8 @@ class WidthFacts(SelectionFacts):
         put, puts, means = self.put(count), self.put(share), dict[str, str]()
         selves = self.put(held_own)
         inner = [f"own: {selves}(i) = I[{itself}]",
-                 *(f"  {one}" for one in self.lettered("w(i)", [f"{self.holds(held_own)}(i)", *itself_known, *own_bits, *members])),
+                 *(f"  {one}" for one in self.lettered("w(i)", [
+                     f"{self.holds(held_own)}(i)", *itself_known, *own_bits, *members])),
                  f"bits: all j in 1..n. bit(I[{pair}])"]  # fmt: skip
         for case in cases:
             if not isinstance(case.there, bool):
@@ -75,8 +76,11 @@ class WidthFacts(SelectionFacts):
                 self.bit(held)
                 means[mean] = held
         for k, (mean, held) in enumerate(means.items()):
-            inner.append(f"take (Least{k} Most{k} Whole{k} Warm{k} Small{k}) from mean_of_bits(n; {self.put(held)}; {self.put(mean)}(i); "
-                         f"inverse(i)) by {self.bit(held)}, {self.put(mean)}_is(i), inverse_is(i), some, il, ih")
+            inner.append(
+                f"take (Least{k} Most{k} Whole{k} Warm{k} Small{k}) from "
+                f"mean_of_bits(n; {self.put(held)}; {self.put(mean)}(i); "
+                f"inverse(i)) by {self.bit(held)}, {self.put(mean)}_is(i), inverse_is(i), some, il, ih"
+            )
         labels = [f"C{k}" for k in range(len(cases))]
         blocks = [self.case(case, pair, itself, number, put, puts, [*means], selves, known, told) for case in cases]
         if len(cases) == 1:
@@ -92,7 +96,7 @@ class WidthFacts(SelectionFacts):
         """Lines that show how many others are selected where one case holds, which is C0."""
         hints = ", ".join(["C0", *told, *known, "jl", "jh", "il", "ih"])
         if isinstance(case.there, bool):
-            of, m, whole = str(int(case.there)), str(int(case.there)), f"sum_one(1; n), some"
+            of, m, whole = str(int(case.there)), str(int(case.there)), "sum_one(1; n), some"
         else:
             held, mean = self.told.hold(case.there), self.told.mean_of(case.there)
             of, m, whole = f"{self.put(held)}(j)", f"{self.put(mean)}(i)", f"Whole{means.index(mean)}"
@@ -104,5 +108,6 @@ class WidthFacts(SelectionFacts):
                 f"whole: {m}*n = sum(j, 1, n, I[{pair}]) by same, {whole}",
                 f"value: {puts}(i) = {m} - inverse(i)*I[{itself}]",
                 f"  cases yes, no: {itself}", f"    - qed by yes, {last}", f"    - qed by no, {last}",
-                f"qed by counted_others(n; i; j. I[{pair}]; {m}; inverse(i); {puts}(i); {put}(i); before; before_square), "
-                f"bits, whole, value, inverse_is(i), before_is, before_square_is, {put}_is(i), il, ih"]  # fmt: skip
+                f"qed by counted_others(n; i; j. I[{pair}]; {m}; inverse(i); {puts}(i); {put}(i); before; "
+                f"before_square), bits, whole, value, inverse_is(i), before_is, before_square_is, {put}_is(i), il, "
+                "ih"]  # fmt: skip
