@@ -222,20 +222,19 @@ def test_the_certificate_of_another_program_is_rejected() -> None:
 WRONG = {
     "more": ("majority.srasp", "> 0", ">= 0"),
     "signs": ("majority.srasp", " = 1, 1, -1", " = 1, -1, 1"),
-    "first for last": (OPERATIONS["first"], "j + 1..i - 1", "1..j - 1"),
+    "first for last": (OPERATIONS["next"], "i + 1..j - 1", "j + 1..n"),
     "with this one": (OPERATIONS["next"], "i + 1..n", "i..n"),
     "sum with this one": (OPERATIONS["sum behind"], "sum(j, i + 1, n", "sum(j, i, n"),
     "width before": ("histogram.srasp", "sum(j, 1, n", "sum(j, 1, i"),
-    "another letter": ("most-frequent.srasp", "I[w(j) = 2]", "I[w(j) = 1]"),
-    "a place further": ("reverse.srasp", "+ -1", "+ -2"),
-    "mean of all": ("shuffle-dyck-1.srasp", "(j - 1) <= (i - 1)", "(j - 1) < (i - 1)"),
+    "another letter": ("most-frequent.srasp", "w(i) = 2", "w(i) = 1"),
+    "a place further": ("reverse.srasp", "+ (-1)", "+ (-2)"),
     "a mean that may be 0": ("shuffle-dyck-1.srasp", "< 0", "<= 0"),
     "not chosen": (OPERATIONS["chosen"], "(i - 1))", "i)"),
     "factor": (OPERATIONS["product"], "1, 2, -1", "1, 3, -1"),
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_reading_is_not_proved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     source, said, instead = WRONG[name]
@@ -248,7 +247,8 @@ def test_a_wrong_reading_is_not_proved(name: str, monkeypatch: pytest.MonkeyPatc
 
     model = sc.compile("srasp", source, **({} if source.endswith(".srasp") else {"alphabet": "ab"}))
     monkeypatch.setattr(Spoken, "equation", wrong)
-    assert not_proved(model) and any(changed)
+    assert not_proved(model)
+    assert any(changed)
 
 
 @pytest.mark.sampled(2)
