@@ -120,14 +120,19 @@ class ProgramFacts(MeanFacts):
         held, said = self.holds(test), f"I[{self.truth(truth)}]"
         at_end = self.at_end(atom.name, end)
         index = [f"{one}_is" for one in ("index", "one") if one in self.run]
-        lemma, factor = ("gated_before", f"2*{said} - 1") if left else ("gated_behind", f"1 - 2*{said}")
+        ends, factor = ("il", f"2*{said} - 1") if left else ("ih", f"1 - 2*{said}")
+        one = score[1].replace("(j)", "(k)")
         self.each(f"G_{name}", f"{put}(i) = {said}*{source}(i)", [
             "some_here: 1 <= n by il, ih", f"told: {self.put(test)}(i) = {said} by {held}, il, ih",
-            f"scores: all k in {low}..{high}. {score[1].replace('(j)', '(k)')} = ({factor})*k", "  given k (kl kh)",
+            f"scores: all k in {low}..{high}. {one} = ({factor})*k", "  given k (kl kh)",
             f"  qed by {', '.join(f'{one}(k), {one}(i)' for one in index)}, told, kl, kh, il, ih",
+            f"best: all k in {low}..{high}. ({said} = 1 & k != i -> {one} < {one.replace('(k)', '(i)')}) & "
+            f"({said} = 0 & k != {end} -> {one} < {one.replace('(k)', f'({end})')})", "  given k (kl kh)",
+            "  - given (yes off)", f"    qed by scores(k), scores(i), yes, off, kl, kh, {ends}, il, ih",
+            "  - given (no off)", f"    qed by scores(k), scores({end}), no, off, kl, kh, il, ih, some_here",
             f"at_end: {source}({end}) = 0 by {', '.join([*at_end, 'some_here'])}",
-            f"take level from {lemma}({low}; {high}; {said}; j. {score[1]}; {source}; {put}(i))"
-            f"[_, _, scores, at_end, _] by {put}_is(i), il, ih", "qed by level"])  # fmt: skip
+            f"take level from chosen_number({low}; {high}; i; {end}; {said}; j. {score[1]}; {source}; {put}(i))"
+            f"[_, _, best, at_end, _] by {put}_is(i), il, ih", "qed by level"])  # fmt: skip
         return f"G_{name}"
 
     def at_end(self, name: str, end: str) -> list[str]:

@@ -32,7 +32,7 @@ RANGES = {
 
 
 _LABELS = """
-above alike apart asked at_end behind below bit bits chosen each either fails far first found half heads held here
+above alike apart asked at_end behind below best bit bits chosen each either fails far first found half heads held here
 holds how ih il is it jh jl keyed keys kh kl later_on least less level low met mirrored more most never no none not_so
 now off one_key others own parts ph picked pl same scores sel some some_here square squares test tests told total
 truths under unit value whole word yes zero zeros
