@@ -58,7 +58,7 @@ class ProgramFacts(MeanFacts):
             make = self.nearest if self.program.types[number] == "letter" else self.mean
         value = self.told.lines[number]
         gates = [atom for atom in value.atoms if atom.name in self.told.gates] if isinstance(value, Form) else []
-        if make is not None and gates:
+        if make is not None and make != self.nearest and gates:
             raise Undecided(f"no proof is made of a number that grows and is found or not: {self.program.text(number)}")
         if make is not None:
             make(number, line)
@@ -99,47 +99,6 @@ class ProgramFacts(MeanFacts):
             facts = [f"{name}_is", *more, *(one for one in dict.fromkeys(reads) if one != "word")]
             asked = "w(i)" if "word" in reads or any("w(i)" in self.shown.get(one, "") for one in facts) else said
             self.each(label, said, self.worked(said, facts, bits, asked))
-
-    def gated(self, number: int) -> list[str]:
-        """The facts what the numbers are that a line chooses by a condition."""
-        value = self.told.lines[number]
-        names = [atom.name for atom in value.atoms if atom.name in self.told.gates] if isinstance(value, Form) else []
-        return [self.gate(name) for name in names if self.there(name)]
-
-    def gate(self, name: str) -> str:
-        """The fact that a coordinate holds a number where a truth holds, else 0."""
-        test, atom = self.told.gates[name]
-        truth = self.told.gating[name]
-        if atom.side not in ("left", "right"):
-            raise Undecided(f"no proof is made of {self.told.meanings[name]}")
-        left, put, source = atom.side == "left", self.put(name), self.put(atom.name)
-        low, high, end = ("1", "i", "1") if left else ("i", "n", "n")
-        score = re.search(r"I\[all k in [^<]*? <= (.*?)\]\) = sum", self.equations[put])
-        if score is None or self.told.node(truth) is False:
-            raise Undecided(f"no proof is made of {self.told.meanings[name]}")
-        held, said = self.holds(test), f"I[{self.truth(truth)}]"
-        at_end = self.at_end(atom.name, end)
-        index = [f"{one}_is" for one in ("index", "one") if one in self.run]
-        ends, factor = ("il", f"2*{said} - 1") if left else ("ih", f"1 - 2*{said}")
-        one = score[1].replace("(j)", "(k)")
-        self.each(f"G_{name}", f"{put}(i) = {said}*{source}(i)", [
-            "some_here: 1 <= n by il, ih", f"told: {self.put(test)}(i) = {said} by {held}, il, ih",
-            f"scores: all k in {low}..{high}. {one} = ({factor})*k", "  given k (kl kh)",
-            f"  qed by {', '.join(f'{one}(k), {one}(i)' for one in index)}, told, kl, kh, il, ih",
-            f"best: all k in {low}..{high}. ({said} = 1 & k != i -> {one} < {one.replace('(k)', '(i)')}) & "
-            f"({said} = 0 & k != {end} -> {one} < {one.replace('(k)', f'({end})')})", "  given k (kl kh)",
-            "  - given (yes off)", f"    qed by scores(k), scores(i), yes, off, kl, kh, {ends}, il, ih",
-            "  - given (no off)", f"    qed by scores(k), scores({end}), no, off, kl, kh, il, ih, some_here",
-            f"at_end: {source}({end}) = 0 by {', '.join([*at_end, 'some_here'])}",
-            f"take level from chosen_number({low}; {high}; i; {end}; {said}; j. {score[1]}; {source}; {put}(i))"
-            f"[_, _, best, at_end, _] by {put}_is(i), il, ih", "qed by level"])  # fmt: skip
-        return f"G_{name}"
-
-    def at_end(self, name: str, end: str) -> list[str]:
-        """The facts why a number is 0 at the end from which it grows."""
-        if name in self.told.gates:
-            return [f"{self.gate(name)}({end})", *self.at_end(self.told.gates[name].atom.name, end)]
-        return [f"{self.count(name) if name in self.told.counts else f'{self.put(name)}_is'}({end})"]
 
     def turning(self, line: SraspLine) -> list[Truth]:
         """The truths on which the lines that are read turn."""

@@ -55,7 +55,7 @@ class SelectionFacts(ProgramText):
         copies = {name: row for name, row in one.head.values.items() if self.there(name)}
         self.found(number, line, one, copies)
         for name in copies:
-            if not name.startswith("key"):
+            if not name.startswith("key") and all(self._truthful(source) for source in copies[name]):
                 self.by_head(number, one, copies, f"B_{name}", f"bit({self.put(name)}(i))")
         for equality in one.equalities:
             name = self.meeting(equality, copies)
@@ -378,13 +378,25 @@ class SelectionFacts(ProgramText):
         names, letter = [*copies], label.partition("_")[2] if label[0] == "L" else ""
         asked = [one for one in names if one in bits or label == f"B_{one}"]
         truths = self.told.lines[value]
-        truths = [] if isinstance(truths, Form) else truths.values() if isinstance(truths, dict) else [truths]
+        pieces = self.told.pieces(truths)[1:] if isinstance(truths, Form) else []
+        truths = (
+            [one for _, one in pieces]
+            if isinstance(truths, Form)
+            else truths.values()
+            if isinstance(truths, dict)
+            else [truths]
+        )
         read = {self.told.hold(self.told.node(truth)) for truth in truths}
         facts, here, same = list[str](), list[str](), self.spelled_out(value, letter)
         for name in asked:
             if label[0] == "B" or read & {*copies[name]}:
                 held = same or [f"{self.holds(source)}(p)" for source in copies[name] if self._truthful(source)]
                 facts += [f"F{names.index(name)}", *held]
+        gated = self.gated(number) if label == f"L{number}" else []
+        if gated:
+            sources = [source for row in copies.values() for source in row if self._truthful(source)]
+            facts += [*self.labels(copies), *(f"{self.holds(source)}(p)" for source in sources)]
+            facts += [f"{fact}(i)" for fact in gated]
         if label[0] != "B":
             here = [self.told.hold(self.told.node(case.here)) for case in one.cases if not isinstance(case.there, bool)]
             facts += [f"{self.bit(name)}(i)" for name in asked]
@@ -425,7 +437,7 @@ class SelectionFacts(ProgramText):
         inner = ["low: 1 <= i by il"]
         if edge:
             first = [f"E{number}", "some", *([f"{edge.name}_is({edge.at})"] if later else [])]
-            first += [f"{fact}({edge.at})" for fact in self.known(default)]
+            first += [f"{fact}({edge.at})" for fact in (*self.known(default), *gated)]
             at_first = [f"first: i = {edge.at} by less, {edge.told}", "rewrite first"]
             if "w(i)" in said and len(self.program.alphabet) > 1:
                 letters = [f"W{k}" for k in range(len(self.program.alphabet))]
@@ -437,6 +449,65 @@ class SelectionFacts(ProgramText):
         else:
             inner += main
         self.each(label, said, inner)
+
+    def gated(self, number: int) -> list[str]:
+        """The facts what the numbers are that a line chooses by a condition."""
+        value = self.told.lines[number]
+        names = [atom.name for atom in value.atoms if atom.name in self.told.gates] if isinstance(value, Form) else []
+        return [self.gate(name) for name in names if self.there(name)]
+
+    def gate(self, name: str) -> str:
+        """The fact that a coordinate holds a number where a truth holds, else 0."""
+        test, atom = self.told.gates[name]
+        truth = self.told.gating[name]
+        if atom.side not in ("left", "right"):
+            raise Undecided(f"no proof is made of {self.told.meanings[name]}")
+        left, put, source = atom.side == "left", self.put(name), self.put(atom.name)
+        low, high, end = ("1", "i", "1") if left else ("i", "n", "n")
+        score = re.search(r"I\[all k in [^<]*? <= (.*?)\]\) = sum", self.equations[put])
+        if score is None or self.told.node(truth) is False:
+            raise Undecided(f"no proof is made of {self.told.meanings[name]}")
+        held, said = self.holds(test), f"I[{self.truth(truth)}]"
+        at_end = self.at_end(atom.name, end)
+        index = [f"{one}_is" for one in ("index", "one") if one in self.run]
+        ends, factor = ("il", f"2*{said} - 1") if left else ("ih", f"1 - 2*{said}")
+        one = score[1].replace("(j)", "(k)")
+        self.each(f"G_{name}", f"{put}(i) = {said}*{source}(i)", [
+            "some_here: 1 <= n by il, ih", f"told: {self.put(test)}(i) = {said} by {held}, il, ih",
+            f"scores: all k in {low}..{high}. {one} = ({factor})*k", "  given k (kl kh)",
+            f"  qed by {', '.join(f'{one}(k), {one}(i)' for one in index)}, told, kl, kh, il, ih",
+            f"best: all k in {low}..{high}. ({said} = 1 & k != i -> {one} < {one.replace('(k)', '(i)')}) & "
+            f"({said} = 0 & k != {end} -> {one} < {one.replace('(k)', f'({end})')})", "  given k (kl kh)",
+            "  - given (yes off)", f"    qed by scores(k), scores(i), yes, off, kl, kh, {ends}, il, ih",
+            "  - given (no off)", f"    qed by scores(k), scores({end}), no, off, kl, kh, il, ih, some_here",
+            f"at_end: {source}({end}) = 0 by {', '.join([*at_end, 'some_here'])}",
+            f"take level from chosen_number({low}; {high}; i; {end}; {said}; j. {score[1]}; {source}; {put}(i))"
+            f"[_, _, best, at_end, _] by {put}_is(i), il, ih", "qed by level"])  # fmt: skip
+        return f"G_{name}"
+
+    def found_at_end(self, number: int, one: Selection, name: str, end: str) -> str:
+        """The fact that a number that was found is 0 at the end from which it grows: nothing else is there."""
+        assert one.head is not None
+        edge = self.edge(one)
+        if edge is not None and edge.at == end:
+            return f"E{number}"
+        copies = {each: row for each, row in one.head.values.items() if self.there(each)}
+        (source,) = copies[name]
+        labels = " ".join(self.labels(copies))
+        hints = ", ".join([f"F{[*copies].index(name)}", "here", *self.at_end(source, end), "some"])
+        self.add(f"Z_{name}", f"{self.put(name)}({end}) = 0", (), [
+            f"obtain p (pl ph how {labels}) from P{number}({end}) by some", f"here: p = {end} by pl, ph",
+            "rewrite " + f"F{[*copies].index(name)}", "rewrite here", f"qed by {hints}"])  # fmt: skip
+        return f"Z_{name}"
+
+    def at_end(self, name: str, end: str) -> list[str]:
+        """The facts why a number is 0 at the end from which it grows."""
+        if name in self.told.gates:
+            return [f"{self.gate(name)}({end})", *self.at_end(self.told.gates[name].atom.name, end)]
+        for number, kept in self.told.selections.items():
+            if kept[0].head is not None and name in kept[0].head.values:
+                return [self.found_at_end(number, kept[0], name, end)]
+        return [f"{self.count(name) if name in self.told.counts else f'{self.put(name)}_is'}({end})"]
 
     def spelled_out(self, number: int, code: str) -> list[str]:
         """The fact, at p, that a coordinate of a network holds whether a letter is the one of this number."""
