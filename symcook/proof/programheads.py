@@ -106,14 +106,14 @@ class SelectionFacts(ProgramText):
                       f"        zero: I[{pair('i', 'k')}] = 0 by yes, kl, kh",
                       *_told("fails", f"~({pair('i', 'k')})", "k", "zero, kl, kh, pl, ph", "  "),
                       f"      value: {name}(i) = {self.spoken.value(value, 'p')} by sel(p), here, behind, pl, ph",
-                      f"      test: {test} = 1 by {met_by}",
+                      *self.fitting(line, one, copies, test, met_by),
                       "      qed by test, value", "    - right",
                       f"      never: all j in {low}..{end}. ~({pair('i', 'j')})", "        given j (jl jh)",
                       f"        zero: I[{pair('i', 'j')}] = 0 by no, jl, jh",
                       *_told("fails", f"~({pair('i', 'j')})", "j", "zero, jl, jh", "  "),
                       f"      value: {name}(i) = {self.spoken.value(default)} by none, never",
                       *([f"      fails: ~({pair('i', 'p')}) by never(p), pl, ph"] if one.equalities else []),
-                      f"      test: {test} = 0 by {missed_by}",
+                      *self.missing(line, one, copies, test, missed_by),
                       "      qed by test, value"]  # fmt: skip
         inner += [
             f"witness {at}",
@@ -132,6 +132,33 @@ class SelectionFacts(ProgramText):
             value = f"{name}({edge.at}) = {self.spoken.value(default, edge.at)}"
             inner += [f"value: {value} by none", f"qed by {', '.join(['value', *labels])}"]
             self.add(f"E{number}", " & ".join([value, *zero]), (), inner)
+
+    def fitting(self, line: SraspLine, one: Selection, copies: Mapping[str, Linear], test: str, by: str) -> list[str]:
+        """Lines that show that the test of what was found succeeds."""
+        if not self.conditioned(one):
+            return [f"      test: {test} = 1 by {by}"]
+        told = ", ".join(self.labels(copies))
+        condition, total = self.condition(line, one), test.rpartition("*")[0]
+        return [f"      so: {condition} by here", "      take fit from fits(p) by so, pl, ph",
+                f"      is: {total} = 1 by fit, {told}", f"      test: {test} = 1 by is, {by}"]  # fmt: skip
+
+    def missing(self, line: SraspLine, one: Selection, copies: Mapping[str, Linear], test: str, by: str) -> list[str]:
+        """Lines that show that the test of what was found fails."""
+        if not self.conditioned(one):
+            return [f"      test: {test} = 0 by {by}"]
+        told, (total, _, met) = ", ".join(self.labels(copies)), test.rpartition("*")
+        (key, _), (y, _) = self.keys(one.equalities[0]), self.query(one.equalities[0])
+        return [f"      test: {test} = 0", f"        cases so, off: {self.condition(line, one)}",
+                f"          - apart: ~({self.spoken.value(key, 'p')} = {y}) by fails, so",
+                f"            zero: {met} = 0 by met, apart", "            qed by zero",
+                "          - take (gone none_here) from misses(p) by off, pl, ph",
+                f"            zero: {total} = 0 by gone, {told}", "            qed by zero"]  # fmt: skip
+
+    def condition(self, line: SraspLine, one: Selection, at: str = "p") -> str:
+        """What a selector says of i and a position beside the equality of numbers."""
+        (equality,) = one.equalities
+        tied = self.told.asking[id(self.told.equalities[self.told.equalities.index(equality)])]
+        return self.spoken.pair(line.reads[0], "i", at, tied)
 
     def ends(self, one: Selection) -> tuple[str, str]:
         """The first and last position that a mask leaves."""
@@ -153,8 +180,6 @@ class SelectionFacts(ProgramText):
         """What is 1 where the position that was found is selected, by coordinates at i, else 0."""
         if one.head is None or one.head.score is None:
             return "1"
-        if one.equalities:
-            return f"{self.put(self.meeting(one.equalities[0], copies))}(i)"
         parts = [f"I[{self.truth(case.here)}]" for case in one.cases if case.there is True]
         for case in one.cases:
             if not isinstance(case.there, bool):
@@ -163,7 +188,24 @@ class SelectionFacts(ProgramText):
                 if not copy:
                     raise Undecided(f"no proof is made where a bit is left out: {self.told.meanings[source]}")
                 parts.append(f"{self.put(self.told.hold(self.told.node(case.here)))}(i)*{self.put(copy)}(i)")
-        return f"({' + '.join(parts)})"
+        total = f"({' + '.join(parts)})"
+        if not one.equalities:
+            return total
+        met = f"{self.put(self.meeting(one.equalities[0], copies))}(i)"
+        return f"{total}*{met}" if self.conditioned(one) else met
+
+    def conditioned(self, one: Selection) -> bool:
+        """Whether a selection by an equality of numbers looks at something else too."""
+        return bool(one.equalities) and any(case.there is not True for case in one.cases)
+
+    def terms(self, one: Selection) -> str:
+        """What the truths that are looked for add to the score of j."""
+        parts = [f"I[{self.truth(case.here)}]" for case in one.cases if case.there is True]
+        for case in one.cases:
+            if not isinstance(case.there, bool):
+                here = self.put(self.told.hold(self.told.node(case.here)))
+                parts.append(f"{here}(i)*{self.put(self.told.hold(case.there))}(j)")
+        return " + ".join(parts) or "0"
 
     def meeting(self, equality: Equality, copies: Mapping[str, Linear]) -> str:
         """The coordinate that says whether two numbers are equal, the key as it was found."""
@@ -225,6 +267,8 @@ class SelectionFacts(ProgramText):
             facts = [*self.alike(read, self.told.hold(one.cases[0].there)), f"{self.holds(self.told.hold(True))}(i)"]
         hints = ", ".join([*dict.fromkeys(facts), "jl", "jh", "il", "ih", "low", "is"])
         lines, given = [f"truths: all j in {low}..{end}. bit(I[{selector}])"], "  given j (jl jh) is"
+        if self.conditioned(one):
+            return [*lines, *self.equality(line, one, score, top, hints.removesuffix(", is"))]
         if one.equalities:
             return [*lines, *self.equality(line, one, score, top)]
         plain = any(case.there is True for case in one.cases)
@@ -243,13 +287,11 @@ class SelectionFacts(ProgramText):
         self.add(f"V{number}", f"all i in 1..n. bit({value})", [f"L{number}"])
         return [f"K{number}(j)", f"V{number}(j)"]
 
-    def equality(self, line: SraspLine, one: Selection, score: str, top: str) -> list[str]:
+    def equality(self, line: SraspLine, one: Selection, score: str, top: str, more: str = "") -> list[str]:
         """The same where a number at j must be one at i: the score is the square of that one less the square of the
         difference."""
         (equality,) = one.equalities
         low, end = self.ends(one)
-        if any(case.there is not True for case in one.cases):
-            raise Undecided("no proof is made of a selection by an equality of numbers and a condition")
         (key, query), (y, c) = self.keys(equality), self.query(equality)
         selector, x = self.spoken.pair(line.reads[0]), self.spoken.value(key, "j")
         row = {name: q for name, q in self.told.linear(equality.key).items() if name}
@@ -258,21 +300,44 @@ class SelectionFacts(ProgramText):
         hints = [f"{fact}(i)" for fact in self.known(query)] + self.coordinates(self.told.linear(equality.query), "i")
         keys = [f"{fact}(j)" for fact in self.known(key)] + self.coordinates(row, "j")
         unit = [f"{self.holds('one')}(i)"] if "one" in self.run else []
-        total = f"{score} = 2*(({asked}) - ({c}))*({keyed}) - ({squares[0]})"
-        return [f"asked: {asked} = {y} by {', '.join([*hints, 'low', 'ih'])}",
-                f"keyed: all j in {low}..{end}. {keyed} = {x} - ({c})", "  given j (jl jh)",
-                f"  qed by {', '.join([*keys, 'jl', 'jh', 'ih'])}",
-                f"total: all j in {low}..{end}. {score} = {top} - ({x} - {y})^2", "  given j (jl jh)",
-                f"  parts: {total} by {', '.join([*unit, 'low', 'ih'])}",
-                f"  one_key: {keyed} = {x} - ({c}) by keyed, jl, jh",
-                f"  square: {squares[0]} = ({x} - ({c}))^2 by {squares[1]}(j), jl, jh, ih",
-                "  rewrite parts", "  rewrite asked", "  rewrite one_key", "  rewrite square", "  qed",
-                f"picked: all j in {low}..{end}. I[{selector}] = 1 -> {score} = {top}", "  given j (jl jh) is",
-                "  cases level, apart from either(j) by jl, jh", "    - qed by total(j), level, jl, jh",
-                "    - qed by apart, is",
-                f"others: all j in {low}..{end}. I[{selector}] = 0 -> {score} < {top}", "  given j (jl jh) is",
-                "  cases level, apart from either(j) by jl, jh", "    - qed by level, is",
-                f"    - far: 1 <= ({x} - {y})^2 by apart", "      qed by total(j), far, jl, jh"]  # fmt: skip
+        far, every = f"1 <= ({x} - {y})^2", f"all j in {low}..{end}."
+        terms = self.terms(one) if more else "1"
+        found, rest = f"{terms} + ({y} - ({c}))^2", "I[0 = 0]"
+        if more:
+            plain = [self.truth(case.here) for case in one.cases if case.there is True]
+            rest = f"I[{plain[0]}]" if plain else "0"
+        total = f"{score} + {rest} = {terms} + 2*(({asked}) - ({c}))*({keyed}) - ({squares[0]})"
+        lines = [f"asked: {asked} = {y} by {', '.join([*hints, 'low', 'ih'])}",
+                 f"keyed: {every} {keyed} = {x} - ({c})", "  given j (jl jh)",
+                 f"  qed by {', '.join([*keys, 'jl', 'jh', 'ih', 'il'])}",
+                 f"total: {every} {score} + {rest} = {found} - ({x} - {y})^2", "  given j (jl jh)",
+                 f"  parts: {total} by {', '.join([*unit, 'low', 'ih'])}",
+                 f"  one_key: {keyed} = {x} - ({c}) by keyed, jl, jh",
+                 f"  square: {squares[0]} = ({x} - ({c}))^2 by {squares[1]}(j), jl, jh, il, ih",
+                 "  rewrite parts", "  rewrite asked", "  rewrite one_key", "  rewrite square", "  qed"]  # fmt: skip
+        picked = f"picked: {every} I[{selector}] = 1 -> {score} = {top}"
+        others = f"others: {every} I[{selector}] = 0 -> {score} < {top}"
+        if not more:
+            return [*lines, picked, "  given j (jl jh) is",
+                    "  cases level, apart from either(j) by jl, jh", "    - qed by total(j), level, jl, jh",
+                    "    - qed by apart, is", others, "  given j (jl jh) is",
+                    "  cases level, apart from either(j) by jl, jh", "    - qed by level, is",
+                    f"    - far: {far} by apart", "      qed by total(j), far, jl, jh"]  # fmt: skip
+        condition = self.condition(line, one, "j")
+        return [*lines, f"fits: {every} ({condition}) -> {terms} = 1", "  given j (jl jh) so", f"  qed by {more}, so",
+                f"misses: {every} ~({condition}) -> {terms} = 0 & {rest} = 0", "  given j (jl jh) off",
+                f"  - qed by {more}, off", f"  - qed by {more}, off",
+                picked, "  given j (jl jh) is", "  cases holds, not_so from either(j) by jl, jh",
+                f"    - so: {condition} by holds", f"      level: {x} = {y} by holds",
+                "      take fit from fits(j) by so, jl, jh", "      qed by total(j), fit, level, jl, jh",
+                "    - qed by not_so, is",
+                others, "  given j (jl jh) is", "  cases holds, not_so from either(j) by jl, jh",
+                "    - qed by holds, is", f"    - cases so, off: {condition}",
+                f"        - apart: ~({x} = {y}) by not_so, so", f"          far: {far} by apart",
+                "          take fit from fits(j) by so, jl, jh", "          qed by total(j), fit, far, jl, jh",
+                "        - take (gone none_here) from misses(j) by off, jl, jh",
+                f"          near_or_far: 0 <= ({x} - {y})^2",
+                "          qed by total(j), gone, none_here, near_or_far, jl, jh"]  # fmt: skip
 
     def squares(self, key: int, equality: Equality) -> tuple[str, str]:
         """The sum of coordinates that is the square of a key, at j, and the fact that it is."""
@@ -362,6 +427,8 @@ class SelectionFacts(ProgramText):
         labels = " ".join(self.labels(copies))
         main = [f"obtain p (pl ph how {labels}) from P{number}(i) by il, ih" + (", more" * bool(edge)),
                 "cases yes, no from how", "  - qed by yes", "  - qed by no"]  # fmt: skip
+        if self.conditioned(one):
+            main = [main[0], *self.meets(one, copies), "qed by met"]
         if not edge:
             return [*lines, *main]
         found = next(name for name in copies if name.startswith("key"))

@@ -32,10 +32,10 @@ RANGES = {
 
 
 _LABELS = """
-above alike apart asked at_end behind below best bit bits chosen each either fails far first found half heads held here
-holds how ih il is it jh jl keyed keys kh kl later_on least less level low met mirrored more most never no none not_so
-now off one_key others own parts ph picked pl same scores sel some some_here square squares test tests told total
-truths under unit value whole word yes zero zeros
+above alike apart asked at_end behind below best bit bits chosen each either fails far first fit fits found gone half
+heads held here holds how ih il is it jh jl keyed keys kh kl later_on least less level low met mirrored misses more
+most near_or_far never no none none_here not_so now off one_key others own parts ph picked pl same scores sel so some
+some_here square squares test tests told total truths under unit value whole word yes zero zeros
 """
 LABELS = frozenset(_LABELS.split())
 """What facts are called in the proofs: no function is called so."""
@@ -86,14 +86,16 @@ class Spoken:
             )
         return {"in": f"w({at})", "indices": f"({at} - 1)", "length": "n"}[line.op]
 
-    def pair(self, number: int, i: str = "i", j: str = "j") -> str:
-        """What a selector says of positions i and j."""
+    def pair(self, number: int, i: str = "i", j: str = "j", without: int = -1) -> str:
+        """What a selector says of positions i and j, where the part `without` is true."""
         line = self.program.lines[number]
+        if number == without:
+            return "0 = 0"
         if line.op == "select":
             return f"{self.value(line.reads[0], j)} {self._sign(line)} {self.value(line.reads[1], i)}"
         if line.op in ("key", "query"):
             return f"{self.value(line.reads[0], j if line.op == 'key' else i)} = 1"
-        parts = [f"({self.pair(one, i, j)})" for one in line.reads]
+        parts = [f"({self.pair(one, i, j, without)})" for one in line.reads]
         return f"~{parts[0]}" if line.op == "pair not" else {"pair and": " & ", "pair or": " | "}[line.op].join(parts)
 
     def _sign(self, line: SraspLine) -> str:

@@ -56,6 +56,8 @@ OPERATIONS = {
     "means of all": "x = aggregate(true, tokens == 'a')\nout = x > aggregate(true, tokens == 'b')",
     "mean of the rest": "x = 2*aggregate(select(indices, indices, >=), tokens == 'a') - 1",
     "chosen": f"x(i) = psum j [j <= i] {AS}\nout(i) = if x(i) > 2 then x(i) else indices(i)",
+    "a number found": f"x(i) = psum j [j >= i] {AS}\nout(i) = left j [j > i, in(j) = 'a'] x(j) : indices(i)",
+    "equal and more": f"x(i) = psum j [j <= i] {AS}\nout(i) = right j [j <= i, x(j) = x(i), in(j) = 'a'] in(j) : '-'",
     "product": f"x(i) = psum j [j > i] {AS}\nout(i) = x(i) * map(in(i); 'a': 2, else: -1)",
 }
 """One program an operation."""
