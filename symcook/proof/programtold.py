@@ -46,7 +46,7 @@ class Gate(NamedTuple):
     atom: Atom
 
 
-class Mean(NamedTuple):
+class RangeMean(NamedTuple):
     """A head that gives the mean of a number at the positions that a mask leaves."""
 
     mask: str
@@ -74,7 +74,7 @@ class Told(Compiled):
         self.shares: dict[str, Share] = {}
         self.gates: dict[str, Gate] = {}
         self.gating: dict[str, Truth] = {}
-        self.means: dict[str, Mean] = {}
+        self.means: dict[str, RangeMean] = {}
         self.signs: dict[str, Sign] = {}
         self.averaged: Form | None = None
         self.selections: dict[int, list[Selection]] = {}
@@ -114,7 +114,7 @@ class Told(Compiled):
     def _mean_of(self, score: Any, row: Linear, mask: str, shown: str) -> str:
         name = super()._mean_of(score, row, mask, shown)
         assert self.averaged is not None
-        self.means[name] = Mean(mask, self.averaged, row, score is None)
+        self.means[name] = RangeMean(mask, self.averaged, row, score is None)
         return name
 
     def _kept(self, op: str, d: Form, found: Truth) -> Truth:

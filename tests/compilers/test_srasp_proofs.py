@@ -40,7 +40,6 @@ PROVED = [
     "most-frequent.srasp",
     "reverse.srasp",
     "shuffle-dyck-1.srasp",
-    "3-hop.srasp",
 ]
 AS = "map(in(j); 'a': 1, else: 0)"
 OPERATIONS = {
@@ -58,6 +57,8 @@ OPERATIONS = {
     "chosen": f"x(i) = psum j [j <= i] {AS}\nout(i) = if x(i) > 2 then x(i) else indices(i)",
     "a number found": f"x(i) = psum j [j >= i] {AS}\nout(i) = left j [j > i, in(j) = 'a'] x(j) : indices(i)",
     "equal and more": f"x(i) = psum j [j <= i] {AS}\nout(i) = right j [j <= i, x(j) = x(i), in(j) = 'a'] in(j) : '-'",
+    "two hops": "b(i) = right j [j < i, true] in(j) : '?'\nh(i) = right j [j <= i, b(j) = in(i)] in(j) : '?'\n"
+    "out(i) = right j [j <= i, b(j) = in(i)] h(j) : '?'",
     "product": f"x(i) = psum j [j > i] {AS}\nout(i) = x(i) * map(in(i); 'a': 2, else: -1)",
 }
 """One program an operation."""
