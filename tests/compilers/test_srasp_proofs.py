@@ -248,7 +248,7 @@ def test_a_wrong_reading_is_not_proved(name: str, monkeypatch: pytest.MonkeyPatc
         changed.append(said in equation)
         return equation.replace(said, instead)
 
-    model = sc.compile("srasp", source, **({} if source.endswith(".srasp") else {"alphabet": "ab"}))
+    model = sc.compile("srasp", source, alphabet=None if source.endswith(".srasp") else "ab")
     monkeypatch.setattr(Spoken, "equation", wrong)
     assert not_proved(model)
     assert any(changed)
