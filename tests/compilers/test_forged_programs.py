@@ -116,6 +116,10 @@ FORGERIES = {
     "tau": (("ltl", "prev Q_a | Q_b", *AB, "--soft", "--tau", "1"), "prev Q_a | Q_a"),
     "theorem": (("ltl", "prev Q_a | Q_b", *AB, "--theorem", "12a"), "prev Q_b | Q_b"),
     "srasp": (("srasp", 'out(i) = in(i) = "a"', *AB), 'out(i) = in(i) = "b"'),
+    "aggregate": (
+        ("srasp", "out = aggregate(select(indices, length - 1, ==), tokens, '?')", *AB),
+        "out = aggregate(select(indices, length - 2, ==), tokens, '?')",
+    ),
     "dfa": (("dfa", "(aa)*"), "a(aa)*"),
     "tm": (("tm", COPY), FLIP),
 }
@@ -126,7 +130,7 @@ FORGERIES = {
 def test_prove_refuses_a_forged_program(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Also where a certificate of the model as it was lies beside it."""
     line, other = FORGERIES[kind]
-    file = compiled(capsys, tmp_path, *line, *(["--prove"] if kind in ("ltl", "count", "dfa") else []))
+    file = compiled(capsys, tmp_path, *line, *(["--prove"] if kind in ("ltl", "count", "aggregate", "dfa") else []))
     forged(file, lambda program: program.update(source=other))
     said = refused(capsys, "prove", file)
     assert "program" in said and str(file) in said
