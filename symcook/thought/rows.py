@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.programs.steps import row_label
 from symcook.programs.turing import LETTERS, TuringMachine, TuringRow
@@ -51,7 +51,7 @@ def tokens(machine: TuringMachine, word: Sequence[str]) -> Iterator[RowToken]:
             return
 
 
-def differences(machine: TuringMachine, word: Sequence[str], limit: int) -> tuple[dict[str, object], list[str]]:
+def differences(machine: TuringMachine, word: Sequence[str], limit: int) -> tuple[dict[str, Any], list[str]]:
     """A run to at most `limit` tokens as `symcook.thought.frames.differences` has it, and the labels of its tokens.
 
     The first entry, with "given", is none of them: it is the last letter, or `$`, which says the first state. The blank
