@@ -8,13 +8,17 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import mpmath
 import pytest
+from checkout import ROOT
 
 from symcook.__main__ import main
 from symcook.cli.commands import COMMANDS
@@ -23,6 +27,9 @@ from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import Head
 from symcook.model.transformer import Transformer
+
+if TYPE_CHECKING:
+    from symcook.proof.replay import Statement
 
 # --- Functions and words ----------------------------------------------------------------------------------------------
 
@@ -119,3 +126,19 @@ def lookup(weighting: str = "softmax", mask: str = "none", temperature: Any = 1)
     head = Head(("q", "key", "v"), ("out",), [[1, 0, 0]], [[0, 1, 0]], [[0, 0, 1]], mask, weighting, temperature)
     embedding = Embedding(Space(("q", "key", "v", "out")), inputs=("q", "key", "v"))
     return Transformer("lookup", embedding, (Layer(SelfAttention((head,))),), Readout("value", "each", ("out",)))
+
+
+# --- The second checker -----------------------------------------------------------------------------------------------
+
+
+def second_checker(
+    folder: Path, statement: Statement, certificate: Mapping[str, Any]
+) -> subprocess.CompletedProcess[str]:
+    """What `proofs/checker.py` says of a statement and its certificate, written to `folder`, and of lemmas below."""
+    from symcook.proof import own
+
+    (folder / "s.txt").write_text(own.expanded(statement, certificate))
+    (folder / "c.json").write_text(json.dumps(certificate))
+    below = [ROOT / "proofs" / "certificates" / f"{name}.json" for name in own.below(certificate)]
+    command = [sys.executable, ROOT / "proofs" / "checker.py", folder / "s.txt", folder / "c.json", *below]
+    return subprocess.run(command, capture_output=True, text=True, check=False)

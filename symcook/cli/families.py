@@ -208,10 +208,30 @@ def _clauses(statement: str, family: Family) -> Iterator[tuple[list[str], str]]:
         if call[1] != "run" or call[2] != family.name or made != family.chosen or behind is None:
             continue
         start, end = _clause(statement, call.start(), -1), _clause(statement, call.end() + behind.end(), 1)
-        before = re.sub(r"^\s*all [^.]*\.\s", "", statement[start : call.start()])
-        parts = [" ".join(one.split()) for one in _parted(before)]
+        parts = [*_above(statement, start), *_parts(statement[start : call.start()])]
         own = [one for one in parts if one and one != "1 <= n" and CALL.fullmatch(one) is None]
         yield own, " ".join(statement[call.end() + behind.end() : end].split())
+
+
+def _parts(text: str) -> list[str]:
+    """The parts of a text behind its first quantifier, each in one line."""
+    return [" ".join(one.split()) for one in _parted(_body(text))]
+
+
+def _body(text: str) -> str:
+    """What stands behind the quantifier with which a text begins."""
+    return re.sub(r"^\s*all [^.]*\.\s", "", text)
+
+
+def _above(text: str, start: int) -> list[str]:
+    """The hypotheses under which what stands in a bracket is said: what is before an arrow, outside of it."""
+    found = list[str]()
+    while start > 0:
+        outer = _clause(text, start - 1, -1)
+        *premises, _ = _parted(_body(text[outer : start - 1]), ("->",))
+        found = [*(part for one in premises for part in _parts(one)), *found]
+        start = outer
+    return found
 
 
 def _clause(text: str, at: int, step: int) -> int:
@@ -227,12 +247,12 @@ def _clause(text: str, at: int, step: int) -> int:
     return max(at + (step < 0), 0)
 
 
-def _parted(text: str) -> Iterator[str]:
-    """The parts of a text between signs & and -> that stand in no bracket."""
+def _parted(text: str, signs: Sequence[str] = ("&", "->")) -> Iterator[str]:
+    """The parts of a text between signs that stand in no bracket."""
     depth = start = 0
     for sign in re.finditer(r"[(\[)\]]|&|->", text):
         depth += (sign[0] in "([") - (sign[0] in ")]")
-        if depth == 0 and sign[0] in ("&", "->"):
+        if depth == 0 and sign[0] in signs:
             yield text[start : sign.start()]
             start = sign.end()
     yield text[start:]

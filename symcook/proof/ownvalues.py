@@ -81,12 +81,8 @@ def over(a: Value, b: Value) -> Value:
     """a/b. Raises Rejected where b is 0, or is not told from it."""
     if not sign(b):
         raise Rejected("the statement divides by zero")
-    return _either(
-        lambda: (Fraction(a) if isinstance(a, int) else a) / b,
-        lambda: normal.mul(_poly(a), _inverse(b)),
-        a,
-        b,  # type: ignore[operator]
-    )
+    whole = Fraction(a) if isinstance(a, int) else a
+    return _either(lambda: whole / b, lambda: normal.mul(_poly(a), _inverse(b)), a, b)  # type: ignore[operator]
 
 
 def function(name: str, given: Sequence[Value]) -> Value:

@@ -10,11 +10,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from symcook.compilers.numbers import Form
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
+from symcook.programs.srasp import SraspLine
 from symcook.proof.programheads import SelectionFacts
 from symcook.proof.programsaid import witnesses
 from symcook.proof.programtext import MOST_BITS, as_block
@@ -50,7 +50,7 @@ class ProgramFacts(SelectionFacts):
             lines.append(f"  - witness {'; '.join(f'j. {value}' for value in found.values())}")
         return "\n".join(lines)
 
-    def line(self, number: int, line: Any) -> None:
+    def line(self, number: int, line: SraspLine) -> None:
         """The facts about one line."""
         make = {"psum": self.psum, "compare": self.compared, "right": self.nearest}.get(line.op)
         if line.op in ("left", "width", "aggregate", "product"):
@@ -94,7 +94,7 @@ class ProgramFacts(SelectionFacts):
             asked = "w(i)" if "word" in reads or any("w(i)" in self.shown.get(one, "") for one in facts) else said
             self.each(label, said, self.worked(said, facts, bits, asked))
 
-    def turning(self, line: Any) -> list[Truth]:
+    def turning(self, line: SraspLine) -> list[Truth]:
         """The truths on which the lines that are read turn."""
         found = list[Truth]()
         for read in line.reads:
@@ -151,7 +151,7 @@ class ProgramFacts(SelectionFacts):
             inner += as_block(block)
         self.each(label, said, inner)
 
-    def compared(self, number: int, line: Any) -> None:
+    def compared(self, number: int, line: SraspLine) -> None:
         """A comparison: of what has few values as others; of whole numbers by the coordinate that says it."""
         value = self.told.lines[number]
         new = [one for one in self.bits(value) if one in self.told.compared]
@@ -179,7 +179,7 @@ class ProgramFacts(SelectionFacts):
         )
         self.add(f"B_{name}", f"all i in 1..n. bit({put}(i))", [label])
 
-    def psum(self, number: int, line: Any) -> None:
+    def psum(self, number: int, line: SraspLine) -> None:
         """A sum over the positions up to here: the counts of the truths of which the number is made."""
         (read,) = line.reads
         if line.value not in ("future", "strict-future"):

@@ -10,13 +10,13 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 from symcook.compilers.booleans import Node
 from symcook.compilers.numbers import Form, Linear
 from symcook.compilers.selection import Equality
 from symcook.compilers.values import Truth
 from symcook.errors import Undecided
+from symcook.programs.srasp import SraspLine
 from symcook.proof.programsaid import RANGES
 from symcook.proof.programtext import ProgramText, as_block
 from symcook.proof.programtold import Selection
@@ -25,7 +25,7 @@ from symcook.proof.programtold import Selection
 class SelectionFacts(ProgramText):
     """The facts about selections."""
 
-    def nearest(self, number: int, line: Any) -> None:
+    def nearest(self, number: int, line: SraspLine) -> None:
         """A selection: what its head has found, and what that says of the value."""
         kept = self.told.selections.get(number, [])
         shown = self.program.text(number)
@@ -48,7 +48,7 @@ class SelectionFacts(ProgramText):
         for label, said, truths in self.goals(number):
             self.by_head(number, one, copies, label, said, self.bits(*truths))
 
-    def found(self, number: int, line: Any, one: Selection, copies: Mapping[str, Linear]) -> None:
+    def found(self, number: int, line: SraspLine, one: Selection, copies: Mapping[str, Linear]) -> None:
         """The fact P<number>: there is a position p whose values the head copies; it is the last one that is selected,
         or none is."""
         selector, value, default = line.reads
@@ -177,7 +177,7 @@ class SelectionFacts(ProgramText):
         line = self.program.lines[self.told.asking[id(self.told.equalities[self.told.equalities.index(equality)])]]
         return line.reads[0], line.reads[1]
 
-    def scores(self, line: Any, one: Selection, copies: Mapping[str, Linear], end: str) -> list[str]:
+    def scores(self, line: SraspLine, one: Selection, copies: Mapping[str, Linear], end: str) -> list[str]:
         """Lines that show the score of what is selected, `picked`, and that of all else to be below it, `others`."""
         selector, score, top = self.spoken.pair(line.reads[0]), self.score(copies), self.top(one)
         facts = [f"{fact}(i)" for case in one.cases for fact in self.truths(case.here, case.there)]
@@ -212,7 +212,7 @@ class SelectionFacts(ProgramText):
         self.add(f"V{number}", f"all i in 1..n. bit({value})", [f"L{number}"])
         return [f"K{number}(j)", f"V{number}(j)"]
 
-    def equality(self, line: Any, one: Selection, score: str, top: str, end: str) -> list[str]:
+    def equality(self, line: SraspLine, one: Selection, score: str, top: str, end: str) -> list[str]:
         """The same where a number at j must be one at i: the score is the square of that one less the square of the
         difference."""
         (equality,) = one.equalities

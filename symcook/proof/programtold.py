@@ -11,6 +11,7 @@ from symcook.compilers.selection import Cases, Equality, FoundThere
 from symcook.compilers.srasp import Compiled
 from symcook.compilers.values import Look, Truth
 from symcook.errors import Undecided
+from symcook.programs.srasp import Srasp
 
 
 class NumberTest(NamedTuple):
@@ -33,7 +34,7 @@ class Selection(NamedTuple):
 class Told(Compiled):
     """The compiler, with what it made coordinates for: in `made`, in their order, as line after line was compiled."""
 
-    def __init__(self, program: Any) -> None:
+    def __init__(self, program: Srasp) -> None:
         self.compared: dict[str, NumberTest] = {}
         self.counts: dict[str, tuple[str, Truth, str]] = {}
         self.selections: dict[int, list[Selection]] = {}

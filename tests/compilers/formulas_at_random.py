@@ -13,10 +13,7 @@ ones is drawn again, and so is one with a table.
 from __future__ import annotations
 
 import random
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
 from time import process_time
@@ -27,6 +24,7 @@ import test_formulas as temporal
 from flint import fmpq
 
 import symcook as sc
+from symcook.alarm import TimeUp, alarm
 from symcook.decide.decision import decide
 from symcook.domains.ball import BallDomain
 from symcook.forward import forward
@@ -60,26 +58,6 @@ def bits(model: sc.Transformer, word: str) -> list[bool | None]:
     return [x == 1 if isinstance(x, fmpq) else None for x in column]
 
 
-class Late(BaseException):
-    """Over the time of `within`; no Exception, which a fault of the reference would be."""
-
-
-@contextmanager
-def within(seconds: float) -> Iterator[None]:
-    """Late after so much time of the processor."""
-
-    def late(number: int, frame: object) -> None:
-        raise Late
-
-    before = signal.signal(signal.SIGVTALRM, late)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
-
-
 LATE: list[int] = []
 """Seeds whose automata take longer."""
 
@@ -110,10 +88,10 @@ def differs(seed: int, length: int, soft_length: int, many: int) -> list[str]:
     if not counts:
         last = replace(hard, readout=replace(hard.readout, position="last"))
         try:
-            with within(2):
+            with alarm(2, processor=True):
                 if decide(last, language(formula)).verdict != "equal":
                     found.append("automaton")
-        except Late:
+        except TimeUp:
             LATE.append(seed)
     truth.cache_clear()
     return [f"{seed}: {what}: {source}" for what in found]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import random
-import subprocess
-import sys
 from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from shared import call, document, refused
+from shared import call, document, refused, second_checker
 from test_formulas import nodes
 
 import symcook as sc
@@ -171,12 +168,9 @@ def judged(model: sc.Transformer, folder: Path) -> str:
     same."""
     statement, found = formulas.prove(model, 300)
     assert found.verdict is not None and found.certificate is not None, found.missing
-    (folder / "s.txt").write_text(own.expanded(statement, found.certificate))
-    (folder / "c.json").write_text(json.dumps(found.certificate))
-    below = [PROOFS / "certificates" / f"{name}.json" for name in own.below(found.certificate)]
-    command = [sys.executable, PROOFS / "checker.py", folder / "s.txt", folder / "c.json", *below]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and f"{len(below) + 1} PROVED" in done.stdout, done.stdout + done.stderr
+    done = second_checker(folder, statement, found.certificate)
+    count = 1 + len(own.below(found.certificate))
+    assert done.returncode == 0 and f"{count} PROVED" in done.stdout, done.stdout + done.stderr
     return found.verdict.words
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from checkout import ROOT
+from shared import second_checker
 
 import symcook as sc
 from symcook.errors import Undecided
-from symcook.proof import formulas, own
+from symcook.proof import formulas
 
 WIDE = "Q_a & prev Q_b & next Q_b & prev prev Q_b | Q_b & prev Q_c & next next Q_c"
 """Five heads beside three letters, 96 cases, of which the letters ask for eight."""
@@ -26,11 +23,7 @@ def test_many_bits_of_which_few_are_asked_for(source: str, tmp_path: Path) -> No
     model = sc.compile("ltl", source, alphabet="abc")
     statement, found = formulas.prove(model, 300)
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
-    (tmp_path / "s.txt").write_text(own.expanded(statement, found.certificate or {}))
-    (tmp_path / "c.json").write_text(json.dumps(found.certificate))
-    below = [ROOT / "proofs" / "certificates" / f"{name}.json" for name in own.below(found.certificate or {})]
-    command = [sys.executable, ROOT / "proofs" / "checker.py", tmp_path / "s.txt", tmp_path / "c.json", *below]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = second_checker(tmp_path, statement, found.certificate or {})
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -3,9 +3,6 @@ not be proved."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -14,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared import call
+from shared import call, second_checker
 from srasp_at_random import LETTERS, Draw
 
 import symcook as sc
@@ -140,12 +137,9 @@ def test_shipped_programs_are_proved_and_the_second_checker_reads_it(name: str, 
     statement, found = programs.prove(sc.compile("srasp", name), 300)
     assert found.verdict is not None and found.certificate is not None, found.missing
     assert found.verdict.words == "PROVED" and {"defined", "inhabited"} <= set(found.certificate)
-    (tmp_path / "s.txt").write_text(own.expanded(statement, found.certificate))
-    (tmp_path / "c.json").write_text(json.dumps(found.certificate))
-    below = [PROOFS / "certificates" / f"{name}.json" for name in own.below(found.certificate)]
-    command = [sys.executable, PROOFS / "checker.py", tmp_path / "s.txt", tmp_path / "c.json", *below]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and f"{len(below) + 1} PROVED" in done.stdout, done.stdout + done.stderr
+    done = second_checker(tmp_path, statement, found.certificate)
+    count = 1 + len(own.below(found.certificate))
+    assert done.returncode == 0 and f"{count} PROVED" in done.stdout, done.stdout + done.stderr
 
 
 def test_a_program_is_compiled_and_proved_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -68,7 +68,7 @@ class Function:
             case ("name", one):
                 return name(one)
             case ("call", table, indices):
-                return f"({name(table)} {' '.join(f'({self.integer(k)})%Z' for k in indices)})"
+                return self.entry(table, indices)
             case ("ind", formula):
                 return f"one_if {self.truth(formula)}"
             case ("neg", one):
@@ -89,7 +89,7 @@ class Function:
             case ("name", table):
                 return name(table)
             case ("call", table, indices):
-                return f"({name(table)} {' '.join(f'({self.integer(k)})%Z' for k in indices)})"
+                return self.entry(table, indices)
             case ("neg", one):
                 return f"(- {self.rational(one)})%Q"
             case ("sum", index, low, high, body):
@@ -97,6 +97,9 @@ class Function:
             case (("+" | "-" | "*" | "/") as operator, one, other):
                 return f"({self.rational(one)} {operator} {self.rational(other)})%Q"
         raise ValueError(f"no number of a family: {tree}")
+
+    def entry(self, table: str, indices: Sequence[Tree]) -> str:
+        return f"({name(table)} {' '.join(f'({self.integer(k)})%Z' for k in indices)})"
 
     def sum(self, kind: str, index: str, low: Tree, high: Tree, body: str) -> str:
         return f"({kind} (fun {name(index)} : Z => {body}) ({self.integer(low)}) ({self.integer(high)}))"

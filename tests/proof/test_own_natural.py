@@ -2,11 +2,9 @@
 text, and what is false is refuted at its smallest word or at least never proved."""
 
 import json
-import subprocess
-import sys
 
 import pytest
-from checkout import ROOT
+from shared import second_checker
 
 import symcook as sc
 from symcook.model import modelfile
@@ -105,11 +103,7 @@ def settled(name, sentence, seconds=60.0):
 
 
 def seen_by_the_other_checker(folder, name, sentence, certificate):
-    (folder / "s.txt").write_text(own.expanded(own.claim(document(name), sentence), certificate))
-    (folder / "c.json").write_text(json.dumps(certificate))
-    below = [ROOT / "proofs" / "certificates" / f"{one}.json" for one in own.below(certificate)]
-    command = [sys.executable, ROOT / "proofs" / "checker.py", folder / "s.txt", folder / "c.json", *below]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = second_checker(folder, own.claim(document(name), sentence), certificate)
     return "PROVED" if done.returncode == 0 and "OPEN" not in done.stdout else done.stdout + done.stderr
 
 

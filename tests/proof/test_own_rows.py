@@ -1,11 +1,9 @@
 """Claims about models that take numbers: rows of them, or one row where there are no positions."""
 
 import json
-import subprocess
-import sys
 
 import pytest
-from checkout import ROOT
+from shared import second_checker
 
 import symcook as sc
 from symcook.__main__ import main
@@ -66,11 +64,7 @@ def test_claims_about_rows(name, sentence, status, rows, tmp_path):
     assert found.verdict is not None and found.verdict.status == status, found.missing
     if rows is not None and name != "lookup-quadratic":
         assert found.tried.word == rows
-    (tmp_path / "s.txt").write_text(own.expanded(statement, found.certificate))
-    (tmp_path / "c.json").write_text(json.dumps(found.certificate))
-    below = [ROOT / "proofs" / "certificates" / f"{one}.json" for one in own.below(found.certificate)]
-    command = [sys.executable, ROOT / "proofs" / "checker.py", tmp_path / "s.txt", tmp_path / "c.json", *below]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = second_checker(tmp_path, statement, found.certificate)
     assert done.returncode == 0 and status in done.stdout, done.stdout + done.stderr
 
 
